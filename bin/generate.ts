@@ -1,0 +1,57 @@
+/**
+ * Writes the committed artefacts of schemas/generated, or with --check says which of them are not what the code
+ * makes. They are for readers and reviewers: a change of a surface shows in the diff.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { pino } from "pino";
+import { z } from "zod";
+import { openInstance, VERSION } from "../src/app.ts";
+import { systemClock } from "../src/core/clock.ts";
+import { listTools } from "../src/surfaces/mcp/tool-list.ts";
+import { openApiDocument } from "../src/surfaces/rest/openapi.ts";
+import { catalogue } from "../tools/index.ts";
+import { Config } from "../schemas/config.ts";
+
+async function databaseSchema(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), "millrace-schema-"));
+  try {
+    const instance = await openInstance(directory, systemClock, pino({ level: "silent" }));
+    await instance.close();
+    const db = new Database(join(directory, "millrace.db"), { readonly: true });
+    const statements = db
+      .prepare(
+        "select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by tbl_name, type desc, name",
+      )
+      .pluck()
+      .all() as string[];
+    db.close();
+    return statements
+      .map((sql) => `${sql.replace(/, (?=")/g, ",\n  ").replace(/\((?=")/, "(\n  ")};\n`)
+      .join("\n");
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const artefacts: Record<string, string> = {
+  "openapi.json": json(openApiDocument(catalogue, VERSION)),
+  "tools.json": json(listTools(catalogue)),
+  "config.schema.json": json(z.toJSONSchema(Config, { io: "input" })),
+  "database.sql": await databaseSchema(),
+};
+
+const checking = process.argv.includes("--check");
+for (const [name, text] of Object.entries(artefacts)) {
+  const file = new URL(`../schemas/generated/${name}`, import.meta.url);
+  if (!checking) {
+    writeFileSync(file, text);
+  } else if (readFileSync(file, "utf8") !== text) {
+    console.error(`schemas/generated/${name} is not what the code makes. Run: npm run generate`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,169 @@
+/** The configuration file. Secrets never stand in it: it names the environment variables that hold them. */
+import { z } from "zod";
+
+const Name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/)
+  .meta({ description: "What workflows call it: a letter, then letters, digits, _ or -.", example: "shop" });
+
+/** The message never repeats the value: somebody may have put the secret itself here. */
+const VariableName = (what: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, {
+      error: "must be the NAME of an environment variable, not the secret itself",
+    })
+    .meta({ description: `The NAME of the environment variable with ${what}.` });
+
+const Port = z.int().min(1).max(65_535);
+
+const unique = <T extends { name: string }>(entries: readonly T[], ctx: z.core.ParsePayload<T[]>): void => {
+  const seen = new Set<string>();
+  entries.forEach(({ name }, index) => {
+    if (seen.has(name)) {
+      ctx.issues.push({
+        code: "custom",
+        input: name,
+        path: [index, "name"],
+        params: { code: "duplicate" },
+        message: `is the name of an earlier entry too; names must be unique`,
+      });
+    }
+    seen.add(name);
+  });
+};
+
+const named = <T extends z.ZodType<{ name: string }>>(entry: T) =>
+  z
+    .array(entry)
+    .check((ctx) => unique(ctx.value, ctx as never))
+    .default([]);
+
+export const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
+export const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
+
+const Database = z.strictObject({
+  name: Name,
+  type: z.enum(DATABASE_TYPES).meta({ description: "What kind of database it is." }),
+  dataset: z.string().min(1).meta({
+    description:
+      "A file path for sqlite and duckdb (relative to this file); a URL without the password for servers.",
+  }),
+  access: z
+    .enum(["read-only", "read-write"])
+    .default("read-only")
+    .meta({ description: "Whether workflows may write to it." }),
+  password_var: VariableName("the password, for server databases").optional(),
+});
+
+const Model = z.strictObject({
+  name: Name,
+  vendor: z.enum(MODEL_VENDORS).meta({ description: "Who serves it." }),
+  model_ref: z.string().min(1).meta({ description: "The vendor's own name of the model." }),
+  key_var: VariableName("the vendor's API key").optional(),
+  base_url: z.url().optional().meta({ description: "Where it is served; needed for openai-compatible." }),
+  prices: z
+    .strictObject({
+      input: z.number().min(0).meta({ description: "Per million input tokens." }),
+      output: z.number().min(0).meta({ description: "Per million output tokens." }),
+    })
+    .optional()
+    .meta({ description: "To work out what a call cost." }),
+});
+
+const McpServer = z.strictObject({
+  name: Name,
+  command: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "A program to start that speaks MCP over stdio." }),
+  args: z.array(z.string()).optional().meta({ description: "Its arguments." }),
+  url: z.url().optional().meta({ description: "Or where a server is reached over Streamable HTTP." }),
+  key_var: VariableName("the key that it is called with").optional(),
+});
+
+const Secret = z.strictObject({
+  name: Name,
+  key_var: VariableName("the secret"),
+  hosts: z.array(z.string().min(1)).min(1).meta({ description: "The only hosts that it may be sent to." }),
+});
+
+const Smtp = z.strictObject({
+  smtp_user: z.string().min(1),
+  smtp_password_var: VariableName("the mail password"),
+  smtp_server: z.string().min(1),
+  smtp_port: Port,
+});
+
+export const Config = z
+  .strictObject({
+    databases: named(Database).meta({ description: "What sql steps can ask." }),
+    models: named(Model).meta({ description: "What model steps can call." }),
+    mcp_servers: named(McpServer).meta({ description: "Whose tools tool steps can call." }),
+    secrets: named(Secret).meta({ description: "The only secrets that workflows can name." }),
+    authentication: z
+      .strictObject({ basic: Smtp.optional().meta({ description: "How mail is sent." }) })
+      .default({})
+      .meta({ description: "Users and mail." }),
+    defaults: z
+      .strictObject({
+        database: Name.optional().meta({ description: "The database of sql steps that name none." }),
+      })
+      .default({}),
+    http: z
+      .strictObject({
+        allowed_hosts: z
+          .array(z.string().min(1))
+          .default([])
+          .meta({ description: "Private hosts that http steps may reach all the same." }),
+      })
+      .default({ allowed_hosts: [] }),
+    mail: z
+      .strictObject({
+        allowed_domains: z
+          .array(z.string().min(1))
+          .default([])
+          .meta({ description: "Domains that email steps may write to." }),
+      })
+      .default({ allowed_domains: [] }),
+    limits: z
+      .strictObject({
+        requests_per_minute: z
+          .int()
+          .min(1)
+          .optional()
+          .meta({ description: "Per API key and process; no limit when left out." }),
+      })
+      .default({}),
+  })
+  .check((ctx) => {
+    const { databases, models, mcp_servers, defaults } = ctx.value;
+    const fault = (path: PropertyKey[], code: string, message: string): void => {
+      ctx.issues.push({ code: "custom", path, message, params: { code }, input: undefined });
+    };
+    if (
+      defaults.database !== undefined &&
+      !databases.some((database) => database.name === defaults.database)
+    ) {
+      ctx.issues.push({
+        code: "custom",
+        path: ["defaults", "database"],
+        message: "is not the name of an entry of databases",
+        params: { code: "dangling_reference", allowed: databases.map((database) => database.name) },
+        input: defaults.database,
+      });
+    }
+    models.forEach((model, index) => {
+      if (model.vendor === "openai-compatible" && model.base_url === undefined) {
+        fault(["models", index], "missing", "needs base_url, because its vendor is openai-compatible");
+      }
+    });
+    mcp_servers.forEach((server, index) => {
+      if ((server.command === undefined) === (server.url === undefined)) {
+        fault(["mcp_servers", index], "invalid", "needs either command or url");
+      }
+    });
+  })
+  .meta({ id: "Config", title: "Millrace configuration" });
+export type Config = z.output<typeof Config>;

@@ -1,0 +1,34 @@
+/** Errors as they cross the wire: RFC 9457 problem details on REST, the same object as text over MCP. */
+import { z } from "zod";
+
+export const Fault = z
+  .strictObject({
+    path: z
+      .string()
+      .meta({ description: "Where, as a dotted path; empty for the whole.", example: "tags[1]" }),
+    code: z.string().meta({ description: "What kind of fault.", example: "too_long" }),
+    message: z.string().meta({ example: "is longer than 50 characters" }),
+    allowed: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "What is allowed there.", example: ["name", "tags"] }),
+    did_you_mean: z.string().optional().meta({ description: "The nearest allowed word.", example: "tags" }),
+    fix: z.string().optional().meta({ description: "What to do.", example: "Leave it out." }),
+  })
+  .meta({ id: "Fault", description: "One fault of an input." });
+export type Fault = z.infer<typeof Fault>;
+
+export const Problem = z
+  .strictObject({
+    type: z.string().meta({ example: "urn:millrace:problem:invalid_input" }),
+    title: z.string().meta({ example: "The input is not valid" }),
+    status: z.int().meta({ example: 400 }),
+    detail: z.string().meta({ description: "What happened and what to do.", example: "name is missing." }),
+    code: z.string().meta({ description: "Stable; programs branch on it.", example: "invalid_input" }),
+    request_id: z
+      .string()
+      .meta({ description: "Quote it when you report this.", example: "req_8dkq2m0sfj3a" }),
+    errors: z.array(Fault).optional().meta({ description: "All faults of the input at once." }),
+  })
+  .meta({ id: "Problem", description: "Problem details (RFC 9457)." });
+export type Problem = z.infer<typeof Problem>;

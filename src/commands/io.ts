@@ -1,0 +1,110 @@
+/** What a command has of the world: where to write, whether a person is there, and how it ends. */
+import { type Level, pino, type Logger } from "pino";
+import { styleText } from "node:util";
+import { AppError } from "../core/errors.ts";
+import { ConfigError } from "../config/config-file.ts";
+
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether standard output is a terminal. */
+  terminal: boolean;
+  /** Whether standard error is one. */
+  errTerminal: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  config: 3,
+  state: 4,
+  port: 5,
+} as const;
+
+export const EXIT_HELP = `
+Exit codes:
+  0  done
+  1  failed; the message says why
+  2  wrong use: unknown command or option, or a value that can't be
+  3  the configuration or an environment variable is not valid
+  4  the state directory can't be used
+  5  the port can't be listened on`;
+
+/** An end with a code of its own and a message for people. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What a failed command says, and the code it ends with. */
+export function explain(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof ConfigError) return { message: error.faults.join("\n"), exitCode: EXIT.config };
+  if (error instanceof AppError) {
+    const state = error.code === "storage_unavailable" || error.code === "busy";
+    return { message: error.message, exitCode: state ? EXIT.state : EXIT.failed };
+  }
+  const { code, port, address, message } = error as NodeJS.ErrnoException & {
+    port?: number;
+    address?: string;
+  };
+  switch (code) {
+    case "EADDRINUSE":
+      return {
+        message: `Port ${port} is in use already. Choose another with --port, or end what uses it.`,
+        exitCode: EXIT.port,
+      };
+    case "EACCES":
+      return {
+        message: `Port ${port} may not be listened on by this user. Choose one above 1023 with --port.`,
+        exitCode: EXIT.port,
+      };
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return {
+        message: `This machine has no address ${address ?? "like that"}. Choose another with --host.`,
+        exitCode: EXIT.port,
+      };
+    default:
+      return {
+        message: `It failed unexpectedly: ${message}. With MILLRACE_LOG_LEVEL=debug the log says where.`,
+        exitCode: EXIT.failed,
+      };
+  }
+}
+
+/** Colours for a terminal, nothing for anything else. */
+export function paint(io: Pick<Io, "terminal" | "env">) {
+  const on = io.terminal && !io.env["NO_COLOR"];
+  const with_ = (style: Parameters<typeof styleText>[0]) => (text: string) =>
+    on ? styleText(style, text, { validateStream: false }) : text;
+  return {
+    bold: with_("bold"),
+    dim: with_("dim"),
+    green: with_("green"),
+    red: with_("red"),
+    yellow: with_("yellow"),
+    cyan: with_("cyan"),
+  };
+}
+
+/** The log goes to standard error: JSON for machines, lines for a terminal. Secrets never get in. */
+export async function openLog(io: Io, level: Level | "silent", name: string): Promise<Logger> {
+  const options = {
+    name,
+    level,
+    base: { name },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: ["*.headers", "headers", "*.value", "key_value", "authorization"],
+  };
+  if (!io.errTerminal) return pino(options, pino.destination({ fd: 2, sync: false }));
+  const { default: pretty } = await import("pino-pretty");
+  return pino(options, pretty({ destination: 2, ignore: "pid,hostname", translateTime: "HH:MM:ss" }));
+}

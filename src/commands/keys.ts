@@ -1,0 +1,190 @@
+/** `millrace keys`: API keys for operators without a browser. */
+import { Scope } from "../../schemas/actor.ts";
+import { openInstance } from "../app.ts";
+import { createKey, DEFAULT_OVERLAP_MS, parseExpiry, rotateKey, stateOf } from "../auth/api-keys.ts";
+import { digestOf, isKeyValue } from "../auth/key-format.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
+import { nearMatch } from "../core/near-match.ts";
+import type { ApiKeyRecord, ApiKeyStore } from "../core/ports.ts";
+import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
+
+/** Whom keys belong to that were made on the command line. */
+const OPERATOR = "operator";
+
+async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>): Promise<T> {
+  const settings = readEnvironment(io.env);
+  const instance = await openInstance(settings.stateDir, systemClock, await openLog(io, "error", "keys"));
+  try {
+    return await work(instance.keys);
+  } finally {
+    await instance.close();
+  }
+}
+
+/** Makes a key and prints it alone on standard output, this one time. */
+export async function createApiKey(
+  io: Io,
+  options: { name: string; expires?: string; scope?: string[]; json?: boolean },
+): Promise<void> {
+  const name = checkName(options.name);
+  const scopes = options.scope?.map(checkScope);
+  const expiresAt = options.expires === undefined ? null : checkExpiry(options.expires);
+  const { value, record } = await withKeys(io, (keys) =>
+    createKey(keys, systemClock, { name, owner: OPERATOR, expiresAt, ...(scopes && { scopes }) }),
+  );
+  if (options.json) return io.out(`${JSON.stringify({ value, ...shown(record) })}\n`);
+  io.out(`${value}\n`);
+  if (io.terminal) {
+    const { dim } = paint(io);
+    io.err(dim(`${record.id}, scopes ${record.scopes.join(", ")}. Keep it now: it is not shown again.\n`));
+  }
+}
+
+/** Lists keys; never their values. */
+export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<void> {
+  const keys = await withKeys(io, (store) => store.list());
+  if (options.json) return io.out(`${JSON.stringify(keys.map(shown), null, 2)}\n`);
+  if (keys.length === 0)
+    return io.out("There are no keys yet. Make one: millrace keys create --name <name>\n");
+  const now = systemClock.now();
+  const { bold, red, dim } = paint(io);
+  const rows = keys.map((key) => {
+    const state = stateOf(key, now);
+    return [
+      key.id,
+      key.name,
+      `…${key.lastFour}`,
+      key.scopes.join(","),
+      state,
+      day(key.createdAt),
+      day(key.expiresAt),
+      day(key.lastUsedAt),
+    ];
+  });
+  const head = ["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"];
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd();
+  io.out(`${bold(line(head))}\n`);
+  for (const row of rows)
+    io.out(`${row[4] === "active" ? line(row) : row[4] === "revoked" ? dim(line(row)) : red(line(row))}\n`);
+}
+
+/** Ends a key now, on every copy and on open streams. */
+export async function revokeApiKey(io: Io, which: string): Promise<void> {
+  await withKeys(io, async (keys) => {
+    const key = await findKey(keys, which);
+    const done = await keys.revoke(key.id, iso(systemClock.now()), OPERATOR);
+    io.out(done ? `Revoked ${key.id} (${key.name}).\n` : `${key.id} (${key.name}) was revoked already.\n`);
+  });
+}
+
+/** Makes a successor and lets the old key live for the overlap. */
+export async function rotateApiKey(
+  io: Io,
+  which: string,
+  options: { overlap?: string; expires?: string; json?: boolean },
+): Promise<void> {
+  const overlap = options.overlap === undefined ? DEFAULT_OVERLAP_MS : parseDuration(options.overlap);
+  const expiresAt = options.expires === undefined ? undefined : checkExpiry(options.expires);
+  await withKeys(io, async (keys) => {
+    const old = await findKey(keys, which);
+    const state = stateOf(old, systemClock.now());
+    if (state !== "active")
+      throw new CommandError(
+        `${old.id} is ${state}; there is nothing to rotate. Make a new one with keys create.`,
+      );
+    const { value, record, oldExpiresAt } = await rotateKey(keys, systemClock, old, { overlap, expiresAt });
+    if (options.json)
+      return io.out(
+        `${JSON.stringify({ value, ...shown(record), old_id: old.id, old_expires_at: oldExpiresAt })}\n`,
+      );
+    io.out(`${value}\n`);
+    if (io.terminal) io.err(`${record.id} replaces ${old.id}, which works until ${oldExpiresAt}.\n`);
+  });
+}
+
+/** By id, by name where it is the only living one, or by the value itself (it leaked, and is all one has). */
+async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyRecord> {
+  if (isKeyValue(which)) {
+    const key = await keys.findByDigest(digestOf(which));
+    if (key !== undefined) return key;
+    throw new CommandError("There is no such key here.");
+  }
+  const all = await keys.list();
+  const byId = all.find((key) => key.id === which);
+  if (byId !== undefined) return byId;
+  const now = systemClock.now();
+  const named = all.filter((key) => key.name === which);
+  const alive = named.filter((key) => stateOf(key, now) === "active");
+  if (alive.length === 1) return alive[0]!;
+  if (alive.length > 1) {
+    throw new CommandError(
+      `${alive.length} keys have this name. Say which by its id: ${alive.map((key) => key.id).join(", ")}.`,
+    );
+  }
+  if (named.length > 0) return named.at(-1)!;
+  const near = nearMatch(
+    which,
+    all.flatMap((key) => [key.id, key.name]),
+  );
+  throw new CommandError(
+    `There is no key with this id or name.${near === undefined ? " See millrace keys list." : ` Did you mean ${near}?`}`,
+  );
+}
+
+const shown = (key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & Partial<ApiKeyRecord>) => ({
+  id: key.id,
+  name: key.name,
+  owner: key.owner,
+  last_four: key.lastFour,
+  scopes: key.scopes,
+  created_at: key.createdAt,
+  expires_at: key.expiresAt,
+  last_used_at: key.lastUsedAt ?? null,
+  revoked_at: key.revokedAt ?? null,
+});
+
+const day = (time: string | null): string => time?.slice(0, 16).replace("T", " ") ?? "never";
+
+const usage = (message: string): CommandError => new CommandError(message, EXIT.usage);
+
+function checkName(name: string): string {
+  if (name.trim() === "" || name.length > 100 || /\p{Cc}/u.test(name))
+    throw usage("--name must be 1 to 100 characters.");
+  return name;
+}
+
+function checkScope(scope: string): Scope {
+  const parsed = Scope.safeParse(scope);
+  if (parsed.success) return parsed.data;
+  const near = nearMatch(scope, Scope.options);
+  throw usage(
+    `--scope ${scope} is not known; scopes are ${Scope.options.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  );
+}
+
+function checkExpiry(text: string): string {
+  const expiresAt = parseExpiry(text);
+  if (expiresAt === undefined)
+    throw usage(
+      `--expires ${text} is not a date. Write 2027-01-31 (ends with that day, UTC) or 2027-01-31T12:00:00Z.`,
+    );
+  if (Date.parse(expiresAt) <= systemClock.now()) throw usage(`--expires ${text} has passed already.`);
+  return expiresAt;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (amount === undefined || unit === undefined)
+    throw usage(`--overlap ${text} is not a duration. Write 30m, 24h or 7d; 0s ends the old key at once.`);
+  return Number(amount) * UNITS[unit]!;
+}

@@ -1,0 +1,66 @@
+/** `serve` and `mcp-sse`: one listener, one process. */
+import { type Instance, type ListenAt, openInstance, type Running, startMcp, startServe } from "../app.ts";
+import { loadConfig } from "../config/config-file.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { systemClock } from "../core/clock.ts";
+import { type Io, openLog } from "./io.ts";
+
+interface ListenerOptions extends ListenAt {
+  config?: string;
+  /** Seconds. */
+  drainDelay: number;
+}
+
+/** What the process does for a listener: tells of signals, and of its parent when it has one. */
+export interface Host {
+  /** Called once: the process was asked to end. */
+  onStop(stop: () => void): void;
+  ready(port: number): void;
+}
+
+/** Runs the web and API server until it is told to stop. */
+export const serve = (io: Io, host: Host, options: ListenerOptions): Promise<void> =>
+  runListener(io, host, options, "serve", startServe);
+
+/** Runs the MCP server until it is told to stop. */
+export const mcpSse = (io: Io, host: Host, options: ListenerOptions): Promise<void> =>
+  runListener(io, host, options, "mcp-sse", startMcp);
+
+async function runListener(
+  io: Io,
+  host: Host,
+  options: ListenerOptions,
+  name: string,
+  start: typeof startServe,
+): Promise<void> {
+  const settings = readEnvironment(io.env, options.config);
+  const { config, warnings } = loadConfig(settings.configFile, settings.configNamed, io.env);
+  const log = await openLog(io, settings.logLevel, name);
+  for (const warning of [...settings.warnings, ...warnings]) log.warn(warning);
+
+  const instance: Instance = await openInstance(settings.stateDir, systemClock, log);
+  let running: Running;
+  try {
+    running = await start(instance, settings, config, systemClock, {
+      host: options.host,
+      port: options.port,
+    });
+  } catch (error) {
+    await instance.close();
+    throw error;
+  }
+  log.info(
+    { host: options.host, port: running.port },
+    `${name} listens on http://${hostForUrl(options.host)}:${running.port}`,
+  );
+  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
+  host.ready(running.port);
+  await stopped;
+  log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
+  await running.stop(options.drainDelay * 1000);
+  await instance.close();
+  log.info(`${name} has stopped`);
+  await new Promise<void>((resolve) => log.flush(() => resolve()));
+}
+
+export const hostForUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);

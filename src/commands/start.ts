@@ -1,0 +1,137 @@
+/** `millrace start`: both listeners side by side on one screen. */
+import type { ChildProcess } from "node:child_process";
+import { openInstance, VERSION } from "../app.ts";
+import { createKey, stateOf } from "../auth/api-keys.ts";
+import { loadConfig } from "../config/config-file.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { systemClock } from "../core/clock.ts";
+import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
+import { hostForUrl } from "./listeners.ts";
+
+export interface StartOptions {
+  host: string;
+  port: number;
+  mcpPort: number;
+  config?: string;
+  drainDelay: number;
+  authMode: string;
+}
+
+export interface StartHost {
+  /** Starts this program again with other arguments, with a channel to it. */
+  spawn(args: readonly string[]): ChildProcess;
+  onStop(stop: () => void): void;
+}
+
+/** Runs both listeners until one ends or it is told to stop. */
+export async function start(io: Io, host: StartHost, options: StartOptions): Promise<void> {
+  // Faults of the configuration and the state once, here, before two processes tell them.
+  const settings = readEnvironment(io.env, options.config);
+  loadConfig(settings.configFile, settings.configNamed, io.env);
+  const key = await firstKey(io, settings.stateDir);
+
+  const common = [
+    "--host",
+    options.host,
+    "--drain-delay",
+    String(options.drainDelay),
+    ...(options.config === undefined ? [] : ["--config", options.config]),
+  ];
+  const children = [
+    child(host, "serve", [
+      "serve",
+      "--auth-mode",
+      options.authMode,
+      "--port",
+      String(options.port),
+      ...common,
+    ]),
+    child(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common]),
+  ];
+  let stopping = false;
+  const stopAll = (): void => {
+    stopping = true;
+    for (const it of children) it.process.kill("SIGTERM");
+  };
+  host.onStop(stopAll);
+
+  const ended = Promise.all(
+    children.map((it) => it.ended.then((code) => (stopAllOnce(), { name: it.name, code }))),
+  );
+  function stopAllOnce(): void {
+    if (!stopping) stopAll();
+  }
+  const ready = await Promise.race([
+    Promise.all(children.map((it) => it.ready)),
+    ended.then(() => undefined),
+  ]);
+  if (ready !== undefined) io.out(welcome(io, options.host, ready[0]!, ready[1]!, key));
+
+  const failed = (await ended).find((it) => it.code !== 0);
+  if (failed !== undefined)
+    throw new CommandError(
+      `${failed.name} ended with ${failed.code}; the other was stopped too.`,
+      failed.code || EXIT.failed,
+    );
+}
+
+function child(host: StartHost, name: string, args: readonly string[]) {
+  const process = host.spawn(args);
+  return {
+    name,
+    process,
+    ready: new Promise<number>((resolve) =>
+      process.once("message", (message) => resolve((message as { port: number }).port)),
+    ),
+    ended: new Promise<number>((resolve) => process.once("exit", (code) => resolve(code ?? EXIT.failed))),
+  };
+}
+
+/** Who starts for the first time, at a terminal, gets a key to go on with; everybody else has theirs or makes one. */
+async function firstKey(io: Io, stateDir: string): Promise<string | undefined> {
+  const instance = await openInstance(stateDir, systemClock, await openLog(io, "error", "start"));
+  try {
+    const now = systemClock.now();
+    const none = !(await instance.keys.list()).some((key) => stateOf(key, now) === "active");
+    if (!none) return undefined;
+    // Off a terminal this would end up in a log.
+    if (!io.terminal) return "";
+    return (await createKey(instance.keys, systemClock, { name: "first start", owner: "operator" })).value;
+  } finally {
+    await instance.close();
+  }
+}
+
+function welcome(io: Io, host: string, webPort: number, mcpPort: number, key: string | undefined): string {
+  const { bold, cyan, dim } = paint(io);
+  const at = host === "0.0.0.0" || host === "::" ? "localhost" : hostForUrl(host);
+  const value = key || "<key>";
+  const keyLines =
+    key === undefined
+      ? `Keys: ${cyan("npx millrace keys list")}, another with ${cyan("npx millrace keys create --name <name>")}`
+      : key === ""
+        ? `Make a key first: ${cyan("npx millrace keys create --name me")}`
+        : `Your first key, shown this once: ${bold(key)}`;
+  const config = JSON.stringify({
+    mcpServers: {
+      millrace: { type: "http", url: `http://${at}:${mcpPort}/mcp`, headers: { "X-API-Key": value } },
+    },
+  });
+  return `
+${bold(`Millrace ${VERSION}`)}
+
+  API    http://${at}:${webPort}/workflows   ${dim("reference:")} http://${at}:${webPort}/apidoc/
+  MCP    http://${at}:${mcpPort}/mcp   ${dim("or, for older clients,")} http://${at}:${mcpPort}/sse
+
+${keyLines}
+
+List workflows:
+  ${cyan(`curl -H "X-API-Key: ${value}" http://${at}:${webPort}/workflows`)}
+Connect an agent (most clients take this):
+  ${cyan(config)}
+Claude Code:
+  ${cyan(`claude mcp add --transport http millrace http://${at}:${mcpPort}/mcp --header "X-API-Key: ${value}"`)}
+
+Ctrl-C stops both.
+`;
+}

@@ -1,0 +1,107 @@
+/**
+ * Every error that Millrace gives, in one closed table. Whatever is not an `AppError` is `internal`: logged once
+ * and shown to nobody.
+ */
+import type { Fault, Problem } from "../../schemas/problem.ts";
+
+interface ErrorKind {
+  status: number;
+  title: string;
+  /** Over MCP: a tool result the model reads and acts on, or a protocol error the client handles. */
+  mcp: "tool" | "protocol";
+  log: "info" | "warn" | "error";
+}
+
+export const ERRORS = {
+  invalid_input: { status: 400, title: "The input is not valid", mcp: "tool", log: "info" },
+  invalid_json: { status: 400, title: "The body is not valid JSON", mcp: "protocol", log: "info" },
+  invalid_request: { status: 400, title: "This is not a valid request", mcp: "protocol", log: "info" },
+  invalid_cursor: { status: 400, title: "The cursor is not valid here", mcp: "tool", log: "info" },
+  unauthorized: { status: 401, title: "A valid API key is needed", mcp: "protocol", log: "info" },
+  missing_scope: { status: 403, title: "The key may not do this", mcp: "tool", log: "info" },
+  forbidden_origin: { status: 403, title: "Not from this origin or host", mcp: "protocol", log: "warn" },
+  route_not_found: { status: 404, title: "There is nothing at this path", mcp: "protocol", log: "info" },
+  workflow_not_found: { status: 404, title: "No such workflow", mcp: "tool", log: "info" },
+  version_not_found: { status: 404, title: "No such version", mcp: "tool", log: "info" },
+  session_not_found: { status: 404, title: "No such session", mcp: "protocol", log: "info" },
+  method_not_allowed: {
+    status: 405,
+    title: "The path does not take this method",
+    mcp: "protocol",
+    log: "info",
+  },
+  request_timeout: {
+    status: 408,
+    title: "The request took too long to arrive",
+    mcp: "protocol",
+    log: "info",
+  },
+  workflow_archived: { status: 409, title: "The workflow is archived", mcp: "tool", log: "info" },
+  version_conflict: { status: 412, title: "It was changed in the meantime", mcp: "tool", log: "info" },
+  payload_too_large: { status: 413, title: "The body is too large", mcp: "protocol", log: "info" },
+  unsupported_media_type: { status: 415, title: "The body must be JSON", mcp: "protocol", log: "info" },
+  idempotency_key_reused: {
+    status: 422,
+    title: "The idempotency key was used for another request",
+    mcp: "tool",
+    log: "info",
+  },
+  rate_limited: { status: 429, title: "Too many requests with this key", mcp: "tool", log: "info" },
+  headers_too_large: { status: 431, title: "The headers are too large", mcp: "protocol", log: "info" },
+  internal: { status: 500, title: "Something went wrong here", mcp: "tool", log: "error" },
+  busy: { status: 503, title: "The state is locked by another writer", mcp: "tool", log: "warn" },
+  storage_unavailable: { status: 503, title: "The state can't be used now", mcp: "tool", log: "error" },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+interface ErrorDetails {
+  /** The faults of an input, each with its path. */
+  errors?: Fault[];
+  /** For REST: headers that belong to this error (`Allow`, `Retry-After`). */
+  headers?: Record<string, string>;
+}
+
+/** The one error class. `message` says what happened and what to do next. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: ErrorDetails & { cause?: unknown } = {}) {
+    const { cause, ...details } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** Any thrown value as an AppError: itself, or `internal` with the value as its cause. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  return new AppError(
+    "internal",
+    "Something went wrong here, and it was logged. Try again; if it stays, report it with the request id.",
+    { cause: thrown },
+  );
+}
+
+/**
+ * The error as problem details (RFC 9457).
+ * @param requestId the id under which the request was logged
+ */
+export function toProblem(error: AppError, requestId: string): Problem {
+  return {
+    type: `urn:millrace:problem:${error.code}`,
+    title: ERRORS[error.code].title,
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.details.errors && { errors: error.details.errors }),
+  };
+}

@@ -1,0 +1,171 @@
+/** What the operations need of the world, as interfaces: the store, the keys, the clock. Siblings meet here. */
+import type { Scope, Surface } from "../../schemas/actor.ts";
+import type {
+  VersionChange,
+  WholeWorkflow,
+  Workflow,
+  WorkflowStatus,
+  WorkflowVersion,
+} from "../../schemas/workflow.ts";
+
+/** Whose request this is: a key that is alive, and what it may do. */
+export interface Principal {
+  keyId: string;
+  keyName: string;
+  owner: string;
+  scopes: ReadonlySet<Scope>;
+  /** What idempotency keys belong to: the same for a key and those it was rotated to. */
+  lineage: string;
+}
+
+/** The program that asks, as it named itself, and the way it came in. */
+export interface Client {
+  surface: Surface;
+  name: string;
+}
+
+export interface Actor {
+  principal: Principal;
+  client: Client;
+}
+
+export type WorkflowSort = "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
+
+export interface WorkflowFilter {
+  search?: string | undefined;
+  tag?: string | undefined;
+  /** Left out: all but archived ones. */
+  status?: WorkflowStatus | undefined;
+}
+
+/** A place in a sorted list: the sort value and the id of the last item seen. */
+export type Position = readonly [value: string, id: string];
+
+export interface Slice<T> {
+  items: T[];
+  /** Where to go on; null when these were the last. */
+  next: Position | null;
+}
+
+export interface WorkflowContent {
+  name: string;
+  description: string;
+  tags: string[];
+  definition: Record<string, unknown> | null;
+}
+
+export interface Change {
+  kind: VersionChange;
+  reason: string | null;
+  actor: Actor;
+}
+
+/** Workflows and their history, as they are read. */
+export interface WorkflowReader {
+  find(id: string): Promise<WholeWorkflow | undefined>;
+  slice(query: {
+    filter: WorkflowFilter;
+    sort: WorkflowSort;
+    after: Position | null;
+    limit: number;
+    withDefinition: boolean;
+  }): Promise<Slice<Workflow>>;
+  count(filter: WorkflowFilter): Promise<number>;
+  /** A number that grows with every accepted change of any workflow, whichever process made it. */
+  revision(): Promise<number>;
+  /** Ids that exist, newest first, to find a near match in. */
+  someIds(limit: number): Promise<string[]>;
+  findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
+  versions(query: {
+    id: string;
+    before: number | null;
+    limit: number;
+    withDefinition: boolean;
+  }): Promise<WorkflowVersion[]>;
+}
+
+/** The same inside a write transaction. */
+export interface WorkflowWriter extends WorkflowReader {
+  /** Makes a workflow with an id of its own and its first version. */
+  insert(content: WorkflowContent, change: Change): Promise<WholeWorkflow>;
+  /** Makes the next version of `current`. */
+  advance(
+    current: WholeWorkflow,
+    next: WorkflowContent & { status: WorkflowStatus },
+    change: Change,
+  ): Promise<WholeWorkflow>;
+}
+
+export interface Readers {
+  workflows: WorkflowReader;
+}
+
+export interface Writers {
+  workflows: WorkflowWriter;
+}
+
+/** Cursors that only this instance can have made. */
+export interface CursorCodec {
+  /** @param query the list it belongs to: operation, filters, sort */
+  encode(query: string, position: Position): string;
+  /** @throws AppError invalid_cursor for a forged cursor and for one of another list */
+  decode(query: string, cursor: string): Position;
+}
+
+/** An API key as it is kept: never its value. */
+export interface ApiKeyRecord {
+  id: string;
+  name: string;
+  owner: string;
+  lastFour: string;
+  scopes: Scope[];
+  lineage: string;
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface ApiKeyStore {
+  /** By SHA-256 digest, dead or alive. */
+  findByDigest(digest: Buffer): Promise<ApiKeyRecord | undefined>;
+  list(): Promise<ApiKeyRecord[]>;
+  insert(
+    key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer },
+    actor: string,
+  ): Promise<void>;
+  /** Marks it revoked; false when it was already. */
+  revoke(id: string, at: string, actor: string): Promise<boolean>;
+  /** Adds `next` and lets the old key live until `oldExpiresAt` (or its own earlier end), both or neither. */
+  rotate(
+    oldId: string,
+    oldExpiresAt: string,
+    next: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer },
+    actor: string,
+  ): Promise<void>;
+  /** Writes the last use of each key unless one was written after `notAfter`. */
+  touch(ids: readonly string[], at: string, notAfter: string): Promise<void>;
+  /** Which of these keys are dead at `at` (revoked, expired, gone). */
+  deadAmong(ids: readonly string[], at: string): Promise<string[]>;
+}
+
+/** A session of a 2025-era MCP client, or an open SSE stream: whose it is, and how it began. */
+export interface McpSession {
+  id: string;
+  keyId: string;
+  kind: "http" | "sse";
+  /** The `initialize` request, for any copy to replay; null for a stream. */
+  initialize: string | null;
+}
+
+export interface McpSessionStore {
+  find(id: string): Promise<McpSession | undefined>;
+  insert(session: McpSession): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Says that these are in use; those that nobody named for `SESSION_IDLE` are forgotten. */
+  keep(ids: readonly string[]): Promise<void>;
+  /** Passes a message on to the copy that holds the stream. */
+  post(sessionId: string, body: string): Promise<void>;
+  /** Takes the messages that wait for these streams, oldest first. */
+  take(sessionIds: readonly string[]): Promise<{ sessionId: string; body: string }[]>;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env node
+/** The command line; the only file that touches the process. */
+import { fork } from "node:child_process";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type Io, EXIT, EXIT_HELP, explain } from "./commands/io.ts";
+import packageJson from "../package.json" with { type: "json" };
+
+const io: Io = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  terminal: process.stdout.isTTY,
+  errTerminal: process.stderr.isTTY,
+  env: process.env,
+};
+
+function integer(name: string, min: number, max: number) {
+  return (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= min && value <= max))
+      throw new InvalidArgumentError(`${name} must be a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+const port = integer("The port", 0, 65_535);
+const listenerOptions = (command: Command, defaultPort: number): Command =>
+  command
+    .addOption(
+      new Option("--port <int>", "the port to listen on; 0 takes a free one")
+        .default(defaultPort)
+        .argParser(port),
+    )
+    .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1"))
+    .addOption(
+      new Option(
+        "--config <path>",
+        "the configuration file (else MILLRACE_CONFIG, else config.yaml in the state directory)",
+      ),
+    )
+    .addOption(
+      new Option("--drain-delay <seconds>", "go on serving for so long after SIGTERM, already not healthy")
+        .default(0)
+        .argParser(integer("The delay", 0, 3_600)),
+    );
+
+// Only what is built so far can be chosen; commander names the choices for anything else.
+const authMode = (): Option =>
+  new Option("--auth-mode <mode>", "how people sign in").choices(["built-in"]).default("built-in");
+
+const program = new Command("millrace")
+  .description(
+    "Workflows for agents, scripts and people: written once, checked, and run the same way each time.",
+  )
+  .version(packageJson.version, "-V, --version", "print the version")
+  .showSuggestionAfterError(true)
+  .configureHelp({ sortSubcommands: false })
+  .exitOverride()
+  .addHelpText(
+    "after",
+    `
+Begin with:
+  millrace start                       both servers, and what to paste
+  millrace keys create --name ci       a key, alone on standard output
+${EXIT_HELP}
+
+Environment:
+  MILLRACE_STATE_DIR        where everything is kept (~/.millrace)
+  MILLRACE_CONFIG           the configuration file
+  MILLRACE_BASE_URL         the URL people reach the server by, when it is not localhost
+  MILLRACE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-* headers count
+  MILLRACE_LOG_LEVEL        debug, info (default), warn, error, silent
+  NO_COLOR                  no colours`,
+  );
+
+listenerOptions(program.command("start").description("run both servers side by side"), 3000)
+  .addOption(new Option("--mcp-port <int>", "the port of the MCP server").default(8000).argParser(port))
+  .addOption(authMode())
+  .action(async (options) => {
+    const { start } = await import("./commands/start.ts");
+    await start(io, { spawn: startAgain, onStop }, options);
+  });
+
+listenerOptions(program.command("serve").description("run the web and API server"), 3000)
+  .addOption(authMode())
+  .action(async (options) => {
+    const { serve } = await import("./commands/listeners.ts");
+    await serve(io, { onStop, ready }, options);
+  });
+
+listenerOptions(program.command("mcp-sse").description("run the MCP server (/mcp and /sse)"), 8000).action(
+  async (options) => {
+    const { mcpSse } = await import("./commands/listeners.ts");
+    await mcpSse(io, { onStop, ready }, options);
+  },
+);
+
+const keys = program.command("keys").description("make, list, rotate and revoke API keys");
+
+keys
+  .command("create")
+  .description("make a key and print it, this one time")
+  .requiredOption("--name <name>", "what it is for")
+  .option("--expires <date>", "its last day (2027-01-31, UTC) or moment (2027-01-31T12:00:00Z)")
+  .option("--scope <scope...>", "what it may do: read, write, run, approve, admin (default: read write run)")
+  .option("--json", "print it with its details as JSON")
+  .action(async (options) => (await import("./commands/keys.ts")).createApiKey(io, options));
+
+keys
+  .command("list")
+  .description("list keys (never their values)")
+  .option("--json", "as JSON")
+  .action(async (options) => (await import("./commands/keys.ts")).listApiKeys(io, options));
+
+keys
+  .command("rotate")
+  .description("make a successor; the old key lives on for the overlap")
+  .argument("<key>", "its id, or its name, or the key itself")
+  .option("--overlap <duration>", "how long the old key lives on: 30m, 24h, 7d (default: 24h)")
+  .option("--expires <date>", "the new key's last day or moment (default: as long a life as the old one's)")
+  .option("--json", "print it with its details as JSON")
+  .action(async (key, options) => (await import("./commands/keys.ts")).rotateApiKey(io, key, options));
+
+keys
+  .command("revoke")
+  .description("end a key now, on every copy and on open streams")
+  .argument("<key>", "its id, or its name, or the key itself")
+  .action(async (key) => (await import("./commands/keys.ts")).revokeApiKey(io, key));
+
+program
+  .command("check")
+  .description("say whether the configuration, and the databases and models it names, can be used")
+  .option("--config <path>", "the configuration file")
+  .option("--json", "as JSON")
+  .action(async (options) => (await import("./commands/check.ts")).check(io, options));
+
+/** Asked to end: by a signal, or by the parent's death. A second Ctrl-C does not wait. */
+function onStop(stop: () => void): void {
+  let asked = false;
+  const ask = (signal: string): void => {
+    if (asked && signal === "SIGINT") process.exit(130);
+    if (!asked) stop();
+    asked = true;
+  };
+  process.on("SIGTERM", ask);
+  process.on("SIGINT", ask);
+  process.on("disconnect", () => ask("disconnect"));
+}
+
+const ready = (listeningOn: number): void => void process.send?.({ port: listeningOn });
+
+const startAgain = (args: readonly string[]) =>
+  fork(process.argv[1]!, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+
+try {
+  await program.parseAsync();
+  // Open timers and channels of libraries are no reason to stay.
+  process.exitCode ??= EXIT.ok;
+  if (process.connected) process.disconnect();
+} catch (error) {
+  const { code, exitCode } = error as { code?: unknown; exitCode?: number };
+  if (typeof code === "string" && code.startsWith("commander.")) {
+    // Commander has said what was wrong, or printed the help that was asked for.
+    process.exitCode = exitCode === 0 ? EXIT.ok : EXIT.usage;
+  } else {
+    const told = explain(error);
+    io.err(`${told.message}\n`);
+    if (io.env["MILLRACE_LOG_LEVEL"] === "debug") io.err(`${(error as Error).stack}\n`);
+    process.exitCode = told.exitCode;
+  }
+}

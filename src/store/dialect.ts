@@ -1,0 +1,14 @@
+/** All that differs between the databases; a second dialect adds its branch here and its driver beside. */
+import { type Expression, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+
+export type DialectName = "sqlite";
+
+/** Column types without a common name. */
+export function columnTypes(_db: Kysely<never>): { bytes: "blob"; serial: "integer" } {
+  return { bytes: "blob", serial: "integer" };
+}
+
+/** Whether `column` holds `needle`, letter for letter: no wild cards to escape. */
+export function contains(column: Expression<string>, needle: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`instr(${column}, ${needle}) > 0`;
+}

@@ -1,0 +1,89 @@
+/** MCP sessions that any copy can go on with, and the messages that pass from copy to copy. */
+import { type Clock, HOUR, iso, MINUTE } from "../core/clock.ts";
+import type { McpSessionStore } from "../core/ports.ts";
+import type { Store } from "./database.ts";
+
+/** A client's session is forgotten when nobody used it for so long. */
+const HTTP_IDLE = 24 * HOUR;
+/** A stream whose holder stopped naming it is gone: the holder died. */
+const SSE_IDLE = 5 * MINUTE;
+
+export function mcpSessionStore(
+  { read, transaction }: Pick<Store, "read" | "transaction">,
+  clock: Clock,
+): McpSessionStore {
+  return {
+    async find(id) {
+      const row = await read.selectFrom("mcp_sessions").selectAll().where("id", "=", id).executeTakeFirst();
+      return row && { id: row.id, keyId: row.key_id, kind: row.kind, initialize: row.initialize };
+    },
+
+    async insert({ id, keyId, kind, initialize }) {
+      const seen_at = iso(clock.now());
+      await transaction(async (trx) => {
+        await trx
+          .insertInto("mcp_sessions")
+          .values({ id, key_id: keyId, kind, initialize, seen_at })
+          .execute();
+        for (const [dead, idle] of [
+          ["http", HTTP_IDLE],
+          ["sse", SSE_IDLE],
+        ] as const) {
+          await trx
+            .deleteFrom("mcp_sessions")
+            .where("kind", "=", dead)
+            .where("seen_at", "<", iso(clock.now() - idle))
+            .execute();
+        }
+      });
+    },
+
+    async remove(id) {
+      await transaction(async (trx) => {
+        await trx.deleteFrom("mcp_sessions").where("id", "=", id).execute();
+        await trx.deleteFrom("mcp_messages").where("session_id", "=", id).execute();
+      });
+    },
+
+    async keep(ids) {
+      const now = iso(clock.now());
+      await transaction(async (trx) => {
+        await trx.updateTable("mcp_sessions").set({ seen_at: now }).where("id", "in", ids).execute();
+        await trx
+          .deleteFrom("mcp_messages")
+          .where("created_at", "<", iso(clock.now() - SSE_IDLE))
+          .execute();
+      });
+    },
+
+    async post(sessionId, body) {
+      const created_at = iso(clock.now());
+      await transaction((trx) =>
+        trx.insertInto("mcp_messages").values({ session_id: sessionId, body, created_at }).execute(),
+      );
+    },
+
+    async take(sessionIds) {
+      const waiting = () => read.selectFrom("mcp_messages").where("session_id", "in", sessionIds);
+      // Looking costs no lock; only what is there is taken.
+      if ((await waiting().select("id").limit(1).executeTakeFirst()) === undefined) return [];
+      return transaction(async (trx) => {
+        const rows = await trx
+          .selectFrom("mcp_messages")
+          .selectAll()
+          .where("session_id", "in", sessionIds)
+          .orderBy("id")
+          .execute();
+        await trx
+          .deleteFrom("mcp_messages")
+          .where(
+            "id",
+            "in",
+            rows.map((row) => row.id),
+          )
+          .execute();
+        return rows.map((row) => ({ sessionId: row.session_id, body: row.body }));
+      });
+    },
+  };
+}

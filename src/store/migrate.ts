@@ -1,0 +1,70 @@
+/** Migrations forward, under the write lock, so that of several processes that start at once one migrates. */
+import type { Kysely, Transaction } from "kysely";
+import { AppError } from "../core/errors.ts";
+import { type Clock, iso } from "../core/clock.ts";
+import * as workflowsAndKeys from "./migrations/0001-workflows-and-keys.ts";
+import type { Schema } from "./schema.ts";
+
+interface Migration {
+  id: number;
+  name: string;
+  /** The oldest release's newest migration that still runs on this schema: expand first, contract a release later. */
+  requires: number;
+  up(db: Kysely<never>): Promise<void>;
+}
+
+const MIGRATIONS: readonly Migration[] = [
+  { id: 1, name: "workflows-and-keys", requires: 1, up: workflowsAndKeys.up },
+];
+const NEWEST = MIGRATIONS.at(-1)!.id;
+
+/**
+ * Brings the schema to the newest state.
+ * @param begin runs its argument in one write transaction
+ * @throws AppError storage_unavailable when a newer release has changed the database beyond what this one can use
+ */
+export async function migrate(
+  read: Kysely<Schema>,
+  begin: <T>(work: (trx: Transaction<Schema>) => Promise<T>) => Promise<T>,
+  clock: Clock,
+): Promise<void> {
+  if (await isCurrent(read)) return;
+  await begin(async (trx) => {
+    await trx.schema
+      .createTable("migrations")
+      .ifNotExists()
+      .addColumn("id", "integer", (c) => c.primaryKey())
+      .addColumn("name", "text", (c) => c.notNull())
+      .addColumn("requires", "integer", (c) => c.notNull())
+      .addColumn("applied_at", "text", (c) => c.notNull())
+      .execute();
+    const applied = new Set((await trx.selectFrom("migrations").select("id").execute()).map((row) => row.id));
+    for (const { id, name, requires, up } of MIGRATIONS) {
+      if (applied.has(id)) continue;
+      await up(trx as unknown as Kysely<never>);
+      await trx
+        .insertInto("migrations")
+        .values({ id, name, requires, applied_at: iso(clock.now()) })
+        .execute();
+    }
+  });
+}
+
+async function isCurrent(read: Kysely<Schema>): Promise<boolean> {
+  const known = await read.introspection.getTables();
+  if (!known.some((table) => table.name === "migrations")) return false;
+  const newest = await read
+    .selectFrom("migrations")
+    .select(["id", "requires"])
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (newest !== undefined && newest.requires > NEWEST) {
+    throw new AppError(
+      "storage_unavailable",
+      `The state directory was written by a newer release of Millrace (migration ${newest.id}, this release knows ${NEWEST}). ` +
+        "Start that release or a newer one.",
+    );
+  }
+  return newest !== undefined && newest.id >= NEWEST;
+}

@@ -1,0 +1,145 @@
+/**
+ * Kysely on better-sqlite3 for several processes on one file. Against Kysely's own driver: writers begin
+ * IMMEDIATE, busy is retried without blocking the process, statements are prepared once.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type Database from "better-sqlite3";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
+
+/** How long a lock of another process is waited for. */
+const BUSY_LIMIT_MS = 5_000;
+const STATEMENTS_KEPT = 200;
+
+/**
+ * Runs `attempt` until it is not refused because of another connection's lock.
+ * @throws AppError busy after `limit` milliseconds; storage_unavailable when the storage fails
+ */
+export async function whileBusy<T>(attempt: () => T, limit = BUSY_LIMIT_MS): Promise<T> {
+  const deadline = performance.now() + limit;
+  for (let wait = 4; ; wait = Math.min(wait * 1.5, 60)) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw translateSqliteError(error);
+    }
+    // Jitter, so that several that wait do not try in step.
+    await delay(wait * (0.5 + Math.random()));
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(db: Database.Database, onFailure: (error: unknown) => void) {
+    this.#db = db;
+    this.#onFailure = onFailure;
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return await whileBusy(() => {
+        const statement = this.#prepare(sql);
+        // All rows at once, never a cursor left open: in rollback mode an open read holds up every commit.
+        if (statement.reader) return { rows: statement.all(parameters) as R[] };
+        const { changes } = statement.run(parameters);
+        return { rows: [], numAffectedRows: BigInt(changes) };
+      });
+    } catch (error) {
+      this.#onFailure(error);
+      throw error;
+    }
+  }
+
+  streamQuery(): never {
+    throw new Error("Rows are read page by page here, never as a stream.");
+  }
+}
+
+/** One connection, one user at a time: a transaction's statements never mix with another's. */
+class SqliteDriver implements Driver {
+  readonly #db: Database.Database;
+  readonly #connection: SqliteConnection;
+  #last: Promise<void> = Promise.resolve();
+  #release: () => void = () => {};
+  readonly #exclusive: boolean;
+
+  constructor(db: Database.Database, options: SqliteDialectOptions) {
+    this.#db = db;
+    this.#exclusive = options.exclusive;
+    this.#connection = new SqliteConnection(db, options.onFailure);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#exclusive) {
+      const before = this.#last;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#last = promise;
+      await before;
+      this.#release = resolve;
+    }
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release();
+  }
+
+  // A deferred transaction that turns writer fails at once, whatever the time-out: take the lock first.
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // A full disk or an I/O error has rolled it back already.
+    if (this.#db.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  async destroy(): Promise<void> {
+    this.#db.close();
+  }
+}
+
+interface SqliteDialectOptions {
+  /** Whether transactions are run on it: then its users take turns. */
+  exclusive: boolean;
+  /** Told of every query that failed for good. */
+  onFailure: (error: unknown) => void;
+}
+
+/** The Kysely dialect over an open database. */
+export function sqliteDialect(db: Database.Database, options: SqliteDialectOptions) {
+  return {
+    createDriver: () => new SqliteDriver(db, options),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (kysely: Kysely<never>) => new SqliteIntrospector(kysely),
+  };
+}

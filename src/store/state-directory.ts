@@ -1,0 +1,71 @@
+/** The directory that holds everything: made, checked, and its file system known before anything is opened. */
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../core/errors.ts";
+
+// Magic numbers of statfs(2) for file systems whose locks and shared memory work on one host.
+const LOCAL = new Map<number, string>([
+  [0xef53, "ext4"],
+  [0x58465342, "xfs"],
+  [0x9123683e, "btrfs"],
+  [0x01021994, "tmpfs"],
+  [0x794c7630, "overlayfs"],
+  [0x2fc12fc1, "zfs"],
+  [0xf2f52010, "f2fs"],
+  [0x1a, "apfs"],
+  [0x11, "hfs"],
+]);
+
+export interface StateDirectory {
+  path: string;
+  databaseFile: string;
+  /** `ext4`, or `unknown (0x6969)`. */
+  fileSystem: string;
+  /** Whether it is a known local one: then write-ahead logging works. */
+  local: boolean;
+}
+
+/**
+ * Makes the directory (mode 0700) if it is missing and says what kind of file system it is on.
+ * @throws AppError storage_unavailable when it can't be made, read or written
+ */
+export function openStateDirectory(path: string): StateDirectory {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (!statSync(path).isDirectory())
+      throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const type = statfsSync(path).type;
+    const name = LOCAL.get(type);
+    return {
+      path,
+      databaseFile: join(path, "millrace.db"),
+      fileSystem: name ?? `unknown (0x${type.toString(16)})`,
+      local: name !== undefined,
+    };
+  } catch (error) {
+    throw new AppError(
+      "storage_unavailable",
+      `The state directory ${path} can't be used: ${reasonOf(error)}. ` +
+        "Point MILLRACE_STATE_DIR at a directory that this user may read and write.",
+      { cause: error },
+    );
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EACCES":
+    case "EPERM":
+      return "this user may not read and write there";
+    case "EROFS":
+      return "its file system is read-only";
+    case "ENOSPC":
+      return "its file system is full";
+    case "ENOTDIR":
+    case "EEXIST":
+      return "there is a file where the directory should be";
+    default:
+      return (error as Error).message;
+  }
+}

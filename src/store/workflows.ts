@@ -1,0 +1,349 @@
+/** Workflows and their versions. */
+import slugify from "@sindresorhus/slugify";
+import type { Kysely, SelectQueryBuilder } from "kysely";
+import type { WholeWorkflow, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
+import { type Clock, iso } from "../core/clock.ts";
+import type {
+  Change,
+  WorkflowContent,
+  WorkflowFilter,
+  WorkflowReader,
+  WorkflowSort,
+  WorkflowWriter,
+} from "../core/ports.ts";
+import { contains } from "./dialect.ts";
+import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
+
+const SLUG_LENGTH = 60;
+/** Ids that the routes need for themselves. */
+const RESERVED = new Set(["validate"]);
+
+const SORT_COLUMN = { created_at: "created_at", updated_at: "updated_at", name: "name_key" } as const;
+
+const summaryColumns = [
+  "workflows.id",
+  "workflows.name",
+  "workflows.description",
+  "workflows.tags",
+  "workflows.status",
+  "workflows.version",
+  "workflows.published_version",
+  "workflows.created_at",
+  "workflows.updated_at",
+  "workflows.created_by",
+] as const;
+
+type SummaryRow = Pick<
+  WorkflowRow,
+  | "id"
+  | "name"
+  | "description"
+  | "tags"
+  | "status"
+  | "version"
+  | "published_version"
+  | "created_at"
+  | "updated_at"
+  | "created_by"
+>;
+
+const parseDefinition = (json: string | null) =>
+  json === null ? null : (JSON.parse(json) as Record<string, unknown>);
+
+function toWorkflow(row: SummaryRow): Workflow;
+function toWorkflow(row: SummaryRow, definition: string | null): WholeWorkflow;
+function toWorkflow(row: SummaryRow, definition?: string | null): Workflow {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    tags: JSON.parse(row.tags) as string[],
+    status: row.status,
+    ...(definition !== undefined && { definition: parseDefinition(definition) }),
+    version: row.version,
+    published_version: row.published_version,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    created_by: row.created_by,
+  };
+}
+
+function toVersion(
+  row: Omit<WorkflowVersionRow, "definition"> & { definition?: string | null },
+): WorkflowVersion {
+  const { tags, definition, ...rest } = row;
+  return {
+    ...rest,
+    tags: JSON.parse(tags) as string[],
+    ...(definition !== undefined && { definition: parseDefinition(definition) }),
+  };
+}
+
+/** Reads workflows through `db`: a connection, or a transaction. */
+export function workflowReader(db: Kysely<Schema>): WorkflowReader {
+  const withDefinition = () =>
+    db
+      .selectFrom("workflows")
+      .innerJoin("workflow_versions", (join) =>
+        join
+          .onRef("workflow_versions.workflow_id", "=", "workflows.id")
+          .onRef("workflow_versions.version", "=", "workflows.version"),
+      )
+      .select([...summaryColumns, "workflow_versions.definition"]);
+
+  return {
+    async find(id) {
+      const row = await withDefinition().where("workflows.id", "=", id).executeTakeFirst();
+      return row && toWorkflow(row, row.definition);
+    },
+
+    async slice(query) {
+      const { limit } = query;
+      // One more than asked for tells whether there is a next page.
+      const rows: (SummaryRow & { name_key: string; definition?: string | null })[] = query.withDefinition
+        ? await sliced(withDefinition().select("workflows.name_key"), query).execute()
+        : await sliced(
+            db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
+            query,
+          ).execute();
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const column = sortOf(query.sort).column;
+      return {
+        items: page.map((row) =>
+          row.definition === undefined ? toWorkflow(row) : toWorkflow(row, row.definition),
+        ),
+        next: rows.length > limit && last ? [last[column], last.id] : null,
+      };
+    },
+
+    async count(filter) {
+      const row = await filtered(db.selectFrom("workflows"), filter)
+        .select((eb) => eb.fn.countAll<number | string>().as("count"))
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
+    },
+
+    async revision() {
+      const row = await db
+        .selectFrom("counters")
+        .select("value")
+        .where("name", "=", "workflows")
+        .executeTakeFirstOrThrow();
+      return row.value;
+    },
+
+    async someIds(limit) {
+      const rows = await db
+        .selectFrom("workflows")
+        .select("id")
+        .orderBy("created_at", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.id);
+    },
+
+    async findVersion(id, version) {
+      const row = await db
+        .selectFrom("workflow_versions")
+        .selectAll()
+        .where("workflow_id", "=", id)
+        .where("version", "=", version)
+        .executeTakeFirst();
+      return row && toVersion(row);
+    },
+
+    async versions({ id, before, limit, withDefinition: whole }) {
+      const rows = await db
+        .selectFrom("workflow_versions")
+        .select(versionColumns)
+        .$if(whole, (query) => query.select("definition"))
+        .where("workflow_id", "=", id)
+        .$if(before !== null, (query) => query.where("version", "<", before))
+        .orderBy("version", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toVersion);
+    },
+  };
+}
+
+const versionColumns = [
+  "workflow_id",
+  "version",
+  "change",
+  "name",
+  "description",
+  "tags",
+  "reason",
+  "created_at",
+  "created_by",
+  "key_name",
+  "surface",
+  "client",
+] as const;
+
+function sortOf(sort: WorkflowSort) {
+  const descending = sort.startsWith("-");
+  const column = SORT_COLUMN[(descending ? sort.slice(1) : sort) as keyof typeof SORT_COLUMN];
+  return {
+    column,
+    direction: descending ? ("desc" as const) : ("asc" as const),
+    beyond: descending ? ("<" as const) : (">" as const),
+  };
+}
+
+// The two forms of a list (with and without the definition) have different row types but the same conditions.
+type Query<O> = SelectQueryBuilder<Schema, "workflows", O>;
+
+function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): Query<O> {
+  let out =
+    status === undefined
+      ? query.where("workflows.status", "!=", "archived")
+      : query.where("workflows.status", "=", status);
+  if (tag !== undefined) out = out.where((eb) => contains(eb.ref("workflows.tags"), JSON.stringify(tag)));
+  // Every word must stand somewhere, in any order: how people type searches.
+  for (const word of search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []) {
+    out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
+  }
+  return out;
+}
+
+function sliced<O>(query: Query<O>, by: Parameters<WorkflowReader["slice"]>[0]): Query<O> {
+  const { column, direction, beyond } = sortOf(by.sort);
+  const path = `workflows.${column}` as const;
+  let out = filtered(query, by.filter);
+  if (by.after !== null) {
+    const [value, id] = by.after;
+    out = out.where((eb) => eb(eb.refTuple(path, "workflows.id"), beyond, eb.tuple(value, id)));
+  }
+  return out
+    .orderBy(path, direction)
+    .orderBy("workflows.id", direction)
+    .limit(by.limit + 1);
+}
+
+const columnsOf = (content: WorkflowContent, id: string) => ({
+  name: content.name,
+  name_key: content.name.toLowerCase(),
+  description: content.description,
+  tags: JSON.stringify(content.tags),
+  search_text: [id, content.name, ...content.tags, content.description].join("\n").toLowerCase(),
+});
+
+/** Reads and writes workflows inside a transaction. */
+export function workflowWriter(trx: Kysely<Schema>, clock: Clock): WorkflowWriter {
+  const reader = workflowReader(trx);
+
+  async function record(workflow: WholeWorkflow, change: Change): Promise<void> {
+    const { principal, client } = change.actor;
+    await trx
+      .insertInto("workflow_versions")
+      .values({
+        workflow_id: workflow.id,
+        version: workflow.version,
+        change: change.kind,
+        name: workflow.name,
+        description: workflow.description,
+        tags: JSON.stringify(workflow.tags),
+        definition: workflow.definition === null ? null : JSON.stringify(workflow.definition),
+        reason: change.reason,
+        created_at: workflow.updated_at,
+        created_by: principal.owner,
+        key_name: principal.keyName,
+        surface: client.surface,
+        client: client.name,
+      })
+      .execute();
+    await trx
+      .updateTable("counters")
+      .set((eb) => ({ value: eb("value", "+", 1) }))
+      .where("name", "=", "workflows")
+      .execute();
+  }
+
+  async function exists(id: string): Promise<boolean> {
+    return (
+      RESERVED.has(id) ||
+      (await trx.selectFrom("workflows").select("id").where("id", "=", id).executeTakeFirst()) !== undefined
+    );
+  }
+
+  /** The name's slug, or the first free `slug-2`, `slug-3`, … */
+  async function freeId(name: string): Promise<string> {
+    const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, "") || "workflow";
+    if (!(await exists(slug))) return slug;
+    // Ids are never deleted, so the taken numbers run on without gaps: double until one is free, then halve.
+    let taken = 1;
+    let free = 2;
+    while (await exists(`${slug}-${free}`)) [taken, free] = [free, free * 2];
+    while (free - taken > 1) {
+      const middle = Math.floor((taken + free) / 2);
+      if (await exists(`${slug}-${middle}`)) taken = middle;
+      else free = middle;
+    }
+    return `${slug}-${free}`;
+  }
+
+  return {
+    ...reader,
+
+    async insert(content, change) {
+      const id = await freeId(content.name);
+      const now = iso(clock.now());
+      const workflow: WholeWorkflow = {
+        id,
+        name: content.name,
+        description: content.description,
+        tags: content.tags,
+        status: "draft",
+        definition: content.definition,
+        version: 1,
+        published_version: null,
+        created_at: now,
+        updated_at: now,
+        created_by: change.actor.principal.owner,
+      };
+      await trx
+        .insertInto("workflows")
+        .values({
+          id,
+          ...columnsOf(content, id),
+          status: workflow.status,
+          version: workflow.version,
+          published_version: null,
+          created_at: now,
+          updated_at: now,
+          created_by: workflow.created_by,
+        })
+        .execute();
+      await record(workflow, change);
+      return workflow;
+    },
+
+    async advance(current, next, change) {
+      const workflow: WholeWorkflow = {
+        ...current,
+        name: next.name,
+        description: next.description,
+        tags: next.tags,
+        definition: next.definition,
+        status: next.status,
+        version: current.version + 1,
+        updated_at: iso(clock.now()),
+      };
+      await trx
+        .updateTable("workflows")
+        .set({
+          ...columnsOf(workflow, workflow.id),
+          status: workflow.status,
+          version: workflow.version,
+          updated_at: workflow.updated_at,
+        })
+        .where("id", "=", workflow.id)
+        .execute();
+      await record(workflow, change);
+      return workflow;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+/** What both listeners share: bounds on slow and large requests, health, and an end that loses nobody. */
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Health } from "../../schemas/health.ts";
+import { AppError, toProblem } from "../core/errors.ts";
+import { newRequestId } from "../core/ids.ts";
+
+/** Load balancers add large headers of their own; Node's default of 16 KiB is too small behind one. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const SLOW_CHECK_MS = 2_000;
+/** Above the idle time of the load balancers in use (60 s), or they meet a closed connection. */
+const KEEP_ALIVE_MS = 72_000;
+/** How long what is in flight may take once the listener is closed. */
+const DRAIN_LIMIT_MS = 9_000;
+
+export interface Lifecycle {
+  draining: boolean;
+}
+
+export interface Listener {
+  port: number;
+  /**
+   * Says "not healthy", goes on serving for `drainDelay` milliseconds, then lets what is in flight finish
+   * (10 s at most) and closes.
+   */
+  drain(drainDelay: number): Promise<void>;
+}
+
+interface ListenOptions {
+  host: string;
+  port: number;
+  lifecycle: Lifecycle;
+  /** Ends what would stay open for ever: event streams. Called when the drain delay is over. */
+  closeStreams?: () => Promise<void>;
+}
+
+/** Sends a problem (RFC 9457). */
+export function sendProblem(res: ServerResponse, error: AppError, requestId: string): void {
+  const body = JSON.stringify(toProblem(error, requestId));
+  res.writeHead(error.status, {
+    ...error.details.headers,
+    "Content-Type": "application/problem+json",
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-store",
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+  });
+  res.end(body);
+}
+
+/**
+ * Answers `GET /health`: 200 while it can serve, 503 while it drains or can't reach its state.
+ * @param fault why the state can't be reached, or undefined
+ */
+export async function sendHealth(
+  res: ServerResponse,
+  lifecycle: Lifecycle,
+  version: string,
+  fault: () => Promise<string | undefined>,
+): Promise<void> {
+  // A network file system that hangs must not hang the probe: not knowing in time is not healthy.
+  const detail = lifecycle.draining
+    ? "This process is shutting down."
+    : await Promise.race([fault(), delay(2_000, "The state directory does not answer.", { ref: false })]);
+  const health: Health = {
+    status: lifecycle.draining ? "draining" : detail === undefined ? "ok" : "unavailable",
+    version,
+    ...(detail !== undefined && { detail }),
+  };
+  const body = JSON.stringify(health);
+  res.writeHead(detail === undefined ? 200 : 503, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-store",
+  });
+  res.end(body);
+}
+
+/**
+ * Listens.
+ * @throws Error with the system's code (EADDRINUSE, EACCES) when it can't
+ */
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
+  const { host, port, lifecycle, closeStreams } = options;
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: SLOW_CHECK_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    (req: IncomingMessage, res: ServerResponse) => {
+      // Keep-alive clients are sent elsewhere one answer at a time.
+      if (lifecycle.draining) res.setHeader("Connection", "close");
+      handler(req, res);
+    },
+  );
+  server.on("clientError", refuseBrokenRequest);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async drain(drainDelay) {
+      lifecycle.draining = true;
+      if (drainDelay > 0) await delay(drainDelay);
+      const closed = close(server);
+      await closeStreams?.();
+      await closed;
+    },
+  };
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const limit = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS);
+  await closed;
+  clearTimeout(limit);
+}
+
+/** What Node's parser refuses never reaches the handlers; it gets a problem all the same. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, problem] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? [
+          431,
+          "Request Header Fields Too Large",
+          new AppError(
+            "headers_too_large",
+            `The headers are larger than ${MAX_HEADER_BYTES / 1024} KiB together. Send less.`,
+          ),
+        ]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [
+            408,
+            "Request Timeout",
+            new AppError("request_timeout", "The request did not arrive in time. Send it again, faster."),
+          ]
+        : [400, "Bad Request", new AppError("invalid_request", "This is not a valid HTTP request.")];
+  const body = JSON.stringify(toProblem(problem, newRequestId()));
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

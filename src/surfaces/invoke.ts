@@ -1,0 +1,165 @@
+/** The one way in: authorise, parse, run, check the output, log. REST and MCP are thin adapters on it. */
+import type { Logger } from "pino";
+import type { z } from "zod";
+import { AppError, ERRORS, toAppError } from "../core/errors.ts";
+import { parseInput } from "../core/faults.ts";
+import type { Actor, CursorCodec, Readers, Writers } from "../core/ports.ts";
+import type { AnyTool, Page, ToolContext } from "../core/tool.ts";
+import type { Fault } from "../../schemas/problem.ts";
+import { MAX_PAGE } from "../../schemas/page.ts";
+
+/** What every operation stands on. `write` commits effect, idempotency and audit together. */
+export interface Services {
+  read: Readers;
+  cursors: CursorCodec;
+  write<T>(
+    intent: {
+      operation: string;
+      actor: Actor;
+      requestId: string;
+      target: string | null;
+      claim?: { key: string; input: unknown } | undefined;
+    },
+    effect: (tx: Writers) => Promise<T>,
+  ): Promise<T>;
+  log: Logger;
+}
+
+/** One request, from whichever surface. */
+export interface Call {
+  actor: Actor;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+/** A request that was let in and understood, ready to run. */
+export interface Prepared {
+  input: Record<string, unknown>;
+  /** Runs it once. */
+  run(): Promise<unknown>;
+  /** Every page of a list, one after the other. */
+  pages(): AsyncGenerator<Page<unknown>>;
+  /** The list's revision, if it has one. */
+  revision(): Promise<string | undefined>;
+}
+
+/**
+ * Lets a request in: scope first, then its input, every fault at once.
+ * @param found faults that the surface found before
+ * @throws AppError missing_scope, invalid_input
+ */
+export function prepare(
+  services: Services,
+  tool: AnyTool,
+  raw: unknown,
+  call: Call,
+  found: readonly Fault[] = [],
+): Prepared {
+  authorise(tool, call);
+  const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, found);
+  const ctx = contextOf(services, tool, input, call);
+  const run = async (given: Record<string, unknown>) => checkOutput(tool, await tool.run(given, ctx));
+  return {
+    input,
+    run: () => run(input),
+    async *pages() {
+      for (let cursor = input["cursor"]; ;) {
+        const page = (await run({ ...input, limit: MAX_PAGE, cursor })) as Page<unknown>;
+        yield page;
+        if (page.next_cursor === null) return;
+        cursor = page.next_cursor;
+      }
+    },
+    revision: async () => tool.page?.revision?.(ctx),
+  };
+}
+
+/**
+ * Carries an operation out.
+ * @param raw the input as it came, not yet checked
+ * @throws AppError those of `prepare`, those that the tool declares, busy, storage_unavailable, internal
+ */
+export function invoke(
+  services: Services,
+  tool: AnyTool,
+  raw: unknown,
+  call: Call,
+  found: readonly Fault[] = [],
+): Promise<unknown> {
+  return observed(services, tool, call, async () => prepare(services, tool, raw, call, found).run());
+}
+
+/** Runs `work` and writes down how it went: the log line of a request, and the cause of an error that hides it. */
+export async function observed<T>(
+  services: Services,
+  tool: AnyTool,
+  call: Call,
+  work: () => Promise<T>,
+): Promise<T> {
+  const start = performance.now();
+  const line = {
+    operation: tool.name,
+    request_id: call.requestId,
+    key: call.actor.principal.keyId,
+    surface: call.actor.client.surface,
+  };
+  try {
+    const result = await work();
+    services.log.info({ ...line, ms: elapsed(start) }, tool.name);
+    return result;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    const level = ERRORS[error.code].log;
+    const refused = level === "info";
+    services.log[level](
+      { ...line, ms: elapsed(start), code: error.code, ...(!refused && { err: error.cause ?? error }) },
+      `${tool.name} ${refused ? "refused" : "failed"}`,
+    );
+    throw error;
+  }
+}
+
+const elapsed = (start: number): number => Math.round((performance.now() - start) * 100) / 100;
+
+function authorise(tool: AnyTool, { actor }: Call): void {
+  const { scopes } = actor.principal;
+  if (scopes.has(tool.scope)) return;
+  throw new AppError(
+    "missing_scope",
+    `${tool.name} needs a key with the scope "${tool.scope}"; this one has ${[...scopes].join(", ")}. ` +
+      `Use another key, or have one made: millrace keys create --name <name> --scope ${tool.scope}`,
+    {
+      errors: [
+        { path: "", code: "missing_scope", message: `needs the scope ${tool.scope}`, allowed: [tool.scope] },
+      ],
+    },
+  );
+}
+
+function contextOf(
+  services: Services,
+  tool: AnyTool,
+  input: Record<string, unknown>,
+  call: Call,
+): ToolContext {
+  const { idempotency_key: key, ...claimed } = input;
+  const claim = typeof key === "string" ? { key, input: claimed } : undefined;
+  const target = typeof input["workflow_id"] === "string" ? input["workflow_id"] : null;
+  return {
+    actor: call.actor,
+    read: services.read,
+    cursors: services.cursors,
+    signal: call.signal,
+    write: (effect) =>
+      services.write(
+        { operation: tool.name, actor: call.actor, requestId: call.requestId, target, claim },
+        effect,
+      ),
+  };
+}
+
+function checkOutput(tool: AnyTool, output: unknown): unknown {
+  const parsed = (tool.output as z.ZodType).safeParse(output);
+  if (parsed.success) return parsed.data;
+  throw new Error(`${tool.name} gave what its output schema does not allow`, { cause: parsed.error });
+}

@@ -1,0 +1,149 @@
+/** The MCP listener: origin before key, key before body, then the leg that the path names. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
+import { requestIdOf } from "../../core/ids.ts";
+import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import type { Admit } from "../gate.ts";
+import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
+import { checkOrigin } from "./exchange.ts";
+import { type McpServerOptions, mcpServers } from "./server.ts";
+import { sseLeg } from "./sse.ts";
+import { KEEP_ALIVE_MS, streamableLeg } from "./streamable.ts";
+import { openStreams } from "./streams.ts";
+
+export interface McpOptions extends McpServerOptions {
+  admit: Admit;
+  deadAmong: (keyIds: readonly string[]) => Promise<string[]>;
+  sessions: McpSessionStore;
+  lifecycle: Lifecycle;
+  fault: () => Promise<string | undefined>;
+  /** Changes whenever another process wrote. */
+  dataVersion: () => number;
+  /** The names that this server goes by. */
+  hostnames: readonly string[];
+  /** Whether looking for changes is cheap (a local file system). */
+  local: boolean;
+  log: Logger;
+}
+
+export interface McpApp {
+  handler: RequestListener;
+  /** Waits for calls under way, then ends every stream. */
+  closeStreams(): Promise<void>;
+  /** Stops the timers. */
+  stop(): void;
+}
+
+/** Streams are looked over this often: a revoked key's are closed within it. */
+const REVOCATION_CHECK_MS = 1_000;
+const SESSION_KEEP_MS = 60_000;
+const CALLS_LIMIT_MS = 8_000;
+
+type Handle = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
+
+export function mcpApp(options: McpOptions): McpApp {
+  const { log, sessions, lifecycle, version, fault, hostnames, admit } = options;
+  const report = (error: unknown): void => log.warn({ err: error }, "mcp");
+  const servers = mcpServers(options);
+  const streams = openStreams();
+  const sse = sseLeg(servers, sessions, streams, report);
+  const streamable = streamableLeg(servers, sessions, streams, report);
+
+  const routes: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
+    "/sse": { GET: sse.open },
+    "/messages": { POST: sse.message },
+    "/mcp": { GET: streamable.handle, POST: streamable.handle, DELETE: streamable.handle },
+  };
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const path = req.url?.split("?")[0] ?? "";
+    if (path === "/health" && (req.method === "GET" || req.method === "HEAD")) {
+      return sendHealth(res, lifecycle, version, fault);
+    }
+    const methods = path === "/health" ? { GET: undefined, HEAD: undefined } : routes[path];
+    if (methods === undefined || (!Object.hasOwn(routes, path) && path !== "/health")) {
+      throw new AppError(
+        "route_not_found",
+        "There is nothing here. MCP is served at /mcp (Streamable HTTP) and /sse.",
+      );
+    }
+    const handle = (methods as Record<string, Handle | undefined>)[req.method ?? ""];
+    if (handle === undefined) {
+      const allow = Object.keys(methods).join(", ");
+      throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
+        headers: { Allow: allow },
+      });
+    }
+    checkOrigin(req, hostnames);
+    await handle(req, res, await admit(req.headers));
+  }
+
+  const timers = [
+    setInterval(() => streams.keepAlive(), KEEP_ALIVE_MS),
+    setInterval(() => void streams.closeDead(options.deadAmong).catch(report), REVOCATION_CHECK_MS),
+    setInterval(() => {
+      const ids = [...sse.sessionIds(), ...streamable.takeUsed()];
+      if (ids.length > 0) void sessions.keep(ids).catch(report);
+    }, SESSION_KEEP_MS),
+    relayTimer(
+      options,
+      () => sse.sessionIds().length > 0,
+      () => void sse.relay().catch(report),
+    ),
+  ];
+
+  return {
+    handler(req, res) {
+      const requestId = requestIdOf(req.headers["x-request-id"]);
+      res.setHeader("X-Request-Id", requestId);
+      answer(req, res).catch((thrown: unknown) => {
+        const error = toAppError(thrown);
+        const level = ERRORS[error.code].log;
+        log[level](
+          {
+            request_id: requestId,
+            method: req.method,
+            path: req.url?.split("?")[0],
+            code: error.code,
+            ...(level === "error" && { err: error.cause }),
+          },
+          "request refused",
+        );
+        if (res.headersSent) {
+          res.destroy();
+          return;
+        }
+        if (!req.readableEnded) res.setHeader("Connection", "close");
+        sendProblem(res, error, requestId);
+      });
+    },
+    async closeStreams() {
+      const deadline = performance.now() + CALLS_LIMIT_MS;
+      while (servers.inFlight() > 0 && performance.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      streams.closeAll();
+      await streamable.close();
+    },
+    stop: () => timers.forEach(clearInterval),
+  };
+}
+
+/** Looks for messages that other copies passed on, as often as looking is cheap. */
+function relayTimer(
+  { dataVersion, local }: McpOptions,
+  wanted: () => boolean,
+  relay: () => void,
+): NodeJS.Timeout {
+  let seen: number | undefined;
+  return setInterval(
+    () => {
+      if (!wanted()) return;
+      const now = dataVersion();
+      if (now === seen) return;
+      seen = now;
+      relay();
+    },
+    local ? 10 : 250,
+  );
+}

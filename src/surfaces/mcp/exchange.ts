@@ -1,0 +1,84 @@
+/** What every MCP leg does with a request before the SDK sees it. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { isJsonContentType, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { AppError } from "../../core/errors.ts";
+
+/** As large as a message may be, in bytes. */
+export const MESSAGE_LIMIT = 1024 * 1024;
+
+/**
+ * Refuses requests that a web page made without being asked to: a foreign `Origin`, or a `Host` that is a name we do
+ * not go by (DNS rebinding). Literal addresses are no names, so nobody can rebind them.
+ * @param hostnames the names that this server goes by, IPv6 in brackets
+ * @throws AppError forbidden_origin
+ */
+export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]): void {
+  const host = req.headers.host;
+  const bare = host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
+  if (isIP(bare) === 0 && !validateHostHeader(host, [...hostnames]).ok) {
+    throw new AppError(
+      "forbidden_origin",
+      `This server does not go by the name in the Host header (${(host ?? "none").slice(0, 100)}). ` +
+        "If it should, set MILLRACE_BASE_URL to the URL people use.",
+    );
+  }
+  if (!validateOriginHeader(req.headers.origin, [...hostnames]).ok) {
+    throw new AppError(
+      "forbidden_origin",
+      "Web pages of other origins may not call this server. Call it from a program, or set MILLRACE_BASE_URL to your own origin.",
+    );
+  }
+}
+
+/**
+ * Reads a JSON body.
+ * @throws AppError unsupported_media_type, payload_too_large, invalid_json
+ */
+export async function readMessage(req: IncomingMessage): Promise<unknown> {
+  if (!isJsonContentType(req.headers["content-type"] ?? null)) {
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be JSON. Send it with Content-Type: application/json.",
+    );
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > MESSAGE_LIMIT) {
+      throw new AppError(
+        "payload_too_large",
+        `The message is larger than ${MESSAGE_LIMIT / 1024 / 1024} MiB. Send less.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+  } catch (error) {
+    throw new AppError("invalid_json", `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Writes a web response to Node's, waiting for slow readers. */
+export async function sendWebResponse(response: Response, res: ServerResponse): Promise<void> {
+  res.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) {
+    res.end();
+    return;
+  }
+  res.flushHeaders();
+  const reader = response.body.getReader();
+  res.once("close", () => void reader.cancel().catch(() => {}));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (!res.write(value)) await Promise.race([drained(res), closed(res)]);
+    if (res.destroyed) return;
+  }
+  res.end();
+}
+
+const drained = (res: ServerResponse): Promise<void> => new Promise((resolve) => res.once("drain", resolve));
+const closed = (res: ServerResponse): Promise<void> => new Promise((resolve) => res.once("close", resolve));

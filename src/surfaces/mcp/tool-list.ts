@@ -1,0 +1,61 @@
+/** The catalogue as `tools/list` shows it: worked out once, sent as it is. */
+import { z } from "zod";
+import { type AnyTool, hintsOf, servedOn } from "../../core/tool.ts";
+
+type JsonSchema = Record<string, unknown> & { type: "object" };
+
+export interface ListedTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema: JsonSchema;
+  annotations: ReturnType<typeof hintsOf>;
+}
+
+/** Every tool that MCP serves, with its JSON Schemas. */
+export function listTools(catalogue: readonly AnyTool[]): ListedTool[] {
+  return catalogue
+    .filter((tool) => servedOn(tool, "mcp"))
+    .map((tool) => ({
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: jsonSchema(tool.input as z.ZodType, "input"),
+      outputSchema: jsonSchema(tool.output as z.ZodType, "output"),
+      annotations: hintsOf(tool),
+    }));
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const whole = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    // Every byte is read by a model.
+    override({ jsonSchema: node }) {
+      delete node["id"];
+      if (node.example !== undefined) {
+        // Outputs need no examples: the model sees the real thing.
+        if (io === "input") node.examples = [node.example];
+        delete node.example;
+      }
+      if (io === "output") {
+        delete node.description;
+        delete node.minimum;
+        delete node.maximum;
+      }
+    },
+  });
+  const { $schema: _, $defs = {}, ...root } = whole;
+  // Clients want `type: object` at the root, so named schemas stand in their places. None of ours is recursive.
+  return inlined(root, $defs) as JsonSchema;
+}
+
+function inlined(node: unknown, defs: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => inlined(item, defs));
+  if (typeof node !== "object" || node === null) return node;
+  const { $ref, ...rest } = node as { $ref?: string } & Record<string, unknown>;
+  const target = $ref === undefined ? {} : (inlined(defs[$ref.replace("#/$defs/", "")], defs) as object);
+  const own = Object.entries(rest).map(([key, value]) => [key, inlined(value, defs)]);
+  return { ...target, ...Object.fromEntries(own) };
+}

@@ -1,0 +1,166 @@
+/** Answers that may be 304: one object, one page, or every page as one streamed array. */
+import { once } from "node:events";
+import type { Request, Response } from "express";
+import type { AnyTool, Page } from "../../core/tool.ts";
+import type { Prepared } from "../invoke.ts";
+
+const PRIVATE = "private, no-cache";
+
+/** Whether the client has this already. Weak comparison, RFC 9110 section 13.1.2. */
+function hasAlready(req: Request, etag: string): boolean {
+  const header = req.headers["if-none-match"];
+  if (header === undefined) return false;
+  if (header.trim() === "*") return true;
+  return header.split(",").some((tag) => bare(tag) === bare(etag));
+}
+
+const bare = (tag: string): string => tag.trim().replace(/^W\//, "");
+
+/** Sends one object with its ETag, `201` and its place where it was created. */
+export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
+  res.setHeader("Cache-Control", PRIVATE);
+  const etag = tool.etag === undefined ? undefined : `"${tool.etag(output)}"`;
+  if (etag !== undefined) res.setHeader("ETag", etag);
+  if (tool.effect === "read" && etag !== undefined && hasAlready(req, etag)) {
+    res.status(304).end();
+    return;
+  }
+  if (tool.effect === "create") {
+    res.status(201).setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
+  }
+  sendJson(res, Buffer.from(JSON.stringify(output)));
+}
+
+function sendJson(res: Response, body: Buffer): void {
+  res.setHeader("Content-Type", "application/json");
+  res.setHeader("Content-Length", body.byteLength);
+  res.end(body);
+}
+
+/** Whole lists as they were last sent, to be sent again while their revision stands. Bounded in bytes. */
+export interface ListCache {
+  get(key: string, revision: string): CachedList | undefined;
+  set(key: string, list: CachedList): void;
+}
+
+interface CachedList {
+  revision: string;
+  body: Buffer;
+  total: number;
+}
+
+const CACHE_BYTES = 16 * 1024 * 1024;
+const LARGEST_CACHED = 4 * 1024 * 1024;
+
+export function listCache(): ListCache {
+  const lists = new Map<string, CachedList>();
+  let bytes = 0;
+  const drop = (key: string): void => {
+    bytes -= lists.get(key)?.body.byteLength ?? 0;
+    lists.delete(key);
+  };
+  return {
+    get(key, revision) {
+      const found = lists.get(key);
+      return found?.revision === revision ? found : undefined;
+    },
+    set(key, list) {
+      drop(key);
+      lists.set(key, list);
+      bytes += list.body.byteLength;
+      // A Map keeps the order of insertion: the oldest goes first.
+      for (const oldest of lists.keys()) {
+        if (bytes <= CACHE_BYTES) break;
+        drop(oldest);
+      }
+    },
+  };
+}
+
+/**
+ * Sends a list: one page where paging was asked for, else everything, in bounded memory.
+ * @param version of the program: a new release may write the same rows in another way
+ */
+export async function sendList(
+  req: Request,
+  res: Response,
+  tool: AnyTool,
+  prepared: Prepared,
+  cache: ListCache,
+  version: string,
+): Promise<void> {
+  // Before the rows: should one change in between, the tag is too old, never too new.
+  const revision = await prepared.revision();
+  res.setHeader("Cache-Control", PRIVATE);
+  if (revision !== undefined) {
+    const etag = `W/"${revision}-${version}"`;
+    res.setHeader("ETag", etag);
+    if (hasAlready(req, etag)) {
+      res.status(304).end();
+      return;
+    }
+  }
+  const { limit, cursor } = prepared.input;
+  if (limit !== undefined || cursor !== undefined) {
+    const page = (await prepared.run()) as Page<unknown>;
+    res.setHeader("X-Total-Count", page.total);
+    if (page.next_cursor !== null) res.setHeader("Link", `<${nextLink(req, page.next_cursor)}>; rel="next"`);
+    sendJson(res, Buffer.from(JSON.stringify(page.items)));
+    return;
+  }
+  const key = `${tool.name} ${req.path} ${JSON.stringify(prepared.input)}`;
+  const known = revision === undefined ? undefined : cache.get(key, revision);
+  if (known !== undefined) {
+    res.setHeader("X-Total-Count", known.total);
+    sendJson(res, known.body);
+    return;
+  }
+  const whole = await streamPages(req, res, prepared.pages());
+  if (whole !== undefined && revision !== undefined) cache.set(key, { revision, ...whole });
+}
+
+/** @returns what was sent, where it was small enough to be kept */
+async function streamPages(
+  req: Request,
+  res: Response,
+  pages: AsyncGenerator<Page<unknown>>,
+): Promise<{ body: Buffer; total: number } | undefined> {
+  const first = (await pages.next()).value as Page<unknown>;
+  res.setHeader("X-Total-Count", first.total);
+  const opening = `[${rows(first)}`;
+  if (first.next_cursor === null) {
+    const body = Buffer.from(`${opening}]`);
+    sendJson(res, body);
+    return { body, total: first.total };
+  }
+  res.setHeader("Content-Type", "application/json");
+  if (req.method === "HEAD") {
+    res.end();
+    return undefined;
+  }
+  const kept: string[] = [];
+  let size = 0;
+  const send = async (chunk: string): Promise<void> => {
+    size += chunk.length;
+    if (size <= LARGEST_CACHED) kept.push(chunk);
+    else kept.length = 0;
+    // A slow reader is waited for, one that has gone is not.
+    if (!res.write(chunk)) await Promise.race([once(res, "drain"), once(res, "close")]);
+  };
+  await send(opening);
+  for await (const page of pages) {
+    if (res.destroyed) return undefined;
+    if (page.items.length > 0) await send(`,${rows(page)}`);
+  }
+  res.end("]");
+  return size <= LARGEST_CACHED ? { body: Buffer.from(`${kept.join("")}]`), total: first.total } : undefined;
+}
+
+const rows = (page: Page<unknown>): string => JSON.stringify(page.items).slice(1, -1);
+
+/** The same request, at the next page. RFC 8288. */
+function nextLink(req: Request, cursor: string): string {
+  const query = new URLSearchParams(req.originalUrl.split("?")[1] ?? "");
+  query.set("cursor", cursor);
+  return `${req.path}?${query.toString()}`;
+}

@@ -1,0 +1,220 @@
+/** The HTTP API: every operation of the catalogue that has a route, and what stands around them. */
+import type { IncomingMessage } from "node:http";
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import helmet from "helmet";
+import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
+import { requestIdOf } from "../../core/ids.ts";
+import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
+import type { Admit } from "../gate.ts";
+import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
+import { type Call, observed, prepare, type Services } from "../invoke.ts";
+import { listCache, sendList, sendObject } from "./answer.ts";
+import { apidoc } from "./apidoc.ts";
+import { gatherInput, planInput } from "./input.ts";
+
+/** As large as a body may be, in bytes. */
+export const BODY_LIMIT = 1024 * 1024;
+
+export interface RestOptions {
+  catalogue: readonly AnyTool[];
+  services: Services;
+  admit: Admit;
+  lifecycle: Lifecycle;
+  version: string;
+  fault: () => Promise<string | undefined>;
+  /** Addresses of proxies whose X-Forwarded-* headers count. */
+  trustedProxies: readonly string[];
+}
+
+/** The HTTP API as an Express application. */
+export function restApp(options: RestOptions): Express {
+  const { catalogue, version, lifecycle, fault } = options;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.set("query parser", "simple");
+  app.set("trust proxy", options.trustedProxies.length > 0 ? [...options.trustedProxies] : false);
+
+  app.use((req, res, next) => {
+    const requestId = requestIdOf(req.headers["x-request-id"]);
+    res.locals["requestId"] = requestId;
+    res.setHeader("X-Request-Id", requestId);
+    next();
+  });
+  app
+    .route("/health")
+    .get((_req, res) => sendHealth(res, lifecycle, version, fault))
+    .all(onlyMethods(["GET"]));
+  app.use("/apidoc", apidoc(catalogue, version));
+  app.get("/", (_req, res) => res.redirect("/apidoc/"));
+
+  // The answers are data: a browser that is shown one as a page may load and run nothing.
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      },
+    }),
+  );
+  mountCatalogue(app, options);
+
+  app.use((req: Request) => {
+    throw new AppError(
+      "route_not_found",
+      `There is nothing at ${req.path.slice(0, 200)}. /apidoc lists what there is.`,
+    );
+  });
+  app.use(errorHandler(options));
+  return app;
+}
+
+function mountCatalogue(app: Express, { catalogue, services, admit, version }: RestOptions): void {
+  const cache = listCache();
+  const byPath = Map.groupBy(
+    catalogue.filter((tool) => servedOn(tool, "rest")),
+    (tool) => routeOf(tool).path,
+  );
+  for (const [path, tools] of byPath) {
+    const route = app.route(path);
+    for (const tool of tools) {
+      const { method } = routeOf(tool);
+      const plan = planInput(tool);
+      const handle = async (req: Request, res: Response): Promise<void> => {
+        const principal = await admit(req.headers);
+        await readBody(req, res, plan.inBody);
+        const { raw, found } = gatherInput(plan, req);
+        const call: Call = {
+          actor: { principal, client: { surface: "rest", name: clientName(req) } },
+          requestId: res.locals["requestId"] as string,
+          signal: abortedWith(res),
+        };
+        await observed(services, tool, call, async () => {
+          const prepared = prepare(services, tool, raw, call, found);
+          if (tool.page === undefined) sendObject(req, res, tool, await prepared.run());
+          else await sendList(req, res, tool, prepared, cache, version);
+        });
+      };
+      route[method.toLowerCase() as Lowercase<HttpMethod>](handle);
+    }
+    route.all(onlyMethods(tools.map((tool) => routeOf(tool).method)));
+  }
+}
+
+const clientName = (req: Request): string => (req.headers["user-agent"] ?? "unknown").slice(0, 200);
+
+function abortedWith(res: Response): AbortSignal {
+  const controller = new AbortController();
+  res.once("close", () => controller.abort());
+  return controller.signal;
+}
+
+/** Answers every other method of a known path: 405 with `Allow`, and OPTIONS with what there is. */
+function onlyMethods(methods: readonly string[]) {
+  const allow = [
+    ...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))),
+  ].join(", ");
+  return (req: Request, res: Response): void => {
+    if (req.method === "OPTIONS") {
+      res.status(204).setHeader("Allow", allow).end();
+      return;
+    }
+    throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
+      headers: { Allow: allow },
+    });
+  };
+}
+
+const parseJson = express.json({ limit: BODY_LIMIT, strict: false, type: () => true });
+
+const hasBody = (req: IncomingMessage): boolean =>
+  req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+
+/** Reads a JSON body, after the key was checked: nobody else makes us read a megabyte. */
+async function readBody(req: Request, res: Response, wanted: boolean): Promise<void> {
+  if (!hasBody(req)) return;
+  if (!wanted) {
+    if (req.method === "GET" || req.method === "HEAD") return;
+    throw new AppError(
+      "invalid_input",
+      `${req.method} takes no body here; send its values in the query string.`,
+      {
+        errors: [
+          {
+            path: "",
+            code: "unexpected_body",
+            message: "A body is not taken here",
+            fix: "Use the query string.",
+          },
+        ],
+      },
+    );
+  }
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(req.headers["content-type"] ?? "")) {
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be JSON. Send it with Content-Type: application/json.",
+    );
+  }
+  await new Promise<void>((resolve, reject) => {
+    parseJson(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
+}
+
+/** Errors of Express and its body parser as ours. */
+function fromExpress(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { type, status, message } = error as { type?: string; status?: number; message?: string };
+  switch (type) {
+    case "entity.parse.failed":
+      return new AppError("invalid_json", `The body is not valid JSON: ${message}`);
+    case "entity.too.large":
+      return new AppError(
+        "payload_too_large",
+        `The body is larger than ${BODY_LIMIT / 1024 / 1024} MiB. Send less.`,
+      );
+    case "charset.unsupported":
+    case "encoding.unsupported":
+      return new AppError(
+        "unsupported_media_type",
+        "Send the body as UTF-8, plain or compressed with gzip, deflate or br.",
+      );
+    default:
+      // Whatever else Express blames the client for: a path that does not decode, a body that broke off.
+      return typeof status === "number" && status >= 400 && status < 500
+        ? new AppError("invalid_request", `The request can't be read: ${message}`)
+        : toAppError(error);
+  }
+}
+
+function errorHandler({ services }: RestOptions): ErrorRequestHandler {
+  return (thrown, req, res, _next) => {
+    const error = fromExpress(thrown);
+    const requestId = res.locals["requestId"] as string;
+    // What happened inside an operation was logged there.
+    if (!(thrown instanceof AppError) || error.code === "unauthorized") {
+      const level = ERRORS[error.code].log;
+      services.log[level](
+        {
+          request_id: requestId,
+          method: req.method,
+          path: req.path,
+          code: error.code,
+          ip: req.ip,
+          ...(level === "error" && { err: error.cause }),
+        },
+        "request refused",
+      );
+    }
+    if (res.headersSent) {
+      // A list that broke off half-way: cut, so that nobody takes it for whole.
+      res.destroy();
+      return;
+    }
+    res.removeHeader("ETag");
+    // A body that was not read would be taken for the next request.
+    if (!req.readableEnded && hasBody(req)) res.setHeader("Connection", "close");
+    sendProblem(res, error, requestId);
+  };
+}

@@ -1,0 +1,115 @@
+/** From an HTTP request to an operation's input: path, query, headers, body. */
+import type { Request } from "express";
+import { z } from "zod";
+import type { Fault } from "../../../schemas/problem.ts";
+import { unknownKey } from "../../core/faults.ts";
+import { type AnyTool, routeOf } from "../../core/tool.ts";
+
+/** Where each field of an operation's input comes from. Worked out once per operation. */
+export interface InputPlan {
+  parameters: readonly string[];
+  /** Field by header, in lower case. */
+  headers: readonly (readonly [field: string, header: string])[];
+  /** What is left: the query of GET and DELETE, the body of POST and PATCH. */
+  fields: readonly string[];
+  inBody: boolean;
+  kinds: ReadonlyMap<string, Kind>;
+}
+
+type Kind = "integer" | "list" | "text";
+
+export function planInput(tool: AnyTool): InputPlan {
+  const { method, parameters } = routeOf(tool);
+  const headers = Object.entries(tool.headers ?? {}).map(
+    ([field, header]) => [field, header.toLowerCase()] as const,
+  );
+  const taken = new Set([...parameters, ...headers.map(([field]) => field)]);
+  const shape = (tool.input as z.ZodObject).shape;
+  return {
+    parameters,
+    headers,
+    fields: Object.keys(shape).filter((field) => !taken.has(field)),
+    inBody: method === "POST" || method === "PATCH",
+    kinds: new Map(Object.entries(shape).map(([field, schema]) => [field, kindOf(schema as z.ZodType)])),
+  };
+}
+
+function kindOf(schema: z.ZodType): Kind {
+  const { type } = z.toJSONSchema(schema, { unrepresentable: "any", io: "input" }) as { type?: string };
+  return type === "integer" ? "integer" : type === "array" ? "list" : "text";
+}
+
+/**
+ * Gathers the input; nothing is judged here but what does not belong where it stands.
+ * @returns the raw input for `invoke`, and the faults found on the way
+ */
+export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; found: Fault[] } {
+  const found: Fault[] = [];
+  const raw: Record<string, unknown> = {};
+  const query = req.query as Record<string, string | string[]>;
+
+  if (plan.inBody) {
+    const body: unknown = req.body ?? {};
+    if (typeof body !== "object" || body === null || Array.isArray(body)) {
+      found.push({
+        path: "",
+        code: "wrong_type",
+        message: "The body must be a JSON object",
+        allowed: [...plan.fields],
+      });
+    } else {
+      for (const [key, value] of Object.entries(body)) {
+        if (plan.fields.includes(key)) raw[key] = value;
+        else found.push(misplaced(plan, key));
+      }
+    }
+    for (const key of Object.keys(query)) {
+      found.push(
+        unknownKey(key, key, [], "This takes nothing from the query string; put it into the JSON body."),
+      );
+    }
+  } else {
+    for (const [key, value] of Object.entries(query)) {
+      if (plan.fields.includes(key)) raw[key] = fromText(plan.kinds.get(key)!, value);
+      else found.push(misplaced(plan, key));
+    }
+  }
+  for (const name of plan.parameters) raw[name] = fromText(plan.kinds.get(name)!, req.params[name]!);
+  for (const [field, header] of plan.headers) {
+    const value = req.headers[header];
+    if (typeof value !== "string") continue;
+    const given = header === "if-match" ? fromIfMatch(value) : { value };
+    if (given === undefined) {
+      found.push({
+        path: "If-Match",
+        code: "wrong_format",
+        message: `must be one ETag as a workflow was given with, such as "3"`,
+        fix: 'Send the ETag of the answer you started from, with its quotes, or "*".',
+      });
+    } else if (given.value !== undefined) raw[field] = given.value;
+  }
+  return { raw, found };
+}
+
+function misplaced(plan: InputPlan, key: string): Fault {
+  const header = plan.headers.find(([field]) => field === key)?.[1];
+  if (header !== undefined) return unknownKey(key, key, plan.fields, `Send it as the header ${header}.`);
+  if (plan.parameters.includes(key))
+    return unknownKey(key, key, plan.fields, "It stands in the path already; leave it out.");
+  return unknownKey(key, key, plan.fields);
+}
+
+/** A query string knows only text; what is not the text of a number or list stays as it is, for the schema to refuse. */
+function fromText(kind: Kind, value: string | string[]): unknown {
+  if (kind === "list")
+    return (Array.isArray(value) ? value : [value]).flatMap((part) => part.split(",")).filter(Boolean);
+  if (kind === "integer" && typeof value === "string" && /^-?\d{1,15}$/.test(value)) return Number(value);
+  return value;
+}
+
+/** `"3"` is version 3, and so is `W/"3"`: proxies that compress weaken ETags. `*` asks for nothing. RFC 9110, 13.1.1. */
+function fromIfMatch(header: string): { value: number | undefined } | undefined {
+  if (header.trim() === "*") return { value: undefined };
+  const tag = /^\s*(?:W\/)?"(\d{1,10})"\s*$/.exec(header);
+  return tag === null ? undefined : { value: Number(tag[1]) };
+}

@@ -1,0 +1,238 @@
+/** The OpenAPI 3.1 document, made from the catalogue's own zod schemas. */
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from "@asteasolutions/zod-to-openapi";
+import { z } from "zod";
+import { Health } from "../../../schemas/health.ts";
+import { Problem } from "../../../schemas/problem.ts";
+import { type ErrorCode, ERRORS } from "../../core/errors.ts";
+import { type AnyTool, routeOf, servedOn } from "../../core/tool.ts";
+import { planInput } from "./input.ts";
+
+type Responses = RouteConfig["responses"];
+type Header = { description: string; schema: { type: "string" | "integer"; example?: string | number } };
+
+/** What any request with a key can meet. */
+const ALWAYS: readonly ErrorCode[] = [
+  "invalid_input",
+  "invalid_request",
+  "unauthorized",
+  "missing_scope",
+  "request_timeout",
+  "rate_limited",
+  "headers_too_large",
+  "internal",
+  "busy",
+  "storage_unavailable",
+];
+const WITH_BODY: readonly ErrorCode[] = ["invalid_json", "payload_too_large", "unsupported_media_type"];
+
+const HEADERS = {
+  requestId: {
+    description: "Under which the request was logged.",
+    schema: { type: "string", example: "req_8dkq2m0sfj3a" },
+  },
+  etag: {
+    description: "The revision; for If-Match and If-None-Match.",
+    schema: { type: "string", example: '"3"' },
+  },
+  location: { description: "Where it is.", schema: { type: "string", example: "/workflows/weekly-revenue" } },
+  total: { description: "How many there are in all.", schema: { type: "integer", example: 128 } },
+  link: {
+    description: 'The next page, rel="next" (RFC 8288).',
+    schema: { type: "string", example: '</workflows?limit=50&cursor=q7Xk>; rel="next"' },
+  },
+  retryAfter: { description: "Seconds to wait.", schema: { type: "string", example: "1" } },
+} as const satisfies Record<string, Header>;
+
+/** The whole document for these operations. */
+export function openApiDocument(catalogue: readonly AnyTool[], version: string): Record<string, unknown> {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent("securitySchemes", "ApiKey", {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "An API key: mill_ and 36 letters and digits.",
+  });
+  registry.registerComponent("securitySchemes", "Bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "The same key, for clients that can send nothing else.",
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/health",
+    operationId: "health",
+    summary: "Whether this process can serve",
+    description: "For load balancers. Needs no key and touches no lock.",
+    tags: ["Health"],
+    security: [],
+    responses: {
+      200: { description: "It can.", content: { "application/json": { schema: Health } } },
+      431: problem(["headers_too_large"], {}),
+      503: {
+        description: "It is shutting down, or can't reach its state.",
+        content: {
+          "application/json": {
+            schema: Health,
+            example: { status: "draining", version, detail: "This process is shutting down." },
+          },
+        },
+      },
+    },
+  });
+  for (const tool of catalogue) if (servedOn(tool, "rest")) registry.registerPath(pathOf(tool));
+
+  const document = new OpenApiGeneratorV31(registry.definitions, {
+    sortComponents: "alphabetically",
+  }).generateDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Millrace",
+      version,
+      description:
+        "Workflows for agents, scripts and people. Every operation here is also an MCP tool of the same name. " +
+        "Errors are problem details (RFC 9457) with a stable `code` and, for inputs, every fault at once.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      contact: { name: "Millrace", url: "https://github.com/millrace" },
+    },
+    servers: [{ url: "/", description: "This server" }],
+    tags: [
+      { name: "Workflows", description: "What there is, and its history." },
+      { name: "Health", description: "For load balancers." },
+    ],
+    security: [{ ApiKey: [] }, { Bearer: [] }],
+  });
+  return document as unknown as Record<string, unknown>;
+}
+
+function pathOf(tool: AnyTool): RouteConfig {
+  const { method, path } = routeOf(tool);
+  const plan = planInput(tool);
+  const shape = (tool.input as z.ZodObject).shape;
+  const pick = (fields: readonly string[]) =>
+    z.strictObject(Object.fromEntries(fields.map((field) => [field, shape[field]!])));
+  const conditions = {
+    ...(tool.etag && tool.effect === "read" && ifNoneMatch),
+    ...(tool.page?.revision && ifNoneMatch),
+  };
+  const headers = z.object({
+    ...Object.fromEntries(
+      plan.headers.map(([field, header]) => headerParameter(header, shape[field] as z.ZodType)),
+    ),
+    ...conditions,
+  });
+  return {
+    method: method.toLowerCase() as "get",
+    path: path.replace(/:(\w+)/g, "{$1}"),
+    operationId: tool.name,
+    summary: tool.title,
+    description: `${tool.description}\n\nNeeds a key with the scope \`${tool.scope}\`.`,
+    tags: ["Workflows"],
+    request: {
+      ...(plan.parameters.length > 0 && { params: pick(plan.parameters) }),
+      ...(!plan.inBody && plan.fields.length > 0 && { query: pick(plan.fields) }),
+      ...(Object.keys(headers.shape).length > 0 && { headers }),
+      ...(plan.inBody && { body: bodyOf(tool, pick(plan.fields)) }),
+    },
+    responses: responsesOf(tool, plan.inBody),
+  };
+}
+
+const ifNoneMatch = {
+  "If-None-Match": z
+    .string()
+    .optional()
+    .meta({ description: "An ETag you have: 304 when it is still the newest.", example: 'W/"7-0.1.0"' }),
+};
+
+/** A header's parameter: text on the wire, whatever the field is. */
+function headerParameter(header: string, field: z.ZodType): [string, z.ZodType] {
+  const description = field.meta()?.description;
+  return header === "if-match"
+    ? [
+        "If-Match",
+        z
+          .string()
+          .optional()
+          .meta({ description: `The ETag you started from, or *. ${description}`, example: '"3"' }),
+      ]
+    : ["Idempotency-Key", field];
+}
+
+function bodyOf(tool: AnyTool, schema: z.ZodObject) {
+  const required = Object.values(schema.shape).some(
+    (field) => !(field as z.ZodType).safeParse(undefined).success,
+  );
+  return {
+    required,
+    content: { "application/json": { schema, example: exampleOf(schema) } },
+  };
+}
+
+/** An example of the whole from the examples of the fields. */
+function exampleOf(schema: z.ZodObject): Record<string, unknown> {
+  const entries = Object.entries(schema.shape).map(([field, type]) => [
+    field,
+    exampleOfField(type as z.ZodType),
+  ]);
+  return Object.fromEntries(entries.filter(([, example]) => example !== undefined)) as Record<
+    string,
+    unknown
+  >;
+}
+
+function exampleOfField(type: z.ZodType): unknown {
+  const own = type.meta()?.["example"];
+  const inner = (type as { def?: { innerType?: z.ZodType } }).def?.innerType;
+  return own ?? (inner && exampleOfField(inner));
+}
+
+function responsesOf(tool: AnyTool, inBody: boolean): Responses {
+  const responses: Responses = { [tool.effect === "create" ? 201 : 200]: success(tool) };
+  if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
+    responses[304] = { description: "You have it already (If-None-Match)." };
+  }
+  const codes = [...new Set([...ALWAYS, ...(inBody ? WITH_BODY : []), ...tool.errors])];
+  for (const [status, group] of Map.groupBy(codes, (code) => ERRORS[code].status)) {
+    const extra: Record<string, Header> =
+      status === 503 || status === 429 ? { "Retry-After": HEADERS.retryAfter } : {};
+    responses[status] = problem(group, extra);
+  }
+  return responses;
+}
+
+function success(tool: AnyTool): Responses[string] {
+  const headers: Record<string, Header> = { "X-Request-Id": HEADERS.requestId };
+  if (tool.etag || tool.page?.revision) headers["ETag"] = HEADERS.etag;
+  if (tool.effect === "create") headers["Location"] = HEADERS.location;
+  if (tool.page) Object.assign(headers, { "X-Total-Count": HEADERS.total, Link: HEADERS.link });
+  return {
+    description: tool.page
+      ? "All of them, or one page when limit or cursor is given."
+      : `${tool.title}: done.`,
+    headers,
+    content: {
+      "application/json": { schema: tool.page ? z.array(tool.page.item) : (tool.output as z.ZodType) },
+    },
+  };
+}
+
+function problem(codes: readonly ErrorCode[], headers: Record<string, Header>): Responses[string] {
+  const first = codes[0]!;
+  return {
+    description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(" "),
+    headers: { "X-Request-Id": HEADERS.requestId, ...headers },
+    content: {
+      "application/problem+json": {
+        schema: Problem,
+        example: {
+          type: `urn:millrace:problem:${first}`,
+          title: ERRORS[first].title,
+          status: ERRORS[first].status,
+          detail: "What happened, and what to do next.",
+          code: first,
+          request_id: "req_8dkq2m0sfj3a",
+        },
+      },
+    },
+  };
+}

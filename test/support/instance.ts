@@ -1,0 +1,86 @@
+/** A state directory of its own, keys in it, and both listeners on free ports: real ones, in this process. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { Config } from "../../schemas/config.ts";
+import type { Scope } from "../../schemas/actor.ts";
+import { type Instance, openInstance, type Running, startMcp, startServe } from "../../src/app.ts";
+import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
+import type { Clock } from "../../src/core/clock.ts";
+
+/** An empty directory that goes when the test has finished. */
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), "millrace-test-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A clock that stands still until it is turned. */
+export interface FakeClock extends Clock {
+  advance(milliseconds: number): void;
+}
+
+export function fakeClock(start = Date.parse("2026-11-21T08:00:00Z")): FakeClock {
+  let now = start;
+  return { now: () => now, advance: (milliseconds) => void (now += milliseconds) };
+}
+
+export interface TestInstance extends Instance {
+  stateDir: string;
+  clock: Clock;
+  key(options?: { scopes?: Scope[]; expiresAt?: string; owner?: string; name?: string }): Promise<CreatedKey>;
+  rest(options?: CopyOptions): Promise<Copy>;
+  mcp(options?: CopyOptions): Promise<Copy>;
+}
+
+interface CopyOptions {
+  config?: unknown;
+  env?: Record<string, string>;
+}
+
+/** A running listener. */
+export interface Copy extends Running {
+  url: string;
+}
+
+const silent = pino({ level: "silent" });
+
+/**
+ * Opens a state directory (a new one unless named) with real time unless a clock is given. Several on one directory
+ * behave like several processes: each has connections of its own.
+ */
+export async function testInstance({
+  stateDir = temporaryDirectory(),
+  clock = { now: () => Date.now() } as Clock,
+  log = silent,
+} = {}): Promise<TestInstance> {
+  const instance = await openInstance(stateDir, clock, log);
+  const running: Running[] = [];
+  onTestFinished(async () => {
+    await Promise.all(running.map((it) => it.stop(0)));
+    await instance.close();
+  });
+  const open =
+    (start: typeof startServe) =>
+    async ({ config = {}, env = {} }: CopyOptions = {}): Promise<Copy> => {
+      const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env });
+      const copy = await start(instance, settings, Config.parse(config), clock, {
+        host: "127.0.0.1",
+        port: 0,
+      });
+      running.push(copy);
+      return { ...copy, url: `http://127.0.0.1:${copy.port}` };
+    };
+  return {
+    ...instance,
+    stateDir,
+    clock,
+    key: ({ owner = "operator", name = "test", ...options } = {}) =>
+      createKey(instance.keys, clock, { name, owner, ...options }),
+    rest: open(startServe),
+    mcp: open(startMcp),
+  };
+}

@@ -1,0 +1,79 @@
+/** The real program as a process of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+
+export interface Program {
+  child: ChildProcess;
+  /** Where it listens, once it does. */
+  url: string;
+  /** What it has written to standard error so far. */
+  log(): string;
+  /** Sends a signal and gives the exit code (null when the signal ended it) and how long it took, in ms. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
+}
+
+/** Runs a command to its end. */
+export async function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+/** Starts a listener on a free port and waits until it listens. */
+export async function startProgram(
+  command: "serve" | "mcp-sse",
+  stateDir: string,
+  { args = [], env = {}, wrap = [] }: { args?: string[]; env?: Record<string, string>; wrap?: string[] } = {},
+): Promise<Program> {
+  const [file, ...rest] = [...wrap, process.execPath, BIN, command, "--port", "0", ...args] as [
+    string,
+    ...string[],
+  ];
+  const child = spawn(file, rest, {
+    env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  const listening = new Promise<number>((resolve, reject) => {
+    child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
+      log += chunk;
+      const port = /listens on http:\/\/[^"\s]*:(\d+)/.exec(log)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+    child.once("exit", (code) =>
+      reject(new Error(`${command} ended with ${code} before it listened:\n${log}`)),
+    );
+  });
+  const exited = once(child, "exit") as Promise<[number | null]>;
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await exited;
+    }
+  });
+  return {
+    child,
+    url: `http://127.0.0.1:${await listening}`,
+    log: () => log,
+    async end(signal = "SIGTERM") {
+      const start = performance.now();
+      child.kill(signal);
+      const [code] = await exited;
+      return { code, ms: performance.now() - start };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { expectVersion, findWorkflow } from "./workflow-lookup.ts";
+
+export const archiveWorkflow = defineTool({
+  name: "archive_workflow",
+  title: "Archive a workflow",
+  description:
+    "Puts a workflow away: it leaves the lists, and keeps its id and its whole history. Nothing is deleted; " +
+    "a person can restore it.",
+  route: "DELETE /workflows/:workflow_id",
+  scope: "write",
+  effect: "delete",
+  errors: ["workflow_not_found", "version_conflict"],
+  headers: { if_match: "If-Match" },
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    reason: Reason.nullable().default(null),
+    if_match: IfMatch.optional(),
+  }),
+  output: Workflow,
+  etag: (workflow) => String(workflow.version),
+  run: ({ workflow_id, if_match, reason }, ctx) =>
+    ctx.write(async (tx) => {
+      const current = await findWorkflow(tx.workflows, workflow_id);
+      expectVersion(current, if_match);
+      if (current.status === "archived") return current;
+      return tx.workflows.advance(
+        current,
+        { ...current, status: "archived" },
+        { kind: "archived", reason, actor: ctx.actor },
+      );
+    }),
+});

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { text } from "../../schemas/text.ts";
+import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+
+const Sort = z.enum(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]).meta({
+  description: "The order; with a minus, descending.",
+  example: "-updated_at",
+});
+
+export const listWorkflows = defineTool({
+  name: "list_workflows",
+  title: "List workflows",
+  description:
+    "Finds workflows: what exists, what it is for, in which state. Look here before you create one. " +
+    "Archived ones are left out unless status asks for them. Definitions are left out unless include asks for them; " +
+    "get_workflow gives one whole.",
+  route: "GET /workflows",
+  scope: "read",
+  effect: "read",
+  errors: ["invalid_cursor"],
+  page: {
+    item: Workflow,
+    mcpLimit: 50,
+    revision: async (ctx) => String(await ctx.read.workflows.revision()),
+  },
+  input: z.strictObject({
+    search: text(200, 1).optional().meta({
+      description: "Words that stand in the id, name, description or tags, in any case.",
+      example: "revenue",
+    }),
+    tag: text(50, 1).optional().meta({ description: "Only those with this tag.", example: "finance" }),
+    status: WorkflowStatus.optional(),
+    sort: Sort.default("-created_at"),
+    include: z
+      .array(z.enum(["definition"]))
+      .max(1)
+      .default([])
+      .meta({ description: "What to add to each workflow.", example: ["definition"] }),
+    limit: Limit.optional(),
+    cursor: Cursor.optional(),
+  }),
+  output: pageOf(Workflow),
+  async run({ limit, cursor, sort, include, ...filter }, ctx) {
+    const query = JSON.stringify(["list_workflows", filter.search, filter.tag, filter.status, sort]);
+    const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+    const { items, next } = await ctx.read.workflows.slice({
+      filter,
+      sort,
+      after,
+      limit: limit ?? listWorkflows.page!.mcpLimit,
+      withDefinition: include.includes("definition"),
+    });
+    return {
+      items,
+      total: await ctx.read.workflows.count(filter),
+      next_cursor: next && ctx.cursors.encode(query, next),
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { IdempotencyKey, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { expectVersion, findWorkflow } from "./workflow-lookup.ts";
+
+export const restoreWorkflow = defineTool({
+  name: "restore_workflow",
+  title: "Restore a workflow",
+  description: "Takes a workflow out of the archive again: published if a version of it is, else a draft.",
+  route: "POST /workflows/:workflow_id/restore",
+  scope: "write",
+  effect: "update",
+  errors: ["workflow_not_found", "version_conflict", "idempotency_key_reused"],
+  headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    reason: Reason.nullable().default(null),
+    if_match: IfMatch.optional(),
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output: Workflow,
+  etag: (workflow) => String(workflow.version),
+  run: ({ workflow_id, if_match, reason }, ctx) =>
+    ctx.write(async (tx) => {
+      const current = await findWorkflow(tx.workflows, workflow_id);
+      expectVersion(current, if_match);
+      if (current.status !== "archived") return current;
+      const status = current.published_version === null ? "draft" : "published";
+      return tx.workflows.advance(
+        current,
+        { ...current, status },
+        { kind: "restored", reason, actor: ctx.actor },
+      );
+    }),
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** What needs more than npm: Chromium, nginx, strace, mounts. A tool that is missing fails the test. */
+export default defineConfig({
+  test: {
+    include: ["test/system/**/*.test.ts"],
+    pool: "forks",
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+});
