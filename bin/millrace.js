@@ -3,13 +3,13 @@
 // `npm start` find the one among the dependencies; a bare `node` may be older.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 if (Number(process.versions.node.split(".")[0]) >= 24) {
-  enableCompileCache();
+  module.enableCompileCache();
   await import(existsSync(here("../src/main.ts")) ? "../src/main.ts" : "../dist/src/main.js");
 } else if (existsSync(here("../node_modules/node/bin/node"))) {
   const { status } = spawnSync(here("../node_modules/node/bin/node"), process.argv.slice(1), {

@@ -17,28 +17,6 @@ const VariableName = (what: string) =>
 
 const Port = z.int().min(1).max(65_535);
 
-const unique = <T extends { name: string }>(entries: readonly T[], ctx: z.core.ParsePayload<T[]>): void => {
-  const seen = new Set<string>();
-  entries.forEach(({ name }, index) => {
-    if (seen.has(name)) {
-      ctx.issues.push({
-        code: "custom",
-        input: name,
-        path: [index, "name"],
-        params: { code: "duplicate" },
-        message: `is the name of an earlier entry too; names must be unique`,
-      });
-    }
-    seen.add(name);
-  });
-};
-
-const named = <T extends z.ZodType<{ name: string }>>(entry: T) =>
-  z
-    .array(entry)
-    .check((ctx) => unique(ctx.value, ctx as never))
-    .default([]);
-
 export const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
 export const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
 
@@ -98,10 +76,10 @@ const Smtp = z.strictObject({
 
 export const Config = z
   .strictObject({
-    databases: named(Database).meta({ description: "What sql steps can ask." }),
-    models: named(Model).meta({ description: "What model steps can call." }),
-    mcp_servers: named(McpServer).meta({ description: "Whose tools tool steps can call." }),
-    secrets: named(Secret).meta({ description: "The only secrets that workflows can name." }),
+    databases: z.array(Database).default([]).meta({ description: "What sql steps can ask." }),
+    models: z.array(Model).default([]).meta({ description: "What model steps can call." }),
+    mcp_servers: z.array(McpServer).default([]).meta({ description: "Whose tools tool steps can call." }),
+    secrets: z.array(Secret).default([]).meta({ description: "The only secrets that workflows can name." }),
     authentication: z
       .strictObject({ basic: Smtp.optional().meta({ description: "How mail is sent." }) })
       .default({})
@@ -136,34 +114,6 @@ export const Config = z
           .meta({ description: "Per API key and process; no limit when left out." }),
       })
       .default({}),
-  })
-  .check((ctx) => {
-    const { databases, models, mcp_servers, defaults } = ctx.value;
-    const fault = (path: PropertyKey[], code: string, message: string): void => {
-      ctx.issues.push({ code: "custom", path, message, params: { code }, input: undefined });
-    };
-    if (
-      defaults.database !== undefined &&
-      !databases.some((database) => database.name === defaults.database)
-    ) {
-      ctx.issues.push({
-        code: "custom",
-        path: ["defaults", "database"],
-        message: "is not the name of an entry of databases",
-        params: { code: "dangling_reference", allowed: databases.map((database) => database.name) },
-        input: defaults.database,
-      });
-    }
-    models.forEach((model, index) => {
-      if (model.vendor === "openai-compatible" && model.base_url === undefined) {
-        fault(["models", index], "missing", "needs base_url, because its vendor is openai-compatible");
-      }
-    });
-    mcp_servers.forEach((server, index) => {
-      if ((server.command === undefined) === (server.url === undefined)) {
-        fault(["mcp_servers", index], "invalid", "needs either command or url");
-      }
-    });
   })
   .meta({ id: "Config", title: "Millrace configuration" });
 export type Config = z.output<typeof Config>;

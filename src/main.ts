@@ -30,7 +30,9 @@ const listenerOptions = (command: Command, defaultPort: number): Command =>
         .default(defaultPort)
         .argParser(port),
     )
-    .addOption(new Option("--host <address>", "the address to listen on").default("127.0.0.1"))
+    .addOption(
+      new Option("--host <address>", "the address to listen on").env("MILLRACE_HOST").default("127.0.0.1"),
+    )
     .addOption(
       new Option(
         "--config <path>",
@@ -66,6 +68,7 @@ ${EXIT_HELP}
 Environment:
   MILLRACE_STATE_DIR        where everything is kept (~/.millrace)
   MILLRACE_CONFIG           the configuration file
+  MILLRACE_HOST             the address to listen on (127.0.0.1)
   MILLRACE_BASE_URL         the URL people reach the server by, when it is not localhost
   MILLRACE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-* headers count
   MILLRACE_LOG_LEVEL        debug, info (default), warn, error, silent

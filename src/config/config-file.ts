@@ -4,9 +4,16 @@ import { dirname, resolve } from "node:path";
 import { isMap, isScalar, LineCounter, type Node, parseDocument, type Document } from "yaml";
 import { Config } from "../../schemas/config.ts";
 import type { Fault } from "../../schemas/problem.ts";
-import { dotted, faultsOf } from "../core/faults.ts";
+import { dotted, locatedFaults } from "../core/faults.ts";
+import { crossChecks } from "./cross-checks.ts";
 
 const LARGEST = 1024 * 1024;
+
+const READ_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a directory",
+  EACCES: "this user may not read it",
+};
 
 /** A configuration that can't be used. `faults` are lines to print: `config.yaml:3:5: …`. */
 export class ConfigError extends Error {
@@ -45,15 +52,7 @@ export function loadConfig(
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && !required)
       return { config: freeze(Config.parse({})), file: undefined, warnings: [] };
-    const why =
-      code === "ENOENT"
-        ? "there is no such file"
-        : code === "EISDIR"
-          ? "it is a directory"
-          : code === "EACCES"
-            ? "this user may not read it"
-            : message;
-    throw new ConfigError([`${file}: can't be read: ${why}`]);
+    throw new ConfigError([`${file}: can't be read: ${READ_FAULTS[code ?? ""] ?? message}`]);
   }
   if (text.length > LARGEST) throw new ConfigError([`${file}: is larger than ${LARGEST / 1024} KiB`]);
   const config = parse(file, text);
@@ -71,19 +70,24 @@ function parse(file: string, text: string): Config {
   if (broken.length > 0)
     throw new ConfigError(broken.map((error) => `${at(error.pos[0])}: ${error.message}`));
 
-  const parsed = Config.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {}, { reportInput: true });
-  if (!parsed.success) {
-    const faults = parsed.error.issues.flatMap((issue) =>
-      faultsOf({ issues: [issue] } as never, Config).map((fault) => {
-        const path =
-          fault.code === "unknown_key" ? [...issue.path, fault.path.split(".").at(-1)!] : issue.path;
-        return { offset: offsetOf(document, path), line: describe(fault, path) };
-      }),
-    );
-    faults.sort((a, b) => a.offset - b.offset);
-    throw new ConfigError(faults.map(({ offset, line }) => `${at(offset)}: ${line}`));
+  const raw = plain(file, document);
+  const parsed = Config.safeParse(raw, { reportInput: true });
+  const faults = [...(parsed.success ? [] : locatedFaults(parsed.error, Config)), ...crossChecks(raw)];
+  if (!parsed.success || faults.length > 0) {
+    const found = faults.map(({ path, fault }) => ({ offset: offsetOf(document, path), path, fault }));
+    found.sort((a, b) => a.offset - b.offset);
+    throw new ConfigError(found.map((it) => `${at(it.offset)}: ${describe(it.fault, it.path)}`));
   }
   return freeze(withAbsolutePaths(parsed.data, dirname(resolve(file))));
+}
+
+/** @throws ConfigError when aliases multiply without end */
+function plain(file: string, document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 }) ?? {};
+  } catch (error) {
+    throw new ConfigError([`${file}: can't be read: ${(error as Error).message}`]);
+  }
 }
 
 function describe(fault: Fault, path: readonly PropertyKey[]): string {
@@ -129,23 +133,26 @@ function unsetVariables(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  const named: [where: string, variable: string | undefined][] = [
-    ...config.databases.map(
-      (it) => [`databases: ${it.name}`, it.password_var] as [string, string | undefined],
-    ),
-    ...config.models.map((it) => [`models: ${it.name}`, it.key_var] as [string, string | undefined]),
-    ...config.mcp_servers.map(
-      (it) => [`mcp_servers: ${it.name}`, it.key_var] as [string, string | undefined],
-    ),
-    ...config.secrets.map((it) => [`secrets: ${it.name}`, it.key_var] as [string, string | undefined]),
-    ["authentication.basic", config.authentication.basic?.smtp_password_var],
+  const { databases, models, mcp_servers, secrets, authentication } = config;
+  const all = [
+    ...databases.map((it) => ({ where: `databases: ${it.name}`, variable: it.password_var })),
+    ...models.map((it) => ({ where: `models: ${it.name}`, variable: it.key_var })),
+    ...mcp_servers.map((it) => ({ where: `mcp_servers: ${it.name}`, variable: it.key_var })),
+    ...secrets.map((it) => ({ where: `secrets: ${it.name}`, variable: it.key_var })),
+    { where: "authentication.basic", variable: authentication.basic?.smtp_password_var },
   ];
-  return named
-    .filter(([, variable]) => variable !== undefined && !env[variable])
-    .map(
-      ([where, variable]) => `${file}: ${where} names the environment variable ${variable}, which is not set`,
-    );
+  return all.flatMap(({ where, variable }) =>
+    variable === undefined || env[variable]
+      ? []
+      : [`${file}: ${where} names ${shownVariable(variable)}, which is not set`],
+  );
 }
+
+/** A variable that is not set, by its name if it looks like one: else the secret itself may stand there. */
+export const shownVariable = (variable: string): string =>
+  /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
+    ? `the environment variable ${variable}`
+    : "an environment variable (not repeated here: it does not look like one, and may be the secret itself)";
 
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

@@ -7,6 +7,7 @@ import { faultsOf } from "../core/faults.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ConfigError } from "./config-file.ts";
 
+const PREFIX = "MILLRACE_";
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 function isAddressOrRange(text: string): boolean {
@@ -23,6 +24,7 @@ function isAddressOrRange(text: string): boolean {
 const Environment = z.object({
   MILLRACE_STATE_DIR: z.string().optional(),
   MILLRACE_CONFIG: z.string().optional(),
+  MILLRACE_HOST: z.string().optional(),
   MILLRACE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   MILLRACE_TRUSTED_PROXIES: z
     .string()
@@ -71,7 +73,7 @@ export function readEnvironment(
   }
   const known = Object.keys(Environment.shape);
   const strangers = Object.keys(given).filter(
-    (name) => name.startsWith("MILLRACE_") && !known.includes(name),
+    (name) => name.startsWith(PREFIX) && !known.includes(name),
   );
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
@@ -85,8 +87,10 @@ export function readEnvironment(
     logLevel: data.MILLRACE_LOG_LEVEL ?? "info",
     fixtures: data.MILLRACE_TEST_FIXTURES,
     warnings: strangers.map((name) => {
-      const near = nearMatch(name, known);
-      return `environment: ${name} is not known${near === undefined ? "" : `; did you mean ${near}?`}`;
+      // Without what all of them share, or everything would look alike.
+      const own = (whole: string): string => whole.slice(PREFIX.length);
+      const near = nearMatch(own(name), known.map(own));
+      return `environment: ${name} is not known${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
     }),
   };
 }

@@ -52,6 +52,8 @@ const kind = (type: string): string => kinds[type] ?? type;
 const received = (input: unknown): string => {
   if (input === null) return "null";
   if (Array.isArray(input)) return "a list";
+  // "must be a whole number, not a number" would help nobody.
+  if (typeof input === "number") return String(input);
   return kind(typeof input);
 };
 
@@ -74,94 +76,93 @@ export function unknownKey(path: string, key: string, allowed: readonly string[]
   };
 }
 
-/** One zod issue as one or more faults. */
-function toFaults(issue: Issue, schema: z.ZodType): Fault[] {
-  const path = dotted(issue.path);
-  switch (issue.code) {
-    case "unrecognized_keys": {
-      const allowed = allowedKeys(schema, issue.path);
-      return issue.keys.map((key) => unknownKey(dotted([...issue.path, key]), key, allowed));
-    }
-    case "invalid_type": {
-      if (issue.input === undefined) {
-        return [{ path, code: "missing", message: "is missing", fix: `Give it: ${kind(issue.expected)}.` }];
-      }
-      return [
-        {
-          path,
-          code: "wrong_type",
-          message: `must be ${kind(issue.expected)}, not ${received(issue.input)}`,
-        },
-      ];
-    }
-    case "invalid_value": {
-      const allowed = issue.values.map(String);
-      const given = String(issue.input);
-      const near = typeof issue.input === "string" ? nearMatch(given, allowed) : undefined;
-      return [
-        {
-          path,
-          code: issue.input === undefined ? "missing" : "not_allowed",
-          message: issue.input === undefined ? "is missing" : `must be one of ${allowed.join(", ")}`,
-          allowed,
-          ...(near !== undefined && { did_you_mean: near }),
-        },
-      ];
-    }
-    case "too_big": {
-      const long = issue.origin === "string" || issue.origin === "array";
-      return [
-        {
-          path,
-          code: long ? "too_long" : "too_large",
-          message: `must be at most ${plural(issue.maximum, issue.origin)}`,
-        },
-      ];
-    }
-    case "too_small": {
-      const short = issue.origin === "string" || issue.origin === "array";
-      return [
-        {
-          path,
-          code: short ? "too_short" : "too_small",
-          message:
-            issue.origin === "string" && issue.minimum === 1
-              ? "must not be empty"
-              : `must be at least ${plural(issue.minimum, issue.origin)}`,
-        },
-      ];
-    }
-    case "invalid_format":
-      return [
-        {
-          path,
-          code: "wrong_format",
-          message: issue.pattern ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`,
-        },
-      ];
-    case "custom": {
-      // `params` of our own checks: the fault's code, and what would have been allowed.
-      const { code, allowed } = (issue.params ?? {}) as { code?: string; allowed?: string[] };
-      const near = allowed && typeof issue.input === "string" ? nearMatch(issue.input, allowed) : undefined;
-      return [
-        {
-          path,
-          code: code ?? "invalid",
-          message: issue.message,
-          ...(allowed && { allowed }),
-          ...(near !== undefined && { did_you_mean: near }),
-        },
-      ];
-    }
-    default:
-      return [{ path, code: "invalid", message: issue.message }];
-  }
+/** A fault with its path in parts, for who must find the place. */
+export interface LocatedFault {
+  path: readonly PropertyKey[];
+  fault: Fault;
 }
 
 /** All issues as faults, in the order in which they were found. */
 export function faultsOf(error: z.ZodError, schema: z.ZodType): Fault[] {
-  return error.issues.flatMap((issue) => toFaults(issue, schema));
+  return locatedFaults(error, schema).map(({ fault }) => fault);
 }
+
+export function locatedFaults(error: z.ZodError, schema: z.ZodType): LocatedFault[] {
+  return error.issues.flatMap((issue): LocatedFault[] => {
+    if (issue.code !== "unrecognized_keys") {
+      return [{ path: issue.path, fault: { path: dotted(issue.path), ...describe(issue) } }];
+    }
+    const allowed = allowedKeys(schema, issue.path);
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      return { path, fault: unknownKey(dotted(path), key, allowed) };
+    });
+  });
+}
+
+/** What is wrong, apart from where. */
+function describe(issue: Issue): Omit<Fault, "path"> {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined
+        ? { code: "missing", message: "is missing", fix: `Give it: ${kind(issue.expected)}.` }
+        : { code: "wrong_type", message: `must be ${kind(issue.expected)}, not ${received(issue.input)}` };
+    case "invalid_value":
+      return notAllowed(issue.input, issue.values.map(String));
+    case "too_big":
+      return {
+        code: isLength(issue.origin) ? "too_long" : "too_large",
+        message: `must be at most ${plural(issue.maximum, issue.origin)}`,
+      };
+    case "too_small":
+      return {
+        code: isLength(issue.origin) ? "too_short" : "too_small",
+        message:
+          issue.origin === "string" && issue.minimum === 1
+            ? "must not be empty"
+            : `must be at least ${plural(issue.minimum, issue.origin)}`,
+      };
+    case "invalid_format": {
+      // A message of the schema's own goes before what can be said of any pattern.
+      const own = issue.message.startsWith("Invalid ") ? undefined : issue.message;
+      const general = issue.pattern ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
+      return { code: "wrong_format", message: own ?? general };
+    }
+    case "not_multiple_of":
+      return { code: "not_allowed", message: `must be a multiple of ${issue.divisor}` };
+    case "invalid_key":
+      return { code: "not_allowed", message: `is not a name that may stand here: ${spoken(issue.issues)}` };
+    case "invalid_element":
+      return { code: "invalid", message: `holds an item that may not: ${spoken(issue.issues)}` };
+    case "invalid_union":
+      return describeUnion(issue);
+    case "custom": {
+      const code: unknown = issue.params?.["code"];
+      return { code: typeof code === "string" ? code : "invalid", message: issue.message };
+    }
+  }
+}
+
+const spoken = (issues: readonly Issue[]): string => issues.map((issue) => describe(issue).message).join(", ");
+
+/** What each form would have needed; or, where a key tells the forms apart, what that key may be. */
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Fault, "path"> {
+  const { discriminator, options } = issue;
+  if (discriminator === undefined || options === undefined) {
+    return { code: "no_match", message: [...new Set(issue.errors.map(spoken))].join(", or ") };
+  }
+  const input = (issue.input as Record<string, unknown> | null | undefined)?.[discriminator];
+  return notAllowed(input, options.map(String));
+}
+
+function notAllowed(input: unknown, allowed: string[]): Omit<Fault, "path"> {
+  if (input === undefined) return { code: "missing", message: "is missing", allowed };
+  const near = typeof input === "string" ? nearMatch(input, allowed) : undefined;
+  const message = `must be one of ${allowed.join(", ")}`;
+  return { code: "not_allowed", message, allowed, ...(near !== undefined && { did_you_mean: near }) };
+}
+
+const isLength = (origin: string): boolean => origin === "string" || origin === "array";
 
 /** Faults as the error that tells them. The message repeats the first ones, for clients that show nothing else. */
 export function invalidInput(errors: Fault[]): AppError {
