@@ -10,12 +10,15 @@ const codePoints = (value: string): number => {
   return count;
 };
 
+// `continue`: it is a string all the same, so what holds it goes on to its own checks.
+const common = { origin: "string", inclusive: true, continue: true } as const;
+
 /**
  * A string of `min` to `max` code points.
  * @param max at most so many code points
- * @param min at least so many; with 1 or more, one of them must not be white space
+ * @param min with 1, one of them must not be white space
  */
-export function text(max: number, min = 0) {
+export function text(max: number, min: 0 | 1 = 0) {
   return z
     .string()
     .check((ctx) => {
@@ -23,15 +26,16 @@ export function text(max: number, min = 0) {
       // The cheap bound first: a megabyte of text is refused without being counted.
       const tooLong = value.length > max && (value.length > max * 2 || codePoints(value) > max);
       if (tooLong) {
-        ctx.issues.push({ code: "too_big", maximum: max, origin: "string", inclusive: true, input: value });
+        ctx.issues.push({ code: "too_big", maximum: max, ...common, input: value });
       } else if (min > 0 && value.trim() === "") {
-        ctx.issues.push({ code: "too_small", minimum: min, origin: "string", inclusive: true, input: value });
+        ctx.issues.push({ code: "too_small", minimum: min, ...common, input: value });
       }
       if (unstorable(value)) {
         ctx.issues.push({
           code: "custom",
           params: { code: "invalid_text" },
           message: "must not hold NUL or half a surrogate pair",
+          continue: true,
           input: value,
         });
       }
@@ -40,29 +44,22 @@ export function text(max: number, min = 0) {
 }
 
 /** A moment in UTC, ISO 8601 with milliseconds. */
-export const timestamp = z
-  .string()
-  .meta({
-    format: "date-time",
-    description: "A moment in UTC (ISO 8601).",
-    example: "2026-11-21T08:00:00.000Z",
-  });
+export const timestamp = z.string().meta({
+  format: "date-time",
+  description: "A moment in UTC (ISO 8601).",
+  example: "2026-11-21T08:00:00.000Z",
+});
 
 /** How deep a JSON value of a client's may be nested, so that nothing that walks it can run out of stack. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Whether `value` nests deeper than `max` levels. Walks without recursion. */
+/** Whether `value` nests deeper than `max` levels (`{}` is one, `{"a": []}` two). Walks without recursion. */
 export function isDeeperThan(value: unknown, max: number): boolean {
   let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > max) return true;
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item !== "object" || item === null) continue;
-      for (const child of Object.values(item))
-        if (typeof child === "object" && child !== null) next.push(child);
-    }
-    level = next;
+  for (let depth = 0; ; depth += 1) {
+    level = level.filter((item) => typeof item === "object" && item !== null);
+    if (level.length === 0) return false;
+    if (depth === max) return true;
+    level = level.flatMap((item) => Object.values(item as object));
   }
-  return false;
 }

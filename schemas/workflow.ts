@@ -22,7 +22,10 @@ export const WorkflowDescription = text(10_000).meta({
 export const WorkflowTags = z
   .array(text(50, 1))
   .max(20)
-  .refine((tags) => new Set(tags).size === tags.length, { message: "holds the same tag twice" })
+  .refine((tags) => new Set(tags).size === tags.length, {
+    message: "must not hold the same tag twice",
+    params: { code: "duplicate" },
+  })
   .meta({ description: "Words to filter lists by.", example: ["finance", "weekly"], uniqueItems: true });
 
 /** The id as a client gives it: any text, so that a wrong one is "not found" with a near match, not "malformed". */
@@ -35,10 +38,11 @@ export const WorkflowIdRef = text(200, 1).meta({
 export const WorkflowDefinition = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-    { message: "expected an object" },
+    { message: "must be an object", params: { code: "wrong_type" } },
   )
   .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
-    message: `is nested deeper than ${MAX_JSON_DEPTH} levels`,
+    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+    params: { code: "too_deep" },
   })
   .meta({
     type: "object",
@@ -46,6 +50,9 @@ export const WorkflowDefinition = z
     description: "What the workflow does: `inputs`, `steps`, `output`, `schedule`.",
     example: { steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] },
   });
+
+/** The same, or null while there is none. The OpenAPI generator knows a custom type only by what is said here. */
+export const WorkflowDefinitionOrNull = WorkflowDefinition.nullable().meta({ type: ["object", "null"] });
 
 export const Reason = text(1_000).meta({
   description: "Why this is changed. It stays in the workflow's history.",
@@ -79,7 +86,7 @@ export const Workflow = z
     description: z.string().meta({ example: "Revenue by region for the last seven days." }),
     tags: z.array(z.string()).meta({ example: ["finance"] }),
     status: WorkflowStatus,
-    definition: WorkflowDefinition.nullable().optional().meta({
+    definition: WorkflowDefinitionOrNull.optional().meta({
       description:
         "What it does; null while it has only a name and a description. Left out of lists unless asked for.",
     }),
@@ -113,9 +120,9 @@ export const WorkflowVersion = z
     name: z.string().meta({ example: "Weekly revenue" }),
     description: z.string().meta({ example: "Revenue by region for the last seven days." }),
     tags: z.array(z.string()).meta({ example: ["finance"] }),
-    definition: WorkflowDefinition.nullable()
-      .optional()
-      .meta({ description: "What it did in this version. Left out of lists unless asked for." }),
+    definition: WorkflowDefinitionOrNull.optional().meta({
+      description: "What it did in this version. Left out of lists unless asked for.",
+    }),
     reason: z
       .string()
       .nullable()

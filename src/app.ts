@@ -1,4 +1,5 @@
 /** Puts the pieces together; the only file that names concrete ones. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { catalogue } from "../tools/index.ts";
 import { authenticator } from "./auth/authenticate.ts";
@@ -11,6 +12,7 @@ import { apiKeyStore } from "./store/api-keys.ts";
 import { openStore, type Store } from "./store/database.ts";
 import { mcpSessionStore } from "./store/mcp-sessions.ts";
 import { cursorKey } from "./store/settings.ts";
+import { openStateDirectory } from "./store/state-directory.ts";
 import { unitOfWork } from "./store/unit-of-work.ts";
 import { workflowReader } from "./store/workflows.ts";
 import { type Admit, gate } from "./surfaces/gate.ts";
@@ -21,6 +23,7 @@ import packageJson from "../package.json" with { type: "json" };
 export const VERSION: string = packageJson.version;
 
 const USE_FLUSH_MS = 10_000;
+const LAST_FLUSH_MS = 500;
 
 /** An open state directory and what stands on it. */
 export interface Instance {
@@ -44,10 +47,16 @@ export interface ListenAt {
 
 /**
  * Opens the state directory.
+ * @param opened a test says here that its file system is not a local one
  * @throws AppError storage_unavailable, busy
  */
-export async function openInstance(stateDir: string, clock: Clock, log: Logger): Promise<Instance> {
-  const store = await openStore(stateDir, clock);
+export async function openInstance(
+  stateDir: string,
+  clock: Clock,
+  log: Logger,
+  opened = openStateDirectory(stateDir),
+): Promise<Instance> {
+  const store = await openStore(opened, clock);
   const { directory, journalMode } = store;
   log.debug(
     { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },
@@ -132,7 +141,15 @@ export async function startMcp(
         ? undefined
         : ((await import(settings.fixtures)) as { extend: never }).extend,
   });
-  const listener = await listen(mcp.handler, { ...at, lifecycle, closeStreams: () => mcp.closeStreams() });
+  const listener = await listen(mcp.handler, {
+    ...at,
+    lifecycle,
+    closeStreams: () => mcp.closeStreams(),
+  }).catch((error: unknown) => {
+    // Its timers would keep a process running that serves nobody.
+    mcp.stop();
+    throw error;
+  });
   return {
     port: listener.port,
     async stop(drainDelay) {
@@ -156,7 +173,8 @@ function openDoor({ keys, services }: Instance, config: Config, clock: Clock) {
     deadAmong: auth.deadAmong,
     async close() {
       clearInterval(timer);
-      await flush();
+      // Not worth being late for: whoever holds the lock may hold it for long.
+      await Promise.race([flush(), delay(LAST_FLUSH_MS, undefined, { ref: false })]);
     },
   };
 }

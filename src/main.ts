@@ -147,18 +147,20 @@ function onStop(stop: () => void): void {
   process.on("SIGTERM", ask);
   process.on("SIGINT", ask);
   process.on("disconnect", () => ask("disconnect"));
+  // A parent that died before this was listened for.
+  if (process.send !== undefined && !process.connected) ask("disconnect");
 }
 
-const ready = (listeningOn: number): void => void process.send?.({ port: listeningOn });
+const ready = (listeningOn: number): void => {
+  if (process.connected) process.send?.({ port: listeningOn });
+};
 
 const startAgain = (args: readonly string[]) =>
   fork(process.argv[1]!, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
 
 try {
   await program.parseAsync();
-  // Open timers and channels of libraries are no reason to stay.
   process.exitCode ??= EXIT.ok;
-  if (process.connected) process.disconnect();
 } catch (error) {
   const { code, exitCode } = error as { code?: unknown; exitCode?: number };
   if (typeof code === "string" && code.startsWith("commander.")) {
@@ -171,3 +173,5 @@ try {
     process.exitCode = told.exitCode;
   }
 }
+// A channel to a parent is no reason to stay.
+if (process.connected) process.disconnect();

@@ -101,12 +101,15 @@ CREATE TABLE "workflows" (
 
 CREATE INDEX "workflows_by_created_at" on "workflows" (
   "created_at",
-  "id");
+  "id",
+  "status");
 
 CREATE INDEX "workflows_by_name_key" on "workflows" (
   "name_key",
-  "id");
+  "id",
+  "status");
 
 CREATE INDEX "workflows_by_updated_at" on "workflows" (
   "updated_at",
-  "id");
+  "id",
+  "status");

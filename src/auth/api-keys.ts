@@ -1,6 +1,7 @@
 /** The life of API keys: made, listed, rotated, revoked. */
 import { DEFAULT_SCOPES, type Scope } from "../../schemas/actor.ts";
 import { type Clock, DAY, HOUR, iso } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
 import type { ApiKeyRecord, ApiKeyStore } from "../core/ports.ts";
 import { digestOf, newKeyValue, randomBase62 } from "./key-format.ts";
 
@@ -48,6 +49,7 @@ export async function createKey(store: ApiKeyStore, clock: Clock, key: NewKey): 
 /**
  * Makes a key with the same name, owner and scopes, and lets the old one live for `overlap` milliseconds. Without a
  * date of its own the new one gets as long a life as the old one had.
+ * @throws AppError api_key_dead: it has no life to hand on
  */
 export async function rotateKey(
   store: ApiKeyStore,
@@ -56,6 +58,8 @@ export async function rotateKey(
   { overlap, expiresAt }: { overlap: number; expiresAt?: string | undefined },
 ): Promise<CreatedKey & { oldExpiresAt: string }> {
   const now = clock.now();
+  const state = stateOf(old, now);
+  if (state !== "active") throw deadKey(old.id, state);
   const lifetime = old.expiresAt === null ? null : Date.parse(old.expiresAt) - Date.parse(old.createdAt);
   const { value, record, digest } = draft(
     {
@@ -68,9 +72,14 @@ export async function rotateKey(
     clock,
   );
   const oldExpiresAt = [iso(now + overlap), old.expiresAt].filter((it) => it !== null).toSorted()[0]!;
-  await store.rotate(old.id, oldExpiresAt, { ...record, digest }, old.owner);
+  // In the store's own transaction: another copy may have revoked it just now.
+  const done = await store.rotate(old.id, oldExpiresAt, { ...record, digest }, old.owner);
+  if (!done) throw deadKey(old.id, "revoked");
   return { value, record, oldExpiresAt };
 }
+
+const deadKey = (id: string, state: KeyState): AppError =>
+  new AppError("api_key_dead", `${id} is ${state}; there is nothing to rotate. Make a new key instead.`);
 
 export type KeyState = "active" | "expired" | "revoked";
 
@@ -85,10 +94,10 @@ export function stateOf(key: Pick<ApiKeyRecord, "revokedAt" | "expiresAt">, now:
  * @returns ISO 8601, or undefined when it is no date
  */
 export function parseExpiry(value: string): string | undefined {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(value);
-  if (!day && !/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(value)) return undefined;
-  const time = Date.parse(value);
+  const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? [];
+  const midnight = Date.parse(`${day}T00:00:00Z`);
   // Date.parse turns 2026-02-30 into March: what comes back must be what was written.
-  if (Number.isNaN(time) || (day && !iso(time).startsWith(value))) return undefined;
-  return iso(day ? time + DAY : time);
+  if (day === undefined || Number.isNaN(midnight) || !iso(midnight).startsWith(day)) return undefined;
+  const end = time === undefined ? midnight + DAY : Date.parse(value);
+  return Number.isNaN(end) ? undefined : iso(end);
 }

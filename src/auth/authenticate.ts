@@ -67,13 +67,14 @@ export function authenticator(
 
     async flush() {
       const now = clock.now();
-      const due = [...usedAt.keys()].filter((id) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_EVERY);
+      const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_EVERY);
       if (due.length === 0) return;
-      for (const id of due) {
+      await keys.touch(new Map(due.map(([id, at]) => [id, iso(at)])), iso(now - TOUCH_EVERY));
+      for (const [id, at] of due) {
         writtenAt.set(id, now);
-        usedAt.delete(id);
+        // A use that came during the write waits for the next one.
+        if (usedAt.get(id) === at) usedAt.delete(id);
       }
-      await keys.touch(due, iso(now), iso(now - TOUCH_EVERY));
     },
   };
 }

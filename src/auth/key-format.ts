@@ -2,7 +2,7 @@
  * The value of an API key: `mill_`, 30 random base62 characters (178 bits), and 6 base62 characters of their CRC32.
  * The checksum lets a mistyped key be refused without a look-up and secret scanners tell a key from a look-alike.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const PREFIX = "mill_";
@@ -46,4 +46,4 @@ export function isKeyValue(value: string): boolean {
 }
 
 /** What is stored of a key. A fast hash is enough: the secret has 178 bits. */
-export const digestOf = (value: string): Buffer => createHash("sha256").update(value).digest();
+export const digestOf = (value: string): Buffer => hash("sha256", value, "buffer");

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import type { Config } from "../../schemas/config.ts";
 import { openInstance } from "../app.ts";
-import { ConfigError, loadConfig } from "../config/config-file.ts";
+import { ConfigError, loadConfig, shownVariable } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
@@ -80,7 +80,7 @@ function checkConnections(config: Config, env: Io["env"]): Promise<Verdict[]> {
       return {
         what,
         verdict: "warning",
-        detail: `${model.key_var} is not set; workflows that call it can't run`,
+        detail: `its key_var names ${shownVariable(model.key_var)}, which is not set; workflows that call it can't run`,
       };
     }
     if (model.base_url === undefined)
@@ -112,10 +112,7 @@ async function tryDatabase({ type, dataset }: Config["databases"][number]): Prom
     if (!statSync(dataset).isFile()) throw new Error(`${dataset} is not a file`);
     return `${dataset} is there`;
   }
-  const url = URL.parse(dataset);
-  if (url === null) throw new Error("dataset must be a URL, such as postgresql://user@host:5432/name");
-  if (url.password !== "")
-    throw new Error("dataset holds a password; name a variable with password_var instead");
+  const url = new URL(dataset);
   await reach(url.hostname, Number(url.port) || DEFAULT_PORTS[type]);
   return `${url.hostname} answers`;
 }

@@ -95,11 +95,6 @@ export async function rotateApiKey(
   const expiresAt = options.expires === undefined ? undefined : checkExpiry(options.expires);
   await withKeys(io, async (keys) => {
     const old = await findKey(keys, which);
-    const state = stateOf(old, systemClock.now());
-    if (state !== "active")
-      throw new CommandError(
-        `${old.id} is ${state}; there is nothing to rotate. Make a new one with keys create.`,
-      );
     const { value, record, oldExpiresAt } = await rotateKey(keys, systemClock, old, { overlap, expiresAt });
     if (options.json)
       return io.out(

@@ -33,6 +33,8 @@ async function runListener(
   name: string,
   start: typeof startServe,
 ): Promise<void> {
+  // First of all: who is told to stop while it starts, or loses its parent, does.
+  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
   const settings = readEnvironment(io.env, options.config);
   const { config, warnings } = loadConfig(settings.configFile, settings.configNamed, io.env);
   const log = await openLog(io, settings.logLevel, name);
@@ -53,7 +55,6 @@ async function runListener(
     { host: options.host, port: running.port },
     `${name} listens on http://${hostForUrl(options.host)}:${running.port}`,
   );
-  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
   host.ready(running.port);
   await stopped;
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);

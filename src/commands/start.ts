@@ -55,24 +55,25 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   };
   host.onStop(stopAll);
 
+  // In the order in which they end: the first is the cause, the other may only follow.
+  const failures: { name: string; code: number }[] = [];
   const ended = Promise.all(
-    children.map((it) => it.ended.then((code) => (stopAllOnce(), { name: it.name, code }))),
+    children.map(async ({ name, ended: end }) => {
+      const code = await end;
+      if (code !== EXIT.ok) failures.push({ name, code });
+      if (!stopping) stopAll();
+    }),
   );
-  function stopAllOnce(): void {
-    if (!stopping) stopAll();
-  }
   const ready = await Promise.race([
     Promise.all(children.map((it) => it.ready)),
     ended.then(() => undefined),
   ]);
   if (ready !== undefined) io.out(welcome(io, options.host, ready[0]!, ready[1]!, key));
 
-  const failed = (await ended).find((it) => it.code !== 0);
-  if (failed !== undefined)
-    throw new CommandError(
-      `${failed.name} ended with ${failed.code}; the other was stopped too.`,
-      failed.code || EXIT.failed,
-    );
+  await ended;
+  const [cause] = failures;
+  if (cause !== undefined)
+    throw new CommandError(`${cause.name} ended with ${cause.code}; the other was stopped too.`, cause.code);
 }
 
 function child(host: StartHost, name: string, args: readonly string[]) {
@@ -83,7 +84,13 @@ function child(host: StartHost, name: string, args: readonly string[]) {
     ready: new Promise<number>((resolve) =>
       process.once("message", (message) => resolve((message as { port: number }).port)),
     ),
-    ended: new Promise<number>((resolve) => process.once("exit", (code) => resolve(code ?? EXIT.failed))),
+    ended: new Promise<number>((resolve) =>
+      process.once("exit", (code, signal) => {
+        // One that was asked to stop before it could listen for that has nothing to finish.
+        const asked = signal === "SIGTERM" || signal === "SIGINT";
+        resolve(asked ? EXIT.ok : (code ?? EXIT.failed));
+      }),
+    ),
   };
 }
 

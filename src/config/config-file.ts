@@ -50,7 +50,8 @@ export function loadConfig(
     text = readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && !required)
+    // ENOTDIR: the state directory is no directory, which opening it tells better.
+    if ((code === "ENOENT" || code === "ENOTDIR") && !required)
       return { config: freeze(Config.parse({})), file: undefined, warnings: [] };
     throw new ConfigError([`${file}: can't be read: ${READ_FAULTS[code ?? ""] ?? message}`]);
   }

@@ -72,9 +72,7 @@ export function readEnvironment(
     );
   }
   const known = Object.keys(Environment.shape);
-  const strangers = Object.keys(given).filter(
-    (name) => name.startsWith(PREFIX) && !known.includes(name),
-  );
+  const strangers = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;

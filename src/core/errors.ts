@@ -37,6 +37,7 @@ export const ERRORS = {
     log: "info",
   },
   workflow_archived: { status: 409, title: "The workflow is archived", mcp: "tool", log: "info" },
+  api_key_dead: { status: 409, title: "The API key is dead", mcp: "tool", log: "info" },
   version_conflict: { status: 412, title: "It was changed in the meantime", mcp: "tool", log: "info" },
   payload_too_large: { status: 413, title: "The body is too large", mcp: "protocol", log: "info" },
   unsupported_media_type: { status: 415, title: "The body must be JSON", mcp: "protocol", log: "info" },

@@ -6,6 +6,9 @@ import { nearMatch } from "./near-match.ts";
 
 type Issue = z.core.$ZodIssue;
 
+/** As many unknown keys of one object are told: each costs a search for what was meant, a megabyte holds 100,000. */
+export const MAX_UNKNOWN = 100;
+
 /** A path as people write it: `steps[2].id`. */
 export function dotted(path: readonly PropertyKey[]): string {
   let out = "";
@@ -49,17 +52,17 @@ const kinds: Record<string, string> = {
 };
 const kind = (type: string): string => kinds[type] ?? type;
 
-const received = (input: unknown): string => {
+const received = (input: unknown, expected: string): string => {
   if (input === null) return "null";
   if (Array.isArray(input)) return "a list";
-  // "must be a whole number, not a number" would help nobody.
-  if (typeof input === "number") return String(input);
+  // "must be a whole number, not a number" would help nobody. Elsewhere no value is repeated: it may be a secret.
+  if (typeof input === "number" && ["int", "number"].includes(expected)) return String(input);
   return kind(typeof input);
 };
 
 function plural(count: number | bigint, origin: string): string {
   if (origin === "string") return `${count} character${count === 1 ? "" : "s"}`;
-  if (origin === "array") return `${count} item${count === 1 ? "" : "s"}`;
+  if (isList(origin)) return `${count} item${count === 1 ? "" : "s"}`;
   return String(count);
 }
 
@@ -93,26 +96,29 @@ export function locatedFaults(error: z.ZodError, schema: z.ZodType): LocatedFaul
       return [{ path: issue.path, fault: { path: dotted(issue.path), ...describe(issue) } }];
     }
     const allowed = allowedKeys(schema, issue.path);
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, MAX_UNKNOWN).map((key) => {
       const path = [...issue.path, key];
       return { path, fault: unknownKey(dotted(path), key, allowed) };
     });
   });
 }
 
-/** What is wrong, apart from where. */
+/** What is wrong, apart from where. (Unknown keys come here only inside a union's form.) */
 function describe(issue: Issue): Omit<Fault, "path"> {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined
         ? { code: "missing", message: "is missing", fix: `Give it: ${kind(issue.expected)}.` }
-        : { code: "wrong_type", message: `must be ${kind(issue.expected)}, not ${received(issue.input)}` };
+        : {
+            code: "wrong_type",
+            message: `must be ${kind(issue.expected)}, not ${received(issue.input, issue.expected)}`,
+          };
     case "invalid_value":
       return notAllowed(issue.input, issue.values.map(String));
     case "too_big":
       return {
         code: isLength(issue.origin) ? "too_long" : "too_large",
-        message: `must be at most ${plural(issue.maximum, issue.origin)}`,
+        message: `must be ${bound(issue, "at most", "less than")} ${plural(issue.maximum, issue.origin)}`,
       };
     case "too_small":
       return {
@@ -120,7 +126,7 @@ function describe(issue: Issue): Omit<Fault, "path"> {
         message:
           issue.origin === "string" && issue.minimum === 1
             ? "must not be empty"
-            : `must be at least ${plural(issue.minimum, issue.origin)}`,
+            : `must be ${bound(issue, "at least", "more than")} ${plural(issue.minimum, issue.origin)}`,
       };
     case "invalid_format": {
       // A message of the schema's own goes before what can be said of any pattern.
@@ -134,25 +140,31 @@ function describe(issue: Issue): Omit<Fault, "path"> {
       return { code: "not_allowed", message: `is not a name that may stand here: ${spoken(issue.issues)}` };
     case "invalid_element":
       return { code: "invalid", message: `holds an item that may not: ${spoken(issue.issues)}` };
+    case "unrecognized_keys":
+      return { code: "unknown_key", message: `must not hold ${issue.keys.join(", ")}` };
     case "invalid_union":
       return describeUnion(issue);
-    case "custom": {
+    default: {
+      // A check of our own says its code itself.
       const code: unknown = issue.params?.["code"];
       return { code: typeof code === "string" ? code : "invalid", message: issue.message };
     }
   }
 }
 
-const spoken = (issues: readonly Issue[]): string => issues.map((issue) => describe(issue).message).join(", ");
+const spoken = (issues: readonly Issue[]): string =>
+  issues.map((issue) => `${dotted(issue.path)} ${describe(issue).message}`.trimStart()).join(", ");
 
 /** What each form would have needed; or, where a key tells the forms apart, what that key may be. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Fault, "path"> {
-  const { discriminator, options } = issue;
-  if (discriminator === undefined || options === undefined) {
-    return { code: "no_match", message: [...new Set(issue.errors.map(spoken))].join(", or ") };
+  if (issue.discriminator === undefined || issue.inclusive === false || issue.options === undefined) {
+    return {
+      code: "no_match",
+      message: issue.errors.map(spoken).join(", or ") || "matches more than one form",
+    };
   }
-  const input = (issue.input as Record<string, unknown> | null | undefined)?.[discriminator];
-  return notAllowed(input, options.map(String));
+  const input = (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];
+  return notAllowed(input, issue.options.map(String));
 }
 
 function notAllowed(input: unknown, allowed: string[]): Omit<Fault, "path"> {
@@ -162,7 +174,11 @@ function notAllowed(input: unknown, allowed: string[]): Omit<Fault, "path"> {
   return { code: "not_allowed", message, allowed, ...(near !== undefined && { did_you_mean: near }) };
 }
 
-const isLength = (origin: string): boolean => origin === "string" || origin === "array";
+const isLength = (origin: string): boolean => origin === "string" || isList(origin);
+const isList = (origin: string): boolean => ["array", "set", "map"].includes(origin);
+
+const bound = (it: { exact?: boolean; inclusive?: boolean }, within: string, beyond: string): string =>
+  it.exact ? "exactly" : it.inclusive === false ? beyond : within;
 
 /** Faults as the error that tells them. The message repeats the first ones, for clients that show nothing else. */
 export function invalidInput(errors: Fault[]): AppError {
@@ -170,6 +186,8 @@ export function invalidInput(errors: Fault[]): AppError {
   if (errors.length > 3) shown.push(`And ${errors.length - 3} more, see errors.`);
   return new AppError("invalid_input", shown.join(" "), { errors });
 }
+
+const isUnknown = (fault: Fault): number => Number(fault.code === "unknown_key");
 
 /**
  * Parses with a schema, or throws `invalid_input` with every fault.
@@ -182,7 +200,8 @@ export function parseInput<T extends z.ZodType>(
   found: readonly Fault[] = [],
 ): z.output<T> {
   const parsed = schema.safeParse(raw, { reportInput: true });
-  const faults = parsed.success ? found : [...found, ...faultsOf(parsed.error, schema)];
-  if (parsed.success && faults.length === 0) return parsed.data;
-  throw invalidInput([...faults]);
+  if (parsed.success && found.length === 0) return parsed.data;
+  const faults = [...found, ...(parsed.success ? [] : faultsOf(parsed.error, schema))];
+  // Unknown keys first, whoever found them: every surface tells the same in the same order.
+  throw invalidInput(faults.toSorted((a, b) => isUnknown(b) - isUnknown(a)));
 }

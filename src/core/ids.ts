@@ -1,7 +1,16 @@
 import { randomBytes } from "node:crypto";
 
+const ID_BYTES = 9;
+let pool = Buffer.alloc(0);
+
 /** A new id of a request, for the log and for who reports an error. */
-export const newRequestId = (): string => `req_${randomBytes(9).toString("base64url")}`;
+export function newRequestId(): string {
+  // For many at once: asking the system each time costs more than the rest of an id.
+  if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * 128);
+  const id = pool.toString("base64url", 0, ID_BYTES);
+  pool = pool.subarray(ID_BYTES);
+  return `req_${id}`;
+}
 
 const ACCEPTED = /^[\w.:~-]{1,128}$/;
 

@@ -1,22 +1,32 @@
 import { distance } from "fastest-levenshtein";
 
+const LONGEST = 200;
+
 /**
  * The allowed word that was probably meant.
- * @returns the nearest of `allowed`, or undefined where none is within a third of the length (at least 2 edits)
+ * @returns the nearest of `allowed`, or undefined where none is within a third of the longer word's letters
  */
 export function nearMatch(word: string, allowed: Iterable<string>): string | undefined {
-  if (word.length > 200) return undefined;
+  if (word.length > LONGEST) return undefined;
   const wanted = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = Infinity;
   for (const candidate of allowed) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const edits = distance(wanted, candidate.toLowerCase());
-    if (edits < bestDistance) {
+    const limit = Math.floor(Math.max(candidate.length, word.length) / 3);
+    if (Math.abs(candidate.length - word.length) > limit) continue;
+    const edits = editsBetween(wanted, candidate.toLowerCase());
+    if (edits <= limit && edits < bestDistance) {
       best = candidate;
       bestDistance = edits;
     }
   }
-  // Replacing nearly every letter of a short word is no near match.
-  return best !== undefined && bestDistance < wanted.length ? best : undefined;
+  return best;
 }
+
+/** Letters to change; two neighbours in the wrong order count as one, as the commonest slip of the hand. */
+function editsBetween(a: string, b: string): number {
+  const edits = distance(a, b);
+  return edits === 2 && sorted(a) === sorted(b) ? 1 : edits;
+}
+
+const sorted = (word: string): string => Array.from(word).toSorted().join("");

@@ -104,6 +104,21 @@ export interface Writers {
   workflows: WorkflowWriter;
 }
 
+/** What a write is for: it is recorded with it. */
+export interface Intent {
+  operation: string;
+  actor: Actor;
+  requestId: string;
+  /** The client's idempotency key and the input it came with. */
+  claim?: { key: string; input: unknown } | undefined;
+}
+
+/**
+ * The only way in which operations write: effect, idempotency record and audit in one transaction.
+ * @throws AppError idempotency_key_reused when the key came with another input before; busy, storage_unavailable
+ */
+export type UnitOfWork = <T>(intent: Intent, effect: (tx: Writers) => Promise<T>) => Promise<T>;
+
 /** Cursors that only this instance can have made. */
 export interface CursorCodec {
   /** @param query the list it belongs to: operation, filters, sort */
@@ -136,15 +151,15 @@ export interface ApiKeyStore {
   ): Promise<void>;
   /** Marks it revoked; false when it was already. */
   revoke(id: string, at: string, actor: string): Promise<boolean>;
-  /** Adds `next` and lets the old key live until `oldExpiresAt` (or its own earlier end), both or neither. */
+  /** Adds `next` and lets the old key live until `oldExpiresAt`; false, and nothing done, when it is revoked. */
   rotate(
     oldId: string,
     oldExpiresAt: string,
     next: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer },
     actor: string,
-  ): Promise<void>;
-  /** Writes the last use of each key unless one was written after `notAfter`. */
-  touch(ids: readonly string[], at: string, notAfter: string): Promise<void>;
+  ): Promise<boolean>;
+  /** Writes the last use of each key (id → moment) unless it is known of a use after `notAfter`. */
+  touch(uses: ReadonlyMap<string, string>, notAfter: string): Promise<void>;
   /** Which of these keys are dead at `at` (revoked, expired, gone). */
   deadAmong(ids: readonly string[], at: string): Promise<string[]>;
 }
@@ -166,6 +181,6 @@ export interface McpSessionStore {
   keep(ids: readonly string[]): Promise<void>;
   /** Passes a message on to the copy that holds the stream. */
   post(sessionId: string, body: string): Promise<void>;
-  /** Takes the messages that wait for these streams, oldest first. */
-  take(sessionIds: readonly string[]): Promise<{ sessionId: string; body: string }[]>;
+  /** Takes the messages that wait for these streams, oldest first, and not more than `limit` if it is given. */
+  take(sessionIds: readonly string[], limit?: number): Promise<{ sessionId: string; body: string }[]>;
 }

@@ -24,6 +24,8 @@ export interface ToolContext {
    * committed before is not repeated: its recorded result comes back.
    */
   write<T>(effect: (tx: Writers) => Promise<T>): Promise<T>;
+  /** Works out once what is the same on every page of one answer: how many items there are. */
+  total(count: () => Promise<number>): Promise<number>;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
 }

@@ -4,6 +4,7 @@ import type { Scope } from "../../schemas/actor.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { ApiKeyRecord, ApiKeyStore } from "../core/ports.ts";
 import type { Store } from "./database.ts";
+import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
 const columns = [
@@ -33,6 +34,10 @@ const toRecord = (row: Row): ApiKeyRecord => ({
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
 });
+
+const byDigest = prepared((db, digest: Buffer) =>
+  db.selectFrom("api_keys").select(columns).where("digest", "=", digest),
+);
 
 const toRow = (key: Parameters<ApiKeyStore["insert"]>[0]): Insertable<Schema["api_keys"]> => ({
   id: key.id,
@@ -69,11 +74,7 @@ export function apiKeyStore(
 
   return {
     async findByDigest(digest) {
-      const row = await read
-        .selectFrom("api_keys")
-        .select(columns)
-        .where("digest", "=", digest)
-        .executeTakeFirst();
+      const [row] = await byDigest(read, digest);
       return row && toRecord(row);
     },
 
@@ -108,26 +109,33 @@ export function apiKeyStore(
 
     rotate: (oldId, oldExpiresAt, next, actor) =>
       transaction(async (trx) => {
-        await trx.insertInto("api_keys").values(toRow(next)).execute();
-        await trx
+        // Revoked through another copy just now: a dead key gets no living successor.
+        const { numUpdatedRows } = await trx
           .updateTable("api_keys")
           .set({ expires_at: oldExpiresAt })
           .where("id", "=", oldId)
-          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", oldExpiresAt)]))
-          .execute();
+          .where("revoked_at", "is", null)
+          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">=", oldExpiresAt)]))
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        await trx.insertInto("api_keys").values(toRow(next)).execute();
         await audit(trx, "rotate_api_key", oldId, actor);
+        return true;
       }),
 
-    async touch(ids, at, notAfter) {
-      await transaction((trx) =>
-        trx
-          .updateTable("api_keys")
-          .set({ last_used_at: at })
-          .where("id", "in", ids)
-          .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", notAfter)]))
-          .execute(),
-      );
-    },
+    touch: (uses, notAfter) =>
+      transaction(async (trx) => {
+        for (const [id, at] of uses) {
+          // Another copy may have written a later use already.
+          const before = at < notAfter ? at : notAfter;
+          await trx
+            .updateTable("api_keys")
+            .set({ last_used_at: at })
+            .where("id", "=", id)
+            .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", before)]))
+            .execute();
+        }
+      }),
 
     async deadAmong(ids, at) {
       const alive = await read

@@ -1,6 +1,4 @@
 /** The open state: a connection to read, one to write, both on the same SQLite file. */
-import { statSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import Database from "better-sqlite3";
 import { Kysely, type Transaction } from "kysely";
 import { type Clock } from "../core/clock.ts";
@@ -8,11 +6,13 @@ import { AppError } from "../core/errors.ts";
 import { migrate } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect, whileBusy } from "./sqlite-driver.ts";
-import { isUnreachable } from "./sqlite-errors.ts";
-import { openStateDirectory, type StateDirectory } from "./state-directory.ts";
+import { isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
+import { placeOf, type StateDirectory } from "./state-directory.ts";
 
-// The driver waits synchronously: short, so that the process goes on; the long wait is `whileBusy`'s.
-const BUSY_TIMEOUT_MS = 20;
+// The driver would wait synchronously, and with it everybody whom this process serves: `whileBusy` waits instead.
+const BUSY_TIMEOUT_MS = 0;
+/** "MILL" in the header of the file says whose it is. */
+const APPLICATION_ID = 0x4d494c4c;
 
 export interface Store {
   directory: StateDirectory;
@@ -31,22 +31,33 @@ export interface Store {
 }
 
 /**
- * Opens the state directory, chooses the journal by its file system, and migrates.
+ * Opens the state, with the journal that its file system can carry, and migrates.
  * @throws AppError storage_unavailable, busy
  */
-export async function openStore(path: string, clock: Clock): Promise<Store> {
-  const directory = openStateDirectory(path);
+export async function openStore(directory: StateDirectory, clock: Clock): Promise<Store> {
+  try {
+    return await open(directory, clock);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // Who reads this has just started the program, perhaps on another directory than was meant.
+    const message = `The state directory ${directory.path} can't be used. ${error.message}`;
+    throw new AppError(error.code, message, { ...error.details, cause: error.cause });
+  }
+}
+
+async function open(directory: StateDirectory, clock: Clock): Promise<Store> {
   const journal = directory.local ? "wal" : "delete";
   const writer = await whileBusy(() => connect(directory.databaseFile));
   let reader: Database.Database | undefined;
   try {
+    await claim(writer);
     const journalMode = await whileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );
     if (journalMode !== journal) {
       throw new AppError(
         "storage_unavailable",
-        `The database took journal mode ${journalMode} where ${journal} was wanted. Is another kind of file system under ${path}?`,
+        `The database took journal mode ${journalMode} where ${journal} was wanted. Is another kind of file system under ${directory.path}?`,
       );
     }
     writer.pragma("synchronous = FULL");
@@ -73,6 +84,22 @@ function connect(file: string): Database.Database {
   }
 }
 
+/** Marks an empty database as ours, and refuses another program's before anything in it is changed. */
+async function claim(db: Database.Database): Promise<void> {
+  const empty = await whileBusy(() => db.prepare("select count(*) = 0 from sqlite_schema").pluck().get());
+  // Read second: whoever makes the tables has set the mark before.
+  const id = await whileBusy(() => db.pragma("application_id", { simple: true }));
+  if (id === APPLICATION_ID) return;
+  if (id !== 0 || !empty) {
+    throw new AppError(
+      "storage_unavailable",
+      "Its millrace.db is the database of another program. Nothing was changed. Move it away, or point " +
+        "MILLRACE_STATE_DIR at another directory.",
+    );
+  }
+  await whileBusy(() => db.pragma(`application_id = ${APPLICATION_ID}`));
+}
+
 async function assemble(
   directory: StateDirectory,
   journalMode: string,
@@ -82,12 +109,22 @@ async function assemble(
 ): Promise<Store> {
   let lost: string | undefined;
   const onFailure = (error: unknown): void => {
-    if (isUnreachable(error)) lost = (error as Error).message;
+    if (isUnreachable(error)) lost = (translateSqliteError(error) as Error).message;
   };
-  const read = new Kysely<Schema>({ dialect: sqliteDialect(reader, { exclusive: false, onFailure }) });
-  const write = new Kysely<Schema>({ dialect: sqliteDialect(writer, { exclusive: true, onFailure }) });
+  const place = placeOf(directory.databaseFile);
+  const inPlace = (): void => {
+    const fault = place.fault();
+    if (fault !== undefined)
+      throw new AppError("storage_unavailable", fault, { headers: { "Retry-After": "30" } });
+  };
+  const read = new Kysely<Schema>({
+    dialect: sqliteDialect(reader, { exclusive: false, inPlace, onFailure }),
+  });
+  const write = new Kysely<Schema>({
+    dialect: sqliteDialect(writer, { exclusive: true, inPlace, onFailure }),
+  });
   const dataVersion = reader.prepare("pragma data_version").pluck();
-  const inode = statSync(directory.databaseFile).ino;
+  let version = 0;
   const transaction = <T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
     write.transaction().execute(work);
 
@@ -97,13 +134,18 @@ async function assemble(
     journalMode,
     read,
     transaction,
-    dataVersion: () => dataVersion.get() as number,
+    dataVersion() {
+      try {
+        version = dataVersion.get() as number;
+      } catch (error) {
+        // Called by timers, which nobody can tell: the next look tells as much.
+        onFailure(error);
+      }
+      return version;
+    },
     async fault() {
-      // stat, never open: closing any handle of ours on the file would drop SQLite's locks on it.
-      const now = await stat(directory.databaseFile).catch(() => undefined);
-      if (now === undefined) return "The database file is gone from the state directory.";
-      if (now.ino !== inode)
-        return "The database file was replaced while it was in use. Restart this process.";
+      const displaced = await place.faultSoon();
+      if (displaced !== undefined) return displaced;
       if (lost !== undefined) {
         const probe = read.selectFrom("counters").select("value").execute();
         await probe.then(() => (lost = undefined)).catch(onFailure);

@@ -8,6 +8,11 @@ export function columnTypes(_db: Kysely<never>): { bytes: "blob"; serial: "integ
   return { bytes: "blob", serial: "integer" };
 }
 
+/** Whether `column`, a JSON array of strings, holds exactly `item`. */
+export function hasItem(column: Expression<string>, item: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from json_each(${column}) where value = ${item})`;
+}
+
 /** Whether `column` holds `needle`, letter for letter: no wild cards to escape. */
 export function contains(column: Expression<string>, needle: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`instr(${column}, ${needle}) > 0`;

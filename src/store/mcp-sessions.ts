@@ -63,7 +63,7 @@ export function mcpSessionStore(
       );
     },
 
-    async take(sessionIds) {
+    async take(sessionIds, limit) {
       const waiting = () => read.selectFrom("mcp_messages").where("session_id", "in", sessionIds);
       // Looking costs no lock; only what is there is taken.
       if ((await waiting().select("id").limit(1).executeTakeFirst()) === undefined) return [];
@@ -73,6 +73,7 @@ export function mcpSessionStore(
           .selectAll()
           .where("session_id", "in", sessionIds)
           .orderBy("id")
+          .$if(limit !== undefined, (query) => query.limit(limit!))
           .execute();
         await trx
           .deleteFrom("mcp_messages")

@@ -38,9 +38,8 @@ export async function migrate(
       .addColumn("requires", "integer", (c) => c.notNull())
       .addColumn("applied_at", "text", (c) => c.notNull())
       .execute();
-    const applied = new Set((await trx.selectFrom("migrations").select("id").execute()).map((row) => row.id));
-    for (const { id, name, requires, up } of MIGRATIONS) {
-      if (applied.has(id)) continue;
+    const newest = await newestApplied(trx);
+    for (const { id, name, requires, up } of MIGRATIONS.filter((it) => it.id > newest)) {
       await up(trx as unknown as Kysely<never>);
       await trx
         .insertInto("migrations")
@@ -52,19 +51,24 @@ export async function migrate(
 
 async function isCurrent(read: Kysely<Schema>): Promise<boolean> {
   const known = await read.introspection.getTables();
-  if (!known.some((table) => table.name === "migrations")) return false;
-  const newest = await read
+  return known.some((table) => table.name === "migrations") && (await newestApplied(read)) >= NEWEST;
+}
+
+/**
+ * The newest migration that the database has; 0 for none.
+ * @throws AppError storage_unavailable when one of them needs a newer release
+ */
+async function newestApplied(db: Kysely<Schema>): Promise<number> {
+  const { id, requires } = await db
     .selectFrom("migrations")
-    .select(["id", "requires"])
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  if (newest !== undefined && newest.requires > NEWEST) {
+    .select((eb) => [eb.fn.max("id").as("id"), eb.fn.max("requires").as("requires")])
+    .executeTakeFirstOrThrow();
+  if (Number(requires) > NEWEST) {
     throw new AppError(
       "storage_unavailable",
-      `The state directory was written by a newer release of Millrace (migration ${newest.id}, this release knows ${NEWEST}). ` +
+      `The state directory was written by a newer release of Millrace (migration ${id}, this release knows ${NEWEST}). ` +
         "Start that release or a newer one.",
     );
   }
-  return newest !== undefined && newest.id >= NEWEST;
+  return Number(id);
 }

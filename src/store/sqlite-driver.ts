@@ -26,7 +26,7 @@ const STATEMENTS_KEPT = 200;
  */
 export async function whileBusy<T>(attempt: () => T, limit = BUSY_LIMIT_MS): Promise<T> {
   const deadline = performance.now() + limit;
-  for (let wait = 4; ; wait = Math.min(wait * 1.5, 60)) {
+  for (let wait = 1; ; wait = Math.min(wait * 1.5, 60)) {
     try {
       return attempt();
     } catch (error) {
@@ -57,7 +57,12 @@ class SqliteConnection implements DatabaseConnection {
     return statement;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.execute(query, BUSY_LIMIT_MS);
+  }
+
+  /** @param patience how long a lock is waited for, in milliseconds */
+  async execute<R>({ sql, parameters }: CompiledQuery, patience: number): Promise<QueryResult<R>> {
     try {
       return await whileBusy(() => {
         const statement = this.#prepare(sql);
@@ -65,7 +70,7 @@ class SqliteConnection implements DatabaseConnection {
         if (statement.reader) return { rows: statement.all(parameters) as R[] };
         const { changes } = statement.run(parameters);
         return { rows: [], numAffectedRows: BigInt(changes) };
-      });
+      }, patience);
     } catch (error) {
       this.#onFailure(error);
       throw error;
@@ -83,23 +88,30 @@ class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
   #last: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
+  #patience = BUSY_LIMIT_MS;
   readonly #exclusive: boolean;
+  readonly #inPlace: () => void;
 
   constructor(db: Database.Database, options: SqliteDialectOptions) {
     this.#db = db;
     this.#exclusive = options.exclusive;
+    this.#inPlace = options.inPlace;
     this.#connection = new SqliteConnection(db, options.onFailure);
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
+    this.#inPlace();
     if (this.#exclusive) {
+      const asked = performance.now();
       const before = this.#last;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#last = promise;
       await before;
       this.#release = resolve;
+      // Waiting for one's turn counts: many who wait for one lock do not wait one after the other.
+      this.#patience = Math.max(0, BUSY_LIMIT_MS - (performance.now() - asked));
     }
     return this.#connection;
   }
@@ -109,8 +121,8 @@ class SqliteDriver implements Driver {
   }
 
   // A deferred transaction that turns writer fails at once, whatever the time-out: take the lock first.
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  async beginTransaction(): Promise<void> {
+    await this.#connection.execute(CompiledQuery.raw("begin immediate"), this.#patience);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -130,8 +142,17 @@ class SqliteDriver implements Driver {
 interface SqliteDialectOptions {
   /** Whether transactions are run on it: then its users take turns. */
   exclusive: boolean;
+  /** Throws when the file is no longer the one that was opened. Asked before every use. */
+  inPlace: () => void;
   /** Told of every query that failed for good. */
   onFailure: (error: unknown) => void;
+}
+
+/** Who takes turns is decided above: Kysely would make readers wait for readers too, and count no waiting. */
+class ConcurrentAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }
 
 /** The Kysely dialect over an open database. */
@@ -139,7 +160,7 @@ export function sqliteDialect(db: Database.Database, options: SqliteDialectOptio
   return {
     createDriver: () => new SqliteDriver(db, options),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new ConcurrentAdapter(),
     createIntrospector: (kysely: Kysely<never>) => new SqliteIntrospector(kysely),
   };
 }

@@ -48,7 +48,7 @@ export function translateSqliteError(error: unknown): unknown {
   if (isBusy(error)) {
     return new AppError(
       "busy",
-      "Another process is writing and did not finish in time. Nothing was changed. Try again.",
+      "The database is locked by another process, which did not finish in time. Nothing was changed. Try again.",
       {
         cause: error,
         headers: { "Retry-After": "1" },

@@ -1,5 +1,6 @@
 /** The directory that holds everything: made, checked, and its file system known before anything is opened. */
-import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
 
@@ -51,6 +52,36 @@ export function openStateDirectory(path: string): StateDirectory {
       { cause: error },
     );
   }
+}
+
+/** Whether an open file is still the one at its path: what is written to another is lost. */
+export interface Place {
+  /** What has become of it, or undefined. Two microseconds on a local file system. */
+  fault(): string | undefined;
+  /** The same without waiting for a file system that hangs. */
+  faultSoon(): Promise<string | undefined>;
+}
+
+/** Looks with stat, never open: closing any handle on the file would drop SQLite's locks on it. */
+export function placeOf(file: string): Place {
+  const { dev, ino } = statSync(file);
+  const judge = (now: Stats | undefined): string | undefined => {
+    if (now === undefined)
+      return "The database file is gone from the state directory. Put it back, or restart this process.";
+    if (now.ino !== ino || now.dev !== dev)
+      return "The database file was replaced while it was in use. Restart this process.";
+    return undefined;
+  };
+  return {
+    fault() {
+      try {
+        return judge(statSync(file, { throwIfNoEntry: false }));
+      } catch {
+        return judge(undefined);
+      }
+    },
+    faultSoon: () => stat(file).then(judge, () => judge(undefined)),
+  };
 }
 
 function reasonOf(error: unknown): string {

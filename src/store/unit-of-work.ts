@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { Actor, Writers } from "../core/ports.ts";
+import type { Intent, UnitOfWork } from "../core/ports.ts";
 import type { Store } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { workflowWriter } from "./workflows.ts";
@@ -13,30 +13,13 @@ const REPLAY_MS = DAY;
 /** At most so many old records are cleared by one write, so that no request pays for all of them. */
 const CLEARED_AT_ONCE = 50;
 
-export interface Intent {
-  operation: string;
-  actor: Actor;
-  requestId: string;
-  /** What is changed, where the input names it. */
-  target: string | null;
-  /** The client's idempotency key and the input it came with. */
-  claim?: { key: string; input: unknown } | undefined;
-}
-
-export type UnitOfWork = <T>(intent: Intent, effect: (tx: Writers) => Promise<T>) => Promise<T>;
-
-/**
- * The only way in which operations write.
- * @throws AppError idempotency_key_reused when the key came with another input before; busy, storage_unavailable
- */
+/** The unit of work over a store. */
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
   return (intent, effect) =>
     store.transaction(async (trx) => {
-      const run = async () => {
-        const result = await effect({ workflows: workflowWriter(trx, clock) });
-        await audit(trx, intent, clock);
-        return result;
-      };
+      // Where a change is recorded its audit entry is too: what changes nothing leaves none.
+      const audited = (target: string) => audit(trx, intent, target, clock);
+      const run = () => effect({ workflows: workflowWriter(trx, clock, audited) });
       return intent.claim === undefined ? run() : once(trx, { ...intent, claim: intent.claim }, clock, run);
     });
 }
@@ -95,14 +78,14 @@ async function forgetOld(trx: Kysely<Schema>, before: string): Promise<void> {
   }
 }
 
-async function audit(trx: Kysely<Schema>, intent: Intent, clock: Clock): Promise<void> {
+async function audit(trx: Kysely<Schema>, intent: Intent, target: string, clock: Clock): Promise<void> {
   const { principal, client } = intent.actor;
   await trx
     .insertInto("audit_log")
     .values({
       at: iso(clock.now()),
       operation: intent.operation,
-      target: intent.target,
+      target,
       owner: principal.owner,
       key_name: principal.keyName,
       surface: client.surface,

@@ -11,7 +11,8 @@ import type {
   WorkflowSort,
   WorkflowWriter,
 } from "../core/ports.ts";
-import { contains } from "./dialect.ts";
+import { contains, hasItem } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
 const SLUG_LENGTH = 60;
@@ -79,21 +80,30 @@ function toVersion(
   };
 }
 
+/** With the definition of its newest version. A subquery: SQLite takes several times as long for the join. */
+const wholeWorkflows = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("workflows")
+    .select((eb) => [
+      ...summaryColumns,
+      eb
+        .selectFrom("workflow_versions")
+        .select("workflow_versions.definition")
+        .whereRef("workflow_versions.workflow_id", "=", "workflows.id")
+        .whereRef("workflow_versions.version", "=", "workflows.version")
+        .as("definition"),
+    ]);
+
+const workflowById = prepared((db, id: string) => wholeWorkflows(db).where("workflows.id", "=", id));
+const workflowsRevision = prepared((db) =>
+  db.selectFrom("counters").select("value").where("name", "=", "workflows"),
+);
+
 /** Reads workflows through `db`: a connection, or a transaction. */
 export function workflowReader(db: Kysely<Schema>): WorkflowReader {
-  const withDefinition = () =>
-    db
-      .selectFrom("workflows")
-      .innerJoin("workflow_versions", (join) =>
-        join
-          .onRef("workflow_versions.workflow_id", "=", "workflows.id")
-          .onRef("workflow_versions.version", "=", "workflows.version"),
-      )
-      .select([...summaryColumns, "workflow_versions.definition"]);
-
   return {
     async find(id) {
-      const row = await withDefinition().where("workflows.id", "=", id).executeTakeFirst();
+      const [row] = await workflowById(db, id);
       return row && toWorkflow(row, row.definition);
     },
 
@@ -101,7 +111,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       const { limit } = query;
       // One more than asked for tells whether there is a next page.
       const rows: (SummaryRow & { name_key: string; definition?: string | null })[] = query.withDefinition
-        ? await sliced(withDefinition().select("workflows.name_key"), query).execute()
+        ? await sliced(wholeWorkflows(db).select("workflows.name_key"), query).execute()
         : await sliced(
             db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
             query,
@@ -124,14 +134,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return Number(row.count);
     },
 
-    async revision() {
-      const row = await db
-        .selectFrom("counters")
-        .select("value")
-        .where("name", "=", "workflows")
-        .executeTakeFirstOrThrow();
-      return row.value;
-    },
+    revision: async () => (await workflowsRevision(db))[0]!.value,
 
     async someIds(limit) {
       const rows = await db
@@ -201,7 +204,7 @@ function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): 
     status === undefined
       ? query.where("workflows.status", "!=", "archived")
       : query.where("workflows.status", "=", status);
-  if (tag !== undefined) out = out.where((eb) => contains(eb.ref("workflows.tags"), JSON.stringify(tag)));
+  if (tag !== undefined) out = out.where((eb) => hasItem(eb.ref("workflows.tags"), tag));
   // Every word must stand somewhere, in any order: how people type searches.
   for (const word of search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []) {
     out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
@@ -231,8 +234,15 @@ const columnsOf = (content: WorkflowContent, id: string) => ({
   search_text: [id, content.name, ...content.tags, content.description].join("\n").toLowerCase(),
 });
 
-/** Reads and writes workflows inside a transaction. */
-export function workflowWriter(trx: Kysely<Schema>, clock: Clock): WorkflowWriter {
+/**
+ * Reads and writes workflows inside a transaction.
+ * @param audited called with the id of what was changed, with every change
+ */
+export function workflowWriter(
+  trx: Kysely<Schema>,
+  clock: Clock,
+  audited: (id: string) => Promise<void>,
+): WorkflowWriter {
   const reader = workflowReader(trx);
 
   async function record(workflow: WholeWorkflow, change: Change): Promise<void> {
@@ -260,6 +270,7 @@ export function workflowWriter(trx: Kysely<Schema>, clock: Clock): WorkflowWrite
       .set((eb) => ({ value: eb("value", "+", 1) }))
       .where("name", "=", "workflows")
       .execute();
+    await audited(workflow.id);
   }
 
   async function exists(id: string): Promise<boolean> {
@@ -269,11 +280,11 @@ export function workflowWriter(trx: Kysely<Schema>, clock: Clock): WorkflowWrite
     );
   }
 
-  /** The name's slug, or the first free `slug-2`, `slug-3`, … */
+  /** The name's slug, or a free one of `slug-2`, `slug-3`, …: the first, but for names that end in a number. */
   async function freeId(name: string): Promise<string> {
     const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, "") || "workflow";
     if (!(await exists(slug))) return slug;
-    // Ids are never deleted, so the taken numbers run on without gaps: double until one is free, then halve.
+    // Thousands may have the same name: double until one is free, then halve between it and a taken one.
     let taken = 1;
     let free = 2;
     while (await exists(`${slug}-${free}`)) [taken, free] = [free, free * 2];

@@ -21,6 +21,7 @@ const SLOW_CHECK_MS = 2_000;
 const KEEP_ALIVE_MS = 72_000;
 /** How long what is in flight may take once the listener is closed. */
 const DRAIN_LIMIT_MS = 9_000;
+const IDLE_SWEEP_MS = 50;
 
 export interface Lifecycle {
   draining: boolean;
@@ -91,6 +92,16 @@ export async function sendHealth(
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, lifecycle, closeStreams } = options;
+  const inFlight = new Set<ServerResponse>();
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    inFlight.add(res);
+    res.once("close", () => inFlight.delete(res));
+    if (lifecycle.draining) sendElsewhere(res);
+    if (req.headers.host === undefined && req.httpVersion === "1.1") {
+      res.setHeader("Connection", "close");
+      sendProblem(res, new AppError("invalid_request", "The request has no Host header."), newRequestId());
+    } else handler(req, res);
+  };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -98,14 +109,19 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: SLOW_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // Node's own refusal would have no body.
+      requireHostHeader: false,
     },
-    (req: IncomingMessage, res: ServerResponse) => {
-      // Keep-alive clients are sent elsewhere one answer at a time.
-      if (lifecycle.draining) res.setHeader("Connection", "close");
-      handler(req, res);
-    },
+    serve,
   );
-  server.on("clientError", refuseBrokenRequest);
+  // Whatever a client expects beside `100-continue`, it gets the answer. RFC 9110, section 10.1.1.
+  server.on("checkExpectation", serve);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Pipelined behind a request that is being answered: a second answer in the midst of the first would be read as its body.
+    const answering = [...inFlight].some((res) => res.socket === socket && res.headersSent);
+    if (answering) socket.destroy();
+    else refuseBrokenRequest(error, socket);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -117,6 +133,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     port: (server.address() as AddressInfo).port,
     async drain(drainDelay) {
       lifecycle.draining = true;
+      inFlight.forEach(sendElsewhere);
       if (drainDelay > 0) await delay(drainDelay);
       const closed = close(server);
       await closeStreams?.();
@@ -125,11 +142,18 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   };
 }
 
+/** Keep-alive clients leave one answer at a time. */
+function sendElsewhere(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader("Connection", "close");
+}
+
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // Again and again: a stream that was ended leaves a connection that is idle only now.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const limit = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS);
   await closed;
+  clearInterval(sweep);
   clearTimeout(limit);
 }
 
@@ -156,8 +180,14 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
             new AppError("request_timeout", "The request did not arrive in time. Send it again, faster."),
           ]
         : [400, "Bad Request", new AppError("invalid_request", "This is not a valid HTTP request.")];
-  const body = JSON.stringify(toProblem(problem, newRequestId()));
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const requestId = newRequestId();
+  const body = JSON.stringify(toProblem(problem, requestId));
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    "Content-Type: application/problem+json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -3,25 +3,16 @@ import type { Logger } from "pino";
 import type { z } from "zod";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/faults.ts";
-import type { Actor, CursorCodec, Readers, Writers } from "../core/ports.ts";
+import type { Actor, CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
 import type { AnyTool, Page, ToolContext } from "../core/tool.ts";
 import type { Fault } from "../../schemas/problem.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
 
-/** What every operation stands on. `write` commits effect, idempotency and audit together. */
+/** What every operation stands on. */
 export interface Services {
   read: Readers;
   cursors: CursorCodec;
-  write<T>(
-    intent: {
-      operation: string;
-      actor: Actor;
-      requestId: string;
-      target: string | null;
-      claim?: { key: string; input: unknown } | undefined;
-    },
-    effect: (tx: Writers) => Promise<T>,
-  ): Promise<T>;
+  write: UnitOfWork;
   log: Logger;
 }
 
@@ -144,17 +135,15 @@ function contextOf(
 ): ToolContext {
   const { idempotency_key: key, ...claimed } = input;
   const claim = typeof key === "string" ? { key, input: claimed } : undefined;
-  const target = typeof input["workflow_id"] === "string" ? input["workflow_id"] : null;
+  let total: Promise<number> | undefined;
   return {
     actor: call.actor,
     read: services.read,
     cursors: services.cursors,
     signal: call.signal,
+    total: (count) => (total ??= count()),
     write: (effect) =>
-      services.write(
-        { operation: tool.name, actor: call.actor, requestId: call.requestId, target, claim },
-        effect,
-      ),
+      services.write({ operation: tool.name, actor: call.actor, requestId: call.requestId, claim }, effect),
   };
 }
 

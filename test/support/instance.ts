@@ -10,6 +10,7 @@ import { type Instance, openInstance, type Running, startMcp, startServe } from 
 import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import type { Clock } from "../../src/core/clock.ts";
+import { openStateDirectory } from "../../src/store/state-directory.ts";
 
 /** An empty directory that goes when the test has finished. */
 export function temporaryDirectory(): string {
@@ -56,8 +57,11 @@ export async function testInstance({
   stateDir = temporaryDirectory(),
   clock = { now: () => Date.now() } as Clock,
   log = silent,
+  /** Whether the file system is taken for a local one; if not, the rollback journal is used. */
+  local = true,
 } = {}): Promise<TestInstance> {
-  const instance = await openInstance(stateDir, clock, log);
+  const directory = openStateDirectory(stateDir);
+  const instance = await openInstance(stateDir, clock, log, local ? directory : { ...directory, local });
   const running: Running[] = [];
   onTestFinished(async () => {
     await Promise.all(running.map((it) => it.stop(0)));

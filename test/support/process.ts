@@ -24,6 +24,9 @@ export async function run(
   const child = spawn(process.execPath, [BIN, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    // One that hangs fails its test and does not outlive it for long.
+    timeout: 60_000,
+    killSignal: "SIGKILL",
   });
   let out = "";
   let err = "";
@@ -49,7 +52,7 @@ export async function startProgram(
   });
   let log = "";
   const listening = new Promise<number>((resolve, reject) => {
-    child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       log += chunk;
       const port = /listens on http:\/\/[^"\s]*:(\d+)/.exec(log)?.[1];
       if (port !== undefined) resolve(Number(port));

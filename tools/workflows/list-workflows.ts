@@ -54,7 +54,7 @@ export const listWorkflows = defineTool({
     });
     return {
       items,
-      total: await ctx.read.workflows.count(filter),
+      total: await ctx.total(() => ctx.read.workflows.count(filter)),
       next_cursor: next && ctx.cursors.encode(query, next),
     };
   },

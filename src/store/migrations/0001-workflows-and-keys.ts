@@ -20,8 +20,13 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("updated_at", "text", (c) => c.notNull())
     .addColumn("created_by", "text", (c) => c.notNull())
     .execute();
+  // With the status: without it, to count what is not archived would be to read every description.
   for (const column of ["created_at", "updated_at", "name_key"]) {
-    await db.schema.createIndex(`workflows_by_${column}`).on("workflows").columns([column, "id"]).execute();
+    await db.schema
+      .createIndex(`workflows_by_${column}`)
+      .on("workflows")
+      .columns([column, "id", "status"])
+      .execute();
   }
 
   await db.schema

@@ -7,7 +7,7 @@ import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import type { Admit } from "../gate.ts";
 import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
 import { checkOrigin } from "./exchange.ts";
-import { type McpServerOptions, mcpServers } from "./server.ts";
+import { type McpServerOptions, mcpServers, type Report } from "./server.ts";
 import { sseLeg } from "./sse.ts";
 import { KEEP_ALIVE_MS, streamableLeg } from "./streamable.ts";
 import { openStreams } from "./streams.ts";
@@ -40,56 +40,64 @@ const REVOCATION_CHECK_MS = 1_000;
 const SESSION_KEEP_MS = 60_000;
 const CALLS_LIMIT_MS = 8_000;
 
-type Handle = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
+type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+type Guarded = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
 
 export function mcpApp(options: McpOptions): McpApp {
   const { log, sessions, lifecycle, version, fault, hostnames, admit } = options;
-  const report = (error: unknown): void => log.warn({ err: error }, "mcp");
+  const report: Report = {
+    failed: (err) => log.warn({ err }, "mcp"),
+    refused: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
+  };
   const servers = mcpServers(options);
   const streams = openStreams();
   const sse = sseLeg(servers, sessions, streams, report);
   const streamable = streamableLeg(servers, sessions, streams, report);
 
-  const routes: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
-    "/sse": { GET: sse.open },
-    "/messages": { POST: sse.message },
-    "/mcp": { GET: streamable.handle, POST: streamable.handle, DELETE: streamable.handle },
-  };
+  const health = (_req: IncomingMessage, res: ServerResponse) => sendHealth(res, lifecycle, version, fault);
+  const guarded =
+    (handle: Guarded): Handle =>
+    async (req, res) => {
+      checkOrigin(req, hostnames);
+      await handle(req, res, await admit(req.headers));
+    };
+  const mcp = guarded(streamable.handle);
+  const routes = new Map<string, Readonly<Record<string, Handle>>>([
+    ["/health", { GET: health, HEAD: health }],
+    ["/sse", { GET: guarded(sse.open) }],
+    ["/messages", { POST: guarded(sse.message) }],
+    ["/mcp", { GET: mcp, POST: mcp, DELETE: mcp }],
+  ]);
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const path = req.url?.split("?")[0] ?? "";
-    if (path === "/health" && (req.method === "GET" || req.method === "HEAD")) {
-      return sendHealth(res, lifecycle, version, fault);
-    }
-    const methods = path === "/health" ? { GET: undefined, HEAD: undefined } : routes[path];
-    if (methods === undefined || (!Object.hasOwn(routes, path) && path !== "/health")) {
+    const methods = routes.get(req.url?.split("?")[0] ?? "");
+    if (methods === undefined) {
       throw new AppError(
         "route_not_found",
         "There is nothing here. MCP is served at /mcp (Streamable HTTP) and /sse.",
       );
     }
-    const handle = (methods as Record<string, Handle | undefined>)[req.method ?? ""];
+    const handle = methods[req.method ?? ""];
     if (handle === undefined) {
       const allow = Object.keys(methods).join(", ");
       throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
         headers: { Allow: allow },
       });
     }
-    checkOrigin(req, hostnames);
-    await handle(req, res, await admit(req.headers));
+    await handle(req, res);
   }
 
   const timers = [
     setInterval(() => streams.keepAlive(), KEEP_ALIVE_MS),
-    setInterval(() => void streams.closeDead(options.deadAmong).catch(report), REVOCATION_CHECK_MS),
+    setInterval(() => void streams.closeDead(options.deadAmong).catch(report.failed), REVOCATION_CHECK_MS),
     setInterval(() => {
       const ids = [...sse.sessionIds(), ...streamable.takeUsed()];
-      if (ids.length > 0) void sessions.keep(ids).catch(report);
+      if (ids.length > 0) void sessions.keep(ids).catch(report.failed);
     }, SESSION_KEEP_MS),
     relayTimer(
       options,
       () => sse.sessionIds().length > 0,
-      () => void sse.relay().catch(report),
+      () => sse.relay(),
     ),
   ];
 
@@ -131,19 +139,26 @@ export function mcpApp(options: McpOptions): McpApp {
 
 /** Looks for messages that other copies passed on, as often as looking is cheap. */
 function relayTimer(
-  { dataVersion, local }: McpOptions,
+  { dataVersion, local, log }: McpOptions,
   wanted: () => boolean,
-  relay: () => void,
+  relay: () => Promise<void>,
 ): NodeJS.Timeout {
   let seen: number | undefined;
-  return setInterval(
-    () => {
-      if (!wanted()) return;
+  let failing = false;
+  async function look(): Promise<void> {
+    if (!wanted()) return;
+    try {
       const now = dataVersion();
       if (now === seen) return;
       seen = now;
-      relay();
-    },
-    local ? 10 : 250,
-  );
+      await relay();
+      failing = false;
+    } catch (error) {
+      // Whatever waits there still waits: look again, and say once that looking fails.
+      seen = undefined;
+      if (!failing) log.warn({ err: error }, "messages of other copies can't be looked for");
+      failing = true;
+    }
+  }
+  return setInterval(() => void look(), local ? 10 : 250);
 }

@@ -61,21 +61,43 @@ export async function readMessage(req: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Writes a web response to Node's, waiting for slow readers. */
+/**
+ * The request as the SDK wants it: without a body, which it is given parsed, and without the key.
+ * @param signal aborted when the client has gone
+ */
+export function toWebRequest(req: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (typeof value === "string" && (READ_BY_SDK.has(name) || name.startsWith("mcp-")))
+      headers.set(name, value);
+  }
+  return new Request("http://localhost/mcp", { method: req.method ?? "", headers, signal });
+}
+
+const READ_BY_SDK = new Set(["accept", "content-type", "last-event-id", "user-agent"]);
+
+export const isEventStream = (response: Response): boolean =>
+  response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+
+/** Writes a web response to Node's: streams event by event, waiting for slow readers, anything else in one go. */
 export async function sendWebResponse(response: Response, res: ServerResponse): Promise<void> {
-  res.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body === null) {
-    res.end();
+  const headers = Object.fromEntries(response.headers);
+  // Whether the connection stays open is the listener's to say: it closes while it drains.
+  delete headers["connection"];
+  if (response.body === null || !isEventStream(response)) {
+    const body = await response.text();
+    res.writeHead(response.status, { ...headers, "Content-Length": Buffer.byteLength(body) }).end(body);
     return;
   }
-  res.flushHeaders();
+  res.writeHead(response.status, headers).flushHeaders();
   const reader = response.body.getReader();
   res.once("close", () => void reader.cancel().catch(() => {}));
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
+    // Its reader has gone, or its key has died.
+    if (res.destroyed || res.writableEnded) return reader.cancel();
     if (!res.write(value)) await Promise.race([drained(res), closed(res)]);
-    if (res.destroyed) return;
   }
   res.end();
 }

@@ -1,6 +1,8 @@
 /** The MCP server of one request, session or stream: a cheap shell around the catalogue. */
 import {
   type AuthInfo,
+  type CallToolRequest,
+  type CallToolResult,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -12,16 +14,30 @@ import { nearMatch } from "../../core/near-match.ts";
 import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, servedOn } from "../../core/tool.ts";
 import { invoke, type Services } from "../invoke.ts";
-import { listTools } from "./tool-list.ts";
+import { listTools, type ListedTool } from "./tool-list.ts";
 
-/** Adds what is not in the catalogue to a server; the conformance suite's fixtures come in this way. */
-export type Extend = (server: Server) => void;
+/** What a server answers by itself. */
+export interface Served {
+  tools: readonly ListedTool[];
+  call(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult>;
+}
+
+/** Makes a server answer more than the catalogue; the conformance suite's fixtures come in this way, in tests only. */
+export type Extend = (server: Server, served: Served) => void;
 
 export interface McpServerOptions {
   catalogue: readonly AnyTool[];
   services: Services;
   version: string;
   extend?: Extend | undefined;
+}
+
+/** Where the legs tell what no answer can. */
+export interface Report {
+  /** Something of ours failed. */
+  failed(this: void, error: unknown): void;
+  /** The SDK refused what a client sent. */
+  refused(this: void, error: Error): void;
 }
 
 export interface McpServers {
@@ -36,12 +52,12 @@ const INSTRUCTIONS =
   "same way each time. Look with list_workflows before you create one; get_workflow gives one whole; change it with " +
   "update_workflow and hand over the version you started from as if_match. Errors say what to do next.";
 
-/** The principal of a request, carried through the SDK as `authInfo`. The key itself goes no further. */
-export const toAuthInfo = (principal: Principal): AuthInfo => ({
+/** Who asks, and the id of the request, carried through the SDK as `authInfo`. The key itself goes no further. */
+export const toAuthInfo = (principal: Principal, requestId = newRequestId()): AuthInfo => ({
   token: "",
   clientId: principal.keyId,
   scopes: [...principal.scopes],
-  extra: { principal },
+  extra: { principal, requestId },
 });
 
 /** Makes MCP servers over one catalogue; lists and schemas are worked out here, once. */
@@ -50,12 +66,16 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
   const listed = { tools: listTools(catalogue) };
   let running = 0;
 
-  async function call(server: Server, name: string, args: unknown, ctx: ServerContext) {
+  async function call(
+    server: Server,
+    { params: { name, arguments: args } }: CallToolRequest,
+    ctx: ServerContext,
+  ): Promise<CallToolResult> {
     const tool = tools.get(name);
     if (tool === undefined) throw unknownTool(name, tools.keys());
-    const principal = ctx.http?.authInfo?.extra?.["principal"] as Principal | undefined;
-    if (principal === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
-    const requestId = newRequestId();
+    const asked = ctx.http?.authInfo?.extra as { principal: Principal; requestId: string } | undefined;
+    if (asked === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
+    const { principal, requestId } = asked;
     running += 1;
     try {
       const output = await invoke(services, tool, args ?? {}, {
@@ -81,11 +101,10 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
         { name: "millrace", title: "Millrace", version },
         { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
       );
+      const served: Served = { ...listed, call: (request, ctx) => call(server, request, ctx) };
       server.setRequestHandler("tools/list", () => listed);
-      server.setRequestHandler("tools/call", (request, ctx) =>
-        call(server, request.params.name, request.params.arguments, ctx),
-      );
-      extend?.(server);
+      server.setRequestHandler("tools/call", served.call);
+      extend?.(server, served);
       return server;
     },
   };

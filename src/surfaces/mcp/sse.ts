@@ -3,15 +3,18 @@
  * which does not hold the stream is passed on through the store.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import { readMessage } from "./exchange.ts";
-import { type McpServers, toAuthInfo } from "./server.ts";
+import { type McpServers, type Report, toAuthInfo } from "./server.ts";
 import type { Streams } from "./streams.ts";
 
 /** A reader who lets this much pile up, in bytes, gets no more work done until it has read. */
 const UNREAD_LIMIT = 4 * 1024 * 1024;
+/** Few, so that what they answer is counted before more are taken. */
+const RELAYED_AT_ONCE = 8;
 
 export interface SseLeg {
   open(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
@@ -35,9 +38,26 @@ export function sseLeg(
   servers: McpServers,
   sessions: McpSessionStore,
   streams: Streams,
-  report: (error: unknown) => void,
+  report: Report,
 ): SseLeg {
   const held = new Map<string, Held>();
+  const hasRoom = ({ res }: Held): boolean => res.writableLength <= UNREAD_LIMIT;
+
+  async function relay(): Promise<void> {
+    for (let taken = RELAYED_AT_ONCE; taken === RELAYED_AT_ONCE;) {
+      // What is for a reader who does not read stays in the store.
+      const ready = [...held].filter(([, here]) => hasRoom(here)).map(([id]) => id);
+      if (ready.length === 0) return;
+      const messages = await sessions.take(ready, RELAYED_AT_ONCE);
+      for (const { sessionId, body } of messages) {
+        const here = held.get(sessionId);
+        if (here !== undefined) await deliver(here, JSON.parse(body), here.principal).catch(report.failed);
+      }
+      taken = messages.length;
+      // A turn, in which the answers are written and count.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
 
   return {
     sessionIds: () => [...held.keys()],
@@ -49,18 +69,17 @@ export function sseLeg(
       const id = transport.sessionId;
       // Known everywhere before the client learns of it: its first message may reach any copy.
       await sessions.insert({ id, keyId: principal.keyId, kind: "sse", initialize: null });
+      // Gone while that waited for the store: nobody would tell us again.
+      if (res.destroyed) return sessions.remove(id);
       const server = servers.create();
       held.set(id, { principal, transport, res });
-      const forget = streams.add({
-        keyId: principal.keyId,
-        keepAlive: () => res.write(": keep-alive\n\n"),
-        close: () => res.end(),
-      });
-      server.onerror = report;
+      res.on("drain", () => void relay().catch(report.failed));
+      const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
+      server.onerror = report.refused;
       server.onclose = () => {
         held.delete(id);
         forget();
-        sessions.remove(id).catch(report);
+        sessions.remove(id).catch(report.failed);
       };
       await server.connect(transport);
     },
@@ -72,11 +91,11 @@ export function sseLeg(
         here?.principal.keyId ??
         (await sessions.find(id).then((it) => (it?.kind === "sse" ? it.keyId : undefined)));
       if (owner !== principal.keyId) throw noSession();
-      const message = await readMessage(req);
+      const message = asJsonRpc(await readMessage(req));
       if (here === undefined) {
         await sessions.post(id, JSON.stringify(message));
       } else {
-        if (here.res.writableLength > UNREAD_LIMIT) {
+        if (!hasRoom(here)) {
           throw new AppError("busy", "Read what is waiting on your stream first.", {
             headers: { "Retry-After": "1" },
           });
@@ -86,19 +105,17 @@ export function sseLeg(
       res.writeHead(202).end("Accepted");
     },
 
-    async relay() {
-      if (held.size === 0) return;
-      for (const { sessionId, body } of await sessions.take([...held.keys()])) {
-        const here = held.get(sessionId);
-        if (here !== undefined) await deliver(here, JSON.parse(body), here.principal).catch(report);
-      }
-    },
+    relay,
   };
 }
 
-async function deliver({ transport }: Held, message: unknown, principal: Principal): Promise<void> {
+const deliver = ({ transport }: Held, message: unknown, principal: Principal): Promise<void> =>
+  transport.handleMessage(message, { authInfo: toAuthInfo(principal) });
+
+/** Judged where it arrives: the copy that holds the stream could tell nobody. */
+function asJsonRpc(message: unknown): JSONRPCMessage {
   try {
-    await transport.handleMessage(message, { authInfo: toAuthInfo(principal) });
+    return parseJSONRPCMessage(message);
   } catch (error) {
     throw new AppError("invalid_request", "The body is not a JSON-RPC 2.0 message.", { cause: error });
   }

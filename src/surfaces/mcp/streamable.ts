@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { toWebRequest } from "@modelcontextprotocol/node";
 import {
   classifyInboundRequest,
   createMcpHandler,
@@ -13,8 +12,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.ts";
 import type { McpSession, McpSessionStore, Principal } from "../../core/ports.ts";
-import { MESSAGE_LIMIT, readMessage, sendWebResponse } from "./exchange.ts";
-import { type McpServers, toAuthInfo } from "./server.ts";
+import { isEventStream, MESSAGE_LIMIT, readMessage, sendWebResponse, toWebRequest } from "./exchange.ts";
+import { type McpServers, type Report, toAuthInfo } from "./server.ts";
 import type { Streams } from "./streams.ts";
 
 /** How often a comment keeps a stream from being taken for dead. */
@@ -35,13 +34,13 @@ export function streamableLeg(
   servers: McpServers,
   sessions: McpSessionStore,
   streams: Streams,
-  report: (error: unknown) => void,
+  report: Report,
 ): StreamableLeg {
   const stateless = createMcpHandler(() => servers.create(), {
     legacy: "stateless",
     keepAliveMs: KEEP_ALIVE_MS,
     maxRequestBodySize: MESSAGE_LIMIT,
-    onerror: report,
+    onerror: report.refused,
   });
   const built = new Map<string, Promise<Transport>>();
   const used = new Set<string>();
@@ -52,7 +51,7 @@ export function streamableLeg(
     for (const [oldest, dropped] of built) {
       if (built.size <= MAX_BUILT) break;
       built.delete(oldest);
-      void dropped.then((it) => it.close()).catch(report);
+      void dropped.then((it) => it.close()).catch(report.failed);
     }
     return transport;
   }
@@ -64,7 +63,7 @@ export function streamableLeg(
       maxRequestBodySize: MESSAGE_LIMIT,
     });
     const server = servers.create();
-    server.onerror = report;
+    server.onerror = report.refused;
     await server.connect(transport);
     return transport;
   }
@@ -93,7 +92,7 @@ export function streamableLeg(
   async function open(id: string, principal: Principal): Promise<Transport> {
     const session = await sessions.find(id);
     if (session === undefined || session.kind !== "http" || session.keyId !== principal.keyId) {
-      void built.get(id)?.then((it) => it.close(), report);
+      void built.get(id)?.then((it) => it.close(), report.failed);
       built.delete(id);
       throw new AppError(
         "session_not_found",
@@ -114,17 +113,15 @@ export function streamableLeg(
   async function serve(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<Response> {
     const body = req.method === "POST" ? await readMessage(req) : undefined;
     const gone = new AbortController();
-    res.once("close", () => gone.abort());
-    const request = await toWebRequest(req, body, { signal: gone.signal });
-    const options = { authInfo: toAuthInfo(principal), ...(body !== undefined && { parsedBody: body }) };
+    res.once("close", () => {
+      if (!res.writableFinished) gone.abort();
+    });
+    const request = toWebRequest(req, gone.signal);
+    const authInfo = toAuthInfo(principal, res.getHeader("x-request-id") as string | undefined);
+    const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
 
     const id = req.headers["mcp-session-id"];
-    const { kind } = classifyInboundRequest({
-      httpMethod: req.method ?? "",
-      ...headersOf(req),
-      body,
-    });
-    if (kind === "legacy") {
+    if ((id !== undefined || methodOf(body) === "initialize") && isLegacy(req, body)) {
       if (typeof id === "string") {
         const response = await (await open(id, principal)).handleRequest(request, options);
         if (req.method === "DELETE" && response.ok) {
@@ -143,9 +140,9 @@ export function streamableLeg(
       const stream = req.method === "GET";
       if (stream) streams.checkRoom();
       const response = await serve(req, res, principal);
-      const streamed = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+      const streamed = isEventStream(response);
       if (streamed) res.setHeader("X-Accel-Buffering", "no");
-      const forget = streamed ? streams.add({ keyId: principal.keyId, close: () => res.end() }) : undefined;
+      const forget = streamed ? streams.add({ keyId: principal.keyId, res }) : undefined;
       await sendWebResponse(response, res).finally(forget);
     },
     takeUsed() {
@@ -155,17 +152,25 @@ export function streamableLeg(
     },
     async close() {
       await stateless.close();
-      await Promise.all([...built.values()].map((it) => it.then((transport) => transport.close(), report)));
+      await Promise.all(
+        [...built.values()].map((it) => it.then((transport) => transport.close(), report.failed)),
+      );
     },
   };
 }
 
-const headersOf = (req: IncomingMessage) => {
+const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;
+
+/** Whether a request is of the era in which there are sessions. */
+function isLegacy(req: IncomingMessage, body: unknown): boolean {
   const of = (name: string) => (typeof req.headers[name] === "string" ? req.headers[name] : undefined);
   const [version, method, name] = [of("mcp-protocol-version"), of("mcp-method"), of("mcp-name")];
-  return {
+  const { kind } = classifyInboundRequest({
+    httpMethod: req.method ?? "",
+    body,
     ...(version !== undefined && { protocolVersionHeader: version }),
     ...(method !== undefined && { mcpMethodHeader: method }),
     ...(name !== undefined && { mcpNameHeader: name }),
-  };
-};
+  });
+  return kind === "legacy";
+}

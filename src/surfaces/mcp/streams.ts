@@ -1,14 +1,15 @@
 /** Everything that stays open, with the key it belongs to: counted, kept alive, closed when its key dies. */
+import type { ServerResponse } from "node:http";
 import { AppError } from "../../core/errors.ts";
 
 /** More than this and new ones are refused: each costs memory. */
 const MAX_STREAMS = 2_000;
 
-export interface OpenStream {
+interface OpenStream {
   keyId: string;
-  /** Sends a comment line, so that proxies don't take it for dead. */
-  keepAlive?: () => void;
-  close(): void;
+  res: ServerResponse;
+  /** Whether it needs a comment line now and then, so that proxies don't take it for dead. */
+  keepAlive?: boolean;
 }
 
 export interface Streams {
@@ -37,18 +38,26 @@ export function openStreams(): Streams {
     },
     add(stream) {
       streams.add(stream);
+      // A call that outlives its stream writes after the end: nobody's error, and no reason to go down.
+      stream.res.on("error", () => {});
       return () => streams.delete(stream);
     },
     keepAlive() {
-      for (const stream of streams) stream.keepAlive?.();
+      for (const { keepAlive, res } of streams)
+        if (keepAlive && !res.writableEnded) res.write(": keep-alive\n\n");
     },
     async closeDead(deadAmong) {
       if (streams.size === 0) return;
       const dead = new Set(await deadAmong([...new Set([...streams].map((stream) => stream.keyId))]));
-      for (const stream of streams) if (dead.has(stream.keyId)) stream.close();
+      for (const { keyId, res } of streams) {
+        if (!dead.has(keyId)) continue;
+        // Who does not read would never see the end.
+        if (res.writableLength === 0) res.end();
+        else res.destroy();
+      }
     },
     closeAll() {
-      for (const stream of streams) stream.close();
+      for (const { res } of streams) res.end();
     },
   };
 }

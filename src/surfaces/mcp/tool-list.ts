@@ -56,6 +56,11 @@ function inlined(node: unknown, defs: Record<string, unknown>): unknown {
   if (typeof node !== "object" || node === null) return node;
   const { $ref, ...rest } = node as { $ref?: string } & Record<string, unknown>;
   const target = $ref === undefined ? {} : (inlined(defs[$ref.replace("#/$defs/", "")], defs) as object);
-  const own = Object.entries(rest).map(([key, value]) => [key, inlined(value, defs)]);
-  return { ...target, ...Object.fromEntries(own) };
+  const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inlined(value, defs)]));
+  // Legal as a list, but several clients map schemas onto dialects that know one type per node.
+  if (Array.isArray(own["type"])) {
+    own["anyOf"] ??= own["type"].map((type: unknown) => ({ type }));
+    delete own["type"];
+  }
+  return { ...target, ...own };
 }

@@ -1,5 +1,4 @@
 /** Answers that may be 304: one object, one page, or every page as one streamed array. */
-import { once } from "node:events";
 import type { Request, Response } from "express";
 import type { AnyTool, Page } from "../../core/tool.ts";
 import type { Prepared } from "../invoke.ts";
@@ -28,12 +27,12 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   if (tool.effect === "create") {
     res.status(201).setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
   }
-  sendJson(res, Buffer.from(JSON.stringify(output)));
+  sendJson(res, JSON.stringify(output));
 }
 
-function sendJson(res: Response, body: Buffer): void {
+function sendJson(res: Response, body: string | Buffer): void {
   res.setHeader("Content-Type", "application/json");
-  res.setHeader("Content-Length", body.byteLength);
+  res.setHeader("Content-Length", Buffer.byteLength(body));
   res.end(body);
 }
 
@@ -105,7 +104,7 @@ export async function sendList(
     const page = (await prepared.run()) as Page<unknown>;
     res.setHeader("X-Total-Count", page.total);
     if (page.next_cursor !== null) res.setHeader("Link", `<${nextLink(req, page.next_cursor)}>; rel="next"`);
-    sendJson(res, Buffer.from(JSON.stringify(page.items)));
+    sendJson(res, JSON.stringify(page.items));
     return;
   }
   const key = `${tool.name} ${req.path} ${JSON.stringify(prepared.input)}`;
@@ -140,12 +139,13 @@ async function streamPages(
   }
   const kept: string[] = [];
   let size = 0;
+  const gone = new Promise<void>((resolve) => res.once("close", resolve));
   const send = async (chunk: string): Promise<void> => {
     size += chunk.length;
     if (size <= LARGEST_CACHED) kept.push(chunk);
     else kept.length = 0;
     // A slow reader is waited for, one that has gone is not.
-    if (!res.write(chunk)) await Promise.race([once(res, "drain"), once(res, "close")]);
+    if (!res.write(chunk)) await Promise.race([drained(res), gone]);
   };
   await send(opening);
   for await (const page of pages) {
@@ -156,11 +156,14 @@ async function streamPages(
   return size <= LARGEST_CACHED ? { body: Buffer.from(`${kept.join("")}]`), total: first.total } : undefined;
 }
 
+const drained = (res: Response) => new Promise<void>((resolve) => res.once("drain", resolve));
+
 const rows = (page: Page<unknown>): string => JSON.stringify(page.items).slice(1, -1);
 
 /** The same request, at the next page. RFC 8288. */
 function nextLink(req: Request, cursor: string): string {
-  const query = new URLSearchParams(req.originalUrl.split("?")[1] ?? "");
+  // All behind the first question mark: a value may hold others.
+  const query = new URLSearchParams(/\?(.*)/.exec(req.originalUrl)?.[1]);
   query.set("cursor", cursor);
   return `${req.path}?${query.toString()}`;
 }

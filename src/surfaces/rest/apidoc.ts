@@ -2,6 +2,7 @@
 import { Router } from "express";
 import helmet from "helmet";
 import type { AnyTool } from "../../core/tool.ts";
+import { onlyMethods } from "./methods.ts";
 
 /** As security.md found Swagger UI to need: its styles are inline, its scripts are files. */
 const CSP = {
@@ -18,6 +19,16 @@ const CSP = {
     frameAncestors: ["'none'"],
   },
 };
+
+/** What the page loads: not all that Swagger UI brings, such as the page of its own demonstration. */
+const FILES = [
+  "/swagger-ui.css",
+  "/swagger-ui-bundle.js",
+  "/swagger-ui-standalone-preset.js",
+  "/swagger-ui-init.js",
+  "/favicon-32x32.png",
+  "/favicon-16x16.png",
+] as const;
 
 /** Everything is made at the first visit: a listener that nobody asks for its documents starts without them. */
 export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
@@ -50,17 +61,16 @@ export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
       .set("Cache-Control", "no-cache")
       .send((await made()).yaml);
   });
-  router.use(async (req, res, next) => {
-    const { files, page } = await made();
-    const handlers = [...files, page];
-    const step =
-      (index: number) =>
-      (error?: unknown): void => {
-        if (error !== undefined || index === handlers.length) next(error);
-        else handlers[index]!(req, res, step(index + 1));
-      };
-    step(0)();
+  router.get("/", async (req, res, next) => {
+    // The page names its files relative to itself.
+    if (req.originalUrl.startsWith(`${req.baseUrl}/`)) (await made()).page(req, res, next);
+    else res.redirect(301, `${req.baseUrl}/`);
   });
+  router.get([...FILES], async (req, res, next) => {
+    const [init, assets] = (await made()).files;
+    init!(req, res, (error?: unknown) => (error === undefined ? assets!(req, res, next) : next(error)));
+  });
+  router.all(["/", "/openapi.json", "/openapi.yaml", ...FILES], onlyMethods(["GET"]));
   return router;
 }
 

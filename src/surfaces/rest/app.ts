@@ -1,5 +1,6 @@
 /** The HTTP API: every operation of the catalogue that has a route, and what stands around them. */
-import type { IncomingMessage } from "node:http";
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import helmet from "helmet";
 import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
@@ -11,6 +12,7 @@ import { type Call, observed, prepare, type Services } from "../invoke.ts";
 import { listCache, sendList, sendObject } from "./answer.ts";
 import { apidoc } from "./apidoc.ts";
 import { gatherInput, planInput } from "./input.ts";
+import { onlyMethods } from "./methods.ts";
 
 /** As large as a body may be, in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
@@ -49,15 +51,11 @@ export function restApp(options: RestOptions): Express {
   app.use("/apidoc", apidoc(catalogue, version));
   app.get("/", (_req, res) => res.redirect("/apidoc/"));
 
-  // The answers are data: a browser that is shown one as a page may load and run nothing.
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      },
-    }),
-  );
+  const headers = securityHeaders();
+  app.use((_req, res, next) => {
+    res.setHeaders(headers);
+    next();
+  });
   mountCatalogue(app, options);
 
   app.use((req: Request) => {
@@ -68,6 +66,23 @@ export function restApp(options: RestOptions): Express {
   });
   app.use(errorHandler(options));
   return app;
+}
+
+/** What helmet sets. Asked once: it is always the same, and a dozen middlewares a request are not free. */
+function securityHeaders(): Map<string, string> {
+  const headers = new Map<string, string>();
+  const setter = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader() {} };
+  const set = helmet({
+    // The answers are data: a browser that is shown one as a page may load and run nothing.
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    // Whoever ends TLS in front of this says whether its host, and all below it, are https for good.
+    strictTransportSecurity: false,
+  });
+  set({} as IncomingMessage, setter as unknown as ServerResponse, () => {});
+  return headers;
 }
 
 function mountCatalogue(app: Express, { catalogue, services, admit, version }: RestOptions): void {
@@ -106,27 +121,22 @@ const clientName = (req: Request): string => (req.headers["user-agent"] ?? "unkn
 
 function abortedWith(res: Response): AbortSignal {
   const controller = new AbortController();
-  res.once("close", () => controller.abort());
+  res.once("close", () => {
+    // Not after every answer: making the reason costs more than finding a workflow.
+    if (!res.writableFinished) controller.abort();
+  });
   return controller.signal;
 }
 
-/** Answers every other method of a known path: 405 with `Allow`, and OPTIONS with what there is. */
-function onlyMethods(methods: readonly string[]) {
-  const allow = [
-    ...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))),
-  ].join(", ");
-  return (req: Request, res: Response): void => {
-    if (req.method === "OPTIONS") {
-      res.status(204).setHeader("Allow", allow).end();
-      return;
-    }
-    throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
-      headers: { Allow: allow },
-    });
-  };
-}
-
-const parseJson = express.json({ limit: BODY_LIMIT, strict: false, type: () => true });
+const parseJson = express.json({
+  limit: BODY_LIMIT,
+  strict: false,
+  type: () => true,
+  verify(_req, _res, body, charset) {
+    // The decoder would put a replacement character for every wrong byte, and that would be stored.
+    if (charset === "utf-8" && !isUtf8(body)) throw new Error("not UTF-8");
+  },
+});
 
 const hasBody = (req: IncomingMessage): boolean =>
   req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
@@ -169,6 +179,8 @@ function fromExpress(error: unknown): AppError {
   switch (type) {
     case "entity.parse.failed":
       return new AppError("invalid_json", `The body is not valid JSON: ${message}`);
+    case "entity.verify.failed":
+      return new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
     case "entity.too.large":
       return new AppError(
         "payload_too_large",

@@ -2,14 +2,13 @@
 import type { Request } from "express";
 import { z } from "zod";
 import type { Fault } from "../../../schemas/problem.ts";
-import { unknownKey } from "../../core/faults.ts";
+import { MAX_UNKNOWN, unknownKey } from "../../core/faults.ts";
 import { type AnyTool, routeOf } from "../../core/tool.ts";
 
 /** Where each field of an operation's input comes from. Worked out once per operation. */
 export interface InputPlan {
   parameters: readonly string[];
-  /** Field by header, in lower case. */
-  headers: readonly (readonly [field: string, header: string])[];
+  headers: readonly (readonly [field: string, header: "If-Match" | "Idempotency-Key"])[];
   /** What is left: the query of GET and DELETE, the body of POST and PATCH. */
   fields: readonly string[];
   inBody: boolean;
@@ -20,9 +19,7 @@ type Kind = "integer" | "list" | "text";
 
 export function planInput(tool: AnyTool): InputPlan {
   const { method, parameters } = routeOf(tool);
-  const headers = Object.entries(tool.headers ?? {}).map(
-    ([field, header]) => [field, header.toLowerCase()] as const,
-  );
+  const headers = Object.entries(tool.headers ?? {});
   const taken = new Set([...parameters, ...headers.map(([field]) => field)]);
   const shape = (tool.input as z.ZodObject).shape;
   return {
@@ -49,18 +46,18 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
   const query = req.query as Record<string, string | string[]>;
 
   if (plan.inBody) {
-    const body: unknown = req.body ?? {};
+    const body: unknown = req.body === undefined ? {} : req.body;
     if (typeof body !== "object" || body === null || Array.isArray(body)) {
       found.push({
         path: "",
         code: "wrong_type",
-        message: "The body must be a JSON object",
+        message: "must be a JSON object",
         allowed: [...plan.fields],
       });
     } else {
       for (const [key, value] of Object.entries(body)) {
         if (plan.fields.includes(key)) raw[key] = value;
-        else found.push(misplaced(plan, key));
+        else if (found.length < MAX_UNKNOWN) found.push(misplaced(plan, key));
       }
     }
     for (const key of Object.keys(query)) {
@@ -76,9 +73,9 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
   }
   for (const name of plan.parameters) raw[name] = fromText(plan.kinds.get(name)!, req.params[name]!);
   for (const [field, header] of plan.headers) {
-    const value = req.headers[header];
+    const value = req.headers[header.toLowerCase()];
     if (typeof value !== "string") continue;
-    const given = header === "if-match" ? fromIfMatch(value) : { value };
+    const given = header === "If-Match" ? fromIfMatch(value) : { value };
     if (given === undefined) {
       found.push({
         path: "If-Match",

@@ -90,9 +90,10 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       version,
       description:
         "Workflows for agents, scripts and people. Every operation here is also an MCP tool of the same name. " +
-        "Errors are problem details (RFC 9457) with a stable `code` and, for inputs, every fault at once.",
+        "Errors are problem details (RFC 9457) with a stable `code` and, for inputs, every fault at once.\n\n" +
+        "This document: [openapi.json](/apidoc/openapi.json), [openapi.yaml](/apidoc/openapi.yaml).",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      contact: { name: "Millrace", url: "https://github.com/millrace" },
+      contact: { name: "Millrace" },
     },
     servers: [{ url: "/", description: "This server" }],
     tags: [
@@ -101,7 +102,28 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
     ],
     security: [{ ApiKey: [] }, { Bearer: [] }],
   });
-  return document as unknown as Record<string, unknown>;
+  const whole = document as unknown as Document;
+  for (const path of Object.values(whole.paths))
+    for (const operation of Object.values(path)) inWords(operation);
+  return whole;
+}
+
+interface Document extends Record<string, unknown> {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+interface Operation {
+  parameters?: { required?: boolean; description?: string; schema: { example?: unknown } }[];
+}
+
+/** The reference fills its forms in with examples, and sends them: what may be left out has its example in words. */
+function inWords({ parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    const { example, ...schema } = parameter.schema;
+    if (parameter.required || example === undefined) continue;
+    parameter.schema = schema;
+    parameter.description = `${parameter.description} For example: \`${String(example)}\`.`;
+  }
 }
 
 function pathOf(tool: AnyTool): RouteConfig {
@@ -146,8 +168,8 @@ const ifNoneMatch = {
 
 /** A header's parameter: text on the wire, whatever the field is. */
 function headerParameter(header: string, field: z.ZodType): [string, z.ZodType] {
-  const description = field.meta()?.description;
-  return header === "if-match"
+  const description = ofField(field, "description") as string;
+  return header === "If-Match"
     ? [
         "If-Match",
         z
@@ -172,7 +194,7 @@ function bodyOf(tool: AnyTool, schema: z.ZodObject) {
 function exampleOf(schema: z.ZodObject): Record<string, unknown> {
   const entries = Object.entries(schema.shape).map(([field, type]) => [
     field,
-    exampleOfField(type as z.ZodType),
+    ofField(type as z.ZodType, "example"),
   ]);
   return Object.fromEntries(entries.filter(([, example]) => example !== undefined)) as Record<
     string,
@@ -180,10 +202,10 @@ function exampleOf(schema: z.ZodObject): Record<string, unknown> {
   >;
 }
 
-function exampleOfField(type: z.ZodType): unknown {
-  const own = type.meta()?.["example"];
+/** What is said of a field: by itself, or by the type it makes optional. */
+function ofField(type: z.ZodType, key: "description" | "example"): unknown {
   const inner = (type as { def?: { innerType?: z.ZodType } }).def?.innerType;
-  return own ?? (inner && exampleOfField(inner));
+  return type.meta()?.[key] ?? (inner && ofField(inner, key));
 }
 
 function responsesOf(tool: AnyTool, inBody: boolean): Responses {

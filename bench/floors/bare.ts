@@ -1,0 +1,13 @@
+/** The lowest floor: node:http that sends the bytes it was given, and does nothing else. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const body = readFileSync(process.argv[2]!);
+
+const server = createServer((req, res) => {
+  req.resume();
+  res.writeHead(200, { "Content-Type": "application/json", "Content-Length": body.byteLength });
+  res.end(body);
+});
+server.listen(0, "127.0.0.1", () => process.send!({ port: (server.address() as AddressInfo).port }));

@@ -1,0 +1,77 @@
+/**
+ * What one would write by hand in an hour: Express and better-sqlite3 on the same database file, the key looked up by
+ * its digest, rows sent with res.json. No validation, no log, no errors, no request ids: a floor, not a rival.
+ */
+import { createHash } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import Database from "better-sqlite3";
+import express from "express";
+
+const db = new Database(process.argv[2]);
+db.pragma("journal_mode = WAL");
+db.pragma("synchronous = FULL");
+db.pragma("foreign_keys = ON");
+
+const COLUMNS =
+  "id, name, description, tags, status, version, published_version, created_at, updated_at, created_by";
+const findKey = db.prepare(
+  "select id, name, owner, scopes, expires_at, revoked_at from api_keys where digest = ?",
+);
+const list = db.prepare(
+  `select ${COLUMNS} from workflows where status != 'archived' order by created_at desc, id desc`,
+);
+const find = db.prepare(`select ${COLUMNS} from workflows where id = ?`);
+const insertWorkflow = db.prepare(
+  "insert into workflows values (?, ?, ?, ?, ?, ?, 'draft', 1, null, ?, ?, ?)",
+);
+const insertVersion = db.prepare(
+  "insert into workflow_versions values (?, 1, 'created', ?, ?, ?, null, null, ?, ?, ?, 'rest', ?)",
+);
+const count = db.prepare("update counters set value = value + 1 where name = 'workflows'");
+const audit = db.prepare(
+  "insert into audit_log (at, operation, target, owner, key_name, surface, client, request_id) values (?, 'create_workflow', null, ?, ?, 'rest', ?, ?)",
+);
+
+const create = db.transaction((name: string, description: string, owner: string, keyName: string) => {
+  const now = new Date().toISOString();
+  const id = name.toLowerCase().replaceAll(" ", "-");
+  insertWorkflow.run(
+    id,
+    name,
+    name.toLowerCase(),
+    description,
+    "[]",
+    `${id}\n${name}\n${description}`,
+    now,
+    now,
+    owner,
+  );
+  insertVersion.run(id, name, description, "[]", now, owner, keyName, "bench");
+  count.run();
+  audit.run(now, owner, keyName, "bench", "req_floor");
+  return { id, name, description, tags: [], status: "draft", version: 1, created_at: now, updated_at: now };
+}).immediate;
+
+const app = express();
+app.use((req, res, next) => {
+  const digest = createHash("sha256")
+    .update(req.get("X-API-Key") ?? "")
+    .digest();
+  const key = findKey.get(digest);
+  if (key === undefined) res.sendStatus(401);
+  else {
+    res.locals["key"] = key;
+    next();
+  }
+});
+app.get("/workflows", (_req, res) => void res.json(list.all()));
+app.get("/workflows/:id", (req, res) => void res.json(find.get(req.params.id)));
+app.post("/workflows", express.json(), (req, res) => {
+  const { name, description } = req.body as { name: string; description: string };
+  const { owner, name: keyName } = res.locals["key"] as { owner: string; name: string };
+  res.status(201).json(create(name, description, owner, keyName));
+});
+
+const server = app.listen(0, "127.0.0.1", () =>
+  process.send!({ port: (server.address() as AddressInfo).port }),
+);

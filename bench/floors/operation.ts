@@ -1,0 +1,42 @@
+/** An operation alone, without a surface: what `invoke` costs for get_workflow, in CPU time. */
+import { pino } from "pino";
+import { openInstance } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { newRequestId } from "../../src/core/ids.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
+import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
+
+const [stateDir, id] = process.argv.slice(2) as [string, string];
+const log = pino({ base: { name: "bench" } }, pino.destination({ fd: 2, sync: false }));
+const instance = await openInstance(stateDir, systemClock, log);
+const principal = {
+  keyId: "key_bench",
+  keyName: "bench",
+  owner: "operator",
+  lineage: "key_bench",
+  scopes: new Set(["read"] as const),
+};
+
+/** @returns microseconds of CPU for one */
+async function measure(ms: number): Promise<number> {
+  const { signal } = new AbortController();
+  const cpu = process.cpuUsage();
+  const end = performance.now() + ms;
+  let count = 0;
+  for (; performance.now() < end; count += 1) {
+    const actor = { principal, client: { surface: "mcp", name: "bench" } } as const;
+    await invoke(
+      instance.services,
+      getWorkflow,
+      { workflow_id: id },
+      { actor, requestId: newRequestId(), signal },
+    );
+    // As between requests: lets the log's writes go.
+    if (count % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return (user + system) / count;
+}
+
+process.on("message", (ms: number) => void measure(ms).then((cpuUs) => process.send!({ cpuUs })));
+process.send!({ port: 0 });

@@ -1,0 +1,66 @@
+/** `GET /workflows/{id}` against node:http with the same bytes and against Express with a key look-up and one row. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { startMillrace, startProgram } from "./support/program.ts";
+import { roundsTable } from "./support/report.ts";
+import { medianOf, ratioOf, takeTurns } from "./support/rounds.ts";
+import { percent, perSecond } from "./support/table.ts";
+
+const GOAL = 0.6;
+
+export async function getWorkflow({ directory, generator, turns, seed }: Bench): Promise<Result> {
+  const log = join(directory, "floor.log");
+  const millrace = await startMillrace("serve", copyOf(seed, directory, "get"));
+  const floorState = copyOf(seed, directory, "get-floor");
+  const express = await startProgram(
+    new URL("floors/express.ts", import.meta.url),
+    [join(floorState, "millrace.db")],
+    {
+      log,
+    },
+  );
+  const headers = { "X-API-Key": seed.key };
+  const path = `/workflows/${seed.id}`;
+  const sampleFile = join(directory, "get.json");
+  writeFileSync(
+    sampleFile,
+    await (await fetch(`http://127.0.0.1:${millrace.port}${path}`, { headers })).text(),
+  );
+  const bare = await startProgram(new URL("floors/bare.ts", import.meta.url), [sampleFile], { log });
+
+  const request = wire("GET", path, headers);
+  const rounds = await takeTurns(
+    generator,
+    [
+      { name: "node:http, same bytes", program: bare, request, status: 200 },
+      { name: "Express floor", program: express, request, status: 200 },
+      { name: "Millrace", program: millrace, request, status: 200 },
+    ],
+    turns,
+  );
+  await Promise.all([millrace, express, bare].map((program) => program.stop()));
+
+  const throughput = (name: string): string => perSecond(medianOf(rounds, name, (it) => it.perSecond));
+  const against = (name: string, floor: string): number => ratioOf(rounds, name, floor, (it) => it.perSecond);
+  const ratio = against("Millrace", "Express floor");
+  return {
+    rows: [
+      {
+        what: "GET /workflows/{id}",
+        value: throughput("Millrace"),
+        floor: `${throughput("Express floor")} Express`,
+        ratio: percent(ratio),
+        goal: `≥ ${percent(GOAL)}`,
+        met: ratio >= GOAL,
+      },
+      {
+        what: "GET /workflows/{id}",
+        value: throughput("Millrace"),
+        floor: `${throughput("node:http, same bytes")} node:http`,
+        ratio: percent(against("Millrace", "node:http, same bytes")),
+      },
+    ],
+    details: roundsTable(rounds),
+  };
+}

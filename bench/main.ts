@@ -1,0 +1,56 @@
+/** `npm run bench [-- --quick] [-- --only <name>]`: figures against floors measured in the same run. Fails nothing. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createWorkflow } from "./create-workflow.ts";
+import { getWorkflow } from "./get-workflow.ts";
+import { listWorkflows } from "./list-workflows.ts";
+import { sseSessions } from "./sse-sessions.ts";
+import { startUp } from "./start-up.ts";
+import { type Bench, makeSeed, type Result } from "./support/bench.ts";
+import { startGenerator } from "./support/rounds.ts";
+import { resultTable, type Row } from "./support/table.ts";
+import { toolsCall } from "./tools-call.ts";
+
+const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
+  "list-workflows": listWorkflows,
+  "get-workflow": getWorkflow,
+  "create-workflow": createWorkflow,
+  "tools-call": toolsCall,
+  "sse-sessions": sseSessions,
+  "start-up": startUp,
+};
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string", multiple: true },
+    // The disk under it is measured too.
+    directory: { type: "string", default: tmpdir() },
+  },
+});
+const { quick, only } = values;
+
+const directory = mkdtempSync(join(values.directory, "millrace-bench-"));
+const generator = await startGenerator(join(directory, "generator.log"));
+const rows: Row[] = [];
+try {
+  const seed = await makeSeed(directory);
+  const turns = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 800 };
+  console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model ?? "?"}, in ${directory}\n`);
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (only !== undefined && !only.includes(name)) continue;
+    const result = await bench({ directory, generator, turns, quick, seed });
+    rows.push(...result.rows);
+    console.log(`## ${name}\n\n${resultTable(result.rows)}\n`);
+    if (result.details !== undefined) console.log(`${result.details}\n`);
+  }
+} finally {
+  await generator.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+const missed = rows.filter(({ met }) => met === false);
+console.log(
+  missed.length === 0 ? "Every goal was met." : `Missed: ${missed.map(({ what }) => what).join("; ")}.`,
+);

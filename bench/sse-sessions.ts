@@ -1,0 +1,100 @@
+/** What an open SSE session costs the process that holds it, in resident memory. */
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Bench, copyOf, type Result } from "./support/bench.ts";
+import { type Program, residentBytes, startMillrace } from "./support/program.ts";
+import { kilobytes } from "./support/table.ts";
+
+const GOAL_BYTES = 100_000;
+const WARM_UP = 200;
+
+export async function sseSessions({ directory, seed, quick }: Bench): Promise<Result> {
+  const sessions = quick ? 500 : 1_000;
+  const mcp = await startMillrace("mcp-sse", copyOf(seed, directory, "sse"));
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const settle = (): Promise<void> => delay(quick ? 1_500 : 3_000);
+
+  // The first sessions pay for code and caches that the later ones share.
+  await closeAll(await openMany(mcp, seed.key, agent, WARM_UP));
+  await settle();
+  const before = residentBytes(mcp.pid);
+  const open = await openMany(mcp, seed.key, agent, sessions);
+  await settle();
+  const each = (residentBytes(mcp.pid) - before) / sessions;
+  await closeAll(open);
+  agent.destroy();
+  await mcp.stop();
+  return {
+    rows: [
+      {
+        what: `An open SSE session (of ${sessions}, initialized)`,
+        value: kilobytes(each),
+        goal: `< ${kilobytes(GOAL_BYTES)}`,
+        met: each < GOAL_BYTES,
+      },
+    ],
+  };
+}
+
+async function openMany(mcp: Program, key: string, agent: Agent, count: number): Promise<IncomingMessage[]> {
+  const streams: IncomingMessage[] = [];
+  while (streams.length < count) {
+    const some = Math.min(16, count - streams.length);
+    streams.push(...(await Promise.all(Array.from({ length: some }, () => openSession(mcp, key, agent)))));
+  }
+  return streams;
+}
+
+async function closeAll(streams: IncomingMessage[]): Promise<void> {
+  for (const stream of streams) stream.destroy();
+  await delay(500);
+}
+
+/** One client: opens its stream, says `initialize` and `notifications/initialized`, and stays. */
+async function openSession(mcp: Program, key: string, agent: Agent): Promise<IncomingMessage> {
+  const opened = request({
+    port: mcp.port,
+    host: "127.0.0.1",
+    path: "/sse",
+    agent: false,
+    headers: { "X-API-Key": key },
+  });
+  opened.end();
+  const [stream] = (await once(opened, "response")) as [IncomingMessage];
+  if (stream.statusCode !== 200) throw new Error(`GET /sse gave ${stream.statusCode}`);
+  stream.setEncoding("utf8").on("error", () => {});
+  const [event] = (await once(stream, "data")) as [string];
+  const path = /^data: (.+)$/m.exec(event)![1]!;
+  const answered = once(stream, "data");
+  await post(mcp, key, agent, path, {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+  });
+  await answered;
+  await post(mcp, key, agent, path, { jsonrpc: "2.0", method: "notifications/initialized" });
+  return stream;
+}
+
+async function post(mcp: Program, key: string, agent: Agent, path: string, message: unknown): Promise<void> {
+  const body = JSON.stringify(message);
+  const posted = request({
+    port: mcp.port,
+    host: "127.0.0.1",
+    path,
+    agent,
+    method: "POST",
+    headers: {
+      "X-API-Key": key,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+    },
+  });
+  posted.end(body);
+  const [response] = (await once(posted, "response")) as [IncomingMessage];
+  response.resume();
+  await once(response, "end");
+  if (response.statusCode !== 202) throw new Error(`POST ${path} gave ${response.statusCode}`);
+}

@@ -1,0 +1,89 @@
+/** What a benchmark is given, and what it gives back. */
+import { spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MILLRACE, startMillrace } from "./program.ts";
+import type { Generator } from "./rounds.ts";
+import type { Row } from "./table.ts";
+
+export const STORED = 100;
+
+export interface Bench {
+  /** A directory for everything that is written; on the disk that is measured. */
+  directory: string;
+  generator: Generator;
+  /** How many turns each contender takes, and how long each is, in milliseconds. */
+  turns: { rounds: number; ms: number };
+  quick: boolean;
+  seed: Seed;
+}
+
+export interface Result {
+  rows: Row[];
+  /** Tables and remarks below. */
+  details?: string;
+}
+
+/** A state directory with `STORED` workflows and a key. */
+export interface Seed {
+  stateDir: string;
+  key: string;
+  /** The id of one workflow. */
+  id: string;
+}
+
+/** The same state once more, for one program alone. Only of a state that nobody has open. */
+export function copyOf(seed: Seed, directory: string, name: string): string {
+  const path = join(directory, name, "state");
+  cpSync(seed.stateDir, path, { recursive: true });
+  return path;
+}
+
+export async function makeSeed(directory: string): Promise<Seed> {
+  const stateDir = join(directory, "seed", "state");
+  const made = spawnSync(process.execPath, [fileURLToPath(MILLRACE), "keys", "create", "--name", "bench"], {
+    env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
+    encoding: "utf8",
+  });
+  if (made.status !== 0) throw new Error(made.stderr);
+  const key = made.stdout.trim();
+  const server = await startMillrace("serve", stateDir);
+  let id = "";
+  for (let number = 1; number <= STORED; number += 1) {
+    const response = await fetch(`http://127.0.0.1:${server.port}/workflows`, {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        name: `Weekly revenue of region ${number}`,
+        description:
+          "Revenue by product for the last seven days, compared with the week before, in two sentences.",
+        tags: ["finance", "weekly"],
+        definition: {
+          steps: [
+            { id: "rows", type: "sql", database: "sales", query: "select product, sum(amount) from orders" },
+            { id: "text", type: "model", model: "small", prompt: "Sum up: ${{ steps.rows.output }}" },
+          ],
+        },
+      }),
+    });
+    if (response.status !== 201) throw new Error(await response.text());
+    ({ id } = (await response.json()) as { id: string });
+  }
+  await server.stop();
+  return { stateDir, key, id };
+}
+
+/** A request of HTTP/1.1 as it goes over the wire. */
+export function wire(method: string, path: string, headers: Record<string, string>, body = ""): string {
+  const all = {
+    Host: "127.0.0.1",
+    ...headers,
+    ...(body !== "" && {
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
+    }),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return `${[`${method} ${path} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n${body}`;
+}

@@ -1,0 +1,84 @@
+/** Contenders take turns, A B C A B C, so that what else the machine does falls on all of them. */
+import { once } from "node:events";
+import { median } from "./table.ts";
+import type { Done, Job } from "./loader.ts";
+import { cpuMs, type Program, startProgram } from "./program.ts";
+
+export interface Contender {
+  name: string;
+  program: Program;
+  /** As it goes over the wire. */
+  request: string;
+  status: number;
+}
+
+export interface Round {
+  perSecond: number;
+  /** CPU time of the server for one request, in microseconds. */
+  cpuUs: number;
+  p50: number;
+  p99: number;
+  /** Which share of one core the server and the generator were busy. */
+  serverBusy: number;
+  generatorBusy: number;
+  answerBytes: number;
+}
+
+export interface Generator {
+  load(contender: Contender, connections: number, ms: number): Promise<Round>;
+  stop(): Promise<void>;
+}
+
+export async function startGenerator(log: string): Promise<Generator> {
+  const loader = await startProgram(new URL("loader.ts", import.meta.url), [], { log });
+  let number = 1;
+  return {
+    async load({ program, request, status }, connections, ms) {
+      const before = cpuMs(program.pid);
+      const job: Job = { port: program.port, request, status, connections, ms, from: number };
+      loader.child.send(job);
+      const [{ done, error }] = (await once(loader.child, "message")) as [{ done?: Done; error?: string }];
+      if (done === undefined) throw new Error(error);
+      number += done.requests + connections;
+      const cpu = cpuMs(program.pid) - before;
+      return {
+        perSecond: (done.requests / done.ms) * 1000,
+        cpuUs: (cpu / done.requests) * 1000,
+        p50: done.p50,
+        p99: done.p99,
+        serverBusy: cpu / done.ms,
+        generatorBusy: done.cpuMs / done.ms,
+        answerBytes: done.bytes / done.requests,
+      };
+    },
+    stop: () => loader.stop(),
+  };
+}
+
+export type Rounds = ReadonlyMap<string, readonly Round[]>;
+
+/** A warm-up of three rounds for each contender (the compiler has much to do at first), then `rounds` rounds of `ms` milliseconds each in turn. */
+export async function takeTurns(
+  generator: Generator,
+  contenders: readonly Contender[],
+  { rounds, ms, connections = 16 }: { rounds: number; ms: number; connections?: number },
+): Promise<Rounds> {
+  for (const contender of contenders) await generator.load(contender, connections, 3 * ms);
+  const taken = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contender of contenders) {
+      taken.get(contender.name)!.push(await generator.load(contender, connections, ms));
+    }
+  }
+  return taken;
+}
+
+/** The median over rounds of what `of` sees in a contender. */
+export const medianOf = (rounds: Rounds, name: string, of: (round: Round) => number): number =>
+  median(rounds.get(name)!.map(of));
+
+/** The median over rounds of one contender's figure in another's. */
+export function ratioOf(rounds: Rounds, name: string, floor: string, of: (round: Round) => number): number {
+  const floors = rounds.get(floor)!;
+  return median(rounds.get(name)!.map((round, index) => of(round) / of(floors[index]!)));
+}

@@ -1,0 +1,48 @@
+/** What was measured, as tables for a terminal and for bench/README.md alike. */
+
+export interface Row {
+  what: string;
+  value: string;
+  floor?: string;
+  ratio?: string;
+  goal?: string;
+  /** Whether the goal was met, where there is one. */
+  met?: boolean;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export const perSecond = (value: number): string => `${Math.round(value).toLocaleString("en")}/s`;
+export const microseconds = (value: number): string => `${Math.round(value)} µs`;
+export const milliseconds = (value: number): string =>
+  `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+export const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(0)} KB`;
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+export const times = (ratio: number): string => `${ratio.toFixed(2)}×`;
+
+/** A Markdown table with its columns aligned. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index]!.length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index]!)).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+export function resultTable(rows: readonly Row[]): string {
+  return table(
+    ["what", "value", "floor", "ratio", "goal", ""],
+    rows.map(({ what, value, floor = "", ratio = "", goal = "", met }) => [
+      what,
+      value,
+      floor,
+      ratio,
+      goal,
+      met === undefined ? "" : met ? "met" : "missed",
+    ]),
+  );
+}

@@ -1,0 +1,91 @@
+/** `tools/call` on a stateless /mcp: the CPU time that the protocol costs beyond the operation it carries. */
+import { once } from "node:events";
+import { join } from "node:path";
+import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { startMillrace, startProgram } from "./support/program.ts";
+import { roundsTable } from "./support/report.ts";
+import { medianOf, takeTurns } from "./support/rounds.ts";
+import { median, microseconds } from "./support/table.ts";
+
+const GOAL_US = 500;
+
+const message = (params: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+
+export async function toolsCall({ directory, generator, turns, seed }: Bench): Promise<Result> {
+  const stateDir = copyOf(seed, directory, "call");
+  const mcp = await startMillrace("mcp-sse", stateDir);
+  const rest = await startMillrace("serve", stateDir);
+  const operation = await startProgram(new URL("floors/operation.ts", import.meta.url), [stateDir, seed.id], {
+    log: join(directory, "operation.log"),
+  });
+
+  const params = { name: "get_workflow", arguments: { workflow_id: seed.id } };
+  const headers = { "X-API-Key": seed.key, Accept: "application/json, text/event-stream" };
+  const modern = {
+    ...params,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    },
+  };
+  const names = ["/mcp, 2026-07-28", "/mcp, 2025-11-25 without a session"] as const;
+  const rounds = await takeTurns(
+    generator,
+    [
+      {
+        name: names[0],
+        program: mcp,
+        request: wire(
+          "POST",
+          "/mcp",
+          {
+            ...headers,
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "get_workflow",
+          },
+          message(modern),
+        ),
+        status: 200,
+      },
+      {
+        name: names[1],
+        program: mcp,
+        request: wire("POST", "/mcp", { ...headers, "MCP-Protocol-Version": "2025-11-25" }, message(params)),
+        status: 200,
+      },
+      {
+        name: "REST, the same operation",
+        program: rest,
+        request: wire("GET", `/workflows/${seed.id}`, headers),
+        status: 200,
+      },
+    ],
+    turns,
+  );
+  const alone: number[] = [];
+  for (let round = 0; round <= turns.rounds; round += 1) {
+    operation.child.send(turns.ms);
+    const [{ cpuUs }] = (await once(operation.child, "message")) as [{ cpuUs: number }];
+    // The first is the warm-up.
+    if (round > 0) alone.push(cpuUs);
+  }
+  await Promise.all([mcp, rest, operation].map((program) => program.stop()));
+
+  const floor = median(alone);
+  return {
+    rows: names.map((name) => {
+      const beyond = medianOf(rounds, name, (it) => it.cpuUs) - floor;
+      return {
+        what: `tools/call on ${name}: CPU beyond the operation`,
+        value: microseconds(beyond),
+        floor: `${microseconds(floor)} operation`,
+        goal: `< ${microseconds(GOAL_US)}`,
+        met: beyond < GOAL_US,
+      };
+    }),
+    details: roundsTable(rounds),
+  };
+}

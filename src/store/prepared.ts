@@ -1,0 +1,35 @@
+/** Queries that are built and compiled once and then run often: the building costs several times what running does. */
+import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** Stands in a query for the value at `index`, which comes when it is run. */
+class Slot {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/**
+ * A query with values to come.
+ * @param build makes it; what it is given for a value may only be used as one, not looked at
+ * @returns a function that runs it on a connection or in a transaction, and gives the rows
+ */
+export function prepared<Values extends unknown[], Row>(
+  build: (db: Kysely<Schema>, ...values: Values) => Compilable<Row>,
+): (db: Kysely<Schema>, ...values: Values) => Promise<Row[]> {
+  // By adapter: a connection and the transactions on it share one, another dialect has another.
+  const known = new WeakMap<object, CompiledQuery<Row>>();
+  return async (db, ...values) => {
+    const { adapter } = db.getExecutor();
+    let query = known.get(adapter);
+    if (query === undefined) {
+      query = build(db, ...(values.map((_, index) => new Slot(index)) as Values)).compile();
+      known.set(adapter, query);
+    }
+    const parameters = query.parameters.map((it) => (it instanceof Slot ? values[it.index] : it));
+    const { rows } = await db.executeQuery<Row>({ ...query, parameters });
+    return rows;
+  };
+}

@@ -1,0 +1,18 @@
+import type { Request, Response } from "express";
+import { AppError } from "../../core/errors.ts";
+
+/** Answers every other method of a known path: 405 with `Allow`, and OPTIONS with what there is. */
+export function onlyMethods(methods: readonly string[]) {
+  const allow = [
+    ...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))),
+  ].join(", ");
+  return (req: Request, res: Response): void => {
+    if (req.method === "OPTIONS") {
+      res.status(204).setHeader("Allow", allow).end();
+      return;
+    }
+    throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
+      headers: { Allow: allow },
+    });
+  };
+}

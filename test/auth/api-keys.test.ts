@@ -1,0 +1,228 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Scope } from "../../schemas/actor.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, rotateKey, stateOf } from "../../src/auth/api-keys.ts";
+import { digestOf } from "../../src/auth/key-format.ts";
+import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+
+async function open() {
+  const clock = fakeClock();
+  const instance = await testInstance({ clock });
+  const find = async (id: string) => (await instance.keys.list()).find((key) => key.id === id)!;
+  return { ...instance, clock, find };
+}
+
+describe("parseExpiry", () => {
+  it.each([
+    ["2027-01-31", "2027-02-01T00:00:00.000Z"],
+    ["2026-12-31", "2027-01-01T00:00:00.000Z"],
+    ["2028-02-29", "2028-03-01T00:00:00.000Z"],
+    ["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000Z"],
+    ["2027-01-31T12:00Z", "2027-01-31T12:00:00.000Z"],
+    ["2027-01-31T12:00:00.5Z", "2027-01-31T12:00:00.500Z"],
+    ["2027-01-31T23:30:00-02:00", "2027-02-01T01:30:00.000Z"],
+    ["2027-01-01T00:30:00+02:00", "2026-12-31T22:30:00.000Z"],
+    ["9999-12-31", "9999-12-31T23:59:59.999Z"],
+  ])("takes %s for %s", (written, meant) => {
+    expect(parseExpiry(written)).toBe(meant);
+  });
+
+  it.each([
+    "",
+    "tomorrow",
+    "2027",
+    "2027-02-30",
+    "2027-02-29",
+    "2027-13-01",
+    "2027-00-10",
+    "2027-01-00",
+    "2027-02-30T12:00:00Z",
+    "2027-04-31T12:00:00+02:00",
+    "2027-01-31T25:00:00Z",
+    "2027-01-31T12:60:00Z",
+    "2027-01-31T12:00:00",
+    "2027-01-31T::Z",
+    "2027-01-31T12Z",
+    "2027-01-31T12:00:00+25:00",
+    "2027-01-31 12:00:00Z",
+    "31.01.2027",
+    "01/31/2027",
+    "1800000000",
+    "2027-1-31",
+    " 2027-01-31",
+    "2027-01-31\n",
+    "+012027-01-31",
+  ])("does not take %j for a date", (written) => {
+    expect(parseExpiry(written)).toBeUndefined();
+  });
+
+  it("ends every day with that day, at 24:00 UTC", () => {
+    const day = fc.date({ min: new Date("1970-01-01"), max: new Date("9998-12-31"), noInvalidDate: true });
+    fc.assert(
+      fc.property(day, (date) => {
+        const bare = date.toISOString().slice(0, 10);
+        expect(Date.parse(parseExpiry(bare)!)).toBe(Date.parse(`${bare}T00:00:00Z`) + DAY);
+      }),
+    );
+  });
+});
+
+describe("stateOf", () => {
+  const end = Date.parse("2027-01-01T00:00:00Z");
+
+  it("is dead from its last moment on, not after it", () => {
+    const key = { revokedAt: null, expiresAt: iso(end) };
+    expect([end - 1, end, end + 1].map((now) => stateOf(key, now))).toEqual(["active", "expired", "expired"]);
+  });
+
+  it("never ends without a date", () => {
+    expect(stateOf({ revokedAt: null, expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe("active");
+  });
+
+  it("is revoked rather than expired when it is both", () => {
+    expect(stateOf({ revokedAt: iso(end), expiresAt: iso(end) }, end)).toBe("revoked");
+  });
+
+  it("agrees with the store about every moment", async () => {
+    const { key, keys, find } = await open();
+    const expiresAt = [null, iso(end - 1), iso(end), iso(end + 1), parseExpiry("9999-12-31")!];
+    for (const one of expiresAt) await key({ ...(one !== null && { expiresAt: one }) });
+    const { record } = await key();
+    await keys.revoke(record.id, iso(end - DAY), "operator");
+    expect((await find(record.id)).revokedAt).toBe(iso(end - DAY));
+    const all = await keys.list();
+    for (const now of [end - 2, end - 1, end, end + 1, end + 2]) {
+      const dead = all.filter((one) => stateOf(one, now) !== "active").map((one) => one.id);
+      const ids = [...all.map((one) => one.id), "key_gone"];
+      expect(await keys.deadAmong(ids, iso(now))).toEqual([...dead, "key_gone"]);
+    }
+  });
+});
+
+describe("createKey", () => {
+  it("puts read into whatever scopes are chosen, each once", async () => {
+    const { key } = await open();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...Scope.options)), async (scopes) => {
+        const { record } = await key({ scopes });
+        expect(record.scopes.toSorted()).toEqual([...new Set<Scope>(["read", ...scopes])].toSorted());
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("gives read, write and run when none are chosen", async () => {
+    const { key } = await open();
+    expect((await key()).record.scopes).toEqual(["read", "write", "run"]);
+  });
+
+  it("stores the digest and the last four characters, never the value", async () => {
+    const { key, keys, store } = await open();
+    const { value, record } = await key({ name: "ci" });
+    expect(record).toMatchObject({
+      name: "ci",
+      lastFour: value.slice(-4),
+      lineage: record.id,
+      expiresAt: null,
+    });
+    expect(await keys.findByDigest(digestOf(value))).toEqual({
+      ...record,
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    const everything = JSON.stringify([
+      await store.read.selectFrom("api_keys").selectAll().execute(),
+      await store.read.selectFrom("audit_log").selectAll().execute(),
+    ]);
+    expect(everything).not.toContain(value.slice(5, 30));
+  });
+
+  it("writes who made it into the audit log", async () => {
+    const { key, store } = await open();
+    const { record } = await key({ owner: "operator" });
+    expect(await store.read.selectFrom("audit_log").selectAll().execute()).toMatchObject([
+      { operation: "create_api_key", target: record.id, owner: "operator", surface: "cli" },
+    ]);
+  });
+});
+
+describe("rotateKey", () => {
+  it("makes a successor of the same name, owner, scopes and lineage, and lets the old one live for the overlap", async () => {
+    const { clock, key, keys, find } = await open();
+    const first = await key({ name: "ci", scopes: ["approve"] });
+    const { value, record, oldExpiresAt } = await rotateKey(keys, clock, await find(first.record.id), {
+      overlap: DEFAULT_OVERLAP_MS,
+    });
+    expect(value).not.toBe(first.value);
+    expect(record).toMatchObject({
+      name: "ci",
+      owner: first.record.owner,
+      scopes: ["read", "approve"],
+      lineage: first.record.lineage,
+      expiresAt: null,
+    });
+    expect(oldExpiresAt).toBe(iso(clock.now() + 24 * HOUR));
+    const old = await find(first.record.id);
+    expect(old.expiresAt).toBe(oldExpiresAt);
+    expect(stateOf(old, clock.now() + 24 * HOUR - 1)).toBe("active");
+    expect(stateOf(old, clock.now() + 24 * HOUR)).toBe("expired");
+  });
+
+  it("gives the successor as long a life as the old one had", async () => {
+    const { clock, key, keys, find } = await open();
+    const { record } = await key({ expiresAt: iso(clock.now() + 90 * DAY) });
+    clock.advance(80 * DAY);
+    const next = await rotateKey(keys, clock, await find(record.id), { overlap: HOUR });
+    expect(next.record.expiresAt).toBe(iso(clock.now() + 90 * DAY));
+  });
+
+  it("gives the successor the date that is asked for", async () => {
+    const { clock, key, keys, find } = await open();
+    const { record } = await key({ expiresAt: iso(clock.now() + 90 * DAY) });
+    const expiresAt = iso(clock.now() + DAY);
+    const next = await rotateKey(keys, clock, await find(record.id), { overlap: HOUR, expiresAt });
+    expect(next.record.expiresAt).toBe(expiresAt);
+  });
+
+  it("keeps the old key's own end where that comes first", async () => {
+    const { clock, key, keys, find } = await open();
+    const end = iso(clock.now() + HOUR);
+    const { record } = await key({ expiresAt: end });
+    const { oldExpiresAt } = await rotateKey(keys, clock, await find(record.id), { overlap: DAY });
+    expect([oldExpiresAt, (await find(record.id)).expiresAt]).toEqual([end, end]);
+  });
+
+  it("ends the old key at once with no overlap", async () => {
+    const { clock, key, keys, find } = await open();
+    const { record } = await key();
+    await rotateKey(keys, clock, await find(record.id), { overlap: 0 });
+    expect(stateOf(await find(record.id), clock.now())).toBe("expired");
+  });
+
+  it("keeps one lineage over many rotations, and a life without end stays without end", async () => {
+    const { clock, key, keys, find } = await open();
+    const first = await key({ expiresAt: parseExpiry("9999-12-31")! });
+    let id = first.record.id;
+    for (let round = 0; round < 3; round += 1) {
+      clock.advance(MINUTE);
+      const next = await rotateKey(keys, clock, await find(id), { overlap: 0 });
+      expect(next.record.lineage).toBe(first.record.id);
+      expect(await keys.deadAmong([next.record.id], iso(clock.now()))).toEqual([]);
+      id = next.record.id;
+    }
+    expect((await keys.list()).filter((one) => stateOf(one, clock.now()) === "active")).toHaveLength(1);
+  });
+});
+
+describe("revoking", () => {
+  it("says whether it was alive, and writes one audit entry", async () => {
+    const { clock, key, keys, store } = await open();
+    const { record } = await key();
+    expect(await keys.revoke(record.id, iso(clock.now()), "operator")).toBe(true);
+    expect(await keys.revoke(record.id, iso(clock.now()), "operator")).toBe(false);
+    expect(await keys.revoke("key_gone", iso(clock.now()), "operator")).toBe(false);
+    const audit = await store.read.selectFrom("audit_log").select("operation").execute();
+    expect(audit.map((one) => one.operation)).toEqual(["create_api_key", "revoke_api_key"]);
+  });
+});

@@ -1,0 +1,121 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../support/instance.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
+
+/** What the linter says of files that stand in a checkout with our configuration. */
+function lint(files: Record<string, string>): {
+  code: number | null;
+  faults: { file: string; rule: string }[];
+} {
+  const checkout = temporaryDirectory();
+  cpSync(join(ROOT, ".oxlintrc.json"), join(checkout, ".oxlintrc.json"));
+  symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
+  for (const [file, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(checkout, file)), { recursive: true });
+    writeFileSync(join(checkout, file), source);
+  }
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [OXLINT, "--format", "json", ...Object.keys(files)],
+    { cwd: checkout, encoding: "utf8" },
+  );
+  if (!stdout.startsWith("{")) throw new Error(`oxlint said:\n${stdout}${stderr}`);
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string; code: string }[] };
+  return { code: status, faults: diagnostics.map((one) => ({ file: one.filename, rule: one.code })) };
+}
+
+const importing = (specifier: string): string =>
+  `import { thing } from "${specifier}";\n\nexport const one = thing;\n`;
+
+// schemas ← core ← {config, store, auth} ← tools ← surfaces ← app ← main; siblings never import each other.
+const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
+  ["schemas/probe.ts", "../src/core/clock.ts"],
+  ["schemas/probe.ts", "../tools/index.ts"],
+  ["src/core/probe.ts", "../store/database.ts"],
+  ["src/core/probe.ts", "../auth/api-keys.ts"],
+  ["src/core/probe.ts", "../config/environment.ts"],
+  ["src/core/probe.ts", "../surfaces/invoke.ts"],
+  ["src/core/probe.ts", "../../tools/index.ts"],
+  ["src/core/probe.ts", "../app.ts"],
+  ["src/config/probe.ts", "../store/database.ts"],
+  ["src/config/probe.ts", "../auth/api-keys.ts"],
+  ["src/store/probe.ts", "../auth/api-keys.ts"],
+  ["src/store/probe.ts", "../config/environment.ts"],
+  ["src/store/probe.ts", "../surfaces/invoke.ts"],
+  ["src/store/migrations/probe.ts", "../../auth/api-keys.ts"],
+  ["src/auth/probe.ts", "../store/api-keys.ts"],
+  ["src/auth/probe.ts", "../config/environment.ts"],
+  ["src/auth/probe.ts", "../surfaces/invoke.ts"],
+  ["tools/probe.ts", "../src/store/workflows.ts"],
+  ["tools/workflows/probe.ts", "../../src/store/workflows.ts"],
+  ["tools/workflows/probe.ts", "../../src/surfaces/invoke.ts"],
+  ["tools/workflows/probe.ts", "../../src/auth/api-keys.ts"],
+  ["src/surfaces/probe.ts", "../store/database.ts"],
+  ["src/surfaces/rest/probe.ts", "../../store/database.ts"],
+  ["src/surfaces/mcp/probe.ts", "../../app.ts"],
+  ["src/surfaces/mcp/probe.ts", "../../commands/io.ts"],
+];
+
+const ALLOWED: readonly (readonly [from: string, to: string])[] = [
+  ["src/core/probe.ts", "../../schemas/text.ts"],
+  ["src/core/probe.ts", "../../schemas/config.ts"],
+  ["src/store/probe.ts", "../core/ports.ts"],
+  ["src/auth/probe.ts", "../core/ports.ts"],
+  ["tools/workflows/probe.ts", "../../src/core/tool.ts"],
+  ["src/surfaces/rest/probe.ts", "../../core/tool.ts"],
+  ["src/probe.ts", "./store/database.ts"],
+];
+
+describe("the walls between the folders", () => {
+  it("stop every import that goes the wrong way", () => {
+    const files = Object.fromEntries(
+      FORBIDDEN.map(([from, to], i) => [from.replace("probe", `probe-${i}`), importing(to)]),
+    );
+    const { code, faults } = lint(files);
+    expect(code).toBe(1);
+    const stopped = faults.filter((one) => one.rule.includes("no-restricted-imports")).map((one) => one.file);
+    expect(stopped.toSorted()).toEqual(Object.keys(files).toSorted());
+  });
+
+  it("stop imports of types as well", () => {
+    const { faults } = lint({
+      "src/core/probe.ts": 'import type { Store } from "../store/database.ts";\n\nexport type It = Store;\n',
+    });
+    expect(faults).toEqual([
+      expect.objectContaining({ rule: expect.stringContaining("no-restricted-imports") }),
+    ]);
+  });
+
+  it("let through what goes the right way", () => {
+    const files = Object.fromEntries(
+      ALLOWED.map(([from, to], i) => [from.replace("probe", `probe-${i}`), importing(to)]),
+    );
+    expect(lint(files)).toEqual({ code: 0, faults: [] });
+  });
+
+  it("keep the process to the program's main file", () => {
+    const source = 'export const home = process.env["HOME"];\n';
+    const { faults } = lint({
+      "src/store/probe.ts": source,
+      "tools/probe.ts": source,
+      "src/main.ts": source,
+    });
+    expect(faults.map((one) => one.file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
+  });
+
+  it("stand around every folder below src that others may import", () => {
+    const walled = new Set(FORBIDDEN.map(([from]) => from.split("/")[1]));
+    // What stands at the top may import everything.
+    const top = new Set(["commands"]);
+    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
+    expect(folders.map((one) => one.name).filter((name) => !walled.has(name) && !top.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { api } from "../support/http.ts";
+import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { run } from "../support/process.ts";
+
+interface Listed {
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+/** The commands on a state directory that does not exist yet. */
+function commands() {
+  const stateDir = join(temporaryDirectory(), "state");
+  const keys = (...args: string[]) => run(["keys", ...args], { MILLRACE_STATE_DIR: stateDir });
+  const listed = async () => JSON.parse((await keys("list", "--json")).out) as Listed[];
+  return { stateDir, keys, listed };
+}
+
+const KEY = /^mill_[0-9A-Za-z]{36}$/;
+
+describe("millrace keys", () => {
+  it("creates a key on an empty state directory and prints it alone", async () => {
+    const { stateDir, keys, listed } = commands();
+    const { code, out, err } = await keys("create", "--name", "ci");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.trimEnd()).toMatch(KEY);
+    expect(out.split("\n")).toHaveLength(2);
+    expect(statSync(stateDir).mode & 0o777).toBe(0o700);
+    expect(existsSync(join(stateDir, "millrace.db"))).toBe(true);
+    expect(await listed()).toMatchObject([
+      {
+        name: "ci",
+        owner: "operator",
+        last_four: out.trimEnd().slice(-4),
+        scopes: ["read", "write", "run"],
+        expires_at: null,
+        revoked_at: null,
+      },
+    ]);
+  });
+
+  it("never shows a key's value again, in whatever form it is listed", async () => {
+    const { stateDir, keys } = commands();
+    const value = (await keys("create", "--name", "ci")).out.trim();
+    const [plain, json] = [await keys("list"), await keys("list", "--json")];
+    for (const { out } of [plain, json]) {
+      expect(out).toContain(value.slice(-4));
+      expect(out).not.toContain(value.slice(5, 20));
+    }
+    const instance = await testInstance({ stateDir });
+    const call = api((await instance.rest()).url, value);
+    expect((await call("GET", "/workflows")).status).toBe(200);
+  });
+
+  it("takes scopes and a last day, which ends with that day in UTC", async () => {
+    const { keys } = commands();
+    const { out } = await keys(
+      "create",
+      "--name",
+      "ci",
+      "--scope",
+      "run",
+      "--expires",
+      "2099-01-31",
+      "--json",
+    );
+    expect(JSON.parse(out)).toMatchObject({
+      value: expect.stringMatching(KEY),
+      scopes: ["read", "run"],
+      expires_at: "2099-02-01T00:00:00.000Z",
+    });
+  });
+
+  it("rotates by name: a new key of the same kind, the old one for the overlap", async () => {
+    const { keys, listed } = commands();
+    const old = JSON.parse((await keys("create", "--name", "ci", "--scope", "admin", "--json")).out);
+    const { code, out, err } = await keys("rotate", "ci", "--overlap", "30m");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.trimEnd()).toMatch(KEY);
+    const [first, second] = await listed();
+    expect(second).toMatchObject({ name: "ci", scopes: old.scopes, expires_at: null });
+    const lives = Date.parse(first!.expires_at!) - Date.now();
+    expect(lives).toBeGreaterThan(29 * 60_000);
+    expect(lives).toBeLessThanOrEqual(30 * 60_000);
+  });
+
+  it("revokes by name, by id and by the value itself, and says when it was done already", async () => {
+    const { keys, listed } = commands();
+    const made = [];
+    for (const name of ["a", "b", "c"])
+      made.push(JSON.parse((await keys("create", "--name", name, "--json")).out));
+    for (const which of ["a", made[1].id, made[2].value]) {
+      const { code, out } = await keys("revoke", which);
+      expect(code).toBe(0);
+      expect(out).toMatch(/^Revoked key_/);
+    }
+    for (const key of await listed()) expect(key.revoked_at).not.toBeNull();
+    expect((await keys("revoke", "a")).out).toContain("was revoked already");
+    expect(await keys("rotate", "a")).toMatchObject({ code: 1, out: "" });
+  });
+
+  it("asks which key is meant when several have the name, and suggests a near one when none has", async () => {
+    const { keys } = commands();
+    const ids = [];
+    for (const name of ["deploy", "deploy"])
+      ids.push(JSON.parse((await keys("create", "--name", name, "--json")).out).id);
+    const several = await keys("revoke", "deploy");
+    expect(several.code).toBe(1);
+    for (const id of ids) expect(several.err).toContain(id);
+    expect(await keys("revoke", "deplyo")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Did you mean deploy?"),
+    });
+    // A key of another instance: well formed, unknown here.
+    const other = (await commands().keys("create", "--name", "other")).out.trim();
+    const unknown = await keys("revoke", other);
+    expect(unknown.code).toBe(1);
+    expect(unknown.err).not.toContain(other);
+  });
+
+  it("says how to make one when there is none", async () => {
+    const { keys } = commands();
+    expect(await keys("list")).toMatchObject({ code: 0, out: expect.stringContaining("keys create") });
+    expect((await keys("list", "--json")).out.trim()).toBe("[]");
+  });
+});

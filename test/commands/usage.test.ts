@@ -1,0 +1,126 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "../support/instance.ts";
+import { run } from "../support/process.ts";
+
+const inState = (args: readonly string[], env: Record<string, string> = {}) =>
+  run(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state"), ...env });
+
+async function portInUse(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe("the command line", () => {
+  it.each([
+    [["serv"], "Did you mean serve?"],
+    [["mcp"], "unknown command 'mcp'"],
+    [["keys", "creat"], "Did you mean create?"],
+    [["serve", "--prot", "3"], "Did you mean --port?"],
+    [["serve", "extra"], "too many arguments"],
+    [["serve", "--port", "abc"], "whole number from 0 to 65535"],
+    [["serve", "--port", "65536"], "whole number from 0 to 65535"],
+    [["serve", "--port", "-1"], "whole number from 0 to 65535"],
+    [["serve", "--port"], "argument missing"],
+    [["serve", "--auth-mode", "none"], "Allowed choices are built-in"],
+    [["mcp-sse", "--auth-mode", "built-in"], "unknown option '--auth-mode'"],
+    [["serve", "--drain-delay", "1.5"], "whole number from 0 to 3600"],
+    [["keys", "create"], "required option '--name <name>'"],
+    [["keys", "create", "--name", " "], "--name must be 1 to 100 characters"],
+    [["keys", "create", "--name", "ci", "--scope", "wirte"], "Did you mean write?"],
+    [["keys", "create", "--name", "ci", "--expires", "2027-02-30"], "is not a date"],
+    [["keys", "create", "--name", "ci", "--expires", "2020-01-01"], "has passed already"],
+    [["keys", "rotate", "ci", "--overlap", "2 weeks"], "is not a duration"],
+    [["keys", "revoke"], "missing required argument 'key'"],
+  ])("refuses %j with 2 and says what can be", async (args, said) => {
+    const { code, out, err } = await inState(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(said);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  it("prints help for nothing, --help and a command's --help, and the version", async () => {
+    const [bare, help, ofServe, version] = await Promise.all([
+      inState([]),
+      inState(["--help"]),
+      inState(["serve", "--help"]),
+      inState(["--version"]),
+    ]);
+    expect(bare).toMatchObject({ code: 2, out: "" });
+    expect(bare.err).toContain("Usage: millrace");
+    expect(help).toMatchObject({ code: 0, err: "" });
+    for (const word of ["start", "serve", "mcp-sse", "keys", "check", "MILLRACE_STATE_DIR", "Exit codes"])
+      expect(help.out).toContain(word);
+    expect(ofServe.out).toContain("--auth-mode");
+    expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  it.each(["serve", "mcp-sse"])(
+    "ends %s with 5 when the port is in use, naming the port",
+    async (command) => {
+      const port = await portInUse();
+      const { code, out, err } = await inState([command, "--port", String(port)]);
+      expect({ code, out }).toEqual({ code: 5, out: "" });
+      expect(err).toContain(`Port ${port} is in use already. Choose another with --port`);
+      expect(err).not.toMatch(/\n\s+at /);
+    },
+  );
+
+  it("ends start with 5 when one of its ports is in use, and leaves nothing running", async () => {
+    const port = await portInUse();
+    const { code, err } = await inState(["start", "--port", "0", "--mcp-port", String(port)]);
+    expect(code).toBe(5);
+    expect(err).toContain(`Port ${port} is in use already`);
+    expect(err).toContain("mcp-sse ended with 5; the other was stopped too.");
+  });
+
+  it("ends with 5 for an address that this machine does not have", async () => {
+    const { code, err } = await inState(["serve", "--port", "0", "--host", "192.0.2.1"]);
+    expect(code).toBe(5);
+    expect(err).toContain("Choose another with --host");
+  });
+
+  it("ends with 3 for a configuration that is named and missing", async () => {
+    const { code, err } = await inState(["serve", "--config", "/nowhere/config.yaml", "--port", "0"]);
+    expect(code).toBe(3);
+    expect(err).toBe("/nowhere/config.yaml: can't be read: there is no such file\n");
+  });
+
+  it("ends with 3 for faults of the configuration, all at once, each with its line", async () => {
+    const file = join(temporaryDirectory(), "config.yaml");
+    writeFileSync(
+      file,
+      "databases:\n  - name: shop\n    type: sqlit\n    dataset: shop.db\ndefaults:\n  databse: shop\n",
+    );
+    for (const command of ["serve", "mcp-sse", "start"]) {
+      const { code, err } = await inState([command, "--config", file, "--port", "0"]);
+      expect(code).toBe(3);
+      expect(err).toContain(`${file}:3:`);
+      expect(err).toContain("did you mean sqlite?");
+      expect(err).toContain(`${file}:6:`);
+      expect(err).toContain("did you mean database?");
+    }
+  });
+
+  it("ends with 3 for a variable of the environment that is not valid", async () => {
+    const { code, err } = await inState(["serve", "--port", "0"], { MILLRACE_LOG_LEVEL: "loud" });
+    expect(code).toBe(3);
+    expect(err).toContain("MILLRACE_LOG_LEVEL");
+  });
+
+  it("writes no escape codes where nobody is at a terminal", async () => {
+    const stateDir = temporaryDirectory();
+    const told = await Promise.all(
+      [["--help"], ["keys", "list"], ["check"], ["serv"]].map((args) =>
+        run(args, { MILLRACE_STATE_DIR: stateDir }),
+      ),
+    );
+    // oxlint-disable-next-line no-control-regex
+    for (const { out, err } of told) expect(out + err).not.toMatch(/\u001b/);
+  });
+});

@@ -1,0 +1,303 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, loadConfig, type LoadedConfig } from "../../src/config/config-file.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+
+type Env = Record<string, string>;
+
+/** Loads `text` as a file called c.yaml. */
+function load(text: string, env: Env = {}): LoadedConfig & { directory: string } {
+  const directory = temporaryDirectory();
+  const file = join(directory, "c.yaml");
+  writeFileSync(file, text);
+  return { ...loadConfig(file, true, env), directory };
+}
+
+/** The faults of `text`, each as `line:col: what`. */
+function faults(text: string): string[] {
+  const directory = temporaryDirectory();
+  const file = join(directory, "c.yaml");
+  writeFileSync(file, text);
+  try {
+    loadConfig(file, true, {});
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return error.faults.map((fault) => fault.replace(`${file}:`, "").trim());
+    throw error;
+  }
+  throw new Error("it has none");
+}
+
+/** What in a value is not frozen. */
+function thawed(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [...(Object.isFrozen(value) ? [] : [value]), ...Object.values(value).flatMap(thawed)];
+}
+
+const MODEL = (keyVar: string): string =>
+  `models:\n  - { name: m, vendor: openai, model_ref: x, key_var: ${keyVar} }\n`;
+const DATABASE = "databases:\n  - name: shop\n    type: sqlite\n    dataset: shop.db\n";
+
+describe("a configuration", () => {
+  it("may be missing unless it was asked for", () => {
+    const file = join(temporaryDirectory(), "none.yaml");
+    expect(loadConfig(file, false, {})).toMatchObject({
+      file: undefined,
+      warnings: [],
+      config: { databases: [] },
+    });
+    expect(() => loadConfig(file, true, {})).toThrowError(`${file}: can't be read: there is no such file`);
+  });
+
+  it("may not be a directory, even where it may be missing", () => {
+    const file = join(temporaryDirectory(), "dir.yaml");
+    mkdirSync(file);
+    expect(() => loadConfig(file, false, {})).toThrowError(/it is a directory/);
+  });
+
+  it.each(["", "\n\n", "# nothing but a comment\n", "---\n", "{}", "\ufeff{}", "null"])(
+    "may be empty: %j",
+    (text) => {
+      expect(load(text).config).toMatchObject({ databases: [], models: [], defaults: {}, limits: {} });
+    },
+  );
+
+  it("is read whole, with what was left out filled in", () => {
+    const { config, directory, warnings } = load(
+      `${DATABASE}defaults: { database: shop }\nauthentication:\n  basic: { smtp_user: a, smtp_password_var: SMTP_PASSWORD, smtp_server: s, smtp_port: 587 }\n`,
+      { SMTP_PASSWORD: "x" },
+    );
+    expect(warnings).toEqual([]);
+    expect(config).toMatchObject({
+      databases: [{ name: "shop", type: "sqlite", dataset: join(directory, "shop.db"), access: "read-only" }],
+      defaults: { database: "shop" },
+      authentication: { basic: { smtp_port: 587 } },
+      http: { allowed_hosts: [] },
+    });
+  });
+
+  it("means file paths from where it stands, and leaves absolute ones and URLs alone", () => {
+    const { config, directory } = load(
+      "databases:\n" +
+        "  - { name: a, type: sqlite, dataset: ./data/a.db }\n" +
+        "  - { name: b, type: duckdb, dataset: ../b.duckdb }\n" +
+        "  - { name: c, type: sqlite, dataset: /srv/c.db }\n" +
+        "  - { name: d, type: postgresql, dataset: 'postgresql://u@h:5432/d' }\n",
+    );
+    expect(config.databases.map((one) => one.dataset)).toEqual([
+      join(directory, "data/a.db"),
+      join(directory, "../b.duckdb"),
+      "/srv/c.db",
+      "postgresql://u@h:5432/d",
+    ]);
+  });
+
+  it("is frozen to the last leaf", () => {
+    const { config } = load(
+      `${DATABASE}models: [{ name: m, vendor: openai, model_ref: x, prices: { input: 1, output: 2 } }]`,
+    );
+    expect(config.models[0]?.prices).toEqual({ input: 1, output: 2 });
+    expect(thawed(config)).toEqual([]);
+    expect(thawed(loadConfig(join(temporaryDirectory(), "none"), false, {}).config)).toEqual([]);
+  });
+});
+
+describe("a configuration's faults", () => {
+  it.each<[string, string, string[]]>([
+    ["an unknown key", "databses: []\n", ["1:1: databses is not known here; did you mean databases?"]],
+    [
+      "an unknown key deep down",
+      `${DATABASE}    acces: read-write\n`,
+      ["5:5: databases[0].acces is not known here; did you mean access?"],
+    ],
+    [
+      "an unknown key with a dot",
+      "limits:\n  a.b: 1\n",
+      ["2:3: limits.a.b is not known here; allowed are requests_per_minute"],
+    ],
+    [
+      "a word not allowed",
+      "databases:\n  - name: shop\n    type: sqlit\n    dataset: x\n",
+      [
+        "3:5: databases[0].type must be one of sqlite, duckdb, postgresql, mysql, mariadb; did you mean sqlite?",
+      ],
+    ],
+    [
+      "a missing key, at what it is missing from",
+      "models:\n  - name: m\n    vendor: openai\n",
+      ["2:5: models[0].model_ref is missing"],
+    ],
+    ["a wrong type", "databases: shop\n", ["1:1: databases must be a list, not text"]],
+    ["a file that is a list", "- a\n", ["1:1: the file must be an object, not a list"]],
+    ["a file that is text", "hello\n", ["1:1: the file must be an object, not text"]],
+    [
+      "a port beyond",
+      "authentication: { basic: { smtp_user: a, smtp_password_var: B, smtp_server: s, smtp_port: 99999 } }",
+      ["1:80: authentication.basic.smtp_port must be at most 65535"],
+    ],
+    [
+      "a dangling default with a near match",
+      `${DATABASE}defaults:\n  database: shp\n`,
+      ["6:3: defaults.database is not the name of an entry of databases; did you mean shop?"],
+    ],
+    [
+      "a dangling default far from all",
+      `${DATABASE}defaults:\n  database: warehouse\n`,
+      ["6:3: defaults.database is not the name of an entry of databases; allowed are shop"],
+    ],
+    [
+      "a default where there is nothing",
+      "defaults: { database: shop }\n",
+      [
+        "1:13: defaults.database is not the name of an entry of databases; allowed are none, because there are none",
+      ],
+    ],
+    [
+      "a name that stands twice",
+      `${DATABASE}  - { name: shop, type: duckdb, dataset: b }\n`,
+      ["5:7: databases[1].name is the name of an earlier entry too; names must be unique"],
+    ],
+    [
+      "a compatible model without its address",
+      "models:\n  - { name: m, vendor: openai-compatible, model_ref: x }\n",
+      ["2:5: models[0] needs base_url, because its vendor is openai-compatible"],
+    ],
+    [
+      "an MCP server without a way to it",
+      "mcp_servers:\n  - name: s\n",
+      ["2:5: mcp_servers[0] needs either command or url"],
+    ],
+    [
+      "an MCP server with two ways to it",
+      "mcp_servers:\n  - { name: s, command: npx, url: 'http://x/' }\n",
+      ["2:5: mcp_servers[0] needs either command or url"],
+    ],
+    [
+      "a server database that is no URL",
+      "databases:\n  - { name: d, type: mysql, dataset: ./file }\n",
+      ["2:29: databases[0].dataset must be a URL, such as postgresql://user@host:5432/name"],
+    ],
+    ["a key that stands twice", "defaults: {}\nlimits: {}\ndefaults: {}\n", ["3:1: Map keys must be unique"]],
+    [
+      "a key that stands twice deep down",
+      "limits:\n  requests_per_minute: 1\n  requests_per_minute: 2\n",
+      ["3:3: Map keys must be unique"],
+    ],
+  ])("name the place of %s", (_, text, expected) => {
+    expect(faults(text)).toEqual(expected);
+  });
+
+  it("are told all at once, in the order of the file", () => {
+    const text =
+      "defaults:\n  database: shp\nlimit: {}\nmodels:\n  - { name: 1st, vendor: opnai, model_ref: '' }\n" +
+      "  - { name: m, vendor: openai-compatible, model_ref: x, colour: red }\n  - { name: m, vendor: openai, model_ref: y }\n" +
+      "databases:\n  - { name: shop, type: sqlite, dataset: a }\n  - { name: shop, type: sqlite }\nmcp_servers: none\n";
+    expect(faults(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
+      "2:3: defaults.database is not the name of an entry of databases",
+      "3:1: limit is not known here",
+      "5:7: models[0].name",
+      "5:18: models[0].vendor",
+      "5:33: models[0].model_ref",
+      "6:5: models[1] needs base_url, because its vendor is openai-compatible",
+      "6:57: models[1].colour is not known here",
+      "7:7: models[2].name is the name of an earlier entry too",
+      "10:5: databases[1].dataset is missing",
+      "10:7: databases[1].name is the name of an earlier entry too",
+      "11:1: mcp_servers",
+    ]);
+  });
+
+  it.each([
+    ["a quote that never ends", 'defaults: "\n'],
+    ["a bracket that never ends", "databases: [\n"],
+    ["a tab for a space", "limits:\n\trequests_per_minute: 1\n"],
+    ["several documents", "a: 1\n---\nb: 2\n"],
+    ["an unknown tag", "defaults: !!js/function x\n"],
+    ["a NUL", "defaults: \u0000\n"],
+  ])("in the YAML itself have a line: %s", (_, text) => {
+    for (const fault of faults(text)) expect(fault).toMatch(/^\d+:\d+: \S/);
+  });
+
+  it("name the alias that has no anchor", () => {
+    expect(faults("defaults: *nothing\n")).toEqual([
+      expect.stringMatching(/can't be read: Unresolved alias .*nothing/),
+    ]);
+  });
+
+  it("are not worked out for aliases that multiply without end", () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `l${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(", ")}]`,
+    );
+    const start = performance.now();
+    expect(faults(`l0: &l0 [x]\n${levels.join("\n")}\n`).join()).toMatch(/can't be read: .*alias/i);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  it("are no crash where it nests without end, or goes round in a circle", () => {
+    expect(faults(`databases: ${"[".repeat(50_000)}`)).not.toEqual([]);
+    expect(faults("databases: &a [*a]\n")).toEqual([
+      expect.stringContaining("databases[0] must be an object"),
+    ]);
+  });
+
+  it("do not come from a file without end", () => {
+    expect(faults(`# ${"x".repeat(1024 * 1024)}`)).toEqual(["is larger than 1024 KiB"]);
+  });
+});
+
+describe("a configuration's secrets", () => {
+  it.each([
+    "sk-proj-4f9a",
+    "'pass word'",
+    "hunter2!",
+    "'4f9a2c'",
+    "a.b.c",
+    "74209137",
+    "[4f9a]",
+    "{ k: 4f9a }",
+  ])("pasted where a variable's name belongs are refused and not repeated: %s", (secret) => {
+    const [fault, ...more] = faults(MODEL(secret));
+    expect(more).toEqual([]);
+    expect(fault).toMatch(/^2:46: models\[0\]\.key_var must be/);
+    for (const part of ["4f9a", "hunter2", "pass word", "a.b.c", "74209137"])
+      expect(fault).not.toContain(part);
+  });
+
+  it.each([
+    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    "AIzaSyA1b2C3",
+    "hunter2",
+    "AKIAIOSFODNN7EXAMPLE",
+    "mill_0aB",
+  ])("that look like a name are not repeated by the warning either: %s", (secret) => {
+    const { warnings } = load(MODEL(secret));
+    expect(warnings).toEqual([expect.stringContaining("models: m names an environment variable")]);
+    expect(warnings.join()).not.toContain(secret);
+  });
+
+  it("in a database's URL are refused and not repeated", () => {
+    const text = "databases:\n  - { name: d, type: postgresql, dataset: 'postgresql://u:hunter2@h/d' }\n";
+    expect(faults(text)).toEqual([
+      "2:34: databases[0].dataset must not hold the password; name its variable with password_var",
+    ]);
+  });
+
+  it("that are not set are a warning that names the variable and who needs it", () => {
+    const text =
+      "databases: [{ name: d, type: mysql, dataset: 'mysql://u@h/d', password_var: D_PASSWORD }]\n" +
+      "models: [{ name: m, vendor: openai, model_ref: x, key_var: OPENAI_API_KEY }]\n" +
+      "mcp_servers: [{ name: t, url: 'http://x/', key_var: T_KEY }]\n" +
+      "secrets: [{ name: s, key_var: S_KEY, hosts: [h] }]\n" +
+      "authentication: { basic: { smtp_user: a, smtp_password_var: SMTP_PASSWORD, smtp_server: s, smtp_port: 25 } }\n";
+    const names = ["D_PASSWORD", "OPENAI_API_KEY", "T_KEY", "S_KEY", "SMTP_PASSWORD"];
+    const { warnings } = load(text, { OPENAI_API_KEY: "" });
+    expect(warnings.map((one) => one.slice(one.indexOf(": ") + 2))).toEqual(
+      ["databases: d", "models: m", "mcp_servers: t", "secrets: s", "authentication.basic"].map(
+        (where, i) => `${where} names the environment variable ${names[i]}, which is not set`,
+      ),
+    );
+    expect(load(text, Object.fromEntries(names.map((name) => [name, "x"]))).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/config/config-file.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
+
+function faults(env: Record<string, string>): readonly string[] {
+  try {
+    readEnvironment(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  throw new Error("it has none");
+}
+
+describe("the environment", () => {
+  it("may say nothing", () => {
+    const stateDir = join(homedir(), ".millrace");
+    const empty = {
+      MILLRACE_STATE_DIR: "",
+      MILLRACE_BASE_URL: "",
+      MILLRACE_LOG_LEVEL: "",
+      MILLRACE_CONFIG: "",
+    };
+    for (const env of [{}, empty]) {
+      expect(readEnvironment(env)).toMatchObject({
+        stateDir,
+        configFile: join(stateDir, "config.yaml"),
+        configNamed: false,
+        baseUrl: undefined,
+        trustedProxies: [],
+        logLevel: "info",
+        warnings: [],
+      });
+    }
+  });
+
+  it("names where things are", () => {
+    expect(
+      readEnvironment({
+        MILLRACE_STATE_DIR: "/srv/state",
+        MILLRACE_BASE_URL: "https://flows.example.com/x",
+        MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8, 192.168.1.7 ::1,fd00::/8",
+        MILLRACE_LOG_LEVEL: "debug",
+      }),
+    ).toMatchObject({
+      stateDir: "/srv/state",
+      configFile: "/srv/state/config.yaml",
+      baseUrl: new URL("https://flows.example.com/x"),
+      trustedProxies: ["10.0.0.0/8", "192.168.1.7", "::1", "fd00::/8"],
+      logLevel: "debug",
+    });
+  });
+
+  it("takes --config before MILLRACE_CONFIG before the state directory's", () => {
+    const env = { MILLRACE_STATE_DIR: "/s", MILLRACE_CONFIG: "/env.yaml" };
+    expect(readEnvironment(env, "/option.yaml")).toMatchObject({
+      configFile: "/option.yaml",
+      configNamed: true,
+    });
+    expect(readEnvironment(env)).toMatchObject({ configFile: "/env.yaml", configNamed: true });
+    expect(readEnvironment({ MILLRACE_STATE_DIR: "/s" })).toMatchObject({
+      configFile: "/s/config.yaml",
+      configNamed: false,
+    });
+  });
+
+  it("is refused with every fault at once, each with its variable", () => {
+    const found = faults({
+      MILLRACE_BASE_URL: "flows.example.com",
+      MILLRACE_TRUSTED_PROXIES: "10.0.0.0/99",
+      MILLRACE_LOG_LEVEL: "loud",
+    });
+    expect(found).toHaveLength(3);
+    for (const name of ["MILLRACE_BASE_URL", "MILLRACE_TRUSTED_PROXIES", "MILLRACE_LOG_LEVEL"])
+      expect(found.some((fault) => fault.startsWith(`environment: ${name} must be `))).toBe(true);
+  });
+
+  it.each(["ftp://x", "javascript:alert(1)", "/path", "http://"])("has no base URL %s", (url) => {
+    expect(faults({ MILLRACE_BASE_URL: url })).toHaveLength(1);
+  });
+
+  it.each(["10.0.0.0/33", "::1/129", "10.0.0/8", "localhost", "10.0.0.1/", "10.0.0.1/8/8", "1.2.3.4/-1"])(
+    "trusts no proxy %s",
+    (proxies) => {
+      expect(faults({ MILLRACE_TRUSTED_PROXIES: proxies })).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ["MILLRACE_STATEDIR", "; did you mean MILLRACE_STATE_DIR?"],
+    ["MILLRACE_BASEURL", "; did you mean MILLRACE_BASE_URL?"],
+    ["MILLRACE_LOGLEVEL", "; did you mean MILLRACE_LOG_LEVEL?"],
+    ["MILLRACE_COLOUR", ""],
+    ["MILLRACE_PORT", ""],
+  ])("warns of %s%s", (name, advice) => {
+    expect(readEnvironment({ [name]: "a secret", PATH: "/bin" }).warnings).toEqual([
+      `environment: ${name} is not known${advice}`,
+    ]);
+  });
+});

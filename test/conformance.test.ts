@@ -1,0 +1,93 @@
+/** The MCP project's own conformance suite against the real program. */
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { catalogue } from "../tools/index.ts";
+import { servedOn } from "../src/core/tool.ts";
+import { temporaryDirectory } from "./support/instance.ts";
+import { startKeyProxy } from "./support/key-proxy.ts";
+import { run, startProgram } from "./support/process.ts";
+
+const FIXTURES = fileURLToPath(new URL("support/conformance-fixtures.ts", import.meta.url));
+const SUITE = dirname(
+  createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"),
+);
+
+interface Check {
+  id: string;
+  status: string;
+  errorMessage?: string;
+}
+
+/** The program with a key in front of it. */
+async function open(env: Record<string, string>): Promise<string> {
+  const stateDir = temporaryDirectory();
+  const { out } = await run(["keys", "create", "--name", "conformance"], { MILLRACE_STATE_DIR: stateDir });
+  const { url } = await startProgram("mcp-sse", stateDir, { env });
+  return `${await startKeyProxy(url, out.trim())}/mcp`;
+}
+
+/** Runs the suite and gives the checks of each scenario. */
+async function conform(url: string, revision: string): Promise<Map<string, Check[]>> {
+  const results = temporaryDirectory();
+  const main = join(SUITE, "dist/index.js");
+  // It exits with 1 when a scenario fails; what failed is read from the results.
+  await new Promise<void>((resolve) => {
+    execFile(
+      process.execPath,
+      [main, "server", "--url", url, "--requirements", revision, "-o", results],
+      () => resolve(),
+    );
+  });
+  return new Map(
+    readdirSync(results).map((directory) => [
+      /^server-(.+)-\d{4}-\d\d-\d\dT/.exec(directory)![1]!,
+      JSON.parse(readFileSync(join(results, directory, "checks.json"), "utf8")) as Check[],
+    ]),
+  );
+}
+
+function requiredScenarios(revision: string): string[] {
+  const requirements = readFileSync(join(SUITE, "requirements", `${revision}.yaml`), "utf8");
+  return (parse(requirements) as { server: string[] }).server;
+}
+
+const faultsOf = (checks: Check[] | undefined): string[] => {
+  if (checks === undefined) return ["did not run"];
+  const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
+  if (bad.length === 0 && !checks.some(({ status }) => status === "SUCCESS")) return ["checked nothing"];
+  return bad.map(({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage}`);
+};
+
+describe("the MCP conformance suite", () => {
+  it.each([
+    ["2025-11-25", 30],
+    ["2026-07-28", 37],
+  ])(
+    "passes on /mcp: every scenario that %s requires, %i of them",
+    async (revision, count) => {
+      const required = requiredScenarios(revision);
+      expect(required).toHaveLength(count);
+      const results = await conform(await open({ MILLRACE_TEST_FIXTURES: FIXTURES }), revision);
+      const faults = required.map((name) => [name, faultsOf(results.get(name))] as const);
+      expect(Object.fromEntries(faults.filter(([, found]) => found.length > 0))).toEqual({});
+    },
+    60_000,
+  );
+
+  it("leaves nothing of its fixtures in a process that does not name them", async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(await open({}))));
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    const { tools } = await client.listTools();
+    const expected = catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name);
+    expect(tools.map((tool) => tool.name)).toEqual(expected);
+    await expect(client.callTool({ name: "test_simple_text" })).rejects.toThrow(/no tool "test_simple_text"/);
+    await client.close();
+  });
+});

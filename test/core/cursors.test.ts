@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cursorCodec } from "../../src/core/cursors.ts";
+import { AppError } from "../../src/core/errors.ts";
+import type { Position } from "../../src/core/ports.ts";
+
+const codec = cursorCodec(Buffer.alloc(32, 7));
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+const text = fc.string({ unit: "binary", maxLength: 40 });
+const position = fc.tuple(text, text) as fc.Arbitrary<Position>;
+
+function refused(cursor: string, query = "q", by = codec): boolean {
+  try {
+    by.decode(query, cursor);
+    return false;
+  } catch (error) {
+    return error instanceof AppError && error.code === "invalid_cursor";
+  }
+}
+
+describe("cursors", () => {
+  it("give back the position that they were made of", () => {
+    fc.assert(
+      fc.property(text, position, (query, at) => {
+        expect(codec.decode(query, codec.encode(query, at))).toEqual(at);
+      }),
+    );
+  });
+
+  it("are refused with any one character changed", () => {
+    fc.assert(
+      fc.property(position, fc.nat(), fc.constantFrom(...Array.from(BASE64URL)), (at, where, letter) => {
+        const cursor = codec.encode("q", at);
+        const index = where % cursor.length;
+        fc.pre(cursor[index] !== letter);
+        expect(refused(cursor.slice(0, index) + letter + cursor.slice(index + 1))).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("are refused with any one bit flipped", () => {
+    fc.assert(
+      fc.property(position, fc.nat(), (at, where) => {
+        const bytes = Buffer.from(codec.encode("q", at), "base64url");
+        const bit = where % (bytes.length * 8);
+        bytes[bit >> 3]! ^= 1 << (bit & 7);
+        expect(refused(bytes.toString("base64url"))).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("are refused with a byte removed or added anywhere", () => {
+    fc.assert(
+      fc.property(position, fc.nat(), fc.nat(255), (at, where, added) => {
+        const bytes = Buffer.from(codec.encode("q", at), "base64url");
+        const index = where % bytes.length;
+        const without = Buffer.concat([bytes.subarray(0, index), bytes.subarray(index + 1)]);
+        const withOne = Buffer.concat([bytes.subarray(0, index), Buffer.of(added), bytes.subarray(index)]);
+        const after = Buffer.concat([bytes, Buffer.of(added)]);
+        const taken = [without, withOne, after].filter((one) => !refused(one.toString("base64url")));
+        expect(taken).toEqual([]);
+      }),
+    );
+  });
+
+  it("are taken in their one canonical spelling only", () => {
+    fc.assert(
+      fc.property(
+        position,
+        fc.nat(),
+        fc.constantFrom("=", " ", "\n", "!", "+", "/", "."),
+        (at, where, odd) => {
+          const cursor = codec.encode("q", at);
+          const index = where % (cursor.length + 1);
+          const padded = cursor.padEnd(Math.ceil(cursor.length / 4) * 4, "=");
+          return (
+            refused(cursor.slice(0, index) + odd + cursor.slice(index)) &&
+            (padded === cursor || refused(padded))
+          );
+        },
+      ),
+    );
+    // The last character of a cursor that is not a multiple of three bytes has bits that decode to nothing.
+    const cursor = codec.encode("q", ["a", "b"]);
+    expect(Buffer.from(cursor, "base64url").length % 3).not.toBe(0);
+    const last = BASE64URL.indexOf(cursor.at(-1)!);
+    const twin = cursor.slice(0, -1) + BASE64URL[last + 1]!;
+    expect(Buffer.from(twin, "base64url")).toEqual(Buffer.from(cursor, "base64url"));
+    expect(refused(twin)).toBe(true);
+  });
+
+  it("belong to one list", () => {
+    fc.assert(
+      fc.property(text, text, position, (query, other, at) => {
+        fc.pre(query !== other);
+        expect(refused(codec.encode(query, at), other)).toBe(true);
+      }),
+    );
+  });
+
+  it("belong to one instance", () => {
+    const other = cursorCodec(Buffer.alloc(32, 8));
+    fc.assert(
+      fc.property(position, (at) => {
+        expect(refused(other.encode("q", at))).toBe(true);
+      }),
+    );
+  });
+
+  it("refuse whatever else comes in their place", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (junk) => refused(junk)));
+    expect(refused("")).toBe(true);
+  });
+});

@@ -1,0 +1,132 @@
+import * as fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { isDeeperThan, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
+import { WorkflowDefinition, WorkflowTags } from "../../schemas/workflow.ts";
+import { faultsOf } from "../../src/core/faults.ts";
+import type { z } from "zod";
+
+function codes(schema: z.ZodType, value: unknown): string[] {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  return parsed.success ? [] : faultsOf(parsed.error, schema).map((fault) => fault.code);
+}
+
+const nested = (depth: number, open = '{"a":', close = "}"): unknown =>
+  JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
+
+const depthOf = (value: unknown): number =>
+  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+describe("text", () => {
+  it("counts code points, as JSON Schema does, not UTF-16 units", () => {
+    expect(codes(text(3), "𝒳𝒴𝒵")).toEqual([]);
+    expect(codes(text(3), "𝒳𝒴𝒵a")).toEqual(["too_long"]);
+    expect(codes(text(3), "abcd")).toEqual(["too_long"]);
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 30 }), fc.nat(20), (value, max) => {
+        fc.pre(!value.includes("\u0000"));
+        expect(codes(text(max), value).includes("too_long")).toBe(Array.from(value).length > max);
+      }),
+    );
+  });
+
+  it.each(["", " ", "\t\r\n", "\u00a0\u2003\u3000", "\ufeff"])(
+    "takes %j for empty where it must not be",
+    (value) => {
+      expect(codes(text(10, 1), value)).toEqual(["too_short"]);
+      expect(codes(text(10), value)).toEqual([]);
+    },
+  );
+
+  it.each(["a\u0000b", "\ud83d", "\ude00", "a\ude00\ud83d"])("never lets %j in", (value) => {
+    expect(codes(text(10), value)).toEqual(["invalid_text"]);
+  });
+
+  it("tells both that a text is too long and that it can't be stored", () => {
+    expect(codes(text(2), "abc\u0000")).toEqual(["too_long", "invalid_text"]);
+  });
+
+  it("keeps every text as it came", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (value) => {
+        fc.pre(!value.includes("\u0000"));
+        expect(text(1_000).parse(value)).toBe(value);
+      }),
+    );
+  });
+
+  it("refuses a megabyte without counting it", () => {
+    const counting = vi.spyOn(String.prototype, Symbol.iterator);
+    onTestFinished(() => counting.mockRestore());
+    expect(codes(text(200), "x".repeat(1024 * 1024))).toEqual(["too_long"]);
+    expect(counting).not.toHaveBeenCalled();
+    expect(codes(text(200), "x".repeat(300))).toEqual(["too_long"]);
+    expect(counting).toHaveBeenCalledOnce();
+  });
+});
+
+describe("tags", () => {
+  it("tells every fault of a list at once: of its items and of the whole", () => {
+    expect(codes(WorkflowTags, ["a", "a", "x".repeat(51), " "])).toEqual([
+      "too_long",
+      "too_short",
+      "duplicate",
+    ]);
+  });
+
+  it("does not look into a list that is too long", () => {
+    expect(
+      codes(
+        WorkflowTags,
+        Array.from({ length: 21 }, () => "x".repeat(51)),
+      ),
+    ).toEqual(["too_long"]);
+  });
+});
+
+describe("isDeeperThan", () => {
+  it.each([
+    [1, 0, false],
+    ["text", 0, false],
+    [null, 0, false],
+    [{}, 0, true],
+    [{}, 1, false],
+    [{ a: [] }, 1, true],
+    [{ a: [] }, 2, false],
+    [[[1], { a: { b: 2 } }], 2, true],
+    [[[1], { a: { b: 2 } }], 3, false],
+  ])("counts the levels of %j against %i", (value, max, deeper) => {
+    expect(isDeeperThan(value, max)).toBe(deeper);
+  });
+
+  it("agrees with a recursive count", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(8), (value, max) => {
+        expect(isDeeperThan(value, max)).toBe(depthOf(value) > max);
+      }),
+    );
+  });
+
+  it.each([
+    ["objects", '{"a":', "}"],
+    ["arrays", "[", "]"],
+  ])("survives 100,000 nested %s", (_, open, close) => {
+    expect(isDeeperThan(nested(100_000, open, close), MAX_JSON_DEPTH)).toBe(true);
+    expect(isDeeperThan(nested(100_000, open, close), 100_000)).toBe(false);
+    expect(isDeeperThan(nested(100_000, open, close), 99_999)).toBe(true);
+  });
+
+  it("survives a hundred thousand values side by side", () => {
+    expect(isDeeperThan({ a: Array.from({ length: 100_000 }, () => ({})) }, 3)).toBe(false);
+  });
+
+  it("bounds definitions at exactly 64 levels", () => {
+    expect(codes(WorkflowDefinition, nested(MAX_JSON_DEPTH))).toEqual([]);
+    expect(codes(WorkflowDefinition, nested(MAX_JSON_DEPTH + 1))).toEqual(["too_deep"]);
+    expect(codes(WorkflowDefinition, nested(100_000))).toEqual(["too_deep"]);
+  });
+
+  it("lets only objects be definitions", () => {
+    for (const value of [[], "text", 1, true, null])
+      expect(codes(WorkflowDefinition, value)).toEqual(["wrong_type"]);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import { type AnyTool, defineTool, hintsOf, routeOf, servedOn } from "../../src/core/tool.ts";
+
+const base = {
+  name: "read_thing",
+  title: "Read a thing",
+  description: "Reads it.",
+  scope: "read",
+  effect: "read",
+  errors: [],
+  output: z.object({ id: z.string() }),
+} as const;
+const run = async () => ({ id: "a" });
+
+// These hold when the types are checked (npm run types): a line that must not compile and does is an error there.
+describe("defineTool", () => {
+  it("gives the tool the types of its schemas", () => {
+    const tool = defineTool({
+      ...base,
+      route: "GET /things/:thing_id",
+      input: z.object({ thing_id: z.string(), size: z.string().transform(Number) }),
+      async run({ thing_id, size }) {
+        expectTypeOf(thing_id).toEqualTypeOf<string>();
+        expectTypeOf(size).toEqualTypeOf<number>();
+        return { id: thing_id };
+      },
+    });
+    expectTypeOf(tool).toExtend<AnyTool>();
+    expect(tool.route).toBe("GET /things/:thing_id");
+  });
+
+  it("does not compile without a route parameter in the input", () => {
+    const input = z.object({ thing_id: z.string() });
+    defineTool({ ...base, route: "GET /things/:thing_id", input, run });
+    // @ts-expect-error -- the input has no `id`
+    defineTool({ ...base, route: "GET /things/:id", input, run });
+    // @ts-expect-error -- the input has the first parameter and not the last
+    defineTool({ ...base, route: "GET /things/:thing_id/parts/:part_id", input, run });
+    // @ts-expect-error -- the input has the last parameter and not the first
+    defineTool({ ...base, route: "GET /shelves/:shelf_id/things/:thing_id", input, run });
+    // @ts-expect-error -- a parameter in the middle counts too
+    defineTool({ ...base, route: "POST /things/:id/restore", input, run });
+    expect(input).toBeDefined();
+  });
+
+  it("does not compile with a route of another form, an unknown error, a header without its field, a wrong output", () => {
+    const input = z.object({ if_match: z.int().optional() });
+    defineTool({ ...base, route: "GET /things", headers: { if_match: "If-Match" }, input, run });
+    // @ts-expect-error -- there is no such method
+    defineTool({ ...base, route: "FETCH /things", input, run });
+    // @ts-expect-error -- not a path
+    defineTool({ ...base, route: "GET things", input, run });
+    // @ts-expect-error -- not in the table
+    defineTool({ ...base, route: "GET /things", errors: ["thing_not_found"], input, run });
+    // @ts-expect-error -- the input has no such field
+    defineTool({ ...base, route: "GET /things", headers: { version: "If-Match" }, input, run });
+    // @ts-expect-error -- not what the output schema takes
+    defineTool({ ...base, route: "GET /things", input, run: async () => ({ id: 7 }) });
+    expect(input).toBeDefined();
+  });
+});
+
+describe("routeOf", () => {
+  it.each([
+    ["GET /workflows", "GET", "/workflows", []],
+    ["POST /workflows/:workflow_id/restore", "POST", "/workflows/:workflow_id/restore", ["workflow_id"]],
+    ["GET /a/:b/c/:d", "GET", "/a/:b/c/:d", ["b", "d"]],
+  ] as const)("takes %s apart", (route, method, path, parameters) => {
+    expect(routeOf({ route })).toEqual({ method, path, parameters });
+  });
+});
+
+describe("hintsOf", () => {
+  it.each([
+    ["read", { readOnlyHint: true, destructiveHint: false, idempotentHint: true }],
+    ["create", { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
+    ["update", { readOnlyHint: false, destructiveHint: false, idempotentHint: true }],
+    ["delete", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+    ["act", { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
+  ] as const)("tells a client what %s means", (effect, hints) => {
+    expect(hintsOf({ effect, title: "T" })).toEqual({ title: "T", openWorldHint: false, ...hints });
+    expect(hintsOf({ effect, title: "T", openWorld: true })).toMatchObject({ openWorldHint: true });
+  });
+});
+
+describe("servedOn", () => {
+  const tool = { ...base, route: "GET /things", input: z.object({}), run } as AnyTool;
+
+  it("is both surfaces when none is named", () => {
+    expect([servedOn(tool, "rest"), servedOn(tool, "mcp")]).toEqual([true, true]);
+  });
+
+  it("is only what is named", () => {
+    expect(servedOn({ ...tool, surfaces: ["rest"] }, "mcp")).toBe(false);
+    expect(servedOn({ ...tool, surfaces: ["rest"] }, "rest")).toBe(true);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { api, type Api } from "../support/http.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+import { run, startProgram } from "../support/process.ts";
+import { type StoredWorkflow, verifyState } from "../support/verify-state.ts";
+
+const ROUNDS = 4;
+const WRITERS = 6;
+
+/** Numbers from 0 to 1 that a seed gives again. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+interface Created {
+  name: string;
+  body: { name: string; description: string };
+  key: string;
+}
+
+function acknowledgedWith(expected: number, status: number): void {
+  if (status !== expected) throw new Error(`answered with ${status} instead of ${expected}`);
+}
+
+/** One client: makes a workflow, changes it twice, makes the next; until the connection breaks. */
+class Writer {
+  readonly #prefix: string;
+  /** What was acknowledged: the descriptions of each workflow's versions. */
+  readonly acknowledged = new Map<string, string[]>();
+  /** The request that was sent and not answered. */
+  unanswered: Created | { id: string; description: string } | undefined;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  async write(call: Api): Promise<void> {
+    for (let n = 0; ; n += 1) {
+      const name = `${this.#prefix}-${n}`;
+      const creation = { name, body: { name, description: "first" }, key: name };
+      this.unanswered = creation;
+      const created = await call("POST", "/workflows", creation.body, { "Idempotency-Key": creation.key });
+      acknowledgedWith(201, created.status);
+      const { id } = created.body;
+      const history = ["first"];
+      this.acknowledged.set(id, history);
+      for (const description of ["second", "third"]) {
+        this.unanswered = { id, description };
+        const changed = await call("PATCH", `/workflows/${id}`, { description });
+        acknowledgedWith(200, changed.status);
+        history.push(description);
+      }
+    }
+  }
+}
+
+function expectAllThere(writers: readonly Writer[], stored: readonly StoredWorkflow[]): number {
+  const byId = new Map(stored.map(({ id, history }) => [id, history]));
+  let checked = 0;
+  for (const { acknowledged, unanswered } of writers) {
+    for (const [id, history] of acknowledged) {
+      const found = byId.get(id) ?? [];
+      expect(found.slice(0, history.length)).toEqual(history);
+      // More than was acknowledged only where an answer got lost.
+      const lost = unanswered !== undefined && "id" in unanswered && unanswered.id === id ? 1 : 0;
+      expect(found.length).toBeLessThanOrEqual(history.length + lost);
+      checked += history.length;
+    }
+  }
+  return checked;
+}
+
+describe("kill -9 while clients write", () => {
+  it("loses no acknowledged write, leaves nothing half-written, and lets a lost answer be asked for again", async () => {
+    const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000);
+    console.log(`kill -9: MILLRACE_TEST_SEED=${seed}`);
+    const next = random(seed);
+    const stateDir = temporaryDirectory();
+    const key = (await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })).out.trim();
+    const everybody: Writer[] = [];
+    let serve = await startProgram("serve", stateDir);
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(`r${round}-w${i}`));
+      everybody.push(...writers);
+      const call = api(serve.url, key);
+      const working = writers.map((writer) =>
+        writer.write(call).catch((error: unknown) => {
+          // The connection broke, which is what is wanted; an answer that is wrong is not.
+          if (!(error instanceof TypeError)) throw error;
+        }),
+      );
+      setTimeout(() => void serve.child.kill("SIGKILL"), 50 + next() * 500);
+      await Promise.all(working);
+
+      serve = await startProgram("serve", stateDir);
+      expectAllThere(everybody, verifyState(stateDir));
+      const again = api(serve.url, key);
+      for (const { unanswered } of writers) {
+        if (unanswered === undefined || "id" in unanswered) continue;
+        const answers = [];
+        for (const _ of [1, 2])
+          answers.push(
+            await again("POST", "/workflows", unanswered.body, { "Idempotency-Key": unanswered.key }),
+          );
+        expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+        expect(answers[1]!.body).toEqual(answers[0]!.body);
+        expect(verifyState(stateDir).filter(({ name }) => name === unanswered.name)).toHaveLength(1);
+      }
+    }
+    const checked = expectAllThere(everybody, verifyState(stateDir));
+    // Enough was under way for the kills to mean something.
+    expect(checked).toBeGreaterThan(ROUNDS * WRITERS);
+    expect(await serve.end()).toMatchObject({ code: 0 });
+  }, 60_000);
+});

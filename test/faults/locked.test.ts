@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { api } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { holdLock } from "../support/lock.ts";
+import { openEvents, raw } from "../support/raw-http.ts";
+
+const MODES = [
+  ["write-ahead log", true],
+  ["rollback journal", false],
+] as const;
+
+async function open(local: boolean) {
+  const instance = await testInstance({ local });
+  const { value } = await instance.key();
+  const [rest, mcp] = [await instance.rest(), await instance.mcp()];
+  return { instance, rest, mcp, key: value, call: api(rest.url, value) };
+}
+
+/** Asks for /health again and again; gives the slowest answer and what was not 200. */
+function watchHealth(...urls: string[]) {
+  let slowest = 0;
+  const bad: unknown[] = [];
+  const watching = new AbortController();
+  const done = (async () => {
+    while (!watching.signal.aborted) {
+      for (const url of urls) {
+        const start = performance.now();
+        const { status, text } = await raw("GET", `${url}/health`);
+        slowest = Math.max(slowest, performance.now() - start);
+        if (status !== 200) bad.push(text);
+      }
+    }
+  })();
+  return async () => {
+    watching.abort();
+    await done;
+    return { slowest, bad };
+  };
+}
+
+describe("a lock that another process holds", () => {
+  it.each(MODES)(
+    "makes writes wait 5 s, then be refused with 503 and nothing done, however many wait (%s)",
+    async (_mode, local) => {
+      const { instance, call, rest, mcp } = await open(local);
+      const kept = (await call("POST", "/workflows", { name: "Kept", description: "" })).body;
+      const release = holdLock(instance.stateDir, "immediate");
+      const health = watchHealth(rest.url, mcp.url);
+      const start = performance.now();
+      const refused = await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          i % 2 === 0
+            ? call(
+                "POST",
+                "/workflows",
+                { name: `New ${i}`, description: "" },
+                { "Idempotency-Key": `k${i}` },
+              )
+            : call("PATCH", `/workflows/${kept.id}`, { description: `${i}` }),
+        ),
+      );
+      const waited = performance.now() - start;
+      for (const { status, body, headers } of refused) {
+        expect({ status, code: body.code }).toEqual({ status: 503, code: "busy" });
+        expect(headers.get("retry-after")).toBe("1");
+        expect(headers.get("content-type")).toBe("application/problem+json");
+      }
+      expect(waited).toBeGreaterThan(4_900);
+      expect(waited).toBeLessThan(7_000);
+
+      const list = await call("GET", "/workflows");
+      expect(list.body).toMatchObject([{ id: kept.id, version: 1 }]);
+      const { slowest, bad } = await health();
+      expect(bad).toEqual([]);
+      expect(slowest).toBeLessThan(500);
+
+      release();
+      const again = await call(
+        ...(["POST", "/workflows", { name: "New 0", description: "" }, { "Idempotency-Key": "k0" }] as const),
+      );
+      expect(again.status).toBe(201);
+      expect((await call("GET", "/workflows")).body).toHaveLength(2);
+    },
+  );
+
+  it("does not keep anybody from reading the write-ahead log", async () => {
+    const { instance, call } = await open(true);
+    holdLock(instance.stateDir, "exclusive");
+    const start = performance.now();
+    for (let i = 0; i < 50; i += 1) expect((await call("GET", "/workflows")).status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  it("holds up readers of a rollback journal without holding up the process", async () => {
+    const { instance, call, rest, mcp, key } = await open(false);
+    const stream = await openEvents("GET", `${mcp.url}/sse`, { headers: { "X-API-Key": key } });
+    await stream.until(/event: endpoint/);
+    const release = holdLock(instance.stateDir, "exclusive");
+    const health = watchHealth(rest.url, mcp.url);
+    const refused = await Promise.all(Array.from({ length: 100 }, () => call("GET", "/workflows")));
+    for (const { status, body } of refused)
+      expect({ status, code: body.code }).toEqual({ status: 503, code: "busy" });
+    const { slowest, bad } = await health();
+    expect(bad).toEqual([]);
+    expect(slowest).toBeLessThan(500);
+
+    // One that waits less long than it has patience is served.
+    const served = call("GET", "/workflows");
+    setTimeout(release, 500);
+    expect((await served).status).toBe(200);
+    expect(stream.ended()).toBe(false);
+    expect((await call("POST", "/workflows", { name: "After", description: "" })).status).toBe(201);
+  });
+});

@@ -1,0 +1,151 @@
+import { existsSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { api } from "../support/http.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+import { holdLock } from "../support/lock.ts";
+import { run, startProgram } from "../support/process.ts";
+import { rawClient, request } from "../support/sockets.ts";
+
+const LIMIT_MS = 10_000;
+
+async function stateWithKey(): Promise<{ stateDir: string; key: string }> {
+  const stateDir = temporaryDirectory();
+  const { out } = await run(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
+  return { stateDir, key: out.trim() };
+}
+
+const healthOf = async (url: string): Promise<{ status: number; body: unknown }> => {
+  const response = await fetch(`${url}/health`, { headers: { Connection: "close" } });
+  return { status: response.status, body: await response.json() };
+};
+
+async function openSse(url: string, key: string) {
+  const client = await rawClient(url);
+  client.send(request("GET", "/sse", { "X-API-Key": key, Accept: "text/event-stream" }));
+  await client.until("event: endpoint");
+  return client;
+}
+
+describe("SIGTERM", () => {
+  it.each(["serve", "mcp-sse"] as const)(
+    "makes %s not healthy at once, and it goes on answering through the drain delay",
+    async (command) => {
+      const { stateDir, key } = await stateWithKey();
+      const program = await startProgram(command, stateDir, { args: ["--drain-delay", "3"] });
+      expect((await healthOf(program.url)).status).toBe(200);
+      const end = program.end();
+      await vi.waitFor(async () => expect((await healthOf(program.url)).status).toBe(503), { timeout: 500 });
+      const health = await healthOf(program.url);
+      expect(health.body).toMatchObject({ status: "draining" });
+      const path = command === "serve" ? "/workflows" : "/mcp";
+      const body = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+      const answer = await api(program.url, key)(
+        command === "serve" ? "GET" : "POST",
+        path,
+        command === "serve" ? undefined : body,
+        { Accept: "application/json, text/event-stream" },
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("connection")).toBe("close");
+      const { code, ms } = await end;
+      expect(code).toBe(0);
+      expect(ms).toBeGreaterThanOrEqual(3_000);
+      expect(ms).toBeLessThan(3_000 + LIMIT_MS);
+    },
+  );
+
+  it("lets a write that waits for a lock finish, and ends soon after it", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("serve", stateDir);
+    const release = holdLock(stateDir);
+    const created = api(program.url, key)("POST", "/workflows", { name: "In flight", description: "" });
+    // The read of another client shows that the server has taken up the write that came before.
+    await api(program.url, key)("GET", "/workflows");
+    const end = program.end();
+    await vi.waitFor(() => expect(program.log()).toContain("is shutting down"), 5_000);
+    release();
+    expect((await created).status).toBe(201);
+    const { code, ms } = await end;
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(3_000);
+  });
+
+  it("ends with 0 within 10 s with idle, silent and half-sent connections open", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("serve", stateDir);
+    const [idle, silent, halfHead, halfBody] = await Promise.all(
+      Array.from({ length: 4 }, () => rawClient(program.url)),
+    );
+    idle!.send(request("GET", "/workflows", { "X-API-Key": key }));
+    await idle!.until("[]");
+    halfHead!.send("POST /workflows HTTP/1.1\r\nHost: localhost\r\nX-Half");
+    halfBody!.send(
+      request("POST", "/workflows", {
+        "X-API-Key": key,
+        "Content-Type": "application/json",
+        "Content-Length": "50",
+      }) + '{"name":',
+    );
+    const { code, ms } = await program.end();
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(LIMIT_MS);
+    await Promise.all([idle, silent, halfHead, halfBody].map((client) => client!.ended));
+  });
+
+  it("closes event streams and ends with 0 soon when nothing is under way", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("mcp-sse", stateDir);
+    const streams = await Promise.all([1, 2, 3].map(() => openSse(program.url, key)));
+    const { code, ms } = await program.end();
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(2_000);
+    await Promise.all(streams.map((stream) => stream.ended));
+    // Ended as a whole answer, not broken off.
+    for (const stream of streams) expect(stream.received()).toMatch(/\r\n0\r\n\r\n$/);
+  });
+
+  it("ends with 0 within 10 s with streams open while another process holds the lock", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("mcp-sse", stateDir);
+    const stream = await openSse(program.url, key);
+    holdLock(stateDir);
+    const { code, ms } = await program.end();
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(LIMIT_MS);
+    await stream.ended;
+  });
+
+  it("ends with 0 when nobody reads its log any more", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("serve", stateDir);
+    program.child.stderr!.destroy();
+    const call = api(program.url, key);
+    for (let i = 0; i < 20; i += 1) expect((await call("GET", "/workflows")).status).toBe(200);
+    const { code, ms } = await program.end();
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(LIMIT_MS);
+  });
+
+  it("leaves the database in one file: the log of changes is folded in", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("serve", stateDir);
+    await api(program.url, key)("POST", "/workflows", { name: "One", description: "" });
+    expect(await program.end()).toMatchObject({ code: 0 });
+    expect(existsSync(`${stateDir}/millrace.db-wal`)).toBe(false);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("ends a listener like SIGTERM, and at once when pressed again", async () => {
+    const { stateDir } = await stateWithKey();
+    const once = await startProgram("serve", stateDir);
+    expect(await once.end("SIGINT")).toMatchObject({ code: 0 });
+    const twice = await startProgram("serve", stateDir, { args: ["--drain-delay", "60"] });
+    const end = twice.end("SIGINT");
+    await vi.waitFor(() => expect(twice.log()).toContain("is shutting down"), 5_000);
+    twice.child.kill("SIGINT");
+    const { code, ms } = await end;
+    expect(code).toBe(130);
+    expect(ms).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryDirectory } from "../support/instance.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+
+function childrenOf({ pid }: ChildProcess): number[] {
+  let pids: string;
+  try {
+    pids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  } catch {
+    pids = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
+  }
+  return pids.split(/\s+/).filter(Boolean).map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startBoth(args: string[] = []) {
+  const parent = spawn(process.execPath, [BIN, "start", "--port", "0", "--mcp-port", "0", ...args], {
+    env: { ...process.env, MILLRACE_STATE_DIR: temporaryDirectory() },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that a test can press Ctrl-C for it and nobody else.
+    detached: true,
+  });
+  onTestFinished(() => {
+    try {
+      process.kill(-parent.pid!, "SIGKILL");
+    } catch {
+      // All of them have ended, which is what the tests are about.
+    }
+  });
+  let out = "";
+  let err = "";
+  parent.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
+  parent.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
+  const exited = once(parent, "exit") as Promise<[number | null]>;
+  return {
+    parent,
+    out: () => out,
+    err: () => err,
+    exited: exited.then(([code]) => code),
+    async children(): Promise<number[]> {
+      await vi.waitFor(() => expect(childrenOf(parent)).toHaveLength(2), 10_000);
+      return childrenOf(parent);
+    },
+    ready: () => vi.waitFor(() => expect(out).toContain("Ctrl-C stops both."), 10_000),
+  };
+}
+
+/** Those of the processes that are still there when they had time enough to end. */
+async function orphans(pids: number[]): Promise<number[]> {
+  for (const deadline = performance.now() + 11_000; performance.now() < deadline;) {
+    if (!pids.some(isAlive)) return [];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return pids.filter(isAlive);
+}
+
+describe("millrace start", () => {
+  it("runs both servers and prints where they are", async () => {
+    const { ready, out } = startBoth();
+    await ready();
+    const [rest, mcp] = [/http:\S+(?=\/workflows)/.exec(out())![0], /http:\S+(?=\/mcp)/.exec(out())![0]];
+    for (const url of [rest, mcp]) expect((await fetch(`${url}/health`)).status).toBe(200);
+    // oxlint-disable-next-line no-control-regex
+    expect(out()).not.toMatch(/\u001b/);
+    // Nobody is at a terminal: a key would end up in a log.
+    expect(out()).not.toMatch(/mill_/);
+  });
+
+  it("stops both on SIGTERM and ends with 0", async () => {
+    const { parent, ready, children, exited, err } = startBoth();
+    await ready();
+    const pids = await children();
+    parent.kill("SIGTERM");
+    expect(await exited).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(err()).toContain("serve has stopped");
+    expect(err()).toContain("mcp-sse has stopped");
+  });
+
+  it("stops both on Ctrl-C, which reaches all three at once, and ends with 0", async () => {
+    const { parent, ready, children, exited } = startBoth();
+    await ready();
+    const pids = await children();
+    process.kill(-parent.pid!, "SIGINT");
+    expect(await exited).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it.each([0, 1])("stops the other when child %i dies, and ends with another code than 0", async (which) => {
+    const { ready, children, exited, err } = startBoth();
+    await ready();
+    const pids = await children();
+    process.kill(pids[which]!, "SIGKILL");
+    expect(await exited).toBe(1);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(err()).toContain("the other was stopped too");
+  });
+
+  it("leaves no orphan when it is killed while both serve", async () => {
+    const { parent, ready, children } = startBoth();
+    await ready();
+    const pids = await children();
+    parent.kill("SIGKILL");
+    expect(await orphans(pids)).toEqual([]);
+  });
+
+  it("leaves no orphan when it is killed while they start", async () => {
+    const { parent, children } = startBoth();
+    const pids = await children();
+    parent.kill("SIGKILL");
+    expect(await orphans(pids)).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { holdLock } from "../support/lock.ts";
+import { run } from "../support/process.ts";
+
+const COMMANDS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["keys", "list"], ["start"]] as const;
+
+/** Every one of the commands ends with 4, in words and without a stack; gives what they say, in one. */
+async function refused(
+  stateDir: string,
+  commands: readonly (readonly string[])[] = COMMANDS,
+): Promise<string> {
+  const said = new Set<string>();
+  for (const command of commands) {
+    const { code, out, err } = await run(command, { MILLRACE_STATE_DIR: stateDir });
+    expect({ command, code, out }).toEqual({ command, code: 4, out: "" });
+    expect(err).toContain(stateDir);
+    expect(err).not.toMatch(/\n\s+at |SQLITE_|Error:/);
+    said.add(err);
+  }
+  // All of them say the same.
+  expect(said.size).toBe(1);
+  return [...said].join("");
+}
+
+/** A state directory with something in it, its database closed. */
+async function used(): Promise<{ stateDir: string; file: string }> {
+  const stateDir = join(temporaryDirectory(), "state");
+  await run(["keys", "create", "--name", "first"], { MILLRACE_STATE_DIR: stateDir });
+  return { stateDir, file: join(stateDir, "millrace.db") };
+}
+
+describe("the state directory at start", () => {
+  it("is refused when a file is in its place, or in the place of one above", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "not a directory");
+    expect(await refused(file)).toMatch(
+      /there is a file where the directory should be.*Point MILLRACE_STATE_DIR at/s,
+    );
+    expect(await refused(join(file, "below"))).toMatch(/there is a file where the directory should be/);
+  });
+
+  it("is refused when it can't be made", async () => {
+    expect(await refused("/sys/millrace/state")).toMatch(/can't be used: .*Point MILLRACE_STATE_DIR at/s);
+  });
+
+  it("is refused when this user may not write there", async () => {
+    const parent = temporaryDirectory();
+    // Root may write anywhere: the program then runs as somebody else, from where that one can read it.
+    const root = process.getuid?.() === 0;
+    chmodSync(parent, 0o555);
+    const bin = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+    const child = spawn(process.execPath, [bin, "keys", "list"], {
+      env: { ...process.env, MILLRACE_STATE_DIR: join(parent, "state") },
+      stdio: ["ignore", "ignore", "pipe"],
+      ...(root && { uid: 65_534, gid: 65_534 }),
+    });
+    let err = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
+    const [code] = await once(child, "close");
+    expect(err).toContain("this user may not read and write there. Point MILLRACE_STATE_DIR at");
+    expect(code).toBe(4);
+  });
+
+  it.each([
+    ["garbage", (file: string) => writeFileSync(file, "x".repeat(10_000)), /is not a Millrace database/],
+    ["cut short", (file: string) => truncateSync(file, 8_192), /is damaged. Restore it from a backup/],
+    [
+      "cut within a page",
+      (file: string) => truncateSync(file, 5_000),
+      /is damaged. Restore it from a backup/,
+    ],
+    [
+      "with a flipped bit in its header",
+      (file: string) => {
+        const bytes = readFileSync(file);
+        bytes[3]! ^= 0x10;
+        writeFileSync(file, bytes);
+      },
+      /is not a Millrace database/,
+    ],
+  ])("is refused when its database is %s, which is left as it is", async (_what, damage, message) => {
+    const { stateDir, file } = await used();
+    damage(file);
+    const before = readFileSync(file);
+    expect(await refused(stateDir)).toMatch(message);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("is refused when a directory stands in the place of the database", async () => {
+    const stateDir = temporaryDirectory();
+    mkdirSync(join(stateDir, "millrace.db"));
+    expect(await refused(stateDir, [["keys", "list"]])).toMatch(/can't be opened/);
+  });
+
+  it.each([
+    ["other tables", "create table invoices (id integer primary key, total integer)"],
+    ["a table of workflows", "create table workflows (id integer primary key, title text)"],
+    ["a table of migrations", "create table migrations (id integer primary key, batch integer)"],
+    ["another program's mark", "pragma application_id = 252006674"],
+  ])(
+    "is refused when its database is another program's, with %s, which stays untouched",
+    async (_what, sql) => {
+      const stateDir = temporaryDirectory();
+      const file = join(stateDir, "millrace.db");
+      new Database(file).exec(sql).close();
+      const before = readFileSync(file);
+      expect(
+        await refused(stateDir, [
+          ["serve", "--port", "0"],
+          ["keys", "list"],
+        ]),
+      ).toMatch(/another program.*Move it away/s);
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
+
+  it("is taken when the database is there and empty", async () => {
+    const stateDir = temporaryDirectory();
+    writeFileSync(join(stateDir, "millrace.db"), "");
+    const instance = await testInstance({ stateDir });
+    expect(await instance.keys.list()).toEqual([]);
+  });
+
+  it("is refused when a newer release has changed it beyond this one, and taken when this one still can", async () => {
+    const { stateDir, file } = await used();
+    const db = new Database(file);
+    const { newest } = db.prepare("select max(id) as newest from migrations").get() as { newest: number };
+    const add = db.prepare("insert into migrations values (?, 'later', ?, '2030-01-01T00:00:00.000Z')");
+    add.run(newest + 1, newest);
+    const env = { MILLRACE_STATE_DIR: stateDir };
+    expect(await run(["keys", "list"], env)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("first"),
+    });
+    add.run(newest + 2, newest + 2);
+    db.close();
+    expect(await refused(stateDir)).toMatch(
+      /written by a newer release of Millrace.*Start that release or a newer one/s,
+    );
+  });
+
+  it("is waited for when another process holds the lock for a moment", async () => {
+    const { stateDir } = await used();
+    const release = holdLock(stateDir);
+    const created = run(["keys", "create", "--name", "second"], { MILLRACE_STATE_DIR: stateDir });
+    setTimeout(release, 1_500);
+    expect(await created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_/) });
+  });
+
+  it("is given up on after 5 s when another process holds the lock for long, with advice", async () => {
+    const { stateDir } = await used();
+    holdLock(stateDir);
+    const start = performance.now();
+    const { code, err } = await run(["keys", "create", "--name", "x"], { MILLRACE_STATE_DIR: stateDir });
+    expect(code).toBe(4);
+    expect(err).toMatch(/^The database is locked by another process.*Try again/);
+    expect(performance.now() - start).toBeLessThan(8_000);
+  });
+});

@@ -1,0 +1,78 @@
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { api } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { rawClient, request } from "../support/sockets.ts";
+
+const CALLS = 200;
+const LARGE = 800_000;
+const MIB = 1024 * 1024;
+
+/** A stream whose client opened it and reads no further, and a workflow that is large to read. */
+async function open() {
+  const holder = await testInstance();
+  const other = await testInstance({ stateDir: holder.stateDir });
+  const { value: key } = await holder.key();
+  const rest = await holder.rest();
+  const definition = { note: "x".repeat(LARGE) };
+  const made = await api(rest.url, key)("POST", "/workflows", { name: "Large", description: "", definition });
+  expect(made.status).toBe(201);
+  const copies = { holder: await holder.mcp(), other: await other.mcp() };
+  const stream = await rawClient(copies.holder.url);
+  stream.send(request("GET", "/sse", { "X-API-Key": key }));
+  await stream.until("sessionId=");
+  const endpoint = /data: (\S+)/.exec(stream.received())![1]!;
+  const post = (url: string, method: string, id: number, params: unknown) =>
+    api(url, key)("POST", endpoint, { jsonrpc: "2.0", id, method, params });
+  await post(copies.holder.url, "initialize", 0, {
+    protocolVersion: "2024-11-05",
+    capabilities: {},
+    clientInfo: { name: "never-reads", version: "1" },
+  });
+  await stream.until('"id":0');
+  stream.socket.pause();
+  const read = (copy: keyof typeof copies, id: number) =>
+    post(copies[copy].url, "tools/call", id, { name: "get_workflow", arguments: { workflow_id: "large" } });
+  return { stream, copies, read };
+}
+
+/** Reads on and keeps nothing of it: it is hundreds of megabytes. */
+function readUpTo(socket: Socket, text: string): Promise<void> {
+  let tail = "";
+  socket.removeAllListeners("data");
+  return new Promise((resolve) => {
+    socket.on("data", (chunk: string) => {
+      tail = tail.slice(-text.length) + chunk;
+      if (tail.includes(text)) resolve();
+      tail = tail.slice(-text.length);
+    });
+    socket.resume();
+  });
+}
+
+describe("a client that never reads its stream", () => {
+  it.each(["holder", "other"] as const)(
+    "is given no more work once 4 MiB wait for it, whichever copy it asks (%s)",
+    async (copy) => {
+      const { stream, copies, read } = await open();
+      const before = process.memoryUsage.rss();
+      let most = 0;
+      const statuses = new Map<number, number>();
+      for (let i = 0; i < CALLS; i += 20) {
+        const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => read(copy, i + n + 1)));
+        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        // A moment for what was passed on to another copy to arrive there.
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        most = Math.max(most, process.memoryUsage.rss() - before);
+      }
+      expect((await fetch(`${copies.holder.url}/health`)).status).toBe(200);
+      // 200 answers of 1.6 MB each would be 320 MB of text, and more on the way to the socket.
+      expect(most / MIB).toBeLessThan(160);
+      // Who asks the copy that holds the stream is told; what another was asked waits in the store.
+      expect(statuses.get(503) ?? 0).toBeGreaterThanOrEqual(copy === "holder" ? CALLS / 2 : 0);
+
+      // Who reads again is given what waited, and goes on.
+      await readUpTo(stream.socket, `"id":${copy === "holder" ? 1 : CALLS}}`);
+    },
+  );
+});

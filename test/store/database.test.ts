@@ -1,0 +1,263 @@
+import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import { openStore } from "../../src/store/database.ts";
+import { whileBusy } from "../../src/store/sqlite-driver.ts";
+import { isBusy, isUnreachable, translateSqliteError } from "../../src/store/sqlite-errors.ts";
+import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { fakeClock, temporaryDirectory } from "../support/instance.ts";
+import { testStore } from "../support/store.ts";
+
+/** A connection of somebody else's on the same file. */
+function stranger(file: string): Database.Database {
+  const db = new Database(file, { timeout: 0 });
+  onTestFinished(() => void db.close());
+  return db;
+}
+
+const open = (path: string) => openStore(openStateDirectory(path), fakeClock());
+const refusal = (work: Promise<unknown>): Promise<AppError> =>
+  work.then(
+    () => expect.fail("it worked"),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(AppError);
+      return error as AppError;
+    },
+  );
+
+const fromSqlite = (code: string): Error => Object.assign(new Error("from SQLite"), { code });
+
+describe("migrations", () => {
+  it("are applied once when several processes start at once", async () => {
+    const stateDir = temporaryDirectory();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => testStore({ stateDir })));
+    for (const { rows } of stores) expect(await rows("migrations")).toBe(1);
+    const { rows } = await testStore({ stateDir });
+    expect([await rows("migrations"), await rows("counters")]).toEqual([1, 1]);
+  });
+
+  it("of a newer release that this one can't use are refused, and nothing is touched", async () => {
+    const { stateDir, store } = await testStore();
+    const db = stranger(store.directory.databaseFile);
+    db.exec("insert into migrations values (98, 'wide', 1, 'x'), (99, 'narrow', 99, 'x')");
+    const error = await refusal(open(stateDir));
+    expect(error.code).toBe("storage_unavailable");
+    expect(error.message).toMatch(/newer release.*migration 99/);
+    expect(db.prepare("select count(*) from migrations").pluck().get()).toBe(3);
+  });
+
+  it("of a newer release that only added something are fine", async () => {
+    const { stateDir, store } = await testStore();
+    stranger(store.directory.databaseFile).exec("insert into migrations values (99, 'wide', 1, 'x')");
+    const later = await open(stateDir);
+    expect(later.journalMode).toBe("wal");
+    await later.close();
+  });
+});
+
+describe("the open store", () => {
+  it("keeps statements and goes on when there are more of them than it keeps", async () => {
+    const { read, store, create } = await testStore();
+    await create();
+    for (let length = 1; length <= 450; length += 1) {
+      const ids = Array.from({ length }, (_, i) => (i === 0 ? "weekly-revenue" : `x${i}`));
+      const found = await store.read.selectFrom("workflows").select("id").where("id", "in", ids).execute();
+      expect(found).toHaveLength(1);
+    }
+    expect(await read.count({})).toBe(1);
+  });
+
+  it("goes on when a newer release widens a table under it", async () => {
+    const { store, create, read } = await testStore();
+    const all = () => store.read.selectFrom("workflows").selectAll().execute();
+    await create();
+    expect((await all())[0]).toHaveProperty("id");
+    stranger(store.directory.databaseFile).exec("alter table workflows add column later text default 'x'");
+    expect((await all())[0]).toHaveProperty("later", "x");
+    await create();
+    expect(await read.count({})).toBe(2);
+  });
+
+  it("refuses writes on the connection that reads", async () => {
+    const { store } = await testStore();
+    await expect(store.read.deleteFrom("workflows").execute()).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+  });
+
+  it("holds on to its references", async () => {
+    const { store } = await testStore();
+    const orphan = store.transaction((trx) =>
+      trx
+        .deleteFrom("workflows")
+        .execute()
+        .then(() =>
+          trx
+            .insertInto("workflow_versions")
+            .values({
+              workflow_id: "nothing",
+              version: 1,
+              change: "created",
+              name: "",
+              description: "",
+              tags: "[]",
+              definition: null,
+              reason: null,
+              created_at: "",
+              created_by: "",
+              key_name: "",
+              surface: "cli",
+              client: "",
+            })
+            .execute(),
+        ),
+    );
+    await expect(orphan).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_FOREIGNKEY" });
+  });
+
+  it("waits for another's lock without holding up the process", async () => {
+    const { store, create, read } = await testStore();
+    const other = stranger(store.directory.databaseFile);
+    other.exec("begin immediate");
+    let ticks = 0;
+    const ticking = setInterval(() => (ticks += 1), 5);
+    const created = create();
+    // If waiting blocked the process, this would never run, and the lock would never go.
+    setTimeout(() => other.exec("commit"), 300);
+    await created;
+    clearInterval(ticking);
+    expect(ticks).toBeGreaterThan(3);
+    expect(await read.count({})).toBe(1);
+  });
+
+  it("tells why the state can't be reached, and takes no lock to find out", async () => {
+    const { store, stateDir } = await testStore();
+    const file = store.directory.databaseFile;
+    const other = stranger(file);
+    other.exec("begin exclusive");
+    expect(await store.fault()).toBeUndefined();
+    other.exec("rollback");
+    renameSync(file, join(stateDir, "away"));
+    expect(await store.fault()).toMatch(/is gone/);
+    copyFileSync(join(stateDir, "away"), file);
+    expect(await store.fault()).toMatch(/was replaced/);
+    rmSync(file);
+    renameSync(join(stateDir, "away"), file);
+    expect(await store.fault()).toBeUndefined();
+  });
+});
+
+describe("a state directory", () => {
+  it("is made for its user alone, with whatever is missing above it", () => {
+    const path = join(temporaryDirectory(), "a", "b");
+    const directory = openStateDirectory(path);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(directory).toMatchObject({ path, databaseFile: join(path, "millrace.db") });
+  });
+
+  it.each<[string, (path: string) => void, RegExp]>([
+    ["is a file", (path) => writeFileSync(path, ""), /there is a file where the directory should be/],
+    ["is in a file", (path) => writeFileSync(join(path, ".."), ""), /there is a file where/],
+  ])("that %s is refused in words", (_, prepare, words) => {
+    const above = join(temporaryDirectory(), "above");
+    const path = join(above, "state");
+    if (_ === "is a file") mkdirSync(above);
+    prepare(path);
+    expect(() => openStateDirectory(path)).toThrowError(words);
+    expect(() => openStateDirectory(path)).toThrowError(/MILLRACE_STATE_DIR/);
+  });
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ["is no database", "this is not a database, not at all\n".repeat(200), /not a Millrace database/],
+    [
+      "is damaged",
+      Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(8_192, 0xff)]),
+      /damaged|not a Millrace/,
+    ],
+  ])("whose millrace.db %s is refused in words", async (_, content, words) => {
+    const path = temporaryDirectory();
+    writeFileSync(join(path, "millrace.db"), content);
+    const error = await refusal(open(path));
+    expect(error.code).toBe("storage_unavailable");
+    expect(error.message).toMatch(words);
+  });
+
+  it("whose millrace.db is a directory is refused in words", async () => {
+    const path = temporaryDirectory();
+    mkdirSync(join(path, "millrace.db"));
+    expect(await refusal(open(path))).toMatchObject({ code: "storage_unavailable" });
+  });
+});
+
+describe("whileBusy", () => {
+  const busy = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+
+  it("tries until it works", async () => {
+    let tries = 0;
+    const answer = await whileBusy(() => {
+      tries += 1;
+      if (tries < 4) throw busy;
+      return "done";
+    });
+    expect([answer, tries]).toEqual(["done", 4]);
+  });
+
+  it("gives up at the limit, and says when to come again", async () => {
+    const error = await refusal(
+      whileBusy(() => {
+        throw busy;
+      }, 30),
+    );
+    expect(error).toMatchObject({
+      code: "busy",
+      status: 503,
+      cause: busy,
+      details: { headers: { "Retry-After": "1" } },
+    });
+  });
+
+  it("does not try again what can't get better", async () => {
+    let tries = 0;
+    const full = Object.assign(new Error("full"), { code: "SQLITE_FULL" });
+    const error = await refusal(
+      whileBusy(() => {
+        tries += 1;
+        throw full;
+      }),
+    );
+    expect([error.code, tries]).toEqual(["storage_unavailable", 1]);
+  });
+});
+
+describe("SQLite's errors", () => {
+  it.each([
+    ["SQLITE_BUSY", "busy", false],
+    ["SQLITE_BUSY_SNAPSHOT", "busy", false],
+    ["SQLITE_LOCKED_SHAREDCACHE", "busy", false],
+    ["SQLITE_FULL", "storage_unavailable", false],
+    ["SQLITE_READONLY_DBMOVED", "storage_unavailable", false],
+    ["SQLITE_CORRUPT_VTAB", "storage_unavailable", true],
+    ["SQLITE_NOTADB", "storage_unavailable", true],
+    ["SQLITE_CANTOPEN_ISDIR", "storage_unavailable", true],
+    ["SQLITE_IOERR_WRITE", "storage_unavailable", true],
+    ["SQLITE_PERM", "storage_unavailable", false],
+    ["SQLITE_PROTOCOL", "storage_unavailable", false],
+  ])("%s is %s, and says that nothing can be read: %s", (code, ours, unreachable) => {
+    const error = fromSqlite(code);
+    const translated = translateSqliteError(error) as AppError;
+    expect(translated).toMatchObject({ code: ours, cause: error, status: 503 });
+    expect(translated.details.headers).toHaveProperty("Retry-After");
+    expect(translated.message).not.toContain("from SQLite");
+    expect([isUnreachable(error), isUnreachable(translated)]).toEqual([unreachable, unreachable]);
+    expect(isBusy(error)).toBe(ours === "busy");
+  });
+
+  it.each([[fromSqlite("SQLITE_CONSTRAINT_UNIQUE")], [new Error("x")], ["text"], [null], [undefined]])(
+    "leaves %s as it is",
+    (error) => {
+      expect(translateSqliteError(error)).toBe(error);
+    },
+  );
+});

@@ -1,0 +1,220 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
+import type { Position, WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/ports.ts";
+import { create, testActor, testStore } from "../support/store.ts";
+
+const SORTS: readonly WorkflowSort[] = [
+  "created_at",
+  "-created_at",
+  "updated_at",
+  "-updated_at",
+  "name",
+  "-name",
+];
+const TAGS = [
+  "finance",
+  "Finance",
+  "a",
+  "b",
+  ",",
+  'a","b',
+  'x"b',
+  "b\\",
+  "\\",
+  '"',
+  "%",
+  "_",
+  "été",
+  "日本",
+  "𝒳",
+];
+const WORDS = ["weekly", "Revenue", "ÄRGER", "ärger", "été", "日本", "a", "%", "_", "x%y"];
+
+const words = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }).map((one) => one.join(" "));
+const status = fc.constantFrom<WorkflowStatus>("draft", "published", "archived");
+const workflow = fc.record({
+  name: fc.oneof(
+    words,
+    fc.string({ unit: fc.constantFrom("a", "B", "z", "é", "Z", "\u{1d4b3}", "\uffee"), minLength: 1 }),
+  ),
+  description: fc.oneof(fc.constant(""), words),
+  tags: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 3 }),
+  status,
+  /** How long after the one before it was made: often not at all, so that times are equal. */
+  later: fc.constantFrom(0, 0, 1),
+});
+const filter: fc.Arbitrary<WorkflowFilter> = fc.record(
+  { search: words, tag: fc.constantFrom(...TAGS), status },
+  { requiredKeys: [] },
+);
+const query = fc.record({ filter, sort: fc.constantFrom(...SORTS), limit: fc.integer({ min: 1, max: 7 }) });
+
+/** What a list should be: every row looked at, no index, no SQL. */
+function expected(
+  all: readonly Workflow[],
+  { filter: by, sort }: { filter: WorkflowFilter; sort: WorkflowSort },
+) {
+  const kept = all.filter((one) => {
+    if (by.status === undefined ? one.status === "archived" : one.status !== by.status) return false;
+    if (by.tag !== undefined && !one.tags.includes(by.tag)) return false;
+    const places = [one.id, one.name, one.description, ...one.tags].map((text) => text.toLowerCase());
+    return (by.search ?? "")
+      .split(" ")
+      .every((word) => places.some((text) => text.includes(word.toLowerCase())));
+  });
+  const field = sort.replace("-", "") as "created_at" | "updated_at" | "name";
+  const bytes = (one: Workflow): Buffer =>
+    Buffer.from(field === "name" ? one.name.toLowerCase() : one[field]);
+  const ordered = kept.toSorted((a, b) => bytes(a).compare(bytes(b)) || (a.id < b.id ? -1 : 1));
+  return (sort.startsWith("-") ? ordered.toReversed() : ordered).map((one) => one.id);
+}
+
+async function walk(
+  read: WorkflowReader,
+  { filter: by, sort, limit }: { filter: WorkflowFilter; sort: WorkflowSort; limit: number },
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<Workflow[]> {
+  const seen: Workflow[] = [];
+  for (let after: Position | null = null; ;) {
+    const { items, next } = await read.slice({ filter: by, sort, after, limit, withDefinition: false });
+    expect(items.length).toBeLessThanOrEqual(limit);
+    // Only the last page may be short.
+    expect(next === null || items.length === limit).toBe(true);
+    seen.push(...items);
+    if (next === null) return seen;
+    after = next;
+    await between();
+  }
+}
+
+type Store = Awaited<ReturnType<typeof testStore>>;
+
+/** Replaces everything in the store. */
+async function fill(
+  { store, write, clock }: Store,
+  rows: readonly (typeof workflow extends fc.Arbitrary<infer T> ? T : never)[],
+) {
+  await store.transaction(async (trx) => {
+    await trx.deleteFrom("workflow_versions").execute();
+    await trx.deleteFrom("workflows").execute();
+  });
+  return write(async (tx) => {
+    const all: Workflow[] = [];
+    for (const { status: wanted, later, ...content } of rows) {
+      clock.advance(later);
+      const made = await create(tx, content);
+      const change = { kind: "updated", reason: null, actor: testActor } as const;
+      all.push(
+        wanted === "draft" ? made : await tx.workflows.advance(made, { ...made, status: wanted }, change),
+      );
+    }
+    return all;
+  });
+}
+
+describe("lists of workflows", () => {
+  it("are what a look at every row gives, in every order, filter and page size", async () => {
+    const own = await testStore();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(workflow, { maxLength: 12 }),
+        fc.array(query, { minLength: 4, maxLength: 8 }),
+        async (rows, queries) => {
+          const all = await fill(own, rows);
+          for (const asked of queries) {
+            const ids = (await walk(own.read, asked)).map((one) => one.id);
+            expect({ asked, ids }).toEqual({ asked, ids: expected(all, asked) });
+            expect(await own.read.count(asked.filter)).toBe(ids.length);
+          }
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it("neither lose nor repeat a row while others are added between the pages", async () => {
+    const own = await testStore();
+    const other = await testStore({ stateDir: own.stateDir, clock: own.clock });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(workflow, { minLength: 3, maxLength: 10 }),
+        query,
+        fc.array(workflow, { maxLength: 6 }),
+        async (rows, asked, added) => {
+          const before = expected(await fill(own, rows), asked);
+          const late = [...added];
+          const seen = await walk(own.read, asked, async () => {
+            const next = late.pop();
+            if (next !== undefined)
+              await other.create({ name: next.name, description: next.description, tags: next.tags });
+          });
+          const ids = seen.map((one) => one.id);
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(ids.filter((id) => before.includes(id))).toEqual(before);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("have definitions only when asked", async () => {
+    const { read, create: make } = await testStore();
+    await make({ definition: { steps: [] } });
+    const asked = { filter: {}, sort: "name", after: null, limit: 5 } as const;
+    expect((await read.slice({ ...asked, withDefinition: true })).items).toMatchObject([
+      { definition: { steps: [] } },
+    ]);
+    expect((await read.slice({ ...asked, withDefinition: false })).items[0]).not.toHaveProperty("definition");
+  });
+});
+
+describe("searching", () => {
+  it.each([
+    ["revenue weekly", true],
+    ["WEEKLY", true],
+    ["week enue", true],
+    ["ÄRGER été", true],
+    ["finance board", true],
+    ["weekly-rev", true],
+    ["  weekly \n revenue\t", true],
+    ["weekly monthly", false],
+    ["50%", false],
+    ["w_ekly", false],
+    ["weekly'; drop table workflows; --", false],
+  ])("for %j finds it: %s", async (search, found) => {
+    const { read, create: make } = await testStore();
+    await make({ name: "Weekly revenue", description: "For the Board: Ärger und ÉTÉ", tags: ["Finance"] });
+    expect(await read.count({ search })).toBe(found ? 1 : 0);
+  });
+
+  it("looks at what a workflow is now, not at what it was", async () => {
+    const { read, create: make, change } = await testStore();
+    const { id } = await make({ description: "apples" });
+    await change(id, { description: "pears" });
+    expect([await read.count({ search: "apples" }), await read.count({ search: "pears" })]).toEqual([0, 1]);
+  });
+});
+
+describe("filtering by tag", () => {
+  it("takes exactly that tag, whatever characters stand in it", async () => {
+    const { read, write } = await testStore();
+    await write(async (tx) => {
+      for (const tag of TAGS) await create(tx, { name: `only ${TAGS.indexOf(tag)}`, tags: [tag] });
+      await create(tx, { name: "two", tags: ["a", "b"] });
+    });
+    for (const tag of TAGS) {
+      const { items } = await read.slice({
+        filter: { tag },
+        sort: "name",
+        after: null,
+        limit: 50,
+        withDefinition: false,
+      });
+      const names = items.map((one) => one.name);
+      const wanted = [`only ${TAGS.indexOf(tag)}`, ...(tag === "a" || tag === "b" ? ["two"] : [])];
+      expect({ tag, names }).toEqual({ tag, names: wanted });
+    }
+    expect(await read.count({ tag: "financ" })).toBe(0);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { HOUR, MINUTE } from "../../src/core/clock.ts";
+import { mcpSessionStore } from "../../src/store/mcp-sessions.ts";
+import { testStore } from "../support/store.ts";
+
+async function open() {
+  const here = await testStore();
+  const there = await testStore({ stateDir: here.stateDir, clock: here.clock });
+  return {
+    ...here,
+    sessions: mcpSessionStore(here.store, here.clock),
+    elsewhere: mcpSessionStore(there.store, here.clock),
+  };
+}
+
+const http = { id: "s1", keyId: "key_1", kind: "http", initialize: '{"method":"initialize"}' } as const;
+const sse = { id: "s2", keyId: "key_1", kind: "sse", initialize: null } as const;
+
+describe("MCP sessions", () => {
+  it("are found by every copy, with the request that began them", async () => {
+    const { sessions, elsewhere } = await open();
+    await sessions.insert(http);
+    await sessions.insert(sse);
+    expect([await elsewhere.find("s1"), await elsewhere.find("s2")]).toEqual([http, sse]);
+    expect(await elsewhere.find("s3")).toBeUndefined();
+    await elsewhere.remove("s1");
+    expect(await sessions.find("s1")).toBeUndefined();
+  });
+
+  it("are forgotten when nobody used them: a client's after a day, a stream's after five minutes", async () => {
+    const { sessions, clock } = await open();
+    await sessions.insert(http);
+    await sessions.insert(sse);
+    const new_ = async (id: string) => sessions.insert({ ...sse, id });
+    clock.advance(5 * MINUTE);
+    await new_("s3");
+    expect(await sessions.find("s2")).toBeDefined();
+    clock.advance(1);
+    await new_("s4");
+    expect([await sessions.find("s1"), await sessions.find("s2")]).toEqual([http, undefined]);
+    clock.advance(24 * HOUR);
+    await new_("s5");
+    expect(await sessions.find("s1")).toBeUndefined();
+  });
+
+  it("live as long as somebody names them", async () => {
+    const { sessions, elsewhere, clock } = await open();
+    await sessions.insert(sse);
+    for (let i = 0; i < 3; i += 1) {
+      clock.advance(4 * MINUTE);
+      await elsewhere.keep(["s2"]);
+      await sessions.insert({ ...sse, id: `other-${i}` });
+    }
+    expect(await sessions.find("s2")).toEqual(sse);
+  });
+});
+
+describe("messages from copy to copy", () => {
+  it("arrive once, in order, and only at their stream's holder", async () => {
+    const { sessions, elsewhere } = await open();
+    for (const body of ["1", "2", "3"]) await elsewhere.post("s2", body);
+    await elsewhere.post("other", "not ours");
+    expect(await sessions.take(["s2", "s9"])).toEqual(
+      ["1", "2", "3"].map((body) => ({ sessionId: "s2", body })),
+    );
+    expect(await sessions.take(["s2"])).toEqual([]);
+    expect(await elsewhere.take(["other"])).toEqual([{ sessionId: "other", body: "not ours" }]);
+  });
+
+  it("are taken a few at a time when that is asked, and the others stay", async () => {
+    const { sessions } = await open();
+    for (const body of ["1", "2", "3"]) await sessions.post("s2", body);
+    expect((await sessions.take(["s2"], 2)).map((one) => one.body)).toEqual(["1", "2"]);
+    expect((await sessions.take(["s2"], 2)).map((one) => one.body)).toEqual(["3"]);
+  });
+
+  it("are taken by one of two that ask at once", async () => {
+    const { sessions, elsewhere } = await open();
+    for (let i = 0; i < 20; i += 1) await sessions.post("s2", String(i));
+    const taken = (await Promise.all([sessions, elsewhere, sessions].map((one) => one.take(["s2"])))).flat();
+    expect(taken.map((one) => Number(one.body)).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, i) => i),
+    );
+  });
+
+  it("go with their session, and when nobody fetched them", async () => {
+    const { sessions, clock, rows } = await open();
+    await sessions.insert(sse);
+    await sessions.post("s2", "a");
+    await sessions.remove("s2");
+    expect(await rows("mcp_messages")).toBe(0);
+    await sessions.post("gone", "a");
+    clock.advance(5 * MINUTE + 1);
+    await sessions.keep(["s2"]);
+    expect(await rows("mcp_messages")).toBe(0);
+  });
+
+  it("are looked for without a write", async () => {
+    const { sessions, store } = await open();
+    const before = store.dataVersion();
+    expect(await sessions.take(["s2"])).toEqual([]);
+    expect(store.dataVersion()).toBe(before);
+  });
+});

@@ -1,0 +1,165 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DAY, HOUR } from "../../src/core/clock.ts";
+import type { AppError } from "../../src/core/errors.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { create, JOURNALS, testActor, testStore } from "../support/store.ts";
+
+const TABLES: readonly (keyof Schema)[] = ["workflows", "workflow_versions", "idempotency_keys", "audit_log"];
+const by = (lineage: string) => ({ ...testActor, principal: { ...testActor.principal, lineage } });
+
+describe.each(JOURNALS)("a unit of work on a %s", (_, local) => {
+  it("commits effect, history, counter, idempotency record and audit entry together", async () => {
+    const { write, rows, read } = await testStore({ local });
+    await write((tx) => create(tx), { claim: { key: "k", input: {} } });
+    expect(await Promise.all(TABLES.map(rows))).toEqual([1, 1, 1, 1]);
+    expect(await read.revision()).toBe(1);
+  });
+
+  it("leaves nothing of an effect that throws, and goes on", async () => {
+    const { write, rows, read } = await testStore({ local });
+    const boom = new Error("boom");
+    const failing = write(
+      async (tx) => {
+        const made = await create(tx);
+        await tx.workflows.advance(
+          made,
+          { ...made, name: "B" },
+          { kind: "updated", reason: null, actor: testActor },
+        );
+        throw boom;
+      },
+      { claim: { key: "k", input: {} } },
+    );
+    await expect(failing).rejects.toBe(boom);
+    expect(await Promise.all(TABLES.map(rows))).toEqual([0, 0, 0, 0]);
+    expect(await read.revision()).toBe(0);
+    expect(await write((tx) => create(tx), { claim: { key: "k", input: {} } })).toHaveProperty(
+      "id",
+      "weekly-revenue",
+    );
+  });
+});
+
+describe("a unit of work", () => {
+  it("shows nobody what is not yet committed", async () => {
+    const { write, read, stateDir, clock } = await testStore();
+    const other = await testStore({ stateDir, clock });
+    await write(async (tx) => {
+      const { id } = await create(tx);
+      expect(await tx.workflows.find(id)).toBeDefined();
+      expect([await read.find(id), await other.read.find(id)]).toEqual([undefined, undefined]);
+    });
+    expect(await other.read.count({})).toBe(1);
+  });
+
+  it("runs one after the other within a process, whatever they wait for", async () => {
+    const { write } = await testStore();
+    const order: string[] = [];
+    const work = (name: string) =>
+      write(async (tx) => {
+        order.push(`${name} begins`);
+        await create(tx);
+        await new Promise((done) => setImmediate(done));
+        order.push(`${name} ends`);
+      });
+    await Promise.all([work("a"), work("b"), work("c")]);
+    expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+  });
+
+  it("writes into the audit log who did what, through which client", async () => {
+    const { write, store } = await testStore();
+    const { id } = await write((tx) => create(tx), { operation: "create_workflow", requestId: "req_7" });
+    // Looking changes nothing, and leaves nothing.
+    await write((tx) => tx.workflows.find(id), { operation: "update_workflow" });
+    expect(await store.read.selectFrom("audit_log").selectAll().execute()).toEqual([
+      {
+        id: 1,
+        at: "2026-11-21T08:00:00.000Z",
+        operation: "create_workflow",
+        target: id,
+        owner: "operator",
+        key_name: "ci",
+        surface: "rest",
+        client: "vitest",
+        request_id: "req_7",
+      },
+    ]);
+  });
+});
+
+describe("an idempotency key", () => {
+  it("is what a table of first answers would make of it", async () => {
+    const { write, clock } = await testStore();
+    const request = fc.record({
+      key: fc.constantFrom("k1", "k2"),
+      operation: fc.constantFrom("create", "restore"),
+      lineage: fc.constantFrom("key_1", "key_2"),
+      input: fc.constantFrom({ name: "a" }, { name: "b" }),
+      fails: fc.boolean(),
+      later: fc.constantFrom(0, HOUR, 12 * HOUR, DAY - 1, DAY),
+    });
+    let effects = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 15 }), async (requests) => {
+        clock.advance(2 * DAY);
+        const first = new Map<string, { input: string; result: number; at: number }>();
+        for (const { key, operation, lineage, input, fails, later } of requests) {
+          clock.advance(later);
+          const before = effects;
+          const answer = await write(
+            async () => {
+              if (fails) throw new Error("boom");
+              return { effect: (effects += 1) };
+            },
+            { operation, actor: by(lineage), claim: { key, input } },
+          ).catch((error: Error | AppError) => ("code" in error ? error.code : error.message));
+
+          const slot = JSON.stringify([lineage, operation, key]);
+          const known = first.get(slot);
+          let expected: unknown = "boom";
+          if (known !== undefined && clock.now() - known.at < DAY) {
+            const same = known.input === JSON.stringify(input);
+            expected = same ? { effect: known.result } : "idempotency_key_reused";
+          } else if (!fails) {
+            expected = { effect: before + 1 };
+            first.set(slot, { input: JSON.stringify(input), result: effects, at: clock.now() });
+          }
+          expect(answer).toEqual(expected);
+          // An effect happens for the first answer, and for no repetition of it.
+          expect(effects - before).toBe(
+            first.get(slot)?.result === effects && known !== first.get(slot) ? 1 : 0,
+          );
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it("lets one of many that race through, from several processes, and gives all of them its answer", async () => {
+    const first = await testStore();
+    const second = await testStore({ stateDir: first.stateDir, clock: first.clock });
+    const claim = { key: "k", input: { name: "a" } };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => [first, second][i % 2]!.write((tx) => create(tx), { claim })),
+    );
+    expect(new Set(answers.map((one) => one.id))).toEqual(new Set(["weekly-revenue"]));
+    expect([await first.rows("workflows"), await first.rows("audit_log")]).toEqual([1, 1]);
+  });
+
+  it("is forgotten after a day, and a few old ones are cleared with every write", async () => {
+    const { write, rows, clock } = await testStore();
+    for (let i = 0; i < 120; i += 1) {
+      await write(async () => "old", { claim: { key: `k${i}`, input: {} } });
+      clock.advance(1);
+    }
+    clock.advance(DAY);
+    const left = [];
+    // The youngest of the old ones is not yet cleared when it is used anew.
+    for (const key of ["k119", "another", "a third"]) {
+      expect(await write(async () => "new", { claim: { key, input: { other: true } } })).toBe("new");
+      left.push(await rows("idempotency_keys"));
+    }
+    expect(left).toEqual([70, 21, 3]);
+  });
+});

@@ -1,0 +1,53 @@
+/** A process that writes and says after each step that it is done; what is killed at every step it takes. */
+import { writeSync } from "node:fs";
+import { argv } from "node:process";
+import { pino } from "pino";
+import { catalogue } from "../../tools/index.ts";
+import { type Instance, openInstance } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Actor } from "../../src/core/ports.ts";
+import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
+
+const actor: Actor = {
+  principal: {
+    keyId: "key_crash",
+    keyName: "crash",
+    owner: "operator",
+    lineage: "key_crash",
+    scopes: new Set(["read", "write"]),
+  },
+  client: { surface: "rest", name: "crash-writer" },
+};
+
+/** Each takes effect once, however often the steps are taken. */
+export const STEPS: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
+  ["create_workflow", { name: "Alpha", description: "first", idempotency_key: "a" }],
+  ["update_workflow", { workflow_id: "alpha", description: "second", if_match: 1 }],
+  ["create_workflow", { name: "Beta", description: "first", idempotency_key: "b" }],
+  ["update_workflow", { workflow_id: "alpha", description: "third", if_match: 2 }],
+];
+
+/** Opens a state directory in one of the journal modes. */
+export const openForCrash = (stateDir: string, local: boolean): Promise<Instance> =>
+  openInstance(stateDir, systemClock, pino({ level: "silent" }), { ...openStateDirectory(stateDir), local });
+
+/** Takes step `index`; a change that was made before is refused, which is as good. */
+export async function takeStep({ services }: Instance, index: number): Promise<void> {
+  const [name, input] = STEPS[index]!;
+  const tool = catalogue.find((it) => it.name === name)!;
+  const call = { actor, requestId: `step-${index}`, signal: new AbortController().signal };
+  await invoke(services, tool, input, call).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== "version_conflict") throw error;
+  });
+}
+
+if (import.meta.main) {
+  const [, , stateDir, local] = argv;
+  const instance = await openForCrash(stateDir!, local === "local");
+  for (const index of STEPS.keys()) {
+    await takeStep(instance, index);
+    writeSync(1, `${index}\n`);
+  }
+  await instance.close();
+}

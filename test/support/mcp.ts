@@ -1,0 +1,151 @@
+/** MCP clients that nobody here wrote, behind one face: the v1 SDK and the v2 SDK, over every leg. */
+import * as v2 from "@modelcontextprotocol/client";
+import { Client as V1Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { onTestFinished } from "vitest";
+import type { Json } from "./json.ts";
+import type { Problem } from "../../schemas/problem.ts";
+
+/** How a client comes in: SDK, leg, and the revision that it must end up speaking. */
+export const CLIENTS = {
+  "v1 over SSE": { sdk: 1, path: "/sse", version: "2025-11-25" },
+  "v1 over Streamable HTTP": { sdk: 1, path: "/mcp", version: "2025-11-25" },
+  "v2 over SSE": { sdk: 2, path: "/sse", mode: "legacy", version: "2025-11-25" },
+  "v2 over Streamable HTTP, legacy": { sdk: 2, path: "/mcp", mode: "legacy", version: "2025-11-25" },
+  "v2 pinned to 2026-07-28": {
+    sdk: 2,
+    path: "/mcp",
+    mode: { pin: "2026-07-28" },
+    version: "2026-07-28",
+  },
+  "v2 that negotiates": { sdk: 2, path: "/mcp", mode: "auto", version: "2026-07-28" },
+} as const satisfies Record<string, Way>;
+
+interface Way {
+  sdk: 1 | 2;
+  path: "/sse" | "/mcp";
+  mode?: v2.VersionNegotiationMode;
+  version: string;
+}
+
+export type ClientName = keyof typeof CLIENTS;
+export const clientNames = Object.keys(CLIENTS) as ClientName[];
+
+interface ListedTool {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema?: Record<string, unknown>;
+  annotations?: Record<string, unknown>;
+}
+
+export interface ToolAnswer {
+  isError?: boolean;
+  content: { type: string; text: string }[];
+  structuredContent?: Json;
+}
+
+export interface McpClient {
+  listTools(): Promise<ListedTool[]>;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  /** The revision that was negotiated. */
+  version: string | undefined;
+  /** Ends the session, where there is one, and the connection. */
+  close(): Promise<void>;
+}
+
+/** Connects a real client to an MCP listener. */
+export async function connect(
+  way: ClientName,
+  base: string,
+  key: string,
+  info = { name: "test-client", version: "1.0.0" },
+): Promise<McpClient> {
+  const { sdk, path, ...rest } = CLIENTS[way];
+  const url = new URL(path, base);
+  const options = { requestInit: { headers: { "X-API-Key": key } } };
+  if (sdk === 1) {
+    const transport =
+      path === "/sse"
+        ? new SSEClientTransport(url, options)
+        : new StreamableHTTPClientTransport(url, options);
+    return connectV1(transport, info);
+  }
+  const transport =
+    path === "/sse"
+      ? new v2.SSEClientTransport(url, options)
+      : new v2.StreamableHTTPClientTransport(url, options);
+  const client = new v2.Client(info, {
+    versionNegotiation: { mode: (rest as { mode: v2.VersionNegotiationMode }).mode },
+  });
+  await client.connect(transport);
+  const session = transport instanceof v2.StreamableHTTPClientTransport ? transport : undefined;
+  return closing({
+    listTools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}) =>
+      (await client.callTool({ name, arguments: args })) as unknown as ToolAnswer,
+    version: client.getNegotiatedProtocolVersion(),
+    async close() {
+      if (session?.sessionId !== undefined) await session.terminateSession();
+      await client.close();
+    },
+  });
+}
+
+/** A v1 client over any transport of its SDK. */
+export async function connectV1(
+  transport: Transport,
+  info = { name: "test-client", version: "1.0.0" },
+): Promise<McpClient> {
+  const client = new V1Client(info);
+  let version: string | undefined;
+  const connecting = client.connect(watched(transport, (negotiated) => (version = negotiated)));
+  await connecting;
+  const session = transport instanceof StreamableHTTPClientTransport ? transport : undefined;
+  return closing({
+    listTools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}) =>
+      (await client.callTool({ name, arguments: args })) as unknown as ToolAnswer,
+    version,
+    async close() {
+      if (session?.sessionId !== undefined) await session.terminateSession();
+      await client.close();
+    },
+  });
+}
+
+/** The v1 client tells only its transport which revision was agreed on. */
+function watched(transport: Transport, tell: (version: string) => void): Transport {
+  const set = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (version) => {
+    tell(version);
+    set?.(version);
+  };
+  return transport;
+}
+
+function closing(client: McpClient): McpClient {
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (!open) return;
+    open = false;
+    await client.close();
+  };
+  onTestFinished(() => close().catch(() => {}));
+  return { ...client, close };
+}
+
+/** The output of a call that must have worked. */
+export function outputOf(answer: ToolAnswer): Json {
+  if (answer.isError) throw new Error(`the tool refused: ${answer.content[0]?.text}`);
+  return answer.structuredContent;
+}
+
+/** The problem of a call that must have been refused. */
+export function problemOf(answer: ToolAnswer): Problem {
+  if (!answer.isError) throw new Error("the tool did not refuse");
+  return JSON.parse(answer.content[0]!.text) as Problem;
+}

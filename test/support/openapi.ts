@@ -1,0 +1,66 @@
+/** The OpenAPI document as tests read it: its operations, and a validator for its schemas. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { VERSION } from "../../src/app.ts";
+import { openApiDocument } from "../../src/surfaces/rest/openapi.ts";
+import { catalogue } from "../../tools/index.ts";
+
+export type Schema = Record<string, any>;
+
+export interface Parameter {
+  in: "path" | "query" | "header";
+  name: string;
+  required: boolean;
+  schema: Schema;
+}
+
+interface Content {
+  [type: string]: { schema: Schema; example?: unknown };
+}
+
+export interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  security?: unknown[];
+  parameters: Parameter[];
+  requestBody?: { required?: boolean; content: Content };
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, { schema: Schema }>; content?: Content }
+  >;
+}
+
+export const document = openApiDocument(catalogue, VERSION) as {
+  info: { version: string };
+  paths: Record<string, Record<string, Omit<Operation, "method" | "path">>>;
+};
+
+export const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    method: method.toUpperCase(),
+    path,
+    parameters: operation.parameters ?? [],
+  })),
+);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+// The package is CommonJS: its default export is one level down for TypeScript, not at run time.
+(formats as unknown as (it: Ajv2020) => void)(ajv);
+ajv.addSchema(document, "openapi");
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** What is wrong with `value` by the schema at these steps into the document; nothing when it is as documented. */
+export function faultsAt(steps: readonly (string | number)[], value: unknown): string | undefined {
+  const pointer = steps
+    .map((step) => encodeURIComponent(String(step).replaceAll("~", "~0").replaceAll("/", "~1")))
+    .join("/");
+  let validate = compiled.get(pointer);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `openapi#/${pointer}` });
+    compiled.set(pointer, validate);
+  }
+  return validate(value) ? undefined : ajv.errorsText(validate.errors);
+}

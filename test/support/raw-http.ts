@@ -1,0 +1,95 @@
+/** HTTP as it goes over the wire: any Host, streams read as they come. `fetch` forbids the one and hides the other. */
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { onTestFinished } from "vitest";
+import type { Json } from "./json.ts";
+import { eventually } from "./eventually.ts";
+
+interface RawRequest {
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The body as JSON: itself, or the data of its last event. */
+  json(): Json;
+}
+
+function send(method: string, url: string, { headers = {}, body }: RawRequest): Promise<IncomingMessage> {
+  const bytes = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const req = request(
+      url,
+      {
+        method,
+        agent: false,
+        headers: {
+          ...(bytes !== undefined && {
+            "Content-Type": "application/json",
+            "Content-Length": String(Buffer.byteLength(bytes)),
+          }),
+          ...headers,
+        },
+      },
+      resolve,
+    );
+    req.once("error", reject);
+    req.end(bytes);
+  });
+}
+
+/** One request and its whole answer. */
+export async function raw(method: string, url: string, options: RawRequest = {}): Promise<RawAnswer> {
+  const res = await send(method, url, options);
+  let text = "";
+  for await (const chunk of res.setEncoding("utf8")) text += chunk as string;
+  return {
+    status: res.statusCode!,
+    headers: res.headers,
+    text,
+    json: () => JSON.parse(/^data: (.*)$/m.exec(text) ? lastData(text) : text),
+  };
+}
+
+const lastData = (text: string): string => [...text.matchAll(/^data: (.*)$/gm)].at(-1)![1]!;
+
+/** A stream of events, read as it comes. */
+export interface EventStream {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** What has come so far. */
+  text(): string;
+  /** The first match of `pattern`, waited for. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Whether the server has ended it. */
+  ended(): boolean;
+  /** Stops reading, as a client does that hangs. */
+  pause(): void;
+  close(): void;
+}
+
+/** Opens a stream. */
+export async function openEvents(
+  method: string,
+  url: string,
+  options: RawRequest = {},
+): Promise<EventStream> {
+  const res = await send(method, url, options);
+  let text = "";
+  let ended = false;
+  res.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  res.on("error", () => {});
+  res.once("close", () => (ended = true));
+  onTestFinished(() => void res.destroy());
+  return {
+    status: res.statusCode!,
+    headers: res.headers,
+    text: () => text,
+    until: (pattern) => eventually(() => pattern.exec(text) ?? undefined, String(pattern)),
+    ended: () => ended,
+    pause: () => void res.pause(),
+    close: () => void res.destroy(),
+  };
+}

@@ -1,0 +1,82 @@
+/** MCP by hand: the messages and headers of every leg, over plain HTTP. */
+import { expect } from "vitest";
+import { testInstance } from "./instance.ts";
+import { openEvents, raw } from "./raw-http.ts";
+
+export const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  },
+};
+const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
+export const toolCall = (name: string, args: object = {}, id: number | string = 2) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
+export const LIST = toolCall("list_workflows");
+export const ACCEPT = { Accept: "application/json, text/event-stream" };
+
+/** One MCP listener on a state of its own, and the headers of a client with a key. */
+export async function openMcp() {
+  const instance = await testInstance();
+  const { url, stop } = await instance.mcp();
+  const { value, record } = await instance.key();
+  return { instance, url, stop, key: { "X-API-Key": value, ...ACCEPT }, record };
+}
+
+/** Sends a message and gives the whole answer. */
+export const post = (url: string, headers: Record<string, string>, body: unknown) =>
+  raw("POST", url, { headers, body });
+
+/** Opens a stream and gives the address to send to. */
+export async function openSse(url: string, headers: Record<string, string>) {
+  const stream = await openEvents("GET", `${url}/sse`, { headers });
+  const [, messages] = await stream.until(/^event: endpoint\ndata: (.*)\n\n/m);
+  return { stream, messages: url + messages! };
+}
+
+/** Starts a session on /mcp and gives the headers that belong to it. */
+export async function openSession(url: string, headers: Record<string, string>) {
+  const answer = await post(`${url}/mcp`, headers, INITIALIZE);
+  const session = {
+    ...headers,
+    "Mcp-Session-Id": answer.headers["mcp-session-id"] as string,
+    "MCP-Protocol-Version": "2025-11-25",
+  };
+  expect((await post(`${url}/mcp`, session, INITIALIZED)).status).toBe(202);
+  return session;
+}
+
+/** A request of the 2026-07-28 revision. */
+export function modern(headers: Record<string, string>, method: string, params: object = {}) {
+  const body = {
+    jsonrpc: "2.0",
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    },
+  };
+  const name = (params as { name?: string }).name;
+  return {
+    headers: {
+      ...headers,
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": method,
+      ...(name !== undefined && { "Mcp-Name": name }),
+    },
+    body,
+  };
+}

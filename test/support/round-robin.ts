@@ -1,0 +1,42 @@
+/** A load balancer: every request to the next copy in turn, whoever sends it. No cookies, bodies as streams. */
+import { Agent, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface Balancer {
+  url: string;
+  /** Every request in the order of arrival: which copy it went to, and the MCP revision it named. */
+  sent: { to: number; request: string; revision: string | undefined }[];
+}
+
+/** Listens in front of the copies. */
+export async function roundRobin(copies: readonly string[]): Promise<Balancer> {
+  const sent: Balancer["sent"] = [];
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((req, res) => {
+    const to = sent.length % copies.length;
+    const revision = req.headers["mcp-protocol-version"];
+    sent.push({ to, request: `${req.method} ${req.url?.split("?")[0]}`, revision: revision?.toString() });
+    const passedOn = request(
+      new URL(req.url!, copies[to]),
+      { method: req.method!, headers: req.headers, agent },
+      (answer) => {
+        res.writeHead(answer.statusCode!, answer.headers);
+        res.flushHeaders();
+        answer.pipe(res);
+        // What the copy breaks off must not look whole.
+        answer.once("aborted", () => res.destroy());
+      },
+    );
+    passedOn.once("error", () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+    res.once("close", () => passedOn.destroy());
+    req.pipe(passedOn);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    agent.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent };
+}

@@ -1,0 +1,66 @@
+/** Plain sockets: clients that do what no HTTP library lets one do. */
+import { connect, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface RawClient {
+  socket: Socket;
+  /** What has arrived so far. */
+  received(): string;
+  send(text: string): void;
+  /** Resolves once `text` has arrived. */
+  until(text: string): Promise<void>;
+  /** Resolves when the connection has ended, however it did. */
+  ended: Promise<void>;
+}
+
+/** Connects to `url`; closed when the test has finished. */
+export async function rawClient(url: string): Promise<RawClient> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  let received = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
+  const ended = new Promise<void>((resolve) => {
+    socket.once("close", () => resolve());
+    // A reset is an end like another here.
+    socket.on("error", () => resolve());
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", () => resolve());
+    socket.once("error", reject);
+  });
+  return {
+    socket,
+    received: () => received,
+    send: (text) => void socket.write(text),
+    until: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (received.includes(text)) resolve();
+        };
+        socket.on("data", look);
+        void ended.then(() => reject(new Error(`The connection ended before ${text} came:\n${received}`)));
+        look();
+      }),
+    ended,
+  };
+}
+
+/** The text of a request. */
+export function request(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = "",
+): string {
+  const all = {
+    Host: "localhost",
+    ...(body !== "" && {
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
+    }),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}

@@ -1,0 +1,84 @@
+/** A store of its own, without listeners, and short ways to write to it. */
+import { onTestFinished } from "vitest";
+import type { WholeWorkflow, WorkflowStatus } from "../../schemas/workflow.ts";
+import type { Actor, Intent, WorkflowContent, Writers } from "../../src/core/ports.ts";
+import { openStore } from "../../src/store/database.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { unitOfWork } from "../../src/store/unit-of-work.ts";
+import { workflowReader } from "../../src/store/workflows.ts";
+import { fakeClock, temporaryDirectory } from "./instance.ts";
+
+export const testActor: Actor = {
+  principal: {
+    keyId: "key_1",
+    keyName: "ci",
+    owner: "operator",
+    lineage: "key_1",
+    scopes: new Set(["read", "write"]),
+  },
+  client: { surface: "rest", name: "vitest" },
+};
+
+export const JOURNALS = [
+  ["write-ahead log", true],
+  ["rollback journal", false],
+] as const;
+
+/**
+ * Opens a store with a clock that stands still. Several on one directory behave like several processes.
+ * @param local whether the file system counts as a local one: else the rollback journal is taken
+ */
+export async function testStore({
+  stateDir = temporaryDirectory(),
+  clock = fakeClock(),
+  local = true,
+}: { stateDir?: string; clock?: ReturnType<typeof fakeClock>; local?: boolean } = {}) {
+  const store = await openStore({ ...openStateDirectory(stateDir), local }, clock);
+  onTestFinished(() => store.close());
+  const unit = unitOfWork(store, clock);
+  const read = workflowReader(store.read);
+
+  const write = <T>(effect: (tx: Writers) => Promise<T>, intent: Partial<Intent> = {}): Promise<T> =>
+    unit({ operation: "test", actor: testActor, requestId: "req_1", ...intent }, effect);
+
+  return {
+    store,
+    stateDir,
+    clock,
+    read,
+    write,
+    create: (content: Partial<WorkflowContent> = {}) => write((tx) => create(tx, content)),
+    /** Makes the next version of `id` with some fields changed. */
+    change: (
+      id: string,
+      fields: Partial<WorkflowContent & { status: WorkflowStatus }>,
+      reason: string | null = null,
+    ) =>
+      write(async (tx) => {
+        const current = (await tx.workflows.find(id))!;
+        return tx.workflows.advance(
+          current,
+          { ...current, ...fields },
+          { kind: "updated", reason, actor: testActor },
+        );
+      }),
+    async rows(table: keyof Schema): Promise<number> {
+      const { count } = await store.read
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+  };
+}
+
+/** Makes a workflow inside a transaction. */
+export const create = (
+  { workflows }: Writers,
+  content: Partial<WorkflowContent> = {},
+): Promise<WholeWorkflow> =>
+  workflows.insert(
+    { name: "Weekly revenue", description: "", tags: [], definition: null, ...content },
+    { kind: "created", reason: null, actor: testActor },
+  );

@@ -1,0 +1,44 @@
+/** What must be true of a state directory whatever happened to the processes that wrote to it. */
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect } from "vitest";
+
+export interface StoredWorkflow {
+  id: string;
+  name: string;
+  version: number;
+  /** The description of each version, oldest first. */
+  history: string[];
+}
+
+/** Checks that nothing is half-written and gives what is there. */
+export function verifyState(stateDir: string): StoredWorkflow[] {
+  const db = new Database(join(stateDir, "millrace.db"));
+  try {
+    expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+    expect(db.pragma("foreign_key_check")).toEqual([]);
+    const workflows = db.prepare("select id, name, description, version from workflows").all() as {
+      id: string;
+      name: string;
+      description: string;
+      version: number;
+    }[];
+    const versions = db.prepare(
+      "select version, description from workflow_versions where workflow_id = ? order by version",
+    );
+    const stored = workflows.map(({ id, name, description, version }) => {
+      const history = versions.all(id) as { version: number; description: string }[];
+      expect(history.map((it) => it.version)).toEqual(Array.from({ length: version }, (_, i) => i + 1));
+      expect(history.at(-1)!.description).toBe(description);
+      return { id, name, version, history: history.map((it) => it.description) };
+    });
+    const changes = stored.reduce((sum, { version }) => sum + version, 0);
+    const count = (sql: string): unknown => db.prepare(sql).pluck().get();
+    expect(count("select count(*) from workflow_versions")).toBe(changes);
+    expect(count("select value from counters where name = 'workflows'")).toBe(changes);
+    expect(count("select count(*) from audit_log where operation like '%_workflow'")).toBe(changes);
+    return stored;
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { VERSION } from "../../src/app.ts";
+import { api } from "../support/http.ts";
+import { document } from "../support/openapi.ts";
+import { expectProblem, openRest } from "../support/rest.ts";
+
+describe("/apidoc", () => {
+  it("is a page that anybody may read, under a strict policy", async () => {
+    const { url } = await openRest();
+    const call = api(url);
+    const bare = await call("GET", "/apidoc");
+    expect(bare.status).toBe(301);
+    expect(bare.headers.get("location")).toBe("/apidoc/");
+    const page = await call<string>("GET", "/apidoc/");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    const policy = Object.fromEntries(
+      page.headers
+        .get("content-security-policy")!
+        .split(";")
+        .map((part) => [part.split(" ", 1)[0]!, part.split(" ").slice(1).join(" ")]),
+    );
+    expect(policy).toEqual({
+      "default-src": "'none'",
+      "script-src": "'self'",
+      "style-src": "'self' 'unsafe-inline'",
+      "img-src": "'self' data:",
+      "connect-src": "'self'",
+      "font-src": "'self'",
+      "base-uri": "'none'",
+      "form-action": "'self'",
+      "frame-ancestors": "'none'",
+    });
+    // Whoever ends TLS in front of this says that.
+    expect(page.headers.has("strict-transport-security")).toBe(false);
+  });
+
+  it("names only files that are served from here", async () => {
+    const { url } = await openRest();
+    const call = api(url);
+    const { body: page } = await call<string>("GET", "/apidoc/");
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(files.length).toBeGreaterThanOrEqual(5);
+    expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/);
+    for (const file of files) {
+      expect(file).toMatch(/^\.\//);
+      const { status, headers } = await call("GET", `/apidoc/${file.slice(2)}`);
+      expect([file, status]).toEqual([file, 200]);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it("gives the document of the running version, the same as JSON and as YAML", async () => {
+    const { url } = await openRest();
+    const call = api(url);
+    const json = await call("GET", "/apidoc/openapi.json");
+    const yaml = await call<string>("GET", "/apidoc/openapi.yaml");
+    expect(json.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(yaml.headers.get("content-type")).toMatch(/^application\/yaml/);
+    expect(json.body).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(parse(yaml.body)).toEqual(json.body);
+    expect(json.body.info.version).toBe(VERSION);
+    const { body: start } = await call<string>("GET", "/apidoc/swagger-ui-init.js");
+    expect(start).toContain(`"version": "${VERSION}"`);
+  });
+
+  it("has nothing else, and takes nothing", async () => {
+    const { url } = await openRest();
+    const call = api(url);
+    for (const path of [
+      "/apidoc/none",
+      "/apidoc/index.html",
+      "/apidoc/package.json",
+      "/apidoc/swagger-initializer.js",
+      "/apidoc/..%2fpackage.json",
+      "/apidoc/%zz",
+    ]) {
+      expectProblem(await call("GET", path), "route_not_found");
+    }
+    for (const path of [
+      "/apidoc/",
+      "/apidoc/openapi.json",
+      "/apidoc/openapi.yaml",
+      "/apidoc/swagger-ui.css",
+    ]) {
+      const answer = await call("POST", path, {});
+      expectProblem(answer, "method_not_allowed");
+      expect(answer.headers.get("allow")).toBe("GET, HEAD");
+      expect((await call("HEAD", path)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,187 @@
+/**
+ * Every route and method, with requests made up from the OpenAPI document. `FUZZ_RUNS=20000` goes on for longer;
+ * `FUZZ_SEED=…` repeats what a failure printed.
+ */
+import { Agent, request } from "node:http";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Problem } from "../../schemas/problem.ts";
+import { requestFor, type MadeUp } from "../support/arbitraries.ts";
+import { faultsAt, type Operation, operations } from "../support/openapi.ts";
+import { openRest } from "../support/rest.ts";
+
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_200);
+const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+
+interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  text: string;
+}
+
+/** Sends it over a connection that is kept: what one request leaves behind meets the next. */
+const send = (agent: Agent, url: string, { method, target, headers, body }: MadeUp): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+    const req = request(`${url}${target}`, { method, agent, headers: { ...headers, ...length } }, (res) => {
+      let text = "";
+      res.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      res.once("end", () => resolve({ status: res.statusCode!, headers: res.headers, text }));
+      res.once("error", reject);
+    });
+    // `new URL` tidies a path up: this is what was made up.
+    req.path = target;
+    req.once("error", reject);
+    req.end(body);
+  });
+
+/** Checks an answer against what is documented for its operation. */
+function expectDocumented({ path, method, responses }: Operation, { status, headers, text }: Answer): void {
+  expect(status).toBeLessThan(500);
+  const documented = responses[status];
+  expect(documented, `${status} is not documented: ${text}`).toBeDefined();
+  if (method !== "GET" || path !== "/health") expect(headers["x-request-id"]).toBeDefined();
+  for (const name of Object.keys(documented!.headers ?? {})) {
+    if (name === "Link") continue;
+    expect(headers[name.toLowerCase()], `${status} without ${name}`).toBeDefined();
+  }
+  const [type] = Object.keys(documented!.content ?? {});
+  if (type === undefined) {
+    expect(text).toBe("");
+    return;
+  }
+  expect(headers["content-type"]).toBe(type);
+  const where = ["paths", path, method.toLowerCase(), "responses", status, "content", type, "schema"];
+  const faults = faultsAt(where, JSON.parse(text));
+  expect(faults, text.slice(0, 500)).toBeUndefined();
+}
+
+/** An instance with workflows in several states, and what its parameters may truly be. */
+async function ready() {
+  const { url, key, call } = await openRest();
+  for (const name of ["Weekly revenue", "週次", "Old"])
+    await call("POST", "/workflows", { name, tags: ["a"] });
+  await call("PATCH", "/workflows/weekly-revenue", { definition: { steps: [] } });
+  await call("DELETE", "/workflows/old");
+  const { headers } = await call("GET", "/workflows?limit=1");
+  const cursor = /cursor=([^>&]+)/.exec(headers.get("link")!)![1]!;
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  return {
+    url,
+    key,
+    agent,
+    known: {
+      workflow_id: ["weekly-revenue", "workflow", "old"],
+      version: ["1", "2", "3"],
+      "If-Match": ['"1"', '"2"', "*", 'W/"3"'],
+      "If-None-Match": ['"1"', "*", headers.get("etag")!],
+      "Idempotency-Key": ["one", "two"],
+      cursor: [cursor],
+    },
+  };
+}
+
+const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+const settings = { numRuns: RUNS, seed: SEED, endOnFailure: true };
+
+describe("any request", () => {
+  it("made up from the document gets a documented answer, never a 5xx", async () => {
+    const { url, key, agent, known } = await ready();
+    const seen = new Map<string, number>();
+    const one = fc
+      .constantFrom(...operations)
+      .chain((operation) =>
+        requestFor(operation, known).map((made) => ({ id: operation.operationId, made })),
+      );
+    await fc.assert(
+      fc.asyncProperty(one, async ({ id, made }) => {
+        const operation = byId.get(id)!;
+        const headers = { ...made.headers, "X-API-Key": key };
+        const answer = await send(agent, url, { ...made, headers });
+        const what = `${operation.operationId} ${answer.status}`;
+        seen.set(what, (seen.get(what) ?? 0) + 1);
+        expectDocumented(operation, answer);
+      }),
+      settings,
+    );
+    if (process.env["FUZZ_RUNS"] !== undefined) console.log(SEED, seen);
+    // It would prove little if all were refused at the door.
+    const expected = operations.flatMap(({ operationId: id }) => {
+      if (id === "health") return ["health 200"];
+      return [`${id} ${id === "create_workflow" ? 201 : 200}`, `${id} 400`];
+    });
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(expected));
+  }, 600_000);
+
+  it("without a valid key gets a documented refusal, whatever else it holds", async () => {
+    const { url, agent, known } = await ready();
+    const keyed = operations.filter(({ operationId }) => operationId !== "health");
+    const one = fc
+      .constantFrom(...keyed)
+      .chain((operation) =>
+        requestFor(operation, known).map((made) => ({ id: operation.operationId, made })),
+      );
+    const bad = fc.option(fc.string({ maxLength: 60 }).map((it) => it.replaceAll(/[^\x20-\x7e]/g, "x")));
+    await fc.assert(
+      fc.asyncProperty(one, bad, async ({ id, made }, value) => {
+        const headers = { ...made.headers, ...(value !== null && { "X-API-Key": value }) };
+        const answer = await send(agent, url, { ...made, headers });
+        expectDocumented(byId.get(id)!, answer);
+        expect(answer.status).toBe(401);
+      }),
+      { ...settings, numRuns: Math.ceil(RUNS / 5) },
+    );
+  }, 600_000);
+
+  it("for any path and method gets a problem or what is there, never a 5xx", async () => {
+    const { url, key, agent } = await ready();
+    const part = fc.oneof(
+      fc.constantFrom(
+        "workflows",
+        "weekly-revenue",
+        "versions",
+        "restore",
+        "health",
+        "apidoc",
+        "..",
+        "%2e",
+        "%zz",
+        "",
+      ),
+      fc.string({ maxLength: 10 }).map(encodeURIComponent),
+    );
+    const target = fc.array(part, { maxLength: 5 }).map((parts) => `/${parts.join("/")}`);
+    const method = fc.constantFrom(
+      "GET",
+      "HEAD",
+      "POST",
+      "PUT",
+      "PATCH",
+      "DELETE",
+      "OPTIONS",
+      "TRACE",
+      "SEARCH",
+      "PURGE",
+    );
+    await fc.assert(
+      fc.asyncProperty(method, target, fc.option(fc.string(), { nil: undefined }), async (...made) => {
+        const [name, path, body] = made;
+        const withBody = name === "POST" || name === "PUT" || name === "PATCH" ? body : undefined;
+        const answer = await send(agent, url, {
+          method: name,
+          target: path,
+          headers: { "X-API-Key": key },
+          body: withBody,
+        });
+        expect(answer.status).toBeLessThan(500);
+        if (answer.status === 405) expect(answer.headers["allow"]).toBeDefined();
+        if (answer.status >= 400 && name !== "HEAD") {
+          expect(answer.headers["content-type"]).toBe("application/problem+json");
+          expect(Problem.parse(JSON.parse(answer.text)).status).toBe(answer.status);
+        }
+      }),
+      { ...settings, numRuns: Math.ceil(RUNS / 3) },
+    );
+  }, 600_000);
+});

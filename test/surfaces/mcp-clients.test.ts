@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { catalogue } from "../../tools/index.ts";
+import { servedOn } from "../../src/core/tool.ts";
+import { api } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { CLIENTS, clientNames, connect, type McpClient, outputOf, problemOf } from "../support/mcp.ts";
+
+/** Both listeners on one state directory, each opened by itself as the two processes do. */
+async function open(way: (typeof clientNames)[number]) {
+  const web = await testInstance();
+  const agents = await testInstance({ stateDir: web.stateDir });
+  const { value } = await web.key();
+  const [rest, mcp] = await Promise.all([web.rest(), agents.mcp()]);
+  return { call: api(rest.url, value), client: await connect(way, mcp.url, value) };
+}
+
+const refused = (client: McpClient, name: string) =>
+  client.call(name).then(
+    () => undefined,
+    (error: Error & { code?: number }) => error,
+  );
+
+describe.each(clientNames)("an SDK client, %s", (way) => {
+  it("negotiates the revision it asks for", async () => {
+    const { client } = await open(way);
+    expect(client.version).toBe(CLIENTS[way].version);
+  });
+
+  it("creates a workflow that is listed over REST", async () => {
+    const { call, client } = await open(way);
+    const created = outputOf(
+      await client.call("create_workflow", { name: "Weekly revenue", description: "By region" }),
+    );
+    expect(created).toMatchObject({ id: "weekly-revenue", version: 1, created_by: "operator" });
+    const { definition: _, ...listed } = created;
+    expect((await call("GET", "/workflows")).body).toEqual([listed]);
+  });
+
+  it("lists a workflow that was created over REST", async () => {
+    const { call, client } = await open(way);
+    const { body } = await call("POST", "/workflows", { name: "Weekly revenue", description: "By region" });
+    const { definition: _, ...listed } = body;
+    expect(outputOf(await client.call("list_workflows"))).toEqual({
+      items: [listed],
+      total: 1,
+      next_cursor: null,
+    });
+  });
+
+  it("is told of every tool: title, description, four hints, and an output that is an object", async () => {
+    const { client } = await open(way);
+    const tools = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(
+      catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name),
+    );
+    for (const tool of tools) {
+      expect(tool).toMatchObject({
+        title: expect.stringMatching(/\S/),
+        description: expect.stringMatching(/\S/),
+        inputSchema: { type: "object" },
+        outputSchema: { type: "object" },
+        annotations: {
+          readOnlyHint: expect.any(Boolean),
+          destructiveHint: expect.any(Boolean),
+          idempotentHint: expect.any(Boolean),
+          openWorldHint: expect.any(Boolean),
+        },
+      });
+    }
+    const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]));
+    expect(hints["list_workflows"]).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(hints["archive_workflow"]).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(hints["create_workflow"]).toMatchObject({ destructiveHint: false, idempotentHint: false });
+  });
+
+  it("gets the same answer as data and as JSON text", async () => {
+    const { client } = await open(way);
+    const answers = [
+      await client.call("create_workflow", { name: 'Zürich, 東京 and "quotes"\n', tags: ["a", "b"] }),
+      await client.call("list_workflows"),
+    ];
+    for (const { content, structuredContent, isError } of answers) {
+      expect(isError ?? false).toBe(false);
+      expect(content).toHaveLength(1);
+      expect(content[0]!.type).toBe("text");
+      expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
+    }
+  });
+
+  it("reads a tool's error as a problem that says what to do", async () => {
+    const { client } = await open(way);
+    await client.call("create_workflow", { name: "Weekly revenue" });
+    const unknown = problemOf(await client.call("get_workflow", { workflow_id: "weekly-revenu" }));
+    expect(unknown).toMatchObject({
+      type: "urn:millrace:problem:workflow_not_found",
+      status: 404,
+      code: "workflow_not_found",
+      request_id: expect.stringMatching(/^req_/),
+      detail: expect.stringContaining('Did you mean "weekly-revenue"?'),
+      errors: [{ path: "workflow_id", code: "not_found", did_you_mean: "weekly-revenue" }],
+    });
+    const invalid = problemOf(await client.call("create_workflow", { nam: "x", tags: ["a", "a"] }));
+    expect(invalid).toMatchObject({
+      code: "invalid_input",
+      detail: expect.stringMatching(/name is missing/),
+    });
+    expect(invalid.errors!.map((fault) => [fault.path, fault.code])).toEqual([
+      ["nam", "unknown_key"],
+      ["name", "missing"],
+      ["tags", "duplicate"],
+    ]);
+  });
+
+  it("learns of an unknown tool by a protocol error that names the nearest one", async () => {
+    const { client } = await open(way);
+    const error = await refused(client, "list_workflow");
+    expect(error?.message).toContain("Did you mean list_workflows?");
+    expect(error?.code).toBe(-32602);
+  });
+});

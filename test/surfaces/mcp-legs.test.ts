@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { testInstance } from "../support/instance.ts";
+import { raw } from "../support/raw-http.ts";
+import { ACCEPT, INITIALIZE, LIST, openMcp, openSession, openSse, post } from "../support/raw-mcp.ts";
+
+describe("GET /sse", () => {
+  it("tells the endpoint first, and proxies not to buffer", async () => {
+    const { url, key } = await openMcp();
+    const { stream, messages } = await openSse(url, key);
+    expect(stream.status).toBe(200);
+    expect(stream.headers).toMatchObject({
+      "content-type": "text/event-stream",
+      "x-accel-buffering": "no",
+      "cache-control": "no-cache, no-transform",
+    });
+    expect(messages).toMatch(/\/messages\?sessionId=[0-9a-f-]{36}$/);
+    expect(stream.text().startsWith("event: endpoint\n")).toBe(true);
+  });
+
+  it("answers on the stream what was posted", async () => {
+    const { url, key } = await openMcp();
+    const { stream, messages } = await openSse(url, key);
+    const accepted = await post(messages, key, INITIALIZE);
+    expect([accepted.status, accepted.text]).toEqual([202, "Accepted"]);
+    await post(messages, key, LIST);
+    const [, data] = await stream.until(/^data: (\{.*"id":2.*\})$/m);
+    expect(JSON.parse(data!).result.structuredContent).toEqual({ items: [], total: 0, next_cursor: null });
+  });
+});
+
+describe("paths and methods of the MCP listener", () => {
+  it("has no POST /sse, so that clients which try HTTP first fall back", async () => {
+    const { url, key } = await openMcp();
+    const answer = await post(`${url}/sse`, key, INITIALIZE);
+    expect([answer.status, answer.headers.allow]).toEqual([405, "GET"]);
+    expect(answer.json().code).toBe("method_not_allowed");
+  });
+
+  it.each([
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+    "/register",
+    "/workflows",
+    "/",
+  ])("has nothing at %s", async (path) => {
+    const { url, key } = await openMcp();
+    for (const headers of [{}, key]) {
+      const answer = await raw("GET", url + path, { headers });
+      expect([answer.status, answer.json().code]).toEqual([404, "route_not_found"]);
+    }
+  });
+
+  it.each([
+    ["DELETE", "/sse", "GET"],
+    ["GET", "/messages", "POST"],
+    ["PUT", "/mcp", "GET, POST, DELETE"],
+    ["POST", "/health", "GET, HEAD"],
+  ])("answers %s %s with 405 and what there is", async (method, path, allow) => {
+    const { url, key } = await openMcp();
+    const answer = await raw(method, url + path, { headers: key });
+    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+  });
+
+  it("tells its health without a key", async () => {
+    const { url } = await openMcp();
+    const answer = await raw("GET", `${url}/health`);
+    expect([answer.status, answer.json().status]).toEqual([200, "ok"]);
+  });
+});
+
+const LEGS = [
+  ["GET", "/sse", undefined],
+  ["POST", "/messages?sessionId=none", INITIALIZE],
+  ["GET", "/mcp", undefined],
+  ["POST", "/mcp", INITIALIZE],
+  ["DELETE", "/mcp", undefined],
+] as const;
+
+describe.each(LEGS)("%s %s", (method, path, body) => {
+  it("needs a key, and says nothing of OAuth", async () => {
+    const { url, key } = await openMcp();
+    const wrong = { ...key, "X-API-Key": `mill_${"0".repeat(36)}` };
+    for (const headers of [ACCEPT, wrong]) {
+      const answer = await raw(method, url + path, { headers, body });
+      expect(answer.status).toBe(401);
+      expect(answer.headers["www-authenticate"]).toBe('ApiKey realm="millrace"');
+      expect(answer.text).not.toContain("resource_metadata");
+      expect(answer.json().code).toBe("unauthorized");
+    }
+  });
+
+  it.each([
+    ["Origin", "https://evil.example"],
+    ["Origin", "null"],
+    ["Host", "evil.example"],
+    ["Host", "evil.example:8000"],
+    ["Host", "127.0.0.1.evil.example"],
+    ["Host", "localhost.evil.example"],
+  ])("refuses a foreign %s (%s), with a key and before it asks for one", async (header, value) => {
+    const { url, key } = await openMcp();
+    for (const headers of [ACCEPT, key]) {
+      const answer = await raw(method, url + path, { headers: { ...headers, [header]: value }, body });
+      expect([answer.status, answer.json().code]).toEqual([403, "forbidden_origin"]);
+    }
+  });
+});
+
+const statusOf = async (url: string, headers: Record<string, string>): Promise<number> =>
+  (await post(`${url}/mcp`, headers, INITIALIZE)).status;
+
+describe("Host and Origin", () => {
+  it.each(["localhost", "LocalHost:8000", "127.0.0.1:8000", "10.1.2.3", "[::1]:8000", "[2001:db8::1]"])(
+    "let the Host %s pass",
+    async (host) => {
+      const { url, key } = await openMcp();
+      expect(await statusOf(url, { ...key, Host: host })).toBe(200);
+    },
+  );
+
+  it.each(["http://localhost:6274", "http://127.0.0.1:9", "http://[::1]:3000"])(
+    "let the local Origin %s pass",
+    async (origin) => {
+      const { url, key } = await openMcp();
+      expect(await statusOf(url, { ...key, Origin: origin })).toBe(200);
+    },
+  );
+
+  it("let MILLRACE_BASE_URL's host pass, and no other", async () => {
+    const { instance, key } = await openMcp();
+    const { url } = await instance.mcp({ env: { MILLRACE_BASE_URL: "https://flows.example.org" } });
+    expect(await statusOf(url, { ...key, Host: "flows.example.org" })).toBe(200);
+    expect(await statusOf(url, { ...key, Host: "flows.example.org:8443" })).toBe(200);
+    expect(await statusOf(url, { ...key, Origin: "https://flows.example.org" })).toBe(200);
+    expect(await statusOf(url, { ...key, Host: "example.org" })).toBe(403);
+    expect(await statusOf(url, { ...key, Origin: "https://example.org" })).toBe(403);
+  });
+});
+
+describe("a body that can't be read", () => {
+  const large = JSON.stringify({ ...LIST, padding: "x".repeat(1024 * 1024) });
+  const cases = [
+    ["is not JSON", 400, "invalid_json", "{", {}],
+    ["is too large", 413, "payload_too_large", large, {}],
+    ["is of another type", 415, "unsupported_media_type", "a=1", { "Content-Type": "text/plain" }],
+  ] as const;
+
+  it.each(cases)("on /messages gives a problem when it %s", async (_, status, code, body, headers) => {
+    const { url, key } = await openMcp();
+    const { messages, stream } = await openSse(url, key);
+    const answer = await post(messages, { ...key, ...headers }, body);
+    expect([answer.status, answer.json().code]).toEqual([status, code]);
+    expect(answer.headers["content-type"]).toBe("application/problem+json");
+    expect(stream.ended()).toBe(false);
+  });
+
+  it.each(cases)("on /mcp gives a problem when it %s", async (_, status, code, body, headers) => {
+    const { url, key } = await openMcp();
+    const session = await openSession(url, key);
+    for (const asked of [key, session]) {
+      const answer = await post(`${url}/mcp`, { ...asked, ...headers }, body);
+      expect([answer.status, answer.json().code]).toEqual([status, code]);
+    }
+    expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+  });
+
+  it.each([[[]], ["text"], [1], [null], [{}], [{ jsonrpc: "1.0", id: 1, method: "x" }]])(
+    "is refused with 400 when it is %j and no JSON-RPC message, whichever copy it reaches",
+    async (body) => {
+      const { instance, url, key } = await openMcp();
+      const other = await (await testInstance({ stateDir: instance.stateDir })).mcp();
+      const { messages } = await openSse(url, key);
+      const session = await openSession(url, key);
+      for (const [to, headers] of [
+        [messages, key],
+        [messages.replace(url, other.url), key],
+        [`${url}/mcp`, key],
+        [`${url}/mcp`, session],
+      ] as const) {
+        const answer = await post(to, headers, JSON.stringify(body));
+        expect([to, answer.status]).toEqual([to, 400]);
+        const refusal = answer.json();
+        expect(refusal.error?.message ?? refusal.detail).toEqual(expect.any(String));
+      }
+    },
+  );
+});

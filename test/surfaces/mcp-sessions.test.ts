@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { iso } from "../../src/core/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
+import { openEvents, raw } from "../support/raw-http.ts";
+import {
+  ACCEPT,
+  INITIALIZE,
+  LIST,
+  modern,
+  openMcp,
+  openSession,
+  openSse,
+  post,
+  toolCall,
+} from "../support/raw-mcp.ts";
+
+describe("a session", () => {
+  it("over SSE is not found with another key, however good", async () => {
+    const { instance, url, key } = await openMcp();
+    const { messages } = await openSse(url, key);
+    const other = { ...key, "X-API-Key": (await instance.key({ name: "other" })).value };
+    const answer = await post(messages, other, INITIALIZE);
+    expect([answer.status, answer.json().code]).toEqual([404, "session_not_found"]);
+    expect((await post(messages, key, INITIALIZE)).status).toBe(202);
+  });
+
+  it("of /mcp is not found with another key, on any method", async () => {
+    const { instance, url, key } = await openMcp();
+    const session = await openSession(url, key);
+    const other = { ...session, "X-API-Key": (await instance.key({ name: "other" })).value };
+    for (const [method, body] of [
+      ["POST", LIST],
+      ["GET", undefined],
+      ["DELETE", undefined],
+    ] as const) {
+      const answer = await raw(method, `${url}/mcp`, { headers: other, body });
+      expect([method, answer.status, answer.json().code]).toEqual([method, 404, "session_not_found"]);
+    }
+    expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+  });
+
+  it("of one leg is not found on the other", async () => {
+    const { url, key } = await openMcp();
+    const session = await openSession(url, key);
+    const { messages } = await openSse(url, key);
+    const answers = [
+      await post(`${url}/messages?sessionId=${session["Mcp-Session-Id"]}`, key, LIST),
+      await post(`${url}/mcp`, { ...session, "Mcp-Session-Id": messages.split("sessionId=")[1]! }, LIST),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
+  });
+
+  it("of /mcp goes on with another copy and after a restart, client name and all", async () => {
+    const { instance, url, stop, key } = await openMcp();
+    const session = await openSession(url, key);
+    await stop(0);
+    for (const copy of [instance, await testInstance({ stateDir: instance.stateDir })]) {
+      const next = await copy.mcp();
+      const created = await post(`${next.url}/mcp`, session, toolCall("create_workflow", { name: "Kept" }));
+      const { id } = created.json().result.structuredContent;
+      const history = await post(
+        `${next.url}/mcp`,
+        session,
+        toolCall("list_workflow_versions", { workflow_id: id }),
+      );
+      expect(history.json().result.structuredContent.items[0]).toMatchObject({ client: "raw/1" });
+    }
+  });
+
+  it("that is deleted has ended on every copy, its open stream included", async () => {
+    const { instance, url, key } = await openMcp();
+    const other = await (await testInstance({ stateDir: instance.stateDir })).mcp();
+    const session = await openSession(url, key);
+    expect((await post(`${other.url}/mcp`, session, LIST)).status).toBe(200);
+    const stream = await openEvents("GET", `${url}/mcp`, { headers: session });
+    expect(stream.status).toBe(200);
+    expect((await raw("DELETE", `${url}/mcp`, { headers: session })).status).toBe(200);
+    await eventually(() => stream.ended() || undefined, "the stream's end");
+    for (const copy of [url, other.url]) {
+      const answer = await post(`${copy}/mcp`, session, LIST);
+      expect([answer.status, answer.json().code]).toEqual([404, "session_not_found"]);
+    }
+  });
+
+  it("is left behind by a client that goes away, and forgotten", async () => {
+    const { instance, url, key } = await openMcp();
+    const { stream, messages } = await openSse(url, key);
+    stream.close();
+    await eventually(
+      async () => (await post(messages, key, LIST)).status === 404 || undefined,
+      "the session's end",
+    );
+    expect(await instance.store.read.selectFrom("mcp_sessions").selectAll().execute()).toEqual([]);
+  });
+});
+
+describe.each(["revoked", "expired"] as const)("a key that is %s", (how) => {
+  async function dying() {
+    const clock = fakeClock();
+    const instance = await testInstance({ clock });
+    const { url } = await instance.mcp();
+    const { value, record } = await instance.key({ expiresAt: iso(clock.now() + 60_000) });
+    const die = async (from: TestInstance = instance) => {
+      if (how === "revoked") await from.keys.revoke(record.id, iso(clock.now()), "operator");
+      else clock.advance(60_000);
+    };
+    return { instance, url, key: { "X-API-Key": value, ...ACCEPT }, die };
+  }
+
+  it("is refused at the next POST on every leg", async () => {
+    const { url, key, die } = await dying();
+    const { messages } = await openSse(url, key);
+    const session = await openSession(url, key);
+    const stateless = modern(key, "tools/call", LIST.params);
+    const requests: Parameters<typeof post>[] = [
+      [messages, key, LIST],
+      [`${url}/mcp`, session, LIST],
+      [`${url}/mcp`, key, INITIALIZE],
+      [`${url}/mcp`, stateless.headers, stateless.body],
+    ];
+    for (const request of requests) expect((await post(...request)).status).toBeLessThan(300);
+    await die();
+    for (const request of requests) {
+      const answer = await post(...request);
+      expect([answer.status, answer.json().code]).toEqual([401, "unauthorized"]);
+    }
+  });
+
+  it("loses its open streams within a second and a half, whichever copy it died on", async () => {
+    const { instance, url, key, die } = await dying();
+    const other = await instance.key({ name: "other" });
+    const survivor = await openSse(url, { ...key, "X-API-Key": other.value });
+    const { stream } = await openSse(url, key);
+    const get = await openEvents("GET", `${url}/mcp`, { headers: await openSession(url, key) });
+    const streams = [stream, get];
+    expect(streams.map((one) => [one.status, one.ended()])).toEqual(streams.map(() => [200, false]));
+
+    await die(await testInstance({ stateDir: instance.stateDir, clock: instance.clock }));
+    const start = performance.now();
+    await eventually(() => streams.every((one) => one.ended()) || undefined, "the streams' end");
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(survivor.stream.ended()).toBe(false);
+  });
+});

@@ -1,0 +1,171 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate as tick } from "node:timers/promises";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { iso } from "../../src/core/clock.ts";
+import { openStreams } from "../../src/surfaces/mcp/streams.ts";
+import { eventually } from "../support/eventually.ts";
+import { holdWrites } from "../support/hold-writes.ts";
+import { testInstance } from "../support/instance.ts";
+import { type EventStream, openEvents, raw } from "../support/raw-http.ts";
+import {
+  ACCEPT,
+  INITIALIZE,
+  modern,
+  openMcp,
+  openSession,
+  openSse,
+  post,
+  toolCall,
+} from "../support/raw-mcp.ts";
+
+const comments = (stream: EventStream): number => stream.text().match(/^: ?.*$/gm)?.length ?? 0;
+
+describe("streams", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("are kept alive by a comment every 15 seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { url, key } = await openMcp();
+    const { stream } = await openSse(url, key);
+    const get = await openEvents("GET", `${url}/mcp`, { headers: await openSession(url, key) });
+    const [sseBefore, getBefore] = [comments(stream), comments(get)];
+    vi.advanceTimersByTime(14_900);
+    await tick();
+    expect([comments(stream), comments(get)]).toEqual([sseBefore, getBefore]);
+    for (const nth of [1, 2]) {
+      vi.advanceTimersByTime(nth === 1 ? 200 : 15_000);
+      await eventually(() => comments(stream) === sseBefore + nth || undefined, "a comment on /sse");
+      await eventually(() => comments(get) === getBefore + nth || undefined, "a comment on /mcp");
+    }
+  });
+
+  it("that nobody reads are cut when their key is revoked, and take nothing down with them", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { instance, url, key, record } = await openMcp();
+    const { stream, messages } = await openSse(url, key);
+    await post(messages, key, INITIALIZE);
+    stream.pause();
+    // More than the socket takes, so that the stream can't end by itself.
+    let status = 202;
+    for (let id = 0; status === 202; id += 1) {
+      ({ status } = await post(messages, key, { jsonrpc: "2.0", id, method: "tools/list" }));
+    }
+    expect(status).toBe(503);
+    await instance.keys.revoke(record.id, iso(Date.now()), "operator");
+    vi.advanceTimersByTime(1_000);
+    await eventually(
+      () =>
+        instance.store.read
+          .selectFrom("mcp_sessions")
+          .select("id")
+          .executeTakeFirst()
+          .then((session) => (session ? undefined : true)),
+      "the stream's end",
+    );
+    vi.advanceTimersByTime(15_000);
+    expect((await raw("GET", `${url}/health`)).status).toBe(200);
+  });
+});
+
+describe("a stream that was ended", () => {
+  it("takes what a late call still writes without taking the process down", async () => {
+    const streams = openStreams();
+    const server = createServer((_req, res) => {
+      res.write("in time");
+      streams.add({ keyId: "key", res });
+      streams.closeAll();
+      res.write("late");
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    expect((await raw("GET", `http://127.0.0.1:${port}/`)).text).toBe("in time");
+  });
+});
+
+describe("a copy that is told to stop", () => {
+  it("ends its streams at once", async () => {
+    const { url, stop, key } = await openMcp();
+    const { stream } = await openSse(url, key);
+    const get = await openEvents("GET", `${url}/mcp`, { headers: await openSession(url, key) });
+    const start = performance.now();
+    await stop(0);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    await eventually(() => (stream.ended() && get.ended()) || undefined, "the streams' end");
+  });
+
+  it("answers the calls under way first, on every leg", async () => {
+    const instance = await testInstance();
+    const writes = holdWrites(instance);
+    const { url, stop } = await instance.mcp();
+    const { value } = await instance.key();
+    const key = { "X-API-Key": value, ...ACCEPT };
+    const { stream, messages } = await openSse(url, key);
+    await post(messages, key, INITIALIZE);
+    const session = await openSession(url, key);
+    const { headers, body } = modern(key, "tools/call", {
+      name: "create_workflow",
+      arguments: { name: "C" },
+    });
+
+    writes.hold();
+    await post(messages, key, toolCall("create_workflow", { name: "A" }, "sse"));
+    const answers = [
+      post(`${url}/mcp`, session, toolCall("create_workflow", { name: "B" })),
+      post(`${url}/mcp`, headers, body),
+    ];
+    await eventually(() => writes.waiting() === 3 || undefined, "three calls under way");
+    const stopped = stop(0);
+    expect((await raw("GET", `${url}/health`).catch(() => undefined))?.status).not.toBe(200);
+    expect(stream.ended()).toBe(false);
+    writes.release();
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.json().result.structuredContent).toMatchObject({ version: 1 });
+    }
+    const [, data] = await stream.until(/^data: (\{.*"id":"sse".*\})$/m);
+    expect(JSON.parse(data!).result.structuredContent).toMatchObject({ id: "a", version: 1 });
+    await stopped;
+    await eventually(() => stream.ended() || undefined, "the stream's end");
+  });
+});
+
+describe("a client that goes away", () => {
+  it("while its stream is being opened leaves nothing behind", async () => {
+    const instance = await testInstance();
+    const writes = holdWrites(instance);
+    const { url } = await instance.mcp();
+    const { value } = await instance.key();
+    const client = new AbortController();
+    writes.hold();
+    const opening = fetch(`${url}/sse`, { headers: { "X-API-Key": value }, signal: client.signal });
+    await eventually(() => writes.waiting() === 1 || undefined, "the stream being opened");
+    client.abort();
+    await expect(opening).rejects.toThrow(/abort/i);
+    // The server hears of it after us.
+    await raw("GET", `${url}/health`);
+    writes.release();
+    await eventually(() => writes.done() === 2 || undefined, "the session made and removed");
+    expect(await instance.store.read.selectFrom("mcp_sessions").select("id").execute()).toEqual([]);
+  });
+});
+
+describe("a store that fails", () => {
+  it("while messages of other copies are looked for takes nothing down, and they arrive afterwards", async () => {
+    const holder = await testInstance();
+    const look = holder.store.dataVersion;
+    let failures = 0;
+    holder.store.dataVersion = () => {
+      failures += 1;
+      throw new Error("database is locked");
+    };
+    const other = await testInstance({ stateDir: holder.stateDir });
+    const [here, there] = [await holder.mcp(), await other.mcp()];
+    const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT };
+    const { stream, messages } = await openSse(here.url, key);
+    await eventually(() => failures > 1 || undefined, "a second look");
+    await post(messages.replace(here.url, there.url), key, INITIALIZE);
+    holder.store.dataVersion = look;
+    expect(await stream.until(/"serverInfo"/)).toBeTruthy();
+  });
+});

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { ERRORS } from "../../src/core/errors.ts";
+import { routeOf, servedOn } from "../../src/core/tool.ts";
+import { catalogue } from "../../tools/index.ts";
+import { api } from "../support/http.ts";
+import { document, faultsAt, operations } from "../support/openapi.ts";
+import { openRest } from "../support/rest.ts";
+
+const served = catalogue.filter((tool) => servedOn(tool, "rest"));
+const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
+const atRoot = (name: string): URL => new URL(`../../${name}`, import.meta.url);
+
+describe("the OpenAPI document", () => {
+  it("names exactly the operations of the catalogue, and /health", () => {
+    const expected = served.map((tool) => {
+      const { method, path } = routeOf(tool);
+      return `${tool.name}: ${method} ${inBraces(path)}`;
+    });
+    expect(operations.map((it) => `${it.operationId}: ${it.method} ${it.path}`).toSorted()).toEqual(
+      [...expected, "health: GET /health"].toSorted(),
+    );
+  });
+
+  it("names exactly the methods that are mounted", async () => {
+    const { url } = await openRest();
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const { headers } = await api(url)("OPTIONS", path.replaceAll(/[{}]/g, ""));
+      const allowed = headers
+        .get("allow")!
+        .split(", ")
+        .filter((it) => it !== "HEAD");
+      expect([path, allowed.toSorted()]).toEqual([
+        path,
+        Object.keys(methods)
+          .map((it) => it.toUpperCase())
+          .toSorted(),
+      ]);
+    }
+  });
+
+  it("documents every error that an operation declares, by its code", () => {
+    for (const tool of served) {
+      const { responses } = operations.find(({ operationId }) => operationId === tool.name)!;
+      for (const code of tool.errors) {
+        expect(responses[ERRORS[code].status]?.description, `${tool.name}: ${code}`).toContain(`\`${code}\``);
+      }
+    }
+  });
+
+  it("documents every parameter and field of an operation's input, and nothing more", () => {
+    for (const tool of served) {
+      const { parameters, requestBody } = operations.find(({ operationId }) => operationId === tool.name)!;
+      const names = [
+        ...parameters.filter((it) => it.name !== "If-None-Match").map((it) => it.name),
+        ...Object.keys(requestBody?.content["application/json"]!.schema["properties"] ?? {}),
+      ];
+      const headers: Readonly<Record<string, string>> = tool.headers ?? {};
+      expect(names.toSorted()).toEqual(
+        Object.keys(tool.input.shape)
+          .map((field) => headers[field] ?? field)
+          .toSorted(),
+      );
+    }
+  });
+
+  it("asks for a key everywhere but at /health", () => {
+    for (const { operationId, security, responses } of operations) {
+      expect(security, operationId).toEqual(operationId === "health" ? [] : undefined);
+      expect("401" in responses, operationId).toBe(operationId !== "health");
+    }
+    expect(document).toMatchObject({ security: [{ ApiKey: [] }, { Bearer: [] }] });
+  });
+
+  it("is that of the running version, and the committed one is the same", () => {
+    expect(document.info.version).toBe(packageJson.version);
+    const committed = readFileSync(atRoot("schemas/generated/openapi.json"), "utf8");
+    expect(JSON.parse(committed)).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  it("says nothing that was not meant: no undefined, no empty description", () => {
+    const text = JSON.stringify(document);
+    expect(text).not.toMatch(/undefined|\[object|NaN/);
+    expect(text).not.toContain('"description":""');
+  });
+
+  it("has only examples that its own schemas allow", () => {
+    let examples = 0;
+    const look = (node: unknown, steps: (string | number)[]): void => {
+      if (Array.isArray(node)) node.forEach((item, index) => look(item, [...steps, index]));
+      else if (typeof node === "object" && node !== null) {
+        const { example, schema } = node as { example?: unknown; schema?: unknown };
+        if (example !== undefined) {
+          // A media type's example belongs to the schema beside it, a schema's to itself.
+          const owner = schema === undefined ? steps : [...steps, "schema"];
+          expect(faultsAt(owner, example), `${steps.join("/")}: ${JSON.stringify(example)}`).toBeUndefined();
+          examples += 1;
+        }
+        for (const [key, value] of Object.entries(node)) {
+          if (key !== "example" && key !== "default") look(value, [...steps, key]);
+        }
+      }
+    };
+    look(document, []);
+    expect(examples).toBeGreaterThan(100);
+  });
+
+  it("is linted by Redocly's and Spectral's rules without an exception", () => {
+    expect(readFileSync(atRoot(".redocly.yaml"), "utf8")).toBe("extends:\n  - recommended\n");
+    expect(readFileSync(atRoot(".spectral.yaml"), "utf8")).toBe('extends: ["spectral:oas"]\n');
+    expect(existsSync(atRoot(".redocly.lint-ignore.yaml"))).toBe(false);
+    const { scripts } = packageJson;
+    expect(scripts["generate:check"]).toContain("npm run lint:openapi");
+    expect(scripts["lint:openapi"]).toContain("redocly lint");
+    expect(scripts["lint:openapi"]).toContain("spectral lint --fail-severity=hint");
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { type AnyTool, servedOn } from "../../src/core/tool.ts";
+import { catalogue } from "../../tools/index.ts";
+import { fakeClock } from "../support/instance.ts";
+import { last, SCENARIOS, type Step } from "../support/parity-scenarios.ts";
+import { everyWayIn, type Outcome, type WayIn } from "../support/ways-in.ts";
+
+const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
+
+/** What the ways in are allowed to differ in, and nothing else. */
+function comparable({ output, problem }: Outcome, tool: AnyTool): Outcome {
+  return JSON.parse(
+    JSON.stringify({ output, problem }, (key, value: unknown) => {
+      if (key === "request_id") return "(one of its own)";
+      // The history tells the way in that was taken; cursors are signed by each instance.
+      if (key === "surface") return "(the way in)";
+      if (key === "next_cursor") return value === null ? null : "(a cursor)";
+      // A body's words are fewer than an operation's: REST has some in the path and in headers.
+      if (key === "allowed" && Array.isArray(value)) {
+        const elsewhere = new Set([...Object.keys(tool.headers ?? {}), "workflow_id", "version"]);
+        return value.filter((word) => !elsewhere.has(String(word)));
+      }
+      return value;
+    }),
+  ) as Outcome;
+}
+
+async function play(way: WayIn, steps: readonly Step[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const step of steps) {
+    const input = typeof step.with === "function" ? step.with(outcomes) : (step.with ?? {});
+    outcomes.push(await way.call(toolNamed(step.call), input, step.readOnly ?? false));
+    way.clock.advance(60_000);
+  }
+  return outcomes;
+}
+
+describe("parity of the surfaces", () => {
+  it("is tried for every operation, and for every error that it declares", () => {
+    expect(Object.keys(SCENARIOS).toSorted()).toEqual(catalogue.map((tool) => tool.name).toSorted());
+    for (const tool of catalogue) {
+      const tried = SCENARIOS[tool.name]!.filter((step) => step.call === tool.name);
+      const wanted = ["success", "invalid_input", ...(tool.scope === "read" ? [] : ["missing_scope"])];
+      expect({ tool: tool.name, codes: tried.map((step) => step.expect ?? "success") }).toEqual({
+        tool: tool.name,
+        codes: expect.arrayContaining([...wanted, ...tool.errors]),
+      });
+    }
+  });
+
+  it.each(catalogue.map((tool) => tool.name))(
+    "holds for %s: directly, over MCP and over REST, the same results and the same errors",
+    async (name) => {
+      const steps = SCENARIOS[name]!;
+      const ways = await everyWayIn(() => fakeClock());
+      const [direct, ...others] = await Promise.all(
+        ways.map(async (way) => ({ way, outcomes: await play(way, steps) })),
+      );
+      for (const [index, step] of steps.entries()) {
+        const tool = toolNamed(step.call);
+        const expected = direct!.outcomes[index]!;
+        expect({ index, ...step, expect: expected.problem?.code }).toEqual({
+          expect: undefined,
+          ...step,
+          index,
+        });
+        for (const { way, outcomes } of others) {
+          if (way.surface !== "direct" && !servedOn(tool, way.surface)) continue;
+          const at = { step: index, call: step.call, surface: way.surface };
+          expect({ ...at, ...comparable(outcomes[index]!, tool) }).toEqual({
+            ...at,
+            ...comparable(expected, tool),
+          });
+        }
+      }
+    },
+  );
+
+  it("leaves the way in and the program's name in the history, each its own", async () => {
+    for (const way of await everyWayIn(() => fakeClock())) {
+      const steps = [
+        { call: "create_workflow", with: { name: "Weekly revenue" } },
+        { call: "list_workflow_versions", with: { workflow_id: "weekly-revenue" } },
+      ];
+      const { items } = last(await play(way, steps));
+      expect(items).toMatchObject([
+        { surface: way.surface === "direct" ? "cli" : way.surface, client: "parity/1", key_name: "parity" },
+      ]);
+    }
+  });
+});

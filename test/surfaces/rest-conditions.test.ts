@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { rotateKey } from "../../src/auth/api-keys.ts";
+import { DAY, HOUR } from "../../src/core/clock.ts";
+import { api } from "../support/http.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+import { expectProblem, openRest } from "../support/rest.ts";
+
+describe("If-Match", () => {
+  const changes = [
+    ["PATCH", "/workflows/a", { name: "B" }],
+    ["DELETE", "/workflows/a", undefined],
+    ["POST", "/workflows/a/restore", undefined],
+  ] as const;
+
+  /** `a` at version 2, archived where it is to be restored. */
+  async function ready(method: string) {
+    const opened = await openRest();
+    const { call } = opened;
+    await call("POST", "/workflows", { name: "A" });
+    const { body } = await (method === "POST"
+      ? call("DELETE", "/workflows/a")
+      : call("PATCH", "/workflows/a", { description: "2" }));
+    expect(body.version).toBe(2);
+    return { ...opened, before: body };
+  }
+
+  it.each(changes)("lets %s through at the version it names, weak or strong, and at *", async (...change) => {
+    const [method, path, body] = change;
+    for (const tag of ['"2"', 'W/"2"', ' "2" ', "*"]) {
+      const { call } = await ready(method);
+      const changed = await call(method, path, body, { "If-Match": tag });
+      expect(changed).toMatchObject({ status: 200, body: { version: 3 } });
+      expect(changed.headers.get("etag")).toBe('"3"');
+    }
+  });
+
+  it.each(changes)("stops %s with 412 when somebody was faster, and changes nothing", async (...change) => {
+    const [method, path, body] = change;
+    const { call, before } = await ready(method);
+    for (const tag of ['"1"', 'W/"1"', '"3"']) {
+      const answer = await call(method, path, body, { "If-Match": tag });
+      const { detail } = expectProblem(answer, "version_conflict");
+      expect(detail).toContain("at version 2");
+      expect(answer.headers.has("etag")).toBe(false);
+    }
+    expect((await call("GET", "/workflows/a")).body).toEqual(before);
+  });
+
+  it.each(changes)("that is malformed is refused on %s, and never ignored", async (...change) => {
+    const [method, path, body] = change;
+    const { call, before } = await ready(method);
+    for (const tag of ["2", "", '"two"', '"2', '"1", "2"', 'w/"2"', '"-1"', '"0"', '"99999999999"', "**"]) {
+      const answer = await call(method, path, body, { "If-Match": tag });
+      const { errors } = expectProblem(answer, "invalid_input");
+      expect(errors).toHaveLength(1);
+      expect(errors![0]!.path.toLowerCase()).toMatch(/^if[-_]match$/);
+    }
+    expect((await call("GET", "/workflows/a")).body).toEqual(before);
+  });
+
+  it("lets one of many simultaneous edits win", async () => {
+    const { call } = await ready("PATCH");
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) =>
+        call("PATCH", "/workflows/a", { name: `edit ${i}` }, { "If-Match": '"2"' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(412)]);
+    const winner = answers.find(({ status }) => status === 200)!;
+    expect((await call("GET", "/workflows/a")).body).toEqual(winner.body);
+  });
+});
+
+describe("If-None-Match", () => {
+  it("answers 304 while a workflow is the same, and whole once it is not", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    for (const tag of ['"1"', 'W/"1"', '"7", "1"', "*"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const same = await call(method, "/workflows/a", undefined, { "If-None-Match": tag });
+        expect(same).toMatchObject({ status: 304, body: "" });
+        expect(same.headers.get("etag")).toBe('"1"');
+        expect(same.headers.get("cache-control")).toBe("private, no-cache");
+      }
+    }
+    await call("PATCH", "/workflows/a", { name: "B" });
+    const changed = await call("GET", "/workflows/a", undefined, { "If-None-Match": '"1"' });
+    expect(changed).toMatchObject({ status: 200, body: { name: "B" } });
+  });
+
+  it.each([
+    "/workflows",
+    "/workflows?limit=2",
+    "/workflows?status=archived",
+    "/workflows?include=definition",
+  ])("answers 304 for the list %s until any workflow changes, by whichever process", async (path) => {
+    const { instance, call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    const first = await call("GET", path);
+    const tag = first.headers.get("etag")!;
+    const repeat = () => call("GET", path, undefined, { "If-None-Match": tag });
+    expect(await repeat()).toMatchObject({ status: 304, body: "" });
+    const elsewhere = await testInstance({ stateDir: instance.stateDir });
+    const copy = api((await elsewhere.rest()).url, (await elsewhere.key()).value);
+    await copy("PATCH", "/workflows/a", { name: "B" });
+    const after = await repeat();
+    expect(after.status).toBe(200);
+    expect(after.headers.get("etag")).not.toBe(tag);
+    expect(after.body).toEqual((await copy("GET", path)).body);
+  });
+
+  it("does not turn an error into a 304", async () => {
+    const { call } = await openRest();
+    const answer = await call("GET", "/workflows?cursor=x", undefined, { "If-None-Match": 'W/"0"' });
+    expectProblem(answer, "invalid_cursor");
+    expect(answer.headers.has("etag")).toBe(false);
+  });
+});
+
+describe("Idempotency-Key", () => {
+  const K = { "Idempotency-Key": "order-1" };
+
+  it("gives the first answer again, status and headers too, and does nothing", async () => {
+    const { call } = await openRest();
+    const first = await call("POST", "/workflows", { name: "A", tags: ["x"] }, K);
+    await call("PATCH", "/workflows/a", { name: "B" });
+    const again = await call("POST", "/workflows", { name: "A", tags: ["x"] }, K);
+    expect(again.status).toBe(201);
+    expect(again.body).toEqual(first.body);
+    for (const name of ["location", "etag", "content-type"]) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
+    expect((await call("GET", "/workflows")).body).toHaveLength(1);
+  });
+
+  it("covers every POST: a restore is not done twice", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    await call("DELETE", "/workflows/a");
+    const first = await call("POST", "/workflows/a/restore", { reason: "r" }, K);
+    await call("DELETE", "/workflows/a");
+    const again = await call("POST", "/workflows/a/restore", { reason: "r" }, K);
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect((await call("GET", "/workflows/a")).body).toMatchObject({ status: "archived", version: 4 });
+  });
+
+  it("refuses another body under the same key, and another operation is another request", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" }, K);
+    const { detail } = expectProblem(
+      await call("POST", "/workflows", { name: "A", description: "other" }, K),
+      "idempotency_key_reused",
+    );
+    expect(detail).toContain("Nothing was done");
+    expect((await call("POST", "/workflows/a/restore", {}, K)).status).toBe(200);
+    expect((await call("GET", "/workflows")).body).toHaveLength(1);
+  });
+
+  it("makes one workflow of many simultaneous requests, through several processes", async () => {
+    const { instance, call } = await openRest();
+    const other = await testInstance({ stateDir: instance.stateDir });
+    const { url } = await other.rest();
+    // The same key value through the other copy: what it was given out by does not matter.
+    const { value } = await instance.key();
+    const [here, there] = [api((await instance.rest()).url, value), api(url, value)];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) =>
+        (i % 2 === 0 ? here : there)("POST", "/workflows", { name: "A" }, K),
+      ),
+    );
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
+    expect((await call("GET", "/workflows")).body).toHaveLength(1);
+  });
+
+  it("is forgotten after 24 hours, not before", async () => {
+    const clock = fakeClock();
+    const { call } = await openRest({ clock });
+    const create = () => call("POST", "/workflows", { name: "A" }, K);
+    await create();
+    clock.advance(DAY - 1);
+    expect((await create()).body.id).toBe("a");
+    clock.advance(1);
+    expect((await create()).body.id).toBe("a-2");
+    expect((await create()).body.id).toBe("a-2");
+  });
+
+  it("belongs to an API key and those it is rotated to, and to no other", async () => {
+    const { instance, url } = await openRest();
+    const { clock, keys } = instance;
+    const mine = await instance.key();
+    const others = await instance.key();
+    const record = (await keys.list()).find(({ id }) => id === mine.record.id)!;
+    const rotated = await rotateKey(keys, clock, record, { overlap: HOUR });
+    const create = async (value: string) =>
+      (await api(url, value)("POST", "/workflows", { name: "A" }, K)).body.id;
+    expect(await create(mine.value)).toBe("a");
+    expect(await create(others.value)).toBe("a-2");
+    expect(await create(rotated.value)).toBe("a");
+  });
+
+  it("is not used up by a request that failed", async () => {
+    const { call } = await openRest();
+    expectProblem(await call("POST", "/workflows", { nam: "A" }, K), "invalid_input");
+    expectProblem(await call("POST", "/workflows/a/restore", {}, K), "workflow_not_found");
+    expect((await call("POST", "/workflows", { name: "A" }, K)).status).toBe(201);
+    expect((await call("POST", "/workflows/a/restore", {}, K)).status).toBe(200);
+  });
+
+  it.each(["", "with space", "ä", "a".repeat(201)])("that is invalid is refused: %j", async (value) => {
+    const { call } = await openRest();
+    const answer = await call("POST", "/workflows", { name: "A" }, { "Idempotency-Key": value });
+    const { errors } = expectProblem(answer, "invalid_input");
+    expect(errors).toMatchObject([{ path: "idempotency_key", code: "wrong_format" }]);
+    expect((await call("GET", "/workflows")).body).toEqual([]);
+  });
+});

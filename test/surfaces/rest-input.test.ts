@@ -1,0 +1,337 @@
+import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { MAX_JSON_DEPTH } from "../../schemas/text.ts";
+import { expectProblem, openRest } from "../support/rest.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** Sends bytes as they are. */
+async function sendBytes(
+  url: string,
+  key: string,
+  body: string | Buffer | ReadableStream,
+  headers: Record<string, string> = JSON_TYPE,
+) {
+  const answer = await fetch(`${url}/workflows`, {
+    method: "POST",
+    headers: { "X-API-Key": key, ...headers },
+    body,
+    ...(body instanceof ReadableStream && { duplex: "half" }),
+  } as RequestInit);
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+}
+
+/** `{"a":{"a":…}}`, so many levels deep. */
+const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+
+describe("a body's faults", () => {
+  it("are told all at once, each with its path and what to do", async () => {
+    const { call } = await openRest();
+    const answer = await call("POST", "/workflows", {
+      nmae: "Weekly revenue",
+      description: "x".repeat(10_001),
+      tags: ["fine", "", 7, "y".repeat(51)],
+      definition: "steps",
+      idempotency_key: "k",
+      workflow_id: "w",
+      reason: 3,
+    });
+    const { detail, errors } = expectProblem(answer, "invalid_input");
+    const allowed = ["name", "description", "tags", "definition", "reason"];
+    expect(errors).toEqual([
+      {
+        path: "nmae",
+        code: "unknown_key",
+        message: "is not known here",
+        allowed,
+        did_you_mean: "name",
+        fix: "Write name, or leave it out.",
+      },
+      {
+        path: "idempotency_key",
+        code: "unknown_key",
+        message: "is not known here",
+        allowed,
+        fix: "Send it as the header Idempotency-Key.",
+      },
+      {
+        path: "workflow_id",
+        code: "unknown_key",
+        message: "is not known here",
+        allowed,
+        fix: "Leave it out.",
+      },
+      { path: "name", code: "missing", message: "is missing", fix: "Give it: text." },
+      { path: "description", code: "too_long", message: "must be at most 10000 characters" },
+      { path: "tags[1]", code: "too_short", message: "must not be empty" },
+      { path: "tags[2]", code: "wrong_type", message: "must be text, not a number" },
+      { path: "tags[3]", code: "too_long", message: "must be at most 50 characters" },
+      { path: "definition", code: "wrong_type", message: "must be an object" },
+      { path: "reason", code: "wrong_type", message: "must be text, not a number" },
+    ]);
+    expect(detail).toContain("nmae is not known here.");
+    expect(detail).toContain("And 7 more, see errors.");
+    expect((await call("GET", "/workflows")).body).toEqual([]);
+  });
+
+  it("name the header or the path for what belongs there", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    const answer = await call("PATCH", "/workflows/a?reason=x", { if_match: 1, workflow_id: "a" });
+    expect(expectProblem(answer, "invalid_input").errors).toMatchObject([
+      { path: "if_match", fix: "Send it as the header If-Match." },
+      { path: "workflow_id", fix: "It stands in the path already; leave it out." },
+      { path: "reason", fix: "This takes nothing from the query string; put it into the JSON body." },
+    ]);
+  });
+
+  it("are a bounded list, however many there are", async () => {
+    const { call } = await openRest();
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`x${i}`, 1]));
+    const answer = await call("POST", "/workflows", { ...many, name: 7 });
+    const { errors } = expectProblem(answer, "invalid_input");
+    expect(errors!.length).toBeLessThanOrEqual(101);
+    expect(errors!.at(-1)).toMatchObject({ path: "name", code: "wrong_type" });
+  });
+
+  it.each([
+    ["name", " \n\t"],
+    ["tags", ["a", "a"]],
+    ["tags", Array.from({ length: 21 }, (_, i) => `t${i}`)],
+    ["tags", "a"],
+    ["description", null],
+    ["definition", []],
+    ["reason", "x".repeat(1_001)],
+  ])("hold in PATCH as in POST: %s", async (field, value) => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    for (const [method, path] of [
+      ["POST", "/workflows"],
+      ["PATCH", "/workflows/a"],
+    ] as const) {
+      const answer = await call(method, path, { name: "B", [field]: value });
+      const { errors } = expectProblem(answer, "invalid_input");
+      expect(errors).toHaveLength(1);
+      expect(errors![0]!.path).toBe(field);
+    }
+    expect((await call("GET", "/workflows/a")).body).toMatchObject({ name: "A", version: 1 });
+  });
+});
+
+describe("a body that is no JSON object", () => {
+  it.each([
+    "{",
+    "",
+    " ",
+    "{'name': 'x'}",
+    "name=x",
+    "<x/>",
+    '{"name":"x"}{',
+    '{"name":"x",}',
+    "\u0000",
+    "NaN",
+  ])("is refused with a problem, never HTML: %j", async (body) => {
+    const { url, key } = await openRest();
+    const answer = await sendBytes(url, key, body);
+    // No body at all is an empty object, in which the name is missing.
+    expectProblem(answer, body === "" ? "invalid_input" : "invalid_json");
+  });
+
+  it.each(["[]", "null", "1", '"text"', "true", '[{"name":"x"}]'])("is refused: %s", async (body) => {
+    const { call } = await openRest();
+    const { errors } = expectProblem(await call("POST", "/workflows", body), "invalid_input");
+    expect(errors).toContainEqual({
+      path: "",
+      code: "wrong_type",
+      message: "must be a JSON object",
+      allowed: ["name", "description", "tags", "definition", "reason"],
+    });
+  });
+
+  it.each([
+    {},
+    { "Content-Type": "" },
+    { "Content-Type": "text/plain" },
+    { "Content-Type": "application/x-www-form-urlencoded" },
+    { "Content-Type": "multipart/form-data; boundary=x" },
+    { "Content-Type": "application/jsonp" },
+    { "Content-Type": "text/json" },
+    { "Content-Type": "application/json; charset=latin1" },
+    { "Content-Type": "application/json", "Content-Encoding": "compress" },
+  ])("is refused with 415 when it says so: %j", async (headers) => {
+    const { url, key } = await openRest();
+    const answer = await sendBytes(url, key, Buffer.from('{"name":"x"}'), headers as Record<string, string>);
+    expectProblem(answer, "unsupported_media_type");
+  });
+
+  it.each([
+    "application/json",
+    "application/json;charset=UTF-8",
+    "Application/JSON ; x=y",
+    "application/merge-patch+json",
+  ])("is not what %s says", async (type) => {
+    const { url, key } = await openRest();
+    const answer = await sendBytes(url, key, Buffer.from('{"name":"x"}'), { "Content-Type": type });
+    expect(answer.status).toBe(201);
+  });
+
+  it("is refused on DELETE, which has none, and passed over on GET", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    const { errors } = expectProblem(await call("DELETE", "/workflows/a", { reason: "x" }), "invalid_input");
+    expect(errors).toMatchObject([{ path: "", code: "unexpected_body", fix: "Use the query string." }]);
+    expect((await call("GET", "/workflows/a")).body).toMatchObject({ status: "draft" });
+  });
+});
+
+describe("the size of a body", () => {
+  const LARGEST = 1024 * 1024;
+  /** A valid body of exactly so many bytes. */
+  const ofSize = (bytes: number): string => {
+    const frame = '{"name":"A","definition":{"a":""}}';
+    return frame.replace('""', `"${"x".repeat(bytes - frame.length)}"`);
+  };
+
+  it("may be 1 MiB and not a byte more", async () => {
+    const { call } = await openRest();
+    expect((await call("POST", "/workflows", ofSize(LARGEST))).status).toBe(201);
+    const { detail } = expectProblem(
+      await call("POST", "/workflows", ofSize(LARGEST + 1)),
+      "payload_too_large",
+    );
+    expect(detail).toContain("1 MiB");
+  });
+
+  it("counts when it comes in chunks of unknown number", async () => {
+    const { url, key } = await openRest();
+    let sent = 0;
+    const chunks = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(Buffer.alloc(64 * 1024, " "));
+        if ((sent += 64 * 1024) > LARGEST * 2) controller.close();
+      },
+    });
+    expectProblem(await sendBytes(url, key, chunks), "payload_too_large");
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+  ] as const)("counts unpacked: a bomb in %s is refused, a small body taken", async (encoding, pack) => {
+    const { url, key, call } = await openRest();
+    const headers = { ...JSON_TYPE, "Content-Encoding": encoding };
+    const small = await sendBytes(url, key, pack(Buffer.from('{"name":"packed"}')), headers);
+    expect(small).toMatchObject({ status: 201, body: { name: "packed" } });
+    const bomb = pack(Buffer.alloc(128 * LARGEST, " "));
+    const before = process.memoryUsage().rss;
+    expectProblem(await sendBytes(url, key, bomb, headers), "payload_too_large");
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * LARGEST);
+    expectProblem(await sendBytes(url, key, Buffer.from("not packed"), headers), "invalid_request");
+    expect((await call("GET", "/workflows")).body).toHaveLength(1);
+  });
+});
+
+describe("text that can't be kept", () => {
+  it.each(["name", "description", "reason"])(
+    "NUL and half a surrogate pair are refused in %s",
+    async (field) => {
+      const { call } = await openRest();
+      for (const bad of ["a\\u0000b", "a\\ud800", "\\udc00a"]) {
+        const body = field === "name" ? `{"name":"${bad}"}` : `{"name":"A","${field}":"${bad}"}`;
+        const { errors } = expectProblem(await call("POST", "/workflows", body), "invalid_input");
+        expect(errors).toMatchObject([{ path: field, code: "invalid_text" }]);
+      }
+      expect((await call("GET", "/workflows")).body).toEqual([]);
+    },
+  );
+
+  it("bytes that are not UTF-8 are refused, not replaced", async () => {
+    const { url, key } = await openRest();
+    const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    const { detail } = expectProblem(await sendBytes(url, key, body), "invalid_json");
+    expect(detail).toContain("UTF-8");
+  });
+
+  it("but everything else survives as it was", async () => {
+    const { call } = await openRest();
+    const description = "Zürich 🦄 \u202Eabc \uFEFF \u2028 e\u0301 </script> ' \" \\ %00 \r\n\t ﷽";
+    const { body } = await call("POST", "/workflows", { name: "A", description });
+    expect(body.description).toBe(description);
+    expect((await call("GET", "/workflows/a")).body.description).toBe(description);
+  });
+});
+
+describe("a definition", () => {
+  it("keeps keys that mean something in JavaScript, as data", async () => {
+    const { call } = await openRest();
+    const text =
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1,"a":{"__proto__":null}}';
+    const created = await call("POST", "/workflows", `{"name":"A","definition":${text}}`);
+    expect(created.status).toBe(201);
+    for (const path of ["/workflows/a", "/workflows/a/versions/1"]) {
+      expect(JSON.stringify((await call("GET", path)).body.definition)).toBe(text);
+    }
+    const listed = await call("GET", "/workflows?include=definition");
+    expect(JSON.stringify(listed.body[0].definition)).toBe(text);
+    await call("PATCH", "/workflows/a", { name: "B" });
+    expect(JSON.stringify((await call("GET", "/workflows/a")).body.definition)).toBe(text);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("is changed by a key that only JavaScript would pass over", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A", definition: {} });
+    const changed = await call("PATCH", "/workflows/a", '{"definition":{"__proto__":{"x":1}}}');
+    expect(changed.body.version).toBe(2);
+    expect(JSON.stringify(changed.body.definition)).toBe('{"__proto__":{"x":1}}');
+  });
+
+  it(`may be ${MAX_JSON_DEPTH} levels deep and not one more, however deep it is`, async () => {
+    const { call } = await openRest();
+    const send = (levels: number) =>
+      call("POST", "/workflows", `{"name":"A","definition":${nested(levels)}}`);
+    expect((await send(MAX_JSON_DEPTH)).status).toBe(201);
+    for (const levels of [MAX_JSON_DEPTH + 1, 100_000]) {
+      const { errors } = expectProblem(await send(levels), "invalid_input");
+      expect(errors).toMatchObject([{ path: "definition", code: "too_deep" }]);
+    }
+  });
+});
+
+describe("keys that mean something in JavaScript", () => {
+  it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
+    "are unknown in bodies and queries, like every other: %s",
+    async (name) => {
+      const { call } = await openRest();
+      await call("POST", "/workflows", { name: "A" });
+      for (const answer of [
+        await call("POST", "/workflows", `{"name":"B","${name}":{"polluted":true}}`),
+        await call("PATCH", "/workflows/a", `{"${name}":{"name":"B"}}`),
+        await call("GET", `/workflows?${name}=x`),
+        await call("GET", `/workflows?${name}[polluted]=true`),
+        await call("DELETE", `/workflows/a?${name}=x`),
+      ]) {
+        const { errors } = expectProblem(answer, "invalid_input");
+        expect(errors).toHaveLength(1);
+        expect(errors![0]!.path).toContain(name);
+        expect(errors![0]!.code).toBe("unknown_key");
+      }
+      expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+      expect((await call("GET", "/workflows")).body).toMatchObject([{ name: "A", version: 1 }]);
+    },
+  );
+
+  it("deep nesting where none belongs is refused like any other value", async () => {
+    const { call } = await openRest();
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    for (const body of [
+      `{"name":${deep}}`,
+      `{"name":"A","tags":${deep}}`,
+      `{"name":"A","other":${deep}}`,
+      deep,
+    ]) {
+      expectProblem(await call("POST", "/workflows", body), "invalid_input");
+    }
+  });
+});

@@ -1,0 +1,261 @@
+import { describe, expect, it } from "vitest";
+import { cursorCodec } from "../../src/core/cursors.ts";
+import type { Api } from "../support/http.ts";
+import { fakeClock } from "../support/instance.ts";
+import { addWorkflows } from "../support/many-workflows.ts";
+import { expectProblem, openRest } from "../support/rest.ts";
+
+type Item = { id: string; version: number };
+
+/** The address behind rel="next". */
+const nextOf = (headers: Headers): string | undefined =>
+  /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+
+/** Follows Link to the end. */
+async function walk(call: Api, path: string): Promise<{ items: Item[]; pages: number }> {
+  const items: Item[] = [];
+  let pages = 0;
+  for (let next: string | undefined = path; next !== undefined; pages += 1) {
+    const answer = await call<Item[]>("GET", next);
+    expect(answer.status).toBe(200);
+    items.push(...answer.body);
+    next = nextOf(answer.headers);
+  }
+  return { items, pages };
+}
+
+const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => id);
+
+async function withSome() {
+  const clock = fakeClock();
+  const opened = await openRest({ clock });
+  const create = async (name: string, more = {}) => {
+    await opened.call("POST", "/workflows", { name, ...more });
+    clock.advance(1_000);
+  };
+  await create("Banana", { tags: ["fruit", "yellow"], description: "long and sweet" });
+  await create("apple", { tags: ["fruit"], description: "round and sour" });
+  await create("Cabbage", { tags: ["vegetable"], description: "ROUND and green" });
+  await create("Äpfel 100%", { tags: ["fruit_salad"], description: "a_b" });
+  return { ...opened, clock };
+}
+
+describe("GET /workflows", () => {
+  it("holds every workflow when no paging is asked for", async () => {
+    const { instance, call } = await openRest();
+    await addWorkflows(instance, { count: 1_200 });
+    const { body, headers } = await call<Item[]>("GET", "/workflows");
+    expect(body).toHaveLength(1_200);
+    expect(new Set(idsOf(body)).size).toBe(1_200);
+    expect(headers.get("x-total-count")).toBe("1200");
+    expect(headers.has("link")).toBe(false);
+    // What is kept from the first answer must be the same bytes.
+    expect((await call<Item[]>("GET", "/workflows")).body).toEqual(body);
+  });
+
+  it("is an empty array when there is none", async () => {
+    const { call } = await openRest();
+    const { body, headers } = await call("GET", "/workflows");
+    expect(body).toEqual([]);
+    expect(headers.get("x-total-count")).toBe("0");
+  });
+
+  it.each([1, 7, 50, 200])(
+    "gives everything exactly once to who follows Link, %i at a time",
+    async (limit) => {
+      const { instance, call } = await openRest();
+      await addWorkflows(instance, { count: 157 });
+      const whole = await call<Item[]>("GET", "/workflows?sort=name");
+      const { items, pages } = await walk(call, `/workflows?sort=name&limit=${limit}`);
+      expect(items).toEqual(whole.body);
+      expect(pages).toBe(Math.ceil(157 / limit));
+    },
+  );
+
+  it.each(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"])(
+    "pages through ties without loss, sorted by %s",
+    async (sort) => {
+      const { instance, call } = await openRest();
+      await addWorkflows(instance, { count: 30, name: "the same", at: "2026-01-01T00:00:00.000Z" });
+      const { items } = await walk(call, `/workflows?limit=4&sort=${sort}`);
+      expect(idsOf(items).toSorted()).toEqual(idsOf((await call("GET", "/workflows")).body).toSorted());
+      expect(new Set(idsOf(items)).size).toBe(30);
+    },
+  );
+
+  it("meets every workflow that was there when the walk began, whatever comes and goes meanwhile", async () => {
+    const { instance, call } = await openRest();
+    await addWorkflows(instance, { count: 20 });
+    const before = idsOf((await call<Item[]>("GET", "/workflows")).body);
+    const met: string[] = [];
+    let next: string | undefined = "/workflows?limit=3";
+    while (next !== undefined) {
+      const { body, headers }: { body: Item[]; headers: Headers } = await call("GET", next);
+      met.push(...idsOf(body));
+      await call("POST", "/workflows", { name: "newcomer" });
+      await call("PATCH", `/workflows/${before[0]}`, { name: `renamed ${met.length}` });
+      next = nextOf(headers);
+    }
+    expect(met.filter((id) => before.includes(id))).toEqual(before);
+  });
+
+  it("keeps the filters in Link, whatever they are written with", async () => {
+    const { call } = await openRest();
+    for (const name of ["why? a", "why? b", "why? c"])
+      await call("POST", "/workflows", { name, tags: ["q&a"] });
+    // A question mark need not be encoded in a query: RFC 3986, section 3.4.
+    const { items, pages } = await walk(call, "/workflows?tag=q%26a&search=why?&limit=1&sort=name");
+    expect(idsOf(items)).toEqual(["why-a", "why-b", "why-c"]);
+    expect(pages).toBe(3);
+  });
+
+  it("counts all that match in X-Total-Count, on every page", async () => {
+    const { call } = await withSome();
+    for (const path of ["/workflows?tag=fruit", "/workflows?tag=fruit&limit=1"]) {
+      expect((await call("GET", path)).headers.get("x-total-count")).toBe("2");
+    }
+  });
+
+  it.each([
+    ["sort=name", ["apple", "banana", "cabbage", "aepfel-100"]],
+    ["sort=-name", ["aepfel-100", "cabbage", "banana", "apple"]],
+    ["", ["aepfel-100", "cabbage", "apple", "banana"]],
+    ["sort=created_at", ["banana", "apple", "cabbage", "aepfel-100"]],
+    ["search=ROUND", ["cabbage", "apple"]],
+    ["search=sweet+long", ["banana"]],
+    ["search=%C3%A4PFEL", ["aepfel-100"]],
+    ["search=%25", ["aepfel-100"]],
+    ["search=a_b", ["aepfel-100"]],
+    ["search=fruit", ["aepfel-100", "apple", "banana"]],
+    ["search=nothing", []],
+    ["tag=fruit", ["apple", "banana"]],
+    ["tag=frui", []],
+    ["tag=Fruit", []],
+    ["status=draft&tag=vegetable", ["cabbage"]],
+    ["status=published", []],
+  ])("answers ?%s", async (query, ids) => {
+    const { call } = await withSome();
+    expect(idsOf((await call("GET", `/workflows?${query}`)).body)).toEqual(ids);
+  });
+
+  it("sorts by the last change, and adds definitions when asked", async () => {
+    const { call } = await withSome();
+    await call("PATCH", "/workflows/apple", { definition: { steps: [] } });
+    const { body } = await call("GET", "/workflows?sort=-updated_at&include=definition");
+    expect(body[0]).toMatchObject({ id: "apple", definition: { steps: [] } });
+    expect(body[1].definition).toBeNull();
+    const { body: plain } = await call("GET", "/workflows?include=");
+    expect(plain[0]).not.toHaveProperty("definition");
+  });
+
+  it.each([
+    ["limit=0", "limit", "too_small"],
+    ["limit=201", "limit", "too_large"],
+    ["limit=ten", "limit", "wrong_type"],
+    ["limit=1.5", "limit", "wrong_type"],
+    ["limit=1&limit=2", "limit", "wrong_type"],
+    ["limit=", "limit", "wrong_type"],
+    ["search=", "search", "too_short"],
+    ["search=%00", "search", "invalid_text"],
+    ["status=deleted", "status", "not_allowed"],
+    ["cursor=", "cursor", "too_short"],
+  ])("refuses ?%s", async (query, path, code) => {
+    const { call } = await openRest();
+    const { errors } = expectProblem(await call("GET", `/workflows?${query}`), "invalid_input");
+    expect(errors).toMatchObject([{ path, code }]);
+  });
+
+  it("names unknown parameters, with what was probably meant, all at once", async () => {
+    const { call } = await openRest();
+    const answer = await call("GET", "/workflows?serch=x&sort=nam&include=definitions&page=2");
+    const { errors } = expectProblem(answer, "invalid_input");
+    expect(errors).toMatchObject([
+      { path: "serch", code: "unknown_key", did_you_mean: "search", fix: "Write search, or leave it out." },
+      { path: "page", code: "unknown_key", fix: "Leave it out." },
+      { path: "sort", code: "not_allowed", did_you_mean: "name" },
+      { path: "include[0]", code: "not_allowed", allowed: ["definition"], did_you_mean: "definition" },
+    ]);
+    expect(errors![0]!.allowed).toContain("search");
+  });
+});
+
+describe("GET …/versions as a list", () => {
+  it("pages like every other, and holds everything when no paging is asked for", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    for (let i = 2; i <= 23; i += 1) await call("PATCH", "/workflows/a", { description: String(i) });
+    const whole = await call("GET", "/workflows/a/versions");
+    expect(whole.body).toHaveLength(23);
+    expect(whole.headers.get("x-total-count")).toBe("23");
+    const { items, pages } = await walk(call, "/workflows/a/versions?limit=5");
+    expect(items).toEqual(whole.body);
+    expect(pages).toBe(5);
+  });
+});
+
+describe("a cursor", () => {
+  /** A cursor, and the list it was made for. */
+  async function withCursor() {
+    const opened = await withSome();
+    const { headers } = await opened.call("GET", "/workflows?limit=1&sort=name");
+    const cursor = new URL(nextOf(headers)!, opened.url).searchParams.get("cursor")!;
+    return { ...opened, cursor };
+  }
+
+  it("works with another limit and with definitions: they are the same list", async () => {
+    const { call, cursor } = await withCursor();
+    const { body } = await call("GET", `/workflows?sort=name&include=definition&limit=2&cursor=${cursor}`);
+    expect(idsOf(body)).toEqual(["banana", "cabbage"]);
+  });
+
+  it("of another sort, filter or list is refused", async () => {
+    const { call, cursor } = await withCursor();
+    for (const path of [
+      "/workflows?",
+      "/workflows?sort=-name&",
+      "/workflows?sort=name&tag=fruit&",
+      "/workflows?sort=name&search=a&",
+      "/workflows?sort=name&status=draft&",
+      "/workflows/banana/versions?",
+    ]) {
+      const { detail } = expectProblem(await call("GET", `${path}cursor=${cursor}`), "invalid_cursor");
+      expect(detail).toContain("same filters and sort");
+    }
+  });
+
+  it("of another workflow's versions is refused", async () => {
+    const { call } = await withSome();
+    for (const id of ["banana", "apple"]) await call("PATCH", `/workflows/${id}`, { description: "2" });
+    const { headers } = await call("GET", "/workflows/banana/versions?limit=1");
+    const cursor = new URL(nextOf(headers)!, "http://x").searchParams.get("cursor")!;
+    expect((await call("GET", `/workflows/banana/versions?cursor=${cursor}`)).status).toBe(200);
+    expectProblem(await call("GET", `/workflows/apple/versions?cursor=${cursor}`), "invalid_cursor");
+  });
+
+  it("that was forged, cut or altered is refused", async () => {
+    const { call, cursor } = await withCursor();
+    const query = JSON.stringify(["list_workflows", undefined, undefined, undefined, "name"]);
+    const forged = cursorCodec(Buffer.alloc(32)).encode(query, ["apple", "apple"]);
+    const flipped = (cursor.startsWith("A") ? "B" : "A") + cursor.slice(1);
+    const attempts = [
+      forged,
+      flipped,
+      cursor.slice(0, -1),
+      cursor.slice(0, 10),
+      `${cursor}A`,
+      `${cursor}=`,
+      `${cursor}%20`,
+      "x",
+      Buffer.from('["apple","apple"]').toString("base64url"),
+    ];
+    for (const attempt of attempts) {
+      expectProblem(await call("GET", `/workflows?sort=name&cursor=${attempt}`), "invalid_cursor");
+    }
+  });
+
+  it("of another instance is refused", async () => {
+    const [one, two] = [await withCursor(), await withCursor()];
+    expect((await one.call("GET", `/workflows?sort=name&cursor=${one.cursor}`)).status).toBe(200);
+    expectProblem(await two.call("GET", `/workflows?sort=name&cursor=${one.cursor}`), "invalid_cursor");
+  });
+});

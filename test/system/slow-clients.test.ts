@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { api } from "../support/http.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+import { run, startProgram } from "../support/process.ts";
+import { rawClient, request } from "../support/sockets.ts";
+
+const REQUEST_TIMEOUT_MS = 60_000;
+
+async function serving(command: "serve" | "mcp-sse") {
+  const stateDir = temporaryDirectory();
+  const { out } = await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
+  const key = out.trim();
+  const { url } = await startProgram(command, stateDir);
+  const call = api(url, key);
+  const path = command === "serve" ? "/workflows" : "/mcp";
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+  const useful = () =>
+    command === "serve"
+      ? call("GET", path)
+      : call("POST", path, list, { Accept: "application/json, text/event-stream" });
+  return { url, key, path, call, useful };
+}
+
+/** Of slowhttptest: the kind of slowness, and what else it needs. */
+const KINDS = [
+  ["headers", (_key: string) => ["-H"]],
+  // It knows no option for headers: the key comes in with the media type.
+  ["bodies", (key: string) => ["-B", "-f", `application/json\r\nX-API-Key: ${key}`]],
+  ["reading", (key: string) => ["-X", "-w", "1", "-y", "2", "-k", "3", "-j", `x\r\nX-API-Key: ${key}`]],
+] as const;
+
+describe.each(["serve", "mcp-sse"] as const)("%s", (command) => {
+  it.each(KINDS)(
+    "answers within a second under slowhttptest with 1,000 connections: %s",
+    async (_kind, kind) => {
+      const { url, key, path, call, useful } = await serving(command);
+      const args = ["-c", "1000", "-r", "400", "-i", "2", "-l", "15", "-p", "3", "-u", `${url}${path}`];
+      const tool = spawn("slowhttptest", [...kind(key), ...args]);
+      let said = "";
+      tool.stdout.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+      const exited = once(tool, "exit");
+      let slowest = 0;
+      let answered = 0;
+      while (tool.exitCode === null) {
+        for (const work of [() => call("GET", "/health"), useful]) {
+          const start = performance.now();
+          expect((await work()).status).toBe(200);
+          slowest = Math.max(slowest, performance.now() - start);
+        }
+        answered += 1;
+      }
+      await exited;
+      // oxlint-disable-next-line no-control-regex
+      const report = said.replaceAll(/\u001b\[[0-9;]*m/g, "");
+      expect(report).toMatch(/connected: +[1-9]\d{2}/);
+      expect(report).not.toMatch(/service available: +NO/);
+      expect(answered).toBeGreaterThan(50);
+      expect(slowest).toBeLessThan(1_000);
+    },
+  );
+
+  it("cuts a body that takes longer than a minute", async () => {
+    const { url, key, path } = await serving(command);
+    const client = await rawClient(url);
+    const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": "1000" };
+    client.send(request("POST", path, headers));
+    const start = performance.now();
+    const dribble = setInterval(() => client.send(" "), 1_000);
+    await client.ended.finally(() => clearInterval(dribble));
+    const ms = performance.now() - start;
+    expect(client.received()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(ms).toBeGreaterThan(REQUEST_TIMEOUT_MS - 1_000);
+    expect(ms).toBeLessThan(REQUEST_TIMEOUT_MS + 6_000);
+  });
+});

@@ -1,0 +1,136 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { ERRORS } from "../../src/core/errors.ts";
+import { hintsOf, routeOf, servedOn } from "../../src/core/tool.ts";
+import { listTools } from "../../src/surfaces/mcp/tool-list.ts";
+import { catalogue } from "../../tools/index.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const listed = listTools(catalogue);
+const tools = catalogue.map((tool) => [tool.name, tool] as const);
+const KINDS = ["read", "create", "update", "delete", "act"];
+
+/** Every schema inside a JSON Schema. */
+function* nodes(schema: unknown, path = ""): Generator<[path: string, node: Record<string, unknown>]> {
+  if (typeof schema !== "object" || schema === null) return;
+  if (!Array.isArray(schema)) yield [path, schema as Record<string, unknown>];
+  for (const [key, value] of Object.entries(schema)) {
+    if (!["example", "examples", "default", "enum", "const"].includes(key))
+      yield* nodes(value, `${path}/${key}`);
+  }
+}
+
+describe("the catalogue", () => {
+  it("is sorted by name, and each name and route stands once", () => {
+    const names = catalogue.map((tool) => tool.name);
+    expect(names).toEqual(names.toSorted());
+    expect(new Set(names).size).toBe(names.length);
+    const routes = catalogue.map((tool) => tool.route.replaceAll(/:\w+/g, ":"));
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it("holds every operation that has a file, under the file's name", () => {
+    const files = globSync("tools/*/*.ts", { cwd: ROOT }).filter((file) =>
+      readFileSync(`${ROOT}${file}`, "utf8").includes("defineTool("),
+    );
+    const fromFiles = files.map((file) => file.split("/").at(-1)!.replace(".ts", "").replaceAll("-", "_"));
+    expect(fromFiles.toSorted()).toEqual(catalogue.map((tool) => tool.name));
+    for (const file of files) {
+      const source = readFileSync(`${ROOT}${file}`, "utf8");
+      const name = file.split("/").at(-1)!.replace(".ts", "").replaceAll("-", "_");
+      expect(source).toContain(`name: "${name}"`);
+    }
+  });
+
+  it("is small enough for every client: at most 20 tools, and tools/list under 6,000 tokens", () => {
+    expect(listed.length).toBeLessThanOrEqual(20);
+    expect(JSON.stringify({ tools: listed }).length / 4).toBeLessThan(6_000);
+  });
+
+  it("is listed over MCP in its own order", () => {
+    expect(listed.map((tool) => tool.name)).toEqual(
+      catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name),
+    );
+  });
+});
+
+describe.each(tools)("%s", (name, tool) => {
+  const input = tool.input as z.ZodObject;
+  const inList = listed.find((one) => one.name === name);
+
+  it("has a name that every client takes, a title, and a description under 2 KB", () => {
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(name.length).toBeLessThanOrEqual(64);
+    expect(tool.title).toMatch(/^[A-Z].*[^.]$/);
+    expect(tool.description).toMatch(/\.$/);
+    expect(Buffer.byteLength(tool.description)).toBeLessThan(2_048);
+  });
+
+  it("says by its hints what it does", () => {
+    expect(KINDS).toContain(tool.effect);
+    const hints = hintsOf(tool);
+    for (const hint of ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const)
+      expect(typeof hints[hint]).toBe("boolean");
+    expect(hints.readOnlyHint).toBe(tool.effect === "read");
+    expect(hints.readOnlyHint && hints.destructiveHint).toBe(false);
+    expect(tool.scope === "read").toBe(tool.effect === "read");
+    expect(inList?.annotations ?? hints).toEqual(hints);
+  });
+
+  it("has a method that fits its effect", () => {
+    const { method } = routeOf(tool);
+    const methods = {
+      read: ["GET"],
+      create: ["POST"],
+      update: ["PATCH", "POST"],
+      delete: ["DELETE"],
+      act: ["POST"],
+    };
+    expect(methods[tool.effect]).toContain(method);
+  });
+
+  it("gives only errors of the table, each named once", () => {
+    for (const code of tool.errors) expect(ERRORS).toHaveProperty(code);
+    expect(new Set(tool.errors).size).toBe(tool.errors.length);
+  });
+
+  it("takes an Idempotency-Key where it is a POST, and If-Match where it changes what is there", () => {
+    const headers = Object.values(tool.headers ?? {});
+    expect(headers.includes("Idempotency-Key")).toBe(routeOf(tool).method === "POST");
+    expect(headers.includes("If-Match")).toBe(tool.effect === "update" || tool.effect === "delete");
+    expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
+    expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));
+    for (const field of Object.keys(tool.headers ?? {})) expect(input.shape).toHaveProperty(field);
+  });
+
+  it("pages if it is a list, and only then", () => {
+    const isList = name.startsWith("list_");
+    expect(tool.page !== undefined).toBe(isList);
+    expect(["limit", "cursor"].filter((field) => field in input.shape)).toHaveLength(isList ? 2 : 0);
+    expect(tool.errors.includes("invalid_cursor")).toBe(isList);
+  });
+
+  it("refuses unknown fields and promises no others", () => {
+    for (const [path, node] of [...nodes(inList?.inputSchema), ...nodes(inList?.outputSchema)]) {
+      if (node["type"] !== "object" || path.endsWith("/properties")) continue;
+      // A definition is open by design: the workflow language has a schema and a checker of its own.
+      const open = /\/definition(\/anyOf\/\d+)?$/.test(path);
+      expect({ path, open: node["additionalProperties"] }).toEqual({ path, open });
+    }
+  });
+
+  it("explains every field that it takes", () => {
+    for (const [field, schema] of Object.entries(inList?.inputSchema["properties"] ?? {})) {
+      const { description, anyOf = [] } = schema as {
+        description?: string;
+        anyOf?: { description?: string }[];
+      };
+      expect({ field, text: description ?? anyOf[0]?.description }).toEqual({
+        field,
+        text: expect.stringMatching(/\.$/),
+      });
+    }
+  });
+});
