@@ -1,7 +1,7 @@
 /** The directory that holds everything: made, checked, and its file system known before anything is opened. */
-import { accessSync, constants, mkdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, type Stats, statfsSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 
 // Magic numbers of statfs(2) for file systems whose locks and shared memory work on one host.
@@ -26,13 +26,26 @@ export interface StateDirectory {
   local: boolean;
 }
 
+/** With its parents. Node's own `recursive` never ends where a parent exists and can't be written to, as in /proc. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
+    makeDirectory(dirname(path));
+    makeDirectory(path);
+  }
+}
+
 /**
  * Makes the directory (mode 0700) if it is missing and says what kind of file system it is on.
  * @throws AppError storage_unavailable when it can't be made, read or written
  */
 export function openStateDirectory(path: string): StateDirectory {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(resolve(path));
     if (!statSync(path).isDirectory())
       throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -89,6 +102,8 @@ function reasonOf(error: unknown): string {
     case "EACCES":
     case "EPERM":
       return "this user may not read and write there";
+    case "ENOENT":
+      return "nothing can be made there";
     case "EROFS":
       return "its file system is read-only";
     case "ENOSPC":

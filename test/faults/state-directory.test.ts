@@ -48,6 +48,10 @@ describe("the state directory at start", () => {
 
   it("is refused when it can't be made", async () => {
     expect(await refused("/sys/millrace/state")).toMatch(/can't be used: .*Point MILLRACE_STATE_DIR at/s);
+    // Where Node's own recursive mkdir would try for ever.
+    expect(await refused("/proc/millrace/state")).toMatch(
+      /nothing can be made there.*Point MILLRACE_STATE_DIR at/s,
+    );
   });
 
   it("is refused when this user may not write there", async () => {
