@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
 import { startMillrace, startProgram } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
-import { medianOf, ratioOf, takeTurns } from "./support/rounds.ts";
-import { percent, perSecond } from "./support/table.ts";
+import { against, medianOf, takeTurns } from "./support/rounds.ts";
+import { both, percent, perSecond } from "./support/table.ts";
 
 const GOAL = 0.6;
 
@@ -42,23 +42,22 @@ export async function getWorkflow({ directory, generator, turns, seed }: Bench):
   await Promise.all([millrace, express, bare].map((program) => program.stop()));
 
   const throughput = (name: string): string => perSecond(medianOf(rounds, name, (it) => it.perSecond));
-  const against = (name: string, floor: string): number => ratioOf(rounds, name, floor, (it) => it.perSecond);
-  const ratio = against("Millrace", "Express floor");
+  const ratio = against(rounds, "Millrace", "Express floor");
   return {
     rows: [
       {
         what: "GET /workflows/{id}",
         value: throughput("Millrace"),
         floor: `${throughput("Express floor")} Express`,
-        ratio: percent(ratio),
+        ratio: both(percent, ratio),
         goal: `≥ ${percent(GOAL)}`,
-        met: ratio >= GOAL,
+        met: ratio.throughput >= GOAL,
       },
       {
         what: "GET /workflows/{id}",
         value: throughput("Millrace"),
         floor: `${throughput("node:http, same bytes")} node:http`,
-        ratio: percent(against("Millrace", "node:http, same bytes")),
+        ratio: both(percent, against(rounds, "Millrace", "node:http, same bytes")),
       },
     ],
     details: roundsTable(rounds),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type Bench, copyOf, type Result, STORED, wire } from "./support/bench.ts";
 import { startMillrace, startProgram } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
-import { medianOf, ratioOf, takeTurns } from "./support/rounds.ts";
-import { perSecond, times } from "./support/table.ts";
+import { against, medianOf, takeTurns } from "./support/rounds.ts";
+import { both, perSecond, times } from "./support/table.ts";
 
 const GOAL = 2;
 
@@ -41,29 +41,28 @@ export async function listWorkflows({ directory, generator, turns, seed }: Bench
   await Promise.all([millrace, express, bare].map((program) => program.stop()));
 
   const throughput = (name: string): string => perSecond(medianOf(rounds, name, (it) => it.perSecond));
-  const against = (name: string, floor: string): number => ratioOf(rounds, name, floor, (it) => it.perSecond);
-  const ratio = against("Millrace", "Express floor");
+  const ratio = against(rounds, "Millrace", "Express floor");
   return {
     rows: [
       {
         what: `GET /workflows, ${STORED} stored`,
         value: throughput("Millrace"),
         floor: `${throughput("Express floor")} Express`,
-        ratio: times(ratio),
+        ratio: both(times, ratio),
         goal: `≥ ${GOAL}×`,
-        met: ratio >= GOAL,
+        met: ratio.throughput >= GOAL,
       },
       {
         what: "GET /workflows, 304",
         value: throughput("Millrace, 304"),
         floor: `${throughput("Express floor")} Express`,
-        ratio: times(against("Millrace, 304", "Express floor")),
+        ratio: both(times, against(rounds, "Millrace, 304", "Express floor")),
       },
       {
         what: "GET /workflows",
         value: throughput("Millrace"),
         floor: `${throughput("node:http, same bytes")} node:http`,
-        ratio: times(against("Millrace", "node:http, same bytes")),
+        ratio: both(times, against(rounds, "Millrace", "node:http, same bytes")),
       },
     ],
     details: roundsTable(rounds),

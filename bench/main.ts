@@ -1,6 +1,6 @@
 /** `npm run bench [-- --quick] [-- --only <name>]`: figures against floors measured in the same run. Fails nothing. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createWorkflow } from "./create-workflow.ts";
@@ -33,12 +33,18 @@ const { values } = parseArgs({
 const { quick, only } = values;
 
 const directory = mkdtempSync(join(values.directory, "millrace-bench-"));
+const load = loadavg()[0]!;
 const generator = await startGenerator(join(directory, "generator.log"));
 const rows: Row[] = [];
 try {
   const seed = await makeSeed(directory);
   const turns = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 800 };
   console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model ?? "?"}, in ${directory}\n`);
+  if (load > 0.5) {
+    console.log(
+      `Other work runs here (load ${load.toFixed(1)}): throughput and times are rough, CPU less so.\n`,
+    );
+  }
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (only !== undefined && !only.includes(name)) continue;
     const result = await bench({ directory, generator, turns, quick, seed });

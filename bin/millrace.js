@@ -16,9 +16,8 @@ if (Number(process.versions.node.split(".")[0]) >= 24) {
     // By the channel it learns that this process was killed: it is not left behind.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
-  // A terminal's Ctrl-C reaches both; sent twice, it would mean "at once".
-  process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  // A terminal's Ctrl-C reaches both; passed on as SIGINT it would be a second one, which means "at once".
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill("SIGTERM"));
   child.on("exit", (status) => process.exit(status ?? 1));
 } else {
   console.error(

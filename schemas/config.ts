@@ -17,8 +17,8 @@ const VariableName = (what: string) =>
 
 const Port = z.int().min(1).max(65_535);
 
-export const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
-export const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
+const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
+const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
 
 const Database = z.strictObject({
   name: Name,

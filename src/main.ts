@@ -139,8 +139,11 @@ program
 /** Asked to end: by a signal, or by the parent's death. A second Ctrl-C does not wait. */
 function onStop(stop: () => void): void {
   let asked = false;
+  let interrupted = false;
   const ask = (signal: string): void => {
-    if (asked && signal === "SIGINT") process.exit(130);
+    // A parent's SIGTERM may come before the Ctrl-C that made it: only a second SIGINT is a second Ctrl-C.
+    if (interrupted && signal === "SIGINT") process.exit(130);
+    interrupted ||= signal === "SIGINT";
     if (!asked) stop();
     asked = true;
   };

@@ -77,8 +77,14 @@ export async function takeTurns(
 export const medianOf = (rounds: Rounds, name: string, of: (round: Round) => number): number =>
   median(rounds.get(name)!.map(of));
 
-/** The median over rounds of one contender's figure in another's. */
-export function ratioOf(rounds: Rounds, name: string, floor: string, of: (round: Round) => number): number {
-  const floors = rounds.get(floor)!;
-  return median(rounds.get(name)!.map((round, index) => of(round) / of(floors[index]!)));
+/**
+ * How a contender stands to a floor, over rounds the median of the ratios: by throughput, and by CPU time, which other
+ * work on the machine disturbs less. Above 1 it is faster, or needs less.
+ */
+export function against(rounds: Rounds, name: string, floor: string): { throughput: number; cpu: number } {
+  const pairs = rounds.get(name)!.map((round, index) => [round, rounds.get(floor)![index]!] as const);
+  return {
+    throughput: median(pairs.map(([its, floors]) => its.perSecond / floors.perSecond)),
+    cpu: median(pairs.map(([its, floors]) => floors.cpuUs / its.cpuUs)),
+  };
 }

@@ -25,6 +25,10 @@ export const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(0)}
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 export const times = (ratio: number): string => `${ratio.toFixed(2)}×`;
 
+/** A ratio by throughput, and by CPU time. */
+export const both = (show: (ratio: number) => string, ratio: { throughput: number; cpu: number }): string =>
+  `${show(ratio.throughput)} (CPU ${show(ratio.cpu)})`;
+
 /** A Markdown table with its columns aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index]!.length)));

@@ -19,7 +19,7 @@ export interface Principal {
 }
 
 /** The program that asks, as it named itself, and the way it came in. */
-export interface Client {
+interface Client {
   surface: Surface;
   name: string;
 }
@@ -41,7 +41,7 @@ export interface WorkflowFilter {
 /** A place in a sorted list: the sort value and the id of the last item seen. */
 export type Position = readonly [value: string, id: string];
 
-export interface Slice<T> {
+interface Slice<T> {
   items: T[];
   /** Where to go on; null when these were the last. */
   next: Position | null;

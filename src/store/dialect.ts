@@ -1,8 +1,6 @@
 /** All that differs between the databases; a second dialect adds its branch here and its driver beside. */
 import { type Expression, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 
-export type DialectName = "sqlite";
-
 /** Column types without a common name. */
 export function columnTypes(_db: Kysely<never>): { bytes: "blob"; serial: "integer" } {
   return { bytes: "blob", serial: "integer" };

@@ -1,5 +1,5 @@
 /** Queries that are built and compiled once and then run often: the building costs several times what running does. */
-import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Compilable, CompiledQuery, Insertable, Kysely } from "kysely";
 import type { Schema } from "./schema.ts";
 
 /** Stands in a query for the value at `index`, which comes when it is run. */
@@ -31,5 +31,21 @@ export function prepared<Values extends unknown[], Row>(
     const parameters = query.parameters.map((it) => (it instanceof Slot ? values[it.index] : it));
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;
+  };
+}
+
+/** The insert of one row. Every row that it is given names the same columns. */
+export function preparedInsert<Table extends keyof Schema>(
+  table: Table,
+): (db: Kysely<Schema>, row: Insertable<Schema[Table]>) => Promise<void> {
+  let columns: string[] = [];
+  const insert = prepared((db, ...values: unknown[]) =>
+    db
+      .insertInto(table)
+      .values(Object.fromEntries(columns.map((column, index) => [column, values[index]])) as never),
+  );
+  return async (db, row) => {
+    if (columns.length === 0) columns = Object.keys(row);
+    await insert(db, ...columns.map((column) => row[column as keyof typeof row]));
   };
 }

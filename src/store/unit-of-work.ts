@@ -5,6 +5,7 @@ import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { Intent, UnitOfWork } from "../core/ports.ts";
 import type { Store } from "./database.ts";
+import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { workflowWriter } from "./workflows.ts";
 
@@ -78,19 +79,18 @@ async function forgetOld(trx: Kysely<Schema>, before: string): Promise<void> {
   }
 }
 
+const insertAudit = preparedInsert("audit_log");
+
 async function audit(trx: Kysely<Schema>, intent: Intent, target: string, clock: Clock): Promise<void> {
   const { principal, client } = intent.actor;
-  await trx
-    .insertInto("audit_log")
-    .values({
-      at: iso(clock.now()),
-      operation: intent.operation,
-      target,
-      owner: principal.owner,
-      key_name: principal.keyName,
-      surface: client.surface,
-      client: client.name,
-      request_id: intent.requestId,
-    })
-    .execute();
+  await insertAudit(trx, {
+    at: iso(clock.now()),
+    operation: intent.operation,
+    target,
+    owner: principal.owner,
+    key_name: principal.keyName,
+    surface: client.surface,
+    client: client.name,
+    request_id: intent.requestId,
+  });
 }

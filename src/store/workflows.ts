@@ -12,7 +12,7 @@ import type {
   WorkflowWriter,
 } from "../core/ports.ts";
 import { contains, hasItem } from "./dialect.ts";
-import { prepared } from "./prepared.ts";
+import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
 const SLUG_LENGTH = 60;
@@ -234,6 +234,16 @@ const columnsOf = (content: WorkflowContent, id: string) => ({
   search_text: [id, content.name, ...content.tags, content.description].join("\n").toLowerCase(),
 });
 
+const insertWorkflow = preparedInsert("workflows");
+const insertVersion = preparedInsert("workflow_versions");
+const countChange = prepared((db) =>
+  db
+    .updateTable("counters")
+    .set((eb) => ({ value: eb("value", "+", 1) }))
+    .where("name", "=", "workflows"),
+);
+const idTaken = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
+
 /**
  * Reads and writes workflows inside a transaction.
  * @param audited called with the id of what was changed, with every change
@@ -247,37 +257,27 @@ export function workflowWriter(
 
   async function record(workflow: WholeWorkflow, change: Change): Promise<void> {
     const { principal, client } = change.actor;
-    await trx
-      .insertInto("workflow_versions")
-      .values({
-        workflow_id: workflow.id,
-        version: workflow.version,
-        change: change.kind,
-        name: workflow.name,
-        description: workflow.description,
-        tags: JSON.stringify(workflow.tags),
-        definition: workflow.definition === null ? null : JSON.stringify(workflow.definition),
-        reason: change.reason,
-        created_at: workflow.updated_at,
-        created_by: principal.owner,
-        key_name: principal.keyName,
-        surface: client.surface,
-        client: client.name,
-      })
-      .execute();
-    await trx
-      .updateTable("counters")
-      .set((eb) => ({ value: eb("value", "+", 1) }))
-      .where("name", "=", "workflows")
-      .execute();
+    await insertVersion(trx, {
+      workflow_id: workflow.id,
+      version: workflow.version,
+      change: change.kind,
+      name: workflow.name,
+      description: workflow.description,
+      tags: JSON.stringify(workflow.tags),
+      definition: workflow.definition === null ? null : JSON.stringify(workflow.definition),
+      reason: change.reason,
+      created_at: workflow.updated_at,
+      created_by: principal.owner,
+      key_name: principal.keyName,
+      surface: client.surface,
+      client: client.name,
+    });
+    await countChange(trx);
     await audited(workflow.id);
   }
 
   async function exists(id: string): Promise<boolean> {
-    return (
-      RESERVED.has(id) ||
-      (await trx.selectFrom("workflows").select("id").where("id", "=", id).executeTakeFirst()) !== undefined
-    );
+    return RESERVED.has(id) || (await idTaken(trx, id)).length > 0;
   }
 
   /** The name's slug, or a free one of `slug-2`, `slug-3`, …: the first, but for names that end in a number. */
@@ -315,19 +315,16 @@ export function workflowWriter(
         updated_at: now,
         created_by: change.actor.principal.owner,
       };
-      await trx
-        .insertInto("workflows")
-        .values({
-          id,
-          ...columnsOf(content, id),
-          status: workflow.status,
-          version: workflow.version,
-          published_version: null,
-          created_at: now,
-          updated_at: now,
-          created_by: workflow.created_by,
-        })
-        .execute();
+      await insertWorkflow(trx, {
+        id,
+        ...columnsOf(content, id),
+        status: workflow.status,
+        version: workflow.version,
+        published_version: null,
+        created_at: now,
+        updated_at: now,
+        created_by: workflow.created_by,
+      });
       await record(workflow, change);
       return workflow;
     },

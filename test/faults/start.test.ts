@@ -99,6 +99,16 @@ describe("millrace start", () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
+  it("takes a Ctrl-C that comes after its own SIGTERM for the same, not for a second one", async () => {
+    const { parent, ready, children, exited } = startBoth(["--drain-delay", "1"]);
+    await ready();
+    const pids = await children();
+    for (const pid of pids) process.kill(pid, "SIGTERM");
+    process.kill(-parent.pid!, "SIGINT");
+    expect(await exited).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
   it.each([0, 1])("stops the other when child %i dies, and ends with another code than 0", async (which) => {
     const { ready, children, exited, err } = startBoth();
     await ready();

@@ -1,5 +1,5 @@
 /** Requests made up from the OpenAPI document: as it wants them, a little wrong, and garbage. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Operation, Parameter, Schema } from "./openapi.ts";
 
 export interface MadeUp {
@@ -42,18 +42,18 @@ const anyJson = fc.oneof(
 
 /** A value that the schema allows. */
 function valid(schema: Schema): fc.Arbitrary<unknown> {
-  const alternatives: Schema[] | undefined = schema["anyOf"] ?? schema["oneOf"];
+  const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined) return fc.oneof(...alternatives.map(valid));
-  if (schema["enum"] !== undefined) return fc.constantFrom(...(schema["enum"] as unknown[]));
-  const types: string[] = [schema["type"]].flat();
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const types = [schema.type ?? "null"].flat();
   return fc.oneof(...types.map((type) => ofType(type, schema)));
 }
 
 function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
   switch (type) {
     case "string": {
-      if (schema["pattern"] !== undefined && schema["pattern"] !== "\\S") {
-        return fc.stringMatching(new RegExp(schema["pattern"]));
+      if (schema.pattern !== undefined && schema.pattern !== "\\S") {
+        return fc.stringMatching(new RegExp(schema.pattern));
       }
       const { minLength = 0, maxLength = 200 } = schema;
       const allowed = (text: string): boolean => minLength === 0 || text.trim() !== "";
@@ -64,17 +64,17 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
         .filter((it) => allowed(it) && !it.includes("\0"));
     }
     case "integer":
-      return fc.integer({ min: schema["minimum"], max: schema["maximum"] });
+      return fc.integer({ min: schema.minimum ?? -10, max: schema.maximum ?? 10 });
     case "boolean":
       return fc.boolean();
     case "array":
-      return fc.uniqueArray(valid(schema["items"]), { maxLength: schema["maxItems"] ?? 5 });
+      return fc.uniqueArray(valid(schema.items ?? {}), { maxLength: schema.maxItems ?? 5 });
     case "object": {
-      const properties: Record<string, Schema> = schema["properties"] ?? {};
+      const properties = schema.properties ?? {};
       if (Object.keys(properties).length === 0)
         return fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
       const fields = Object.fromEntries(Object.entries(properties).map(([key, it]) => [key, valid(it)]));
-      return fc.record(fields, { requiredKeys: schema["required"] ?? [] });
+      return fc.record(fields, { requiredKeys: schema.required ?? [] });
     }
     default:
       return fc.constant(null);
@@ -84,7 +84,7 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
 /** A body: as documented, with one field wrong or unknown, or something else altogether. */
 function body(schema: Schema): fc.Arbitrary<unknown> {
   const right = valid(schema) as fc.Arbitrary<Record<string, unknown>>;
-  const names = Object.keys(schema["properties"] ?? { x: {} });
+  const names = Object.keys(schema.properties ?? { x: {} });
   const field = fc.oneof(
     fc.constantFrom(...names),
     anyText,
@@ -103,7 +103,9 @@ function parameter(
 ) {
   const right = valid(schema)
     .filter((value) => value !== null)
-    .map((value) => (Array.isArray(value) ? value.join(",") : String(value)));
+    .map((value) =>
+      Array.isArray(value) ? (value as string[]).join(",") : String(value as string | number),
+    );
   const options = [{ weight: 4, arbitrary: right }, anyText];
   const real = known[name];
   const any =
@@ -119,6 +121,9 @@ const asHeader = (value: string): string => value.replaceAll(/[^\t\x20-\x7e\x80-
 const inPath = (value: string): string =>
   encodeURIComponent(value.toWellFormed()).replaceAll(/^\.{1,2}$/g, "%2E");
 
+const sometimes = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, value);
+
 /** A request for this operation. */
 export function requestFor(
   operation: Operation,
@@ -132,8 +137,6 @@ export function requestFor(
     });
     return fc.tuple(...each).map((all) => Object.fromEntries(all.flat()));
   };
-  const sometimes = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-    fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, value);
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const json = schema === undefined ? fc.constant(undefined) : body(schema).map((it) => JSON.stringify(it));
   const garbage = fc.oneof(

@@ -9,7 +9,7 @@ import type { Scope } from "../../schemas/actor.ts";
 import { type Instance, openInstance, type Running, startMcp, startServe } from "../../src/app.ts";
 import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
-import type { Clock } from "../../src/core/clock.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 
 /** An empty directory that goes when the test has finished. */
@@ -43,7 +43,7 @@ interface CopyOptions {
 }
 
 /** A running listener. */
-export interface Copy extends Running {
+interface Copy extends Running {
   url: string;
 }
 
@@ -55,7 +55,7 @@ const silent = pino({ level: "silent" });
  */
 export async function testInstance({
   stateDir = temporaryDirectory(),
-  clock = { now: () => Date.now() } as Clock,
+  clock = systemClock,
   log = silent,
   /** Whether the file system is taken for a local one; if not, the rollback journal is used. */
   local = true,

@@ -5,7 +5,21 @@ import { VERSION } from "../../src/app.ts";
 import { openApiDocument } from "../../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../../tools/index.ts";
 
-export type Schema = Record<string, any>;
+export interface Schema {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
 
 export interface Parameter {
   in: "path" | "query" | "header";
@@ -22,9 +36,9 @@ export interface Operation {
   method: string;
   path: string;
   operationId: string;
-  security?: unknown[];
+  security: unknown[] | undefined;
   parameters: Parameter[];
-  requestBody?: { required?: boolean; content: Content };
+  requestBody: { required?: boolean; content: Content } | undefined;
   responses: Record<
     string,
     { description: string; headers?: Record<string, { schema: Schema }>; content?: Content }
@@ -33,15 +47,18 @@ export interface Operation {
 
 export const document = openApiDocument(catalogue, VERSION) as {
   info: { version: string };
-  paths: Record<string, Record<string, Omit<Operation, "method" | "path">>>;
+  paths: Record<string, Record<string, Partial<Operation> & Pick<Operation, "operationId" | "responses">>>;
 };
 
 export const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
-    ...operation,
     method: method.toUpperCase(),
     path,
+    operationId: operation.operationId,
+    security: operation.security,
     parameters: operation.parameters ?? [],
+    requestBody: operation.requestBody,
+    responses: operation.responses,
   })),
 );
 

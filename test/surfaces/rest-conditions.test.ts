@@ -5,24 +5,24 @@ import { api } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
+/** `a` at version 2, archived where it is to be restored. */
+async function ready(method: string) {
+  const opened = await openRest();
+  const { call } = opened;
+  await call("POST", "/workflows", { name: "A" });
+  const { body } = await (method === "POST"
+    ? call("DELETE", "/workflows/a")
+    : call("PATCH", "/workflows/a", { description: "2" }));
+  expect(body.version).toBe(2);
+  return { ...opened, before: body };
+}
+
 describe("If-Match", () => {
   const changes = [
     ["PATCH", "/workflows/a", { name: "B" }],
     ["DELETE", "/workflows/a", undefined],
     ["POST", "/workflows/a/restore", undefined],
   ] as const;
-
-  /** `a` at version 2, archived where it is to be restored. */
-  async function ready(method: string) {
-    const opened = await openRest();
-    const { call } = opened;
-    await call("POST", "/workflows", { name: "A" });
-    const { body } = await (method === "POST"
-      ? call("DELETE", "/workflows/a")
-      : call("PATCH", "/workflows/a", { description: "2" }));
-    expect(body.version).toBe(2);
-    return { ...opened, before: body };
-  }
 
   it.each(changes)("lets %s through at the version it names, weak or strong, and at *", async (...change) => {
     const [method, path, body] = change;
@@ -65,7 +65,7 @@ describe("If-Match", () => {
         call("PATCH", "/workflows/a", { name: `edit ${i}` }, { "If-Match": '"2"' }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(412)]);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(7);
     const winner = answers.find(({ status }) => status === 200)!;
     expect((await call("GET", "/workflows/a")).body).toEqual(winner.body);
   });

@@ -176,7 +176,7 @@ describe("GET /workflows/{workflow_id}/versions", () => {
       },
     ]);
     const whole = await call("GET", "/workflows/a/versions?include=definition");
-    expect(whole.body.map((it: { definition: unknown }) => it.definition)).toEqual([
+    expect(whole.body.map((version: { definition: unknown }) => version.definition)).toEqual([
       definition,
       definition,
       null,

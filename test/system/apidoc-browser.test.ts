@@ -56,7 +56,7 @@ describe("/apidoc in a browser", () => {
     await page.waitForSelector(".opblock");
     const links = await page
       .locator("a[href]")
-      .evaluateAll((all) => all.map((it) => (it as { href?: string }).href));
+      .evaluateAll((all) => all.map((link) => (link as { href?: string }).href));
     expect(links).toEqual(
       expect.arrayContaining([`${url}/apidoc/openapi.json`, `${url}/apidoc/openapi.yaml`]),
     );

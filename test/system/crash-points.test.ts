@@ -111,9 +111,9 @@ describe("kill -9 at every change of the database's files", () => {
         }
       }
       console.log(`${mode}: killed at`, points);
-      // Before the first step, after the last, and between any two.
       expect(unharmed).toEqual(new Set([STEPS.length]));
-      expect(seen).toEqual(new Set([0, 1, 2, 3, 4]));
+      // Before the first step and between any two; after the last, only a log has still to be folded in.
+      expect(seen).toEqual(new Set(local ? [0, 1, 2, 3, 4] : [0, 1, 2, 3]));
     },
   );
 });

@@ -23,7 +23,7 @@ export interface Served {
 }
 
 /** Makes a server answer more than the catalogue; the conformance suite's fixtures come in this way, in tests only. */
-export type Extend = (server: Server, served: Served) => void;
+type Extend = (server: Server, served: Served) => void;
 
 export interface McpServerOptions {
   catalogue: readonly AnyTool[];

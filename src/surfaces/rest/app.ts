@@ -15,7 +15,7 @@ import { gatherInput, planInput } from "./input.ts";
 import { onlyMethods } from "./methods.ts";
 
 /** As large as a body may be, in bytes. */
-export const BODY_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 1024 * 1024;
 
 export interface RestOptions {
   catalogue: readonly AnyTool[];

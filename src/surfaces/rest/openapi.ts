@@ -122,7 +122,8 @@ function inWords({ parameters = [] }: Operation): void {
     const { example, ...schema } = parameter.schema;
     if (parameter.required || example === undefined) continue;
     parameter.schema = schema;
-    parameter.description = `${parameter.description} For example: \`${String(example)}\`.`;
+    const shown = ([example].flat() as (string | number)[]).join(",");
+    parameter.description = `${parameter.description} For example: \`${shown}\`.`;
   }
 }
 
