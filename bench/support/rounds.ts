@@ -12,6 +12,8 @@ export interface Contender {
   status: number;
 }
 
+const CONNECTIONS = 16;
+
 export interface Round {
   perSecond: number;
   /** CPU time of the server for one request, in microseconds. */
@@ -57,17 +59,17 @@ export async function startGenerator(log: string): Promise<Generator> {
 
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
-/** A warm-up of three rounds for each contender (the compiler has much to do at first), then `rounds` rounds of `ms` milliseconds each in turn. */
+/** A warm-up for each contender (the compiler has much to do at first), then `rounds` rounds of `ms` milliseconds each in turn. */
 export async function takeTurns(
   generator: Generator,
   contenders: readonly Contender[],
-  { rounds, ms, connections = 16 }: { rounds: number; ms: number; connections?: number },
+  { rounds, ms, warmUp = 3 * ms }: { rounds: number; ms: number; warmUp?: number },
 ): Promise<Rounds> {
-  for (const contender of contenders) await generator.load(contender, connections, 3 * ms);
+  for (const contender of contenders) await generator.load(contender, CONNECTIONS, warmUp);
   const taken = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const contender of contenders) {
-      taken.get(contender.name)!.push(await generator.load(contender, connections, ms));
+      taken.get(contender.name)!.push(await generator.load(contender, CONNECTIONS, ms));
     }
   }
   return taken;
