@@ -11,6 +11,7 @@ const io: Io = {
   terminal: process.stdout.isTTY,
   errTerminal: process.stderr.isTTY,
   env: process.env,
+  onExit: (last) => void process.on("exit", last),
 };
 
 function integer(name: string, min: number, max: number) {

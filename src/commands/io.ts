@@ -1,5 +1,5 @@
 /** What a command has of the world: where to write, whether a person is there, and how it ends. */
-import { type Level, pino, type Logger } from "pino";
+import { type Level, pino, type Logger, type LoggerOptions } from "pino";
 import { styleText } from "node:util";
 import { AppError } from "../core/errors.ts";
 import { ConfigError } from "../config/config-file.ts";
@@ -12,7 +12,12 @@ export interface Io {
   /** Whether standard error is one. */
   errTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
+  /** Calls back when the process ends, however it does but by SIGKILL. */
+  onExit(last: () => void): void;
 }
+
+/** At most so long a line waits for others. */
+const LOG_EVERY_MS = 100;
 
 export const EXIT = {
   ok: 0,
@@ -102,9 +107,40 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
     level,
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ["*.headers", "headers", "*.value", "key_value", "authorization"],
+    redact: ["headers", "authorization", "value"],
   };
-  if (!io.errTerminal) return pino(options, pino.destination({ fd: 2, sync: false }));
+  if (!io.errTerminal) return machineLog(io, options);
   const { default: pretty } = await import("pino-pretty");
   return pino(options, pretty({ destination: 2, ignore: "pid,hostname", translateTime: "HH:MM:ss" }));
+}
+
+/** Lines are written together, since each write costs as much as a look-up: soon, at once from a warning on, and at the end. */
+function machineLog(io: Io, options: LoggerOptions): Logger {
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 4_096 });
+  const flush = (): void => {
+    try {
+      destination.flushSync();
+    } catch {
+      // Standard error is gone: there is nobody to tell.
+    }
+  };
+  io.onExit(flush);
+  const urgent = pino.levels.values["warn"]!;
+  let soon: NodeJS.Timeout | undefined;
+  return pino(
+    {
+      ...options,
+      hooks: {
+        logMethod(args, write, level) {
+          write.apply(this, args);
+          if (level >= urgent) destination.flush();
+          soon ??= setTimeout(() => {
+            soon = undefined;
+            destination.flush();
+          }, LOG_EVERY_MS).unref();
+        },
+      },
+    },
+    destination,
+  );
 }

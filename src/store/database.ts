@@ -11,6 +11,11 @@ import { placeOf, type StateDirectory } from "./state-directory.ts";
 
 // The driver would wait synchronously, and with it everybody whom this process serves: `whileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
+/**
+ * A look at where the file is costs as much as a read. Nothing may be written into a file that is gone; to read it for
+ * so long does no harm.
+ */
+const READ_UNSEEN_MS = 50;
 /** "MILL" in the header of the file says whose it is. */
 const APPLICATION_ID = 0x4d494c4c;
 
@@ -112,16 +117,20 @@ async function assemble(
     if (isUnreachable(error)) lost = (translateSqliteError(error) as Error).message;
   };
   const place = placeOf(directory.databaseFile);
-  const inPlace = (): void => {
+  let looked = -Infinity;
+  const inPlace = (longest: number) => (): void => {
+    const now = performance.now();
+    if (now - looked < longest) return;
     const fault = place.fault();
     if (fault !== undefined)
       throw new AppError("storage_unavailable", fault, { headers: { "Retry-After": "30" } });
+    looked = now;
   };
   const read = new Kysely<Schema>({
-    dialect: sqliteDialect(reader, { exclusive: false, inPlace, onFailure }),
+    dialect: sqliteDialect(reader, { exclusive: false, inPlace: inPlace(READ_UNSEEN_MS), onFailure }),
   });
   const write = new Kysely<Schema>({
-    dialect: sqliteDialect(writer, { exclusive: true, inPlace, onFailure }),
+    dialect: sqliteDialect(writer, { exclusive: true, inPlace: inPlace(0), onFailure }),
   });
   const dataVersion = reader.prepare("pragma data_version").pluck();
   let version = 0;
