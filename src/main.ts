@@ -5,6 +5,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type Io, EXIT, EXIT_HELP, explain } from "./commands/io.ts";
 import packageJson from "../package.json" with { type: "json" };
 
+// What is made here holds the digests of keys and who did what: for this user only.
+process.umask(0o077);
+
 const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
@@ -23,6 +26,12 @@ function integer(name: string, min: number, max: number) {
   };
 }
 
+function address(text: string): string {
+  if (text.trim() === "")
+    throw new InvalidArgumentError("Name an address; 0.0.0.0 is every one of this machine.");
+  return text;
+}
+
 const port = integer("The port", 0, 65_535);
 const listenerOptions = (command: Command, defaultPort: number): Command =>
   command
@@ -32,7 +41,10 @@ const listenerOptions = (command: Command, defaultPort: number): Command =>
         .argParser(port),
     )
     .addOption(
-      new Option("--host <address>", "the address to listen on").env("MILLRACE_HOST").default("127.0.0.1"),
+      // Not commander's own reading of the variable: to that an empty one is a value, and means every address.
+      new Option("--host <address>", "the address to listen on (else MILLRACE_HOST)")
+        .default(process.env["MILLRACE_HOST"] || "127.0.0.1")
+        .argParser(address),
     )
     .addOption(
       new Option(

@@ -3,7 +3,7 @@ import { type Instance, type ListenAt, openInstance, type Running, startMcp, sta
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
-import { type Io, openLog } from "./io.ts";
+import { CommandError, EXIT, type Io, openLog } from "./io.ts";
 
 interface ListenerOptions extends ListenAt {
   config?: string;
@@ -56,12 +56,18 @@ async function runListener(
     `${name} listens on http://${hostForUrl(options.host)}:${running.port}`,
   );
   host.ready(running.port);
-  await stopped;
+  const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
-  await running.stop(options.drainDelay * 1000);
+  await running.stop(gone ? 0 : options.drainDelay * 1000);
   await instance.close();
   log.info(`${name} has stopped`);
   await new Promise<void>((resolve) => log.flush(() => resolve()));
+  if (gone) {
+    throw new CommandError(
+      "The network file system that holds the state failed, and locks may be lost. Nothing was written since. Start again.",
+      EXIT.state,
+    );
+  }
 }
 
 export const hostForUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);

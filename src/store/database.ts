@@ -6,7 +6,7 @@ import { AppError } from "../core/errors.ts";
 import { migrate } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect, whileBusy } from "./sqlite-driver.ts";
-import { isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
+import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
 import { placeOf, type StateDirectory } from "./state-directory.ts";
 
 // The driver would wait synchronously, and with it everybody whom this process serves: `whileBusy` waits instead.
@@ -30,6 +30,8 @@ export interface Store {
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** A number that changes whenever another process has committed. Cheap; reads no table. */
   dataVersion(): number;
+  /** Resolves when the state was given up: locks may be lost, so nothing is read or written any more. Start anew. */
+  gone: Promise<void>;
   /** Why the state can't be reached, or undefined. Takes no lock. */
   fault(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -113,15 +115,21 @@ async function assemble(
   clock: Clock,
 ): Promise<Store> {
   let lost: string | undefined;
+  let abandoned = false;
+  const gone = Promise.withResolvers<void>();
   const onFailure = (error: unknown): void => {
     if (isUnreachable(error)) lost = (translateSqliteError(error) as Error).message;
+    if (directory.local || !isIoError(error)) return;
+    // Another process may hold the lock that this one still believes to have.
+    abandoned = true;
+    gone.resolve();
   };
   const place = placeOf(directory.databaseFile);
   let looked = -Infinity;
   const inPlace = (longest: number) => (): void => {
     const now = performance.now();
-    if (now - looked < longest) return;
-    const fault = place.fault();
+    if (!abandoned && now - looked < longest) return;
+    const fault = abandoned ? "The network file system that holds the state failed." : place.fault();
     if (fault !== undefined)
       throw new AppError("storage_unavailable", fault, { headers: { "Retry-After": "30" } });
     looked = now;
@@ -143,6 +151,7 @@ async function assemble(
     journalMode,
     read,
     transaction,
+    gone: gone.promise,
     dataVersion() {
       try {
         version = dataVersion.get() as number;

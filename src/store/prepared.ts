@@ -1,6 +1,7 @@
 /** Queries that are built and compiled once and then run often: the building costs several times what running does. */
 import type { Compilable, CompiledQuery, Insertable, Kysely } from "kysely";
 import type { Schema } from "./schema.ts";
+import type { ConcurrentAdapter } from "./sqlite-driver.ts";
 
 /** Stands in a query for the value at `index`, which comes when it is run. */
 class Slot {
@@ -29,7 +30,9 @@ export function prepared<Values extends unknown[], Row>(
       known.set(adapter, query);
     }
     const parameters = query.parameters.map((it) => (it instanceof Slot ? values[it.index] : it));
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters });
+    const bound = { ...query, parameters };
+    const { direct } = adapter as Partial<ConcurrentAdapter>;
+    const { rows } = await (direct === undefined ? db.executeQuery<Row>(bound) : direct<Row>(bound));
     return rows;
   };
 }

@@ -92,11 +92,11 @@ class SqliteDriver implements Driver {
   readonly #exclusive: boolean;
   readonly #inPlace: () => void;
 
-  constructor(db: Database.Database, options: SqliteDialectOptions) {
+  constructor(db: Database.Database, connection: SqliteConnection, options: SqliteDialectOptions) {
     this.#db = db;
+    this.#connection = connection;
     this.#exclusive = options.exclusive;
     this.#inPlace = options.inPlace;
-    this.#connection = new SqliteConnection(db, options.onFailure);
   }
 
   async init(): Promise<void> {}
@@ -149,7 +149,15 @@ interface SqliteDialectOptions {
 }
 
 /** Who takes turns is decided above: Kysely would make readers wait for readers too, and count no waiting. */
-class ConcurrentAdapter extends SqliteAdapter {
+export class ConcurrentAdapter extends SqliteAdapter {
+  /** Runs a compiled query without Kysely's executor around it, where nobody has to wait for a turn. */
+  readonly direct: (<R>(query: CompiledQuery<R>) => Promise<QueryResult<R>>) | undefined;
+
+  constructor(direct: ConcurrentAdapter["direct"]) {
+    super();
+    this.direct = direct;
+  }
+
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -157,10 +165,15 @@ class ConcurrentAdapter extends SqliteAdapter {
 
 /** The Kysely dialect over an open database. */
 export function sqliteDialect(db: Database.Database, options: SqliteDialectOptions) {
+  const connection = new SqliteConnection(db, options.onFailure);
+  const direct = async <R>(query: CompiledQuery<R>): Promise<QueryResult<R>> => {
+    options.inPlace();
+    return connection.executeQuery<R>(query);
+  };
   return {
-    createDriver: () => new SqliteDriver(db, options),
+    createDriver: () => new SqliteDriver(db, connection, options),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new ConcurrentAdapter(),
+    createAdapter: () => new ConcurrentAdapter(options.exclusive ? undefined : direct),
     createIntrospector: (kysely: Kysely<never>) => new SqliteIntrospector(kysely),
   };
 }

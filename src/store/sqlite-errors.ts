@@ -43,6 +43,10 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
+/** Whether reading or writing the file failed. On a network file system that means that a lock may be lost. */
+export const isIoError = (error: unknown): boolean =>
+  codeOf(error instanceof AppError ? error.cause : error).startsWith("SQLITE_IOERR");
+
 /** A driver's error as one of ours; everything else as it is. */
 export function translateSqliteError(error: unknown): unknown {
   if (isBusy(error)) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run } from "../support/process.ts";
+import { run, startProgram } from "../support/process.ts";
 
 const inState = (args: readonly string[], env: Record<string, string> = {}) =>
   run(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state"), ...env });
@@ -122,5 +122,13 @@ describe("the command line", () => {
     );
     // oxlint-disable-next-line no-control-regex
     for (const { out, err } of told) expect(out + err).not.toMatch(/\u001b/);
+  });
+
+  it("listens on no more than this machine where MILLRACE_HOST is empty, and takes no empty --host", async () => {
+    const stateDir = temporaryDirectory();
+    const { log } = await startProgram("serve", stateDir, { env: { MILLRACE_HOST: "" } });
+    expect(log()).toContain("listens on http://127.0.0.1:");
+    const { code, err } = await run(["serve", "--host", ""], { MILLRACE_STATE_DIR: stateDir });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Name an address") });
   });
 });

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import { openStore } from "../../src/store/database.ts";
 import { whileBusy } from "../../src/store/sqlite-driver.ts";
@@ -146,6 +146,39 @@ describe("the open store", () => {
     rmSync(file);
     renameSync(join(stateDir, "away"), file);
     expect(await store.fault()).toBeUndefined();
+  });
+});
+
+describe("an I/O error", () => {
+  /** A store whose next query fails as on a disk that does. */
+  async function failing(local: boolean) {
+    const store = await openStore({ ...openStateDirectory(temporaryDirectory()), local }, fakeClock());
+    onTestFinished(() => store.close());
+    const prepare = vi.spyOn(Database.prototype, "prepare").mockImplementation(() => {
+      throw fromSqlite("SQLITE_IOERR_LOCK");
+    });
+    await refusal(store.read.selectFrom("settings").select("name").execute());
+    prepare.mockRestore();
+    let gone = false;
+    void store.gone.then(() => (gone = true));
+    await Promise.resolve();
+    return { store, gone: () => gone };
+  }
+
+  it("on a network file system gives the state up: a lock may be lost", async () => {
+    const { store, gone } = await failing(false);
+    expect(gone()).toBe(true);
+    const write = store.transaction((trx) => trx.deleteFrom("settings").execute());
+    expect(await refusal(write)).toMatchObject({ code: "storage_unavailable" });
+    expect(await refusal(store.read.selectFrom("settings").selectAll().execute())).toMatchObject({
+      message: expect.stringContaining("network file system"),
+    });
+  });
+
+  it("on a local one is told, and what comes after may work", async () => {
+    const { store, gone } = await failing(true);
+    expect(gone()).toBe(false);
+    expect(await store.read.selectFrom("counters").select("value").execute()).toEqual([{ value: 0 }]);
   });
 });
 
