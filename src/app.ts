@@ -91,7 +91,7 @@ export async function startServe(
 ): Promise<Running> {
   const { restApp } = await import("./surfaces/rest/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const door = openDoor(instance, config, clock);
+  const door = await openDoor(instance, config, clock);
   const app = restApp({
     catalogue,
     services: instance.services,
@@ -121,7 +121,7 @@ export async function startMcp(
 ): Promise<Running> {
   const { mcpApp } = await import("./surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const door = openDoor(instance, config, clock);
+  const door = await openDoor(instance, config, clock);
   const { store, services } = instance;
   const mcp = mcpApp({
     catalogue,
@@ -161,13 +161,13 @@ export async function startMcp(
 }
 
 /** Who may come in, and the timer that writes down who did. */
-function openDoor({ keys, services }: Instance, config: Config, clock: Clock) {
+async function openDoor({ keys, services }: Instance, config: Config, clock: Clock) {
   const { log } = services;
   const auth = authenticator(keys, clock, (key, state) => log.info({ key, state }, "refused a dead key"));
   const flush = (): Promise<void> =>
     auth.flush().catch((err: unknown) => log.warn({ err }, "last use not written"));
   const timer = setInterval(() => void flush(), USE_FLUSH_MS).unref();
-  const admit: Admit = gate(auth, config.limits.requests_per_minute);
+  const admit: Admit = await gate(auth, config.limits.requests_per_minute);
   return {
     admit,
     deadAmong: auth.deadAmong,

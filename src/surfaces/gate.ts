@@ -1,6 +1,5 @@
 /** Who may come in at all: a living key, within its rate. The same for REST and MCP. */
 import type { IncomingHttpHeaders } from "node:http";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { AppError } from "../core/errors.ts";
 import type { Principal } from "../core/ports.ts";
@@ -11,8 +10,10 @@ export type Admit = (headers: IncomingHttpHeaders) => Promise<Principal>;
  * @param perMinute requests per key and minute on this process; undefined for no limit
  * @returns a function that gives the principal, or throws AppError unauthorized or rate_limited
  */
-export function gate(authenticator: Authenticator, perMinute: number | undefined): Admit {
+export async function gate(authenticator: Authenticator, perMinute: number | undefined): Promise<Admit> {
   if (perMinute === undefined) return authenticator.authenticate;
+  // Who sets no limit does not pay for it: the library brings a dozen stores along, 7 MB.
+  const { RateLimiterMemory, RateLimiterRes } = await import("rate-limiter-flexible");
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   return async (headers) => {
     const principal = await authenticator.authenticate(headers);
