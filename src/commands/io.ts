@@ -111,7 +111,10 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
   };
   if (!io.errTerminal) return machineLog(io, options);
   const { default: pretty } = await import("pino-pretty");
-  return pino(options, pretty({ destination: 2, ignore: "pid,hostname", translateTime: "HH:MM:ss" }));
+  return pino(
+    options,
+    pretty({ destination: 2, ignore: "pid,hostname,host,port", singleLine: true, translateTime: "HH:MM:ss" }),
+  );
 }
 
 /** Lines are written together, since each write costs as much as a look-up: soon, at once from a warning on, and at the end. */

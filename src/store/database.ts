@@ -130,9 +130,9 @@ async function assemble(
     const now = performance.now();
     if (!abandoned && now - looked < longest) return;
     const fault = abandoned ? "The network file system that holds the state failed." : place.fault();
+    looked = fault === undefined ? now : -Infinity;
     if (fault !== undefined)
       throw new AppError("storage_unavailable", fault, { headers: { "Retry-After": "30" } });
-    looked = now;
   };
   const read = new Kysely<Schema>({
     dialect: sqliteDialect(reader, { exclusive: false, inPlace: inPlace(READ_UNSEEN_MS), onFailure }),

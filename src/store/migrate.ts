@@ -61,14 +61,17 @@ async function isCurrent(read: Kysely<Schema>): Promise<boolean> {
 async function newestApplied(db: Kysely<Schema>): Promise<number> {
   const { id, requires } = await db
     .selectFrom("migrations")
-    .select((eb) => [eb.fn.max("id").as("id"), eb.fn.max("requires").as("requires")])
+    .select((eb) => [
+      eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("id"),
+      eb.fn.coalesce(eb.fn.max("requires"), eb.lit(0)).as("requires"),
+    ])
     .executeTakeFirstOrThrow();
-  if (Number(requires) > NEWEST) {
+  if (requires > NEWEST) {
     throw new AppError(
       "storage_unavailable",
       `The state directory was written by a newer release of Millrace (migration ${id}, this release knows ${NEWEST}). ` +
         "Start that release or a newer one.",
     );
   }
-  return Number(id);
+  return id;
 }

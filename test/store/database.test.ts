@@ -149,22 +149,22 @@ describe("the open store", () => {
   });
 });
 
-describe("an I/O error", () => {
-  /** A store whose next query fails as on a disk that does. */
-  async function failing(local: boolean) {
-    const store = await openStore({ ...openStateDirectory(temporaryDirectory()), local }, fakeClock());
-    onTestFinished(() => store.close());
-    const prepare = vi.spyOn(Database.prototype, "prepare").mockImplementation(() => {
-      throw fromSqlite("SQLITE_IOERR_LOCK");
-    });
-    await refusal(store.read.selectFrom("settings").select("name").execute());
-    prepare.mockRestore();
-    let gone = false;
-    void store.gone.then(() => (gone = true));
-    await Promise.resolve();
-    return { store, gone: () => gone };
-  }
+/** A store whose next query fails as on a disk that does. */
+async function failing(local: boolean) {
+  const store = await openStore({ ...openStateDirectory(temporaryDirectory()), local }, fakeClock());
+  onTestFinished(() => store.close());
+  const prepare = vi.spyOn(Database.prototype, "prepare").mockImplementation(() => {
+    throw fromSqlite("SQLITE_IOERR_LOCK");
+  });
+  await refusal(store.read.selectFrom("settings").select("name").execute());
+  prepare.mockRestore();
+  let gone = false;
+  void store.gone.then(() => (gone = true));
+  await Promise.resolve();
+  return { store, gone: () => gone };
+}
 
+describe("an I/O error", () => {
   it("on a network file system gives the state up: a lock may be lost", async () => {
     const { store, gone } = await failing(false);
     expect(gone()).toBe(true);
