@@ -2,24 +2,28 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Bench, copyOf, type Result } from "./support/bench.ts";
+import { type Bench, copyOf, makeKey, type Result } from "./support/bench.ts";
 import { type Program, residentBytes, startMillrace } from "./support/program.ts";
 import { kilobytes } from "./support/table.ts";
 
 const GOAL_BYTES = 100_000;
-const WARM_UP = 200;
+const WARM_UP = 100;
+/** Below the share of streams that a key has. */
+const OF_A_KEY = 100;
 
 export async function sseSessions({ directory, seed, quick }: Bench): Promise<Result> {
   const sessions = quick ? 500 : 1_000;
-  const mcp = await startMillrace("mcp-sse", copyOf(seed, directory, "sse"));
+  const stateDir = copyOf(seed, directory, "sse");
+  const keys = Array.from({ length: sessions / OF_A_KEY }, () => makeKey(stateDir));
+  const mcp = await startMillrace("mcp-sse", stateDir);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const settle = (): Promise<void> => delay(quick ? 1_500 : 3_000);
 
   // The first sessions pay for code and caches that the later ones share.
-  await closeAll(await openMany(mcp, seed.key, agent, WARM_UP));
+  await closeAll(await openMany(mcp, keys, agent, WARM_UP));
   await settle();
   const before = residentBytes(mcp.pid);
-  const open = await openMany(mcp, seed.key, agent, sessions);
+  const open = await openMany(mcp, keys, agent, sessions);
   await settle();
   const each = (residentBytes(mcp.pid) - before) / sessions;
   await closeAll(open);
@@ -37,11 +41,16 @@ export async function sseSessions({ directory, seed, quick }: Bench): Promise<Re
   };
 }
 
-async function openMany(mcp: Program, key: string, agent: Agent, count: number): Promise<IncomingMessage[]> {
+async function openMany(
+  mcp: Program,
+  keys: readonly string[],
+  agent: Agent,
+  count: number,
+): Promise<IncomingMessage[]> {
   const streams: IncomingMessage[] = [];
   while (streams.length < count) {
-    const some = Math.min(16, count - streams.length);
-    streams.push(...(await Promise.all(Array.from({ length: some }, () => openSession(mcp, key, agent)))));
+    const key = keys[Math.floor(streams.length / OF_A_KEY)]!;
+    streams.push(...(await Promise.all(Array.from({ length: 10 }, () => openSession(mcp, key, agent)))));
   }
   return streams;
 }

@@ -43,6 +43,11 @@ export function text(max: number, min: 0 | 1 = 0) {
     .meta({ maxLength: max, ...(min > 0 && { minLength: min, pattern: "\\S" }) });
 }
 
+/** The words of a search, each once, in lower case. */
+export const wordsOf = (search: string): string[] => [
+  ...new Set(search.toLowerCase().split(/\s+/).filter(Boolean)),
+];
+
 /** A moment in UTC, ISO 8601 with milliseconds. */
 export const timestamp = z.string().meta({
   format: "date-time",
@@ -52,6 +57,18 @@ export const timestamp = z.string().meta({
 
 /** How deep a JSON value of a client's may be nested, so that nothing that walks it can run out of stack. */
 export const MAX_JSON_DEPTH = 64;
+
+/** Whether a JSON value holds a number that JSON can't write: `1e999` is read as Infinity, and would become null. */
+export function holdsInfinity(value: unknown): boolean {
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const item = left.pop();
+    if (typeof item === "number" && !Number.isFinite(item)) return true;
+    // One by one: a long list spread into arguments would be too many of them.
+    if (typeof item === "object" && item !== null) for (const inner of Object.values(item)) left.push(inner);
+  }
+  return false;
+}
 
 /** Whether `value` nests deeper than `max` levels (`{}` is one, `{"a": []}` two). Walks without recursion. */
 export function isDeeperThan(value: unknown, max: number): boolean {

@@ -1,7 +1,7 @@
 /** A workflow, and one version of its history. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
-import { isDeeperThan, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
+import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
 export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
   description: "`draft` until it is published; `archived` when it was put away (which can be undone).",
@@ -44,6 +44,10 @@ export const WorkflowDefinition = z
     message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
     params: { code: "too_deep" },
   })
+  .refine((value) => !holdsInfinity(value), {
+    message: "must not hold a number too large for JSON's readers (beyond about 1.8e308)",
+    params: { code: "not_finite" },
+  })
   .meta({
     type: "object",
     additionalProperties: true,
@@ -59,12 +63,16 @@ export const Reason = text(1_000).meta({
   example: "The board asked for net figures.",
 });
 
-export const Version = z.int().min(1).max(2_147_483_647).meta({
+/** What an integer column holds on every database. */
+export const MAX_VERSION = 2_147_483_647;
+
+export const Version = z.int().min(1).max(MAX_VERSION).meta({
   description: "The number of a version, from 1; every accepted change makes the next.",
   example: 3,
 });
 
-export const IfMatch = Version.meta({
+/** REST's If-Match may name what is no version at all: that is 0, and never matches. */
+export const IfMatch = z.int().min(0).max(MAX_VERSION).meta({
   description:
     "Change it only if this is still its version; otherwise nothing is changed and the error says which version is the newest.",
   example: 3,

@@ -40,14 +40,19 @@ export function copyOf(seed: Seed, directory: string, name: string): string {
   return path;
 }
 
-export async function makeSeed(directory: string): Promise<Seed> {
-  const stateDir = join(directory, "seed", "state");
+/** A key of this state directory. */
+export function makeKey(stateDir: string): string {
   const made = spawnSync(process.execPath, [fileURLToPath(MILLRACE), "keys", "create", "--name", "bench"], {
     env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
     encoding: "utf8",
   });
   if (made.status !== 0) throw new Error(made.stderr);
-  const key = made.stdout.trim();
+  return made.stdout.trim();
+}
+
+export async function makeSeed(directory: string): Promise<Seed> {
+  const stateDir = join(directory, "seed", "state");
+  const key = makeKey(stateDir);
   const server = await startMillrace("serve", stateDir);
   let id = "";
   for (let number = 1; number <= STORED; number += 1) {

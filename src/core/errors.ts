@@ -48,9 +48,15 @@ export const ERRORS = {
     log: "info",
   },
   rate_limited: { status: 429, title: "Too many requests with this key", mcp: "tool", log: "info" },
+  too_many_streams: {
+    status: 429,
+    title: "Too many open streams with this key",
+    mcp: "protocol",
+    log: "info",
+  },
   headers_too_large: { status: 431, title: "The headers are too large", mcp: "protocol", log: "info" },
   internal: { status: 500, title: "Something went wrong here", mcp: "tool", log: "error" },
-  busy: { status: 503, title: "The state is locked by another writer", mcp: "tool", log: "warn" },
+  busy: { status: 503, title: "Too busy right now", mcp: "tool", log: "warn" },
   storage_unavailable: { status: 503, title: "The state can't be used now", mcp: "tool", log: "error" },
 } as const satisfies Record<string, ErrorKind>;
 

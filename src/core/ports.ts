@@ -177,10 +177,13 @@ export interface McpSessionStore {
   find(id: string): Promise<McpSession | undefined>;
   insert(session: McpSession): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Says that these are in use; those that nobody named for `SESSION_IDLE` are forgotten. */
+  /** Says that these are in use (those that nobody names are forgotten), and clears messages that nobody fetched. */
   keep(ids: readonly string[]): Promise<void>;
-  /** Passes a message on to the copy that holds the stream. */
+  /**
+   * Passes a message on to the copy that holds the stream.
+   * @throws AppError busy when as much as may waits there already
+   */
   post(sessionId: string, body: string): Promise<void>;
-  /** Takes the messages that wait for these streams, oldest first, and not more than `limit` if it is given. */
-  take(sessionIds: readonly string[], limit?: number): Promise<{ sessionId: string; body: string }[]>;
+  /** Takes the messages that wait for these streams, oldest first, `limit` at most. */
+  take(sessionIds: readonly string[], limit: number): Promise<{ sessionId: string; body: string }[]>;
 }

@@ -1,5 +1,6 @@
 /** MCP sessions that any copy can go on with, and the messages that pass from copy to copy. */
 import { type Clock, HOUR, iso, MINUTE } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
 import type { McpSessionStore } from "../core/ports.ts";
 import type { Store } from "./database.ts";
 
@@ -7,6 +8,11 @@ import type { Store } from "./database.ts";
 const HTTP_IDLE = 24 * HOUR;
 /** A stream whose holder stopped naming it is gone: the holder died. */
 const SSE_IDLE = 5 * MINUTE;
+/** What may wait for one stream. */
+const MAX_WAITING = 100;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** A statement takes so many variables and no more (SQLite: 32,766). */
+const IDS_AT_ONCE = 1_000;
 
 export function mcpSessionStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
@@ -46,21 +52,43 @@ export function mcpSessionStore(
     },
 
     async keep(ids) {
-      const now = iso(clock.now());
+      const seen_at = iso(clock.now());
+      const unfetched = iso(clock.now() - SSE_IDLE);
+      const stale = read.selectFrom("mcp_messages").select("id").where("created_at", "<", unfetched).limit(1);
+      // Called by idle copies too: looking costs no lock.
+      if (ids.length === 0 && (await stale.executeTakeFirst()) === undefined) return;
       await transaction(async (trx) => {
-        await trx.updateTable("mcp_sessions").set({ seen_at: now }).where("id", "in", ids).execute();
-        await trx
-          .deleteFrom("mcp_messages")
-          .where("created_at", "<", iso(clock.now() - SSE_IDLE))
-          .execute();
+        for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+          const some = ids.slice(from, from + IDS_AT_ONCE);
+          await trx.updateTable("mcp_sessions").set({ seen_at }).where("id", "in", some).execute();
+        }
+        await trx.deleteFrom("mcp_messages").where("created_at", "<", unfetched).execute();
       });
     },
 
     async post(sessionId, body) {
       const created_at = iso(clock.now());
-      await transaction((trx) =>
-        trx.insertInto("mcp_messages").values({ session_id: sessionId, body, created_at }).execute(),
-      );
+      await transaction(async (trx) => {
+        const waiting = await trx
+          .selectFrom("mcp_messages")
+          .select((eb) => [
+            eb.fn.countAll<number>().as("messages"),
+            eb.fn
+              .coalesce(eb.fn.sum<number | string>(eb.fn<number>("octet_length", ["body"])), eb.lit(0))
+              .as("bytes"),
+          ])
+          .where("session_id", "=", sessionId)
+          .executeTakeFirstOrThrow();
+        if (
+          waiting.messages >= MAX_WAITING ||
+          Number(waiting.bytes) + Buffer.byteLength(body) > MAX_WAITING_BYTES
+        ) {
+          throw new AppError("busy", "Too much waits for this stream already. Read it, then send again.", {
+            headers: { "Retry-After": "1" },
+          });
+        }
+        await trx.insertInto("mcp_messages").values({ session_id: sessionId, body, created_at }).execute();
+      });
     },
 
     async take(sessionIds, limit) {
@@ -73,7 +101,7 @@ export function mcpSessionStore(
           .selectAll()
           .where("session_id", "in", sessionIds)
           .orderBy("id")
-          .$if(limit !== undefined, (query) => query.limit(limit!))
+          .limit(limit)
           .execute();
         await trx
           .deleteFrom("mcp_messages")

@@ -1,6 +1,7 @@
 /** One accepted change: its effect, its idempotency record and its audit entry, committed together or not at all. */
 import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
+import { canonicalJson } from "../core/canonical-json.ts";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { Intent, UnitOfWork } from "../core/ports.ts";
@@ -32,7 +33,7 @@ async function once<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const slot = { principal: actor.principal.lineage, operation, key: claim.key };
-  const hash = createHash("sha256").update(JSON.stringify(claim.input)).digest("base64url");
+  const hash = createHash("sha256").update(canonicalJson(claim.input)).digest("base64url");
   const now = clock.now();
   await forgetOld(trx, iso(now - REPLAY_MS));
 

@@ -2,6 +2,7 @@
 import slugify from "@sindresorhus/slugify";
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { WholeWorkflow, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
+import { wordsOf } from "../../schemas/text.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type {
   Change,
@@ -16,6 +17,8 @@ import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
 const SLUG_LENGTH = 60;
+/** A page takes no more definitions once they are so long together: each may be a megabyte. */
+const PAGE_SIZE = 2 * 1024 * 1024;
 /** Ids that the routes need for themselves. */
 const RESERVED = new Set(["validate"]);
 
@@ -99,6 +102,33 @@ const workflowsRevision = prepared((db) =>
   db.selectFrom("counters").select("value").where("name", "=", "workflows"),
 );
 
+const definitionOf = prepared((db, id: string, version: number) =>
+  db
+    .selectFrom("workflow_versions")
+    .select("definition")
+    .where("workflow_id", "=", id)
+    .where("version", "=", version),
+);
+
+/**
+ * The definitions of the first of these versions: as many as fit into a page, and at least one. A version never
+ * changes, so that they may be read one by one; what is beyond the page is never loaded.
+ */
+async function definitionsOf(
+  db: Kysely<Schema>,
+  versions: readonly { id: string; version: number }[],
+): Promise<(string | null)[]> {
+  const found: (string | null)[] = [];
+  let size = 0;
+  for (const { id, version } of versions) {
+    if (size >= PAGE_SIZE) break;
+    const [row] = await definitionOf(db, id, version);
+    found.push(row?.definition ?? null);
+    size += row?.definition?.length ?? 0;
+  }
+  return found;
+}
+
 /** Reads workflows through `db`: a connection, or a transaction. */
 export function workflowReader(db: Kysely<Schema>): WorkflowReader {
   return {
@@ -108,22 +138,19 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
     },
 
     async slice(query) {
-      const { limit } = query;
       // One more than asked for tells whether there is a next page.
-      const rows: (SummaryRow & { name_key: string; definition?: string | null })[] = query.withDefinition
-        ? await sliced(wholeWorkflows(db).select("workflows.name_key"), query).execute()
-        : await sliced(
-            db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
-            query,
-          ).execute();
-      const page = rows.slice(0, limit);
+      const rows = await sliced(
+        db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
+        query,
+      ).execute();
+      const asked = rows.slice(0, query.limit);
+      const definitions = query.withDefinition ? await definitionsOf(db, asked) : undefined;
+      const page = asked.slice(0, definitions?.length);
       const last = page.at(-1);
       const column = sortOf(query.sort).column;
       return {
-        items: page.map((row) =>
-          row.definition === undefined ? toWorkflow(row) : toWorkflow(row, row.definition),
-        ),
-        next: rows.length > limit && last ? [last[column], last.id] : null,
+        items: page.map((row, i) => (definitions ? toWorkflow(row, definitions[i]!) : toWorkflow(row))),
+        next: rows.length > page.length && last ? [last[column], last.id] : null,
       };
     },
 
@@ -160,13 +187,17 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       const rows = await db
         .selectFrom("workflow_versions")
         .select(versionColumns)
-        .$if(whole, (query) => query.select("definition"))
         .where("workflow_id", "=", id)
         .$if(before !== null, (query) => query.where("version", "<", before))
         .orderBy("version", "desc")
         .limit(limit)
         .execute();
-      return rows.map(toVersion);
+      if (!whole) return rows.map(toVersion);
+      const definitions = await definitionsOf(
+        db,
+        rows.map(({ workflow_id, version }) => ({ id: workflow_id, version })),
+      );
+      return definitions.map((definition, i) => toVersion({ ...rows[i]!, definition }));
     },
   };
 }
@@ -206,7 +237,7 @@ function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): 
       : query.where("workflows.status", "=", status);
   if (tag !== undefined) out = out.where((eb) => hasItem(eb.ref("workflows.tags"), tag));
   // Every word must stand somewhere, in any order: how people type searches.
-  for (const word of search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []) {
+  for (const word of wordsOf(search ?? "")) {
     out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
   }
   return out;

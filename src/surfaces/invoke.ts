@@ -48,7 +48,7 @@ export function prepare(
 ): Prepared {
   authorise(tool, call);
   const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, found);
-  const ctx = contextOf(services, tool, input, call);
+  const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
   const run = async (given: Record<string, unknown>) => checkOutput(tool, await tool.run(given, ctx));
   return {
     input,
@@ -127,13 +127,9 @@ function authorise(tool: AnyTool, { actor }: Call): void {
   );
 }
 
-function contextOf(
-  services: Services,
-  tool: AnyTool,
-  input: Record<string, unknown>,
-  call: Call,
-): ToolContext {
-  const { idempotency_key: key, ...claimed } = input;
+function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknown>, call: Call): ToolContext {
+  // As it was given: a default that a new release brings does not make a repeated request another one.
+  const { idempotency_key: key, ...claimed } = raw;
   const claim = typeof key === "string" ? { key, input: claimed } : undefined;
   let total: Promise<number> | undefined;
   return {

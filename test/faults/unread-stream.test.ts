@@ -58,9 +58,13 @@ describe("a client that never reads its stream", () => {
       const before = process.memoryUsage.rss();
       let most = 0;
       const statuses = new Map<number, number>();
+      const accepted: number[] = [];
       for (let i = 0; i < CALLS; i += 20) {
         const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => read(copy, i + n + 1)));
-        for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        for (const [n, { status }] of answers.entries()) {
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          if (status === 202) accepted.push(i + n + 1);
+        }
         // A moment for what was passed on to another copy to arrive there.
         await new Promise((resolve) => setTimeout(resolve, 30));
         most = Math.max(most, process.memoryUsage.rss() - before);
@@ -68,11 +72,11 @@ describe("a client that never reads its stream", () => {
       expect((await fetch(`${copies.holder.url}/health`)).status).toBe(200);
       // 200 answers of 1.6 MB each would be 320 MB of text, and more on the way to the socket.
       expect(most / MIB).toBeLessThan(160);
-      // Who asks the copy that holds the stream is told; what another was asked waits in the store.
-      expect(statuses.get(503) ?? 0).toBeGreaterThanOrEqual(copy === "holder" ? CALLS / 2 : 0);
+      // Who asks the copy that holds the stream is told; what another was asked waits in the store, 100 at most.
+      expect(statuses.get(503) ?? 0).toBeGreaterThanOrEqual(copy === "holder" ? CALLS / 2 : 1);
 
       // Who reads again is given what waited, and goes on.
-      await readUpTo(stream.socket, `"id":${copy === "holder" ? 1 : CALLS}}`);
+      await readUpTo(stream.socket, `"id":${accepted.at(-1)}}`);
     },
   );
 });

@@ -55,19 +55,31 @@ describe("MCP sessions", () => {
   });
 });
 
+describe("more sessions than a statement takes variables", () => {
+  it("are kept at once", async () => {
+    const { sessions, clock } = await open();
+    await sessions.insert(sse);
+    clock.advance(4 * MINUTE);
+    await sessions.keep([...Array.from({ length: 33_000 }, (_, i) => `many-${i}`), "s2"]);
+    clock.advance(4 * MINUTE);
+    await sessions.insert({ ...sse, id: "s3" });
+    expect(await sessions.find("s2")).toEqual(sse);
+  });
+});
+
 describe("messages from copy to copy", () => {
   it("arrive once, in order, and only at their stream's holder", async () => {
     const { sessions, elsewhere } = await open();
     for (const body of ["1", "2", "3"]) await elsewhere.post("s2", body);
     await elsewhere.post("other", "not ours");
-    expect(await sessions.take(["s2", "s9"])).toEqual(
+    expect(await sessions.take(["s2", "s9"], 10)).toEqual(
       ["1", "2", "3"].map((body) => ({ sessionId: "s2", body })),
     );
-    expect(await sessions.take(["s2"])).toEqual([]);
-    expect(await elsewhere.take(["other"])).toEqual([{ sessionId: "other", body: "not ours" }]);
+    expect(await sessions.take(["s2"], 10)).toEqual([]);
+    expect(await elsewhere.take(["other"], 10)).toEqual([{ sessionId: "other", body: "not ours" }]);
   });
 
-  it("are taken a few at a time when that is asked, and the others stay", async () => {
+  it("are taken a few at a time, and the others stay", async () => {
     const { sessions } = await open();
     for (const body of ["1", "2", "3"]) await sessions.post("s2", body);
     expect((await sessions.take(["s2"], 2)).map((one) => one.body)).toEqual(["1", "2"]);
@@ -77,7 +89,9 @@ describe("messages from copy to copy", () => {
   it("are taken by one of two that ask at once", async () => {
     const { sessions, elsewhere } = await open();
     for (let i = 0; i < 20; i += 1) await sessions.post("s2", String(i));
-    const taken = (await Promise.all([sessions, elsewhere, sessions].map((one) => one.take(["s2"])))).flat();
+    const taken = (
+      await Promise.all([sessions, elsewhere, sessions].map((one) => one.take(["s2"], 10)))
+    ).flat();
     expect(taken.map((one) => Number(one.body)).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, i) => i),
     );
@@ -95,10 +109,37 @@ describe("messages from copy to copy", () => {
     expect(await rows("mcp_messages")).toBe(0);
   });
 
+  it("are cleared by a copy that has no streams, which takes no lock while there are none", async () => {
+    const { sessions, clock, rows, store } = await open();
+    const looking = mcpSessionStore(
+      { read: store.read, transaction: () => Promise.reject(new Error("a write")) },
+      clock,
+    );
+    await sessions.post("gone", "a");
+    await looking.keep([]);
+    clock.advance(5 * MINUTE + 1);
+    await expect(looking.keep([])).rejects.toThrow("a write");
+    await sessions.keep([]);
+    expect(await rows("mcp_messages")).toBe(0);
+  });
+
+  it("are 100 of a stream at most, and 4 MiB, and the others' have their own room", async () => {
+    const { sessions } = await open();
+    for (let i = 0; i < 100; i += 1) await sessions.post("s2", "a");
+    await expect(sessions.post("s2", "a")).rejects.toMatchObject({ code: "busy" });
+    await sessions.take(["s2"], 1);
+    await sessions.post("s2", "a");
+
+    // Two bytes each in UTF-8.
+    const mebibyte = "é".repeat(512 * 1024);
+    for (let i = 0; i < 4; i += 1) await sessions.post("s3", mebibyte);
+    await expect(sessions.post("s3", "a")).rejects.toMatchObject({ code: "busy" });
+  });
+
   it("are looked for without a write", async () => {
     const { sessions, store } = await open();
     const before = store.dataVersion();
-    expect(await sessions.take(["s2"])).toEqual([]);
+    expect(await sessions.take(["s2"], 10)).toEqual([]);
     expect(store.dataVersion()).toBe(before);
   });
 });

@@ -18,7 +18,12 @@ export interface RawAnswer {
 }
 
 function send(method: string, url: string, { headers = {}, body }: RawRequest): Promise<IncomingMessage> {
-  const bytes = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+  const bytes =
+    body === undefined
+      ? undefined
+      : typeof body === "string" || Buffer.isBuffer(body)
+        ? body
+        : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const req = request(
       url,

@@ -24,8 +24,8 @@ export const LIST = toolCall("list_workflows");
 export const ACCEPT = { Accept: "application/json, text/event-stream" };
 
 /** One MCP listener on a state of its own, and the headers of a client with a key. */
-export async function openMcp() {
-  const instance = await testInstance();
+export async function openMcp(options: Parameters<typeof testInstance>[0] = {}) {
+  const instance = await testInstance(options);
   const { url, stop } = await instance.mcp();
   const { value, record } = await instance.key();
   return { instance, url, stop, key: { "X-API-Key": value, ...ACCEPT }, record };

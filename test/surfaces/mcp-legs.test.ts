@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { eventually } from "../support/eventually.ts";
 import { testInstance } from "../support/instance.ts";
 import { raw } from "../support/raw-http.ts";
+import { rawClient, request } from "../support/sockets.ts";
 import { ACCEPT, INITIALIZE, LIST, openMcp, openSession, openSse, post } from "../support/raw-mcp.ts";
 
 describe("GET /sse", () => {
@@ -61,6 +65,20 @@ describe("paths and methods of the MCP listener", () => {
     const { url, key } = await openMcp();
     const answer = await raw(method, url + path, { headers: key });
     expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+  });
+
+  it("knows a path in the absolute form that proxies send", async () => {
+    const { url, key } = await openMcp();
+    const client = await rawClient(url);
+    client.send(request("GET", `http://localhost/health?x`, { Connection: "close" }));
+    await client.ended;
+    expect(client.received()).toMatch(/^HTTP\/1.1 200 /);
+    for (const target of ["//localhost/health", "http://[/health"]) {
+      const odd = await rawClient(url);
+      odd.send(request("GET", target, { ...key, Connection: "close" }));
+      await odd.ended;
+      expect([target, odd.received().split("\r\n")[0]]).toEqual([target, "HTTP/1.1 404 Not Found"]);
+    }
   });
 
   it("tells its health without a key", async () => {
@@ -138,11 +156,30 @@ describe("Host and Origin", () => {
   });
 });
 
+const beginning = (capabilities: object) => ({
+  ...INITIALIZE,
+  params: { ...INITIALIZE.params, capabilities },
+});
+
+/** An initialize request with so many levels below `capabilities`. */
+const deep = (levels: number): string =>
+  JSON.stringify(beginning({ experimental: "DEEP" })).replace(
+    '"DEEP"',
+    '{"x":'.repeat(levels) + "1" + "}".repeat(levels),
+  );
+const longInitialize = beginning({ experimental: { x: { note: "x".repeat(16 * 1024) } } });
+
 describe("a body that can't be read", () => {
   const large = JSON.stringify({ ...LIST, padding: "x".repeat(1024 * 1024) });
   const cases = [
     ["is not JSON", 400, "invalid_json", "{", {}],
     ["is too large", 413, "payload_too_large", large, {}],
+    ["is not UTF-8", 400, "invalid_json", Buffer.from('{"name":"\xe9"}', "latin1"), {}],
+    ["is compressed", 415, "unsupported_media_type", "{}", { "Content-Encoding": "gzip" }],
+    ["is a batch", 400, "invalid_request", JSON.stringify([LIST, LIST]), {}],
+    ["is nested deeply", 400, "invalid_request", deep(200), {}],
+    ["is nested beyond any stack", 400, "invalid_request", deep(20_000), {}],
+    ["is a long initialize", 413, "payload_too_large", longInitialize, {}],
     ["is of another type", 415, "unsupported_media_type", "a=1", { "Content-Type": "text/plain" }],
   ] as const;
 
@@ -163,6 +200,32 @@ describe("a body that can't be read", () => {
       expect([answer.status, answer.json().code]).toEqual([status, code]);
     }
     expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+  });
+
+  it("is read with a byte order mark before it", async () => {
+    const { url, key } = await openMcp();
+    expect((await post(`${url}/mcp`, key, `\uFEFF${JSON.stringify(INITIALIZE)}`)).status).toBe(200);
+  });
+
+  it("because its client breaks it off is nobody's fault here", async () => {
+    let log = "";
+    const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
+    const { url, key } = await openMcp({ log: pino({ level: "info" }, sink) });
+    const client = await rawClient(url);
+    client.send(
+      request("POST", "/mcp", {
+        ...key,
+        "Content-Type": "application/json",
+        "Content-Length": "1000",
+        Expect: "100-continue",
+      }),
+    );
+    await client.until("100 Continue");
+    client.send('{"jsonrpc":');
+    client.socket.destroy();
+    await eventually(() => log.includes("request refused") || undefined, "the log line");
+    expect(log).toContain('"code":"invalid_request"');
+    expect(log).not.toMatch(/"level":(40|50|60)|"err"/);
   });
 
   it.each([[[]], ["text"], [1], [null], [{}], [{ jsonrpc: "1.0", id: 1, method: "x" }]])(

@@ -40,6 +40,17 @@ describe("a session", () => {
     expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
   });
 
+  it("of /mcp keeps its streams and answers whatever another key asks of it", async () => {
+    const { instance, url, key } = await openMcp();
+    const session = await openSession(url, key);
+    const stream = await openEvents("GET", `${url}/mcp`, { headers: session });
+    const other = { ...session, "X-API-Key": (await instance.key({ name: "other" })).value };
+    expect((await post(`${url}/mcp`, other, LIST)).status).toBe(404);
+    // Still one stream per session: it is there.
+    expect((await raw("GET", `${url}/mcp`, { headers: session })).status).toBe(409);
+    expect(stream.ended()).toBe(false);
+  });
+
   it("of one leg is not found on the other", async () => {
     const { url, key } = await openMcp();
     const session = await openSession(url, key);

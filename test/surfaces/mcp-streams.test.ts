@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { iso } from "../../src/core/clock.ts";
+import { iso, MINUTE } from "../../src/core/clock.ts";
 import { openStreams } from "../../src/surfaces/mcp/streams.ts";
 import { eventually } from "../support/eventually.ts";
 import { holdWrites } from "../support/hold-writes.ts";
@@ -147,6 +147,51 @@ describe("a client that goes away", () => {
     writes.release();
     await eventually(() => writes.done() === 2 || undefined, "the session made and removed");
     expect(await instance.store.read.selectFrom("mcp_sessions").select("id").execute()).toEqual([]);
+  });
+});
+
+describe("messages of other copies", () => {
+  it("are taken up by one at a time, and none is forgotten meanwhile", async () => {
+    const holder = await testInstance();
+    const writes = holdWrites(holder);
+    const look = holder.store.dataVersion;
+    const seen: number[] = [];
+    holder.store.dataVersion = () => {
+      seen.push(look());
+      return seen.at(-1)!;
+    };
+    const other = await testInstance({ stateDir: holder.stateDir });
+    const [here, there] = [await holder.mcp(), await other.mcp()];
+    const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT };
+    const { stream, messages } = await openSse(here.url, key);
+    await post(messages, key, INITIALIZE);
+    writes.hold();
+    for (let id = 11; id <= 13; id += 1) {
+      await post(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" });
+      const looks = seen.length;
+      await eventually(() => seen.length > looks + 1 || undefined, "a look, and one after it");
+    }
+    expect(writes.waiting()).toBe(1);
+    writes.release();
+    for (let id = 11; id <= 13; id += 1) expect(await stream.until(new RegExp(`"id":${id}`))).toBeTruthy();
+  });
+
+  it("that nobody fetched are cleared by a copy without streams", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { instance } = await openMcp();
+    const created_at = iso(Date.now() - 6 * MINUTE);
+    await instance.store.transaction((trx) =>
+      trx.insertInto("mcp_messages").values({ session_id: "gone", body: "{}", created_at }).execute(),
+    );
+    vi.advanceTimersByTime(60_000);
+    const gone = await eventually(
+      async () =>
+        (await instance.store.read.selectFrom("mcp_messages").select("id").executeTakeFirst()) ===
+          undefined || undefined,
+      "the message's end",
+    );
+    expect(gone).toBe(true);
   });
 });
 

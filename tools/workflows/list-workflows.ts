@@ -1,11 +1,20 @@
 import { z } from "zod";
-import { text } from "../../schemas/text.ts";
+import { text, wordsOf } from "../../schemas/text.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 
+/** Each word is looked for in every workflow: many of them would keep everybody else waiting. */
+const MAX_WORDS = 8;
+
+const Search = text(200, 1).refine((search) => wordsOf(search).length <= MAX_WORDS, {
+  message: `must hold at most ${MAX_WORDS} different words`,
+  params: { code: "too_many_words" },
+});
+
 const Sort = z.enum(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]).meta({
-  description: "The order; with a minus, descending.",
+  description:
+    "The order; with a minus, descending. By updated_at or name, one that is changed meanwhile may be met twice or missed.",
   example: "-updated_at",
 });
 
@@ -26,8 +35,8 @@ export const listWorkflows = defineTool({
     revision: async (ctx) => String(await ctx.read.workflows.revision()),
   },
   input: z.strictObject({
-    search: text(200, 1).optional().meta({
-      description: "Words that stand in the id, name, description or tags, in any case.",
+    search: Search.optional().meta({
+      description: `Words that stand in the id, name, description or tags, in any case; at most ${MAX_WORDS}.`,
       example: "revenue",
     }),
     tag: text(50, 1).optional().meta({ description: "Only those with this tag.", example: "finance" }),

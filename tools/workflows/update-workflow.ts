@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import {
   IfMatch,
@@ -10,6 +9,7 @@ import {
   WorkflowName,
   WorkflowTags,
 } from "../../schemas/workflow.ts";
+import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { expectVersion, findWorkflow } from "./workflow-lookup.ts";
@@ -50,7 +50,7 @@ export const updateWorkflow = defineTool({
       const before = { name, description, tags, definition, status };
       const after = { ...before, ...defined(fields) };
       // What changes nothing makes no version: a repeated request is harmless.
-      if (isDeepStrictEqual(before, after)) return current;
+      if (canonicalJson(before) === canonicalJson(after)) return current;
       return tx.workflows.advance(current, after, { kind: "updated", reason, actor: ctx.actor });
     }),
 });

@@ -9,8 +9,8 @@ import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
 import { checkOrigin } from "./exchange.ts";
 import { type McpServerOptions, mcpServers, type Report } from "./server.ts";
 import { sseLeg } from "./sse.ts";
-import { KEEP_ALIVE_MS, streamableLeg } from "./streamable.ts";
-import { openStreams } from "./streams.ts";
+import { streamableLeg } from "./streamable.ts";
+import { KEEP_ALIVE_MS, openStreams } from "./streams.ts";
 
 export interface McpOptions extends McpServerOptions {
   admit: Admit;
@@ -70,7 +70,7 @@ export function mcpApp(options: McpOptions): McpApp {
   ]);
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const methods = routes.get(req.url?.split("?")[0] ?? "");
+    const methods = routes.get(pathOf(req));
     if (methods === undefined) {
       throw new AppError(
         "route_not_found",
@@ -91,14 +91,9 @@ export function mcpApp(options: McpOptions): McpApp {
     setInterval(() => streams.keepAlive(), KEEP_ALIVE_MS),
     setInterval(() => void streams.closeDead(options.deadAmong).catch(report.failed), REVOCATION_CHECK_MS),
     setInterval(() => {
-      const ids = [...sse.sessionIds(), ...streamable.takeUsed()];
-      if (ids.length > 0) void sessions.keep(ids).catch(report.failed);
+      void sessions.keep([...sse.sessionIds(), ...streamable.takeUsed()]).catch(report.failed);
     }, SESSION_KEEP_MS),
-    relayTimer(
-      options,
-      () => sse.sessionIds().length > 0,
-      () => sse.relay(),
-    ),
+    relayTimer(options, () => sse.sessionIds().length > 0, sse.relay),
   ];
 
   return {
@@ -112,7 +107,7 @@ export function mcpApp(options: McpOptions): McpApp {
           {
             request_id: requestId,
             method: req.method,
-            path: req.url?.split("?")[0],
+            path: pathOf(req),
             code: error.code,
             ...(level === "error" && { err: error.cause }),
           },
@@ -135,6 +130,11 @@ export function mcpApp(options: McpOptions): McpApp {
     },
     stop: () => timers.forEach(clearInterval),
   };
+}
+
+/** The path of a request target, also of an absolute one (`GET http://host/mcp`, as proxies send it). */
+function pathOf({ url = "" }: IncomingMessage): string {
+  return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
 }
 
 /** Looks for messages that other copies passed on, as often as looking is cheap. */

@@ -1,11 +1,17 @@
 /** What every MCP leg does with a request before the SDK sees it. */
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { isDeeperThan } from "../../../schemas/text.ts";
 import { AppError } from "../../core/errors.ts";
 
 /** As large as a message may be, in bytes. */
 export const MESSAGE_LIMIT = 1024 * 1024;
+/** What begins a session is kept as long as the session, so it must be small. */
+const INITIALIZE_LIMIT = 16 * 1024;
+/** Room for the deepest value that an operation takes; what is deeper would overflow the stack of who walks it. */
+const MAX_DEPTH = 200;
 
 /**
  * Refuses requests that a web page made without being asked to: a foreign `Origin`, or a `Host` that is a name we do
@@ -32,30 +38,70 @@ export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]):
 }
 
 /**
- * Reads a JSON body.
- * @throws AppError unsupported_media_type, payload_too_large, invalid_json
+ * Reads the one JSON-RPC message of a body; whether it is one is the SDK's to say.
+ * @throws AppError unsupported_media_type, payload_too_large, invalid_json, invalid_request
  */
 export async function readMessage(req: IncomingMessage): Promise<unknown> {
+  const body = await readBody(req);
+  const message = parse(body);
+  if (Array.isArray(message)) {
+    throw new AppError(
+      "invalid_request",
+      "Batches are not taken. Send each message in a request of its own.",
+    );
+  }
+  if (isDeeperThan(message, MAX_DEPTH)) {
+    throw new AppError("invalid_request", `The message is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (body.byteLength > INITIALIZE_LIMIT && methodOf(message) === "initialize") {
+    throw new AppError(
+      "payload_too_large",
+      `An initialize request may have ${INITIALIZE_LIMIT / 1024} KiB. Say less about the client.`,
+    );
+  }
+  return message;
+}
+
+export const methodOf = (message: unknown): unknown =>
+  (message as { method?: unknown } | null | undefined)?.method;
+
+async function readBody(req: IncomingMessage): Promise<Buffer> {
   if (!isJsonContentType(req.headers["content-type"] ?? null)) {
     throw new AppError(
       "unsupported_media_type",
       "The body must be JSON. Send it with Content-Type: application/json.",
     );
   }
+  if ((req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    throw new AppError("unsupported_media_type", "Send the body as it is, without Content-Encoding.");
+  }
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > MESSAGE_LIMIT) {
-      throw new AppError(
-        "payload_too_large",
-        `The message is larger than ${MESSAGE_LIMIT / 1024 / 1024} MiB. Send less.`,
-      );
+  try {
+    for await (const chunk of req as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > MESSAGE_LIMIT) {
+        throw new AppError(
+          "payload_too_large",
+          `The message is larger than ${MESSAGE_LIMIT / 1024 / 1024} MiB. Send less.`,
+        );
+      }
+      chunks.push(chunk);
     }
-    chunks.push(chunk);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid_request", "The body broke off.", { cause: error });
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(body: Buffer): unknown {
+  // A decoder that replaced wrong bytes would have the replacements stored.
+  if (!isUtf8(body)) {
+    throw new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+    return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch (error) {
     throw new AppError("invalid_json", `The body is not valid JSON: ${(error as Error).message}`);
   }

@@ -13,6 +13,7 @@ import { newRequestId } from "../../core/ids.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, servedOn } from "../../core/tool.ts";
+import { clientName } from "../client-name.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { listTools, type ListedTool } from "./tool-list.ts";
 
@@ -79,7 +80,7 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
     running += 1;
     try {
       const output = await invoke(services, tool, args ?? {}, {
-        actor: { principal, client: { surface: "mcp", name: clientName(server, ctx) } },
+        actor: { principal, client: { surface: "mcp", name: nameOf(server, ctx) } },
         requestId,
         signal: ctx.mcpReq.signal,
       });
@@ -131,9 +132,9 @@ function unknownTool(name: string, known: Iterable<string>): ProtocolError {
   );
 }
 
-function clientName(server: Server, ctx: ServerContext): string {
+function nameOf(server: Server, ctx: ServerContext): string {
   const named = server.getClientVersion();
-  const name =
-    named === undefined ? ctx.http?.req?.headers.get("user-agent") : `${named.name}/${named.version}`;
-  return (name ?? "unknown").slice(0, 200);
+  return clientName(
+    named === undefined ? ctx.http?.req?.headers.get("user-agent") : `${named.name}/${named.version}`,
+  );
 }

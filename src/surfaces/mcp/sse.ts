@@ -3,7 +3,7 @@
  * which does not hold the stream is passed on through the store.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
+import { type AuthInfo, type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
@@ -43,7 +43,7 @@ export function sseLeg(
   const held = new Map<string, Held>();
   const hasRoom = ({ res }: Held): boolean => res.writableLength <= UNREAD_LIMIT;
 
-  async function relay(): Promise<void> {
+  async function relayWaiting(): Promise<void> {
     for (let taken = RELAYED_AT_ONCE; taken === RELAYED_AT_ONCE;) {
       // What is for a reader who does not read stays in the store.
       const ready = [...held].filter(([, here]) => hasRoom(here)).map(([id]) => id);
@@ -51,7 +51,8 @@ export function sseLeg(
       const messages = await sessions.take(ready, RELAYED_AT_ONCE);
       for (const { sessionId, body } of messages) {
         const here = held.get(sessionId);
-        if (here !== undefined) await deliver(here, JSON.parse(body), here.principal).catch(report.failed);
+        if (here !== undefined)
+          await deliver(here, JSON.parse(body), toAuthInfo(here.principal)).catch(report.failed);
       }
       taken = messages.length;
       // A turn, in which the answers are written and count.
@@ -59,11 +60,31 @@ export function sseLeg(
     }
   }
 
+  let relaying: Promise<void> | undefined;
+  let again = false;
+  /** One at a time, however many ask: who asks meanwhile has it looked once more. */
+  function relay(): Promise<void> {
+    again = true;
+    relaying ??= (async () => {
+      try {
+        while (again) {
+          again = false;
+          await relayWaiting();
+        }
+      } finally {
+        relaying = undefined;
+      }
+    })();
+    return relaying;
+  }
+
   return {
     sessionIds: () => [...held.keys()],
 
     async open(_req, res, principal) {
-      streams.checkRoom();
+      // Gone already: its close would tell us nothing more.
+      if (res.destroyed) return;
+      res.once("close", streams.takeRoom(principal.keyId));
       res.setHeader("X-Accel-Buffering", "no");
       const transport = new SSEServerTransport("/messages", res);
       const id = transport.sessionId;
@@ -100,7 +121,7 @@ export function sseLeg(
             headers: { "Retry-After": "1" },
           });
         }
-        await deliver(here, message, principal);
+        await deliver(here, message, toAuthInfo(principal, res.getHeader("x-request-id") as string));
       }
       res.writeHead(202).end("Accepted");
     },
@@ -109,8 +130,8 @@ export function sseLeg(
   };
 }
 
-const deliver = ({ transport }: Held, message: unknown, principal: Principal): Promise<void> =>
-  transport.handleMessage(message, { authInfo: toAuthInfo(principal) });
+const deliver = ({ transport }: Held, message: unknown, authInfo: AuthInfo): Promise<void> =>
+  transport.handleMessage(message, { authInfo });
 
 /** Judged where it arrives: the copy that holds the stream could tell nobody. */
 function asJsonRpc(message: unknown): JSONRPCMessage {

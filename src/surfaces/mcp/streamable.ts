@@ -7,19 +7,23 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   classifyInboundRequest,
   createMcpHandler,
+  type InitializeRequest,
   isInitializeRequest,
-  WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.ts";
-import type { McpSession, McpSessionStore, Principal } from "../../core/ports.ts";
-import { isEventStream, MESSAGE_LIMIT, readMessage, sendWebResponse, toWebRequest } from "./exchange.ts";
+import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import { builtSessions } from "./built-sessions.ts";
+import {
+  isEventStream,
+  MESSAGE_LIMIT,
+  methodOf,
+  readMessage,
+  sendWebResponse,
+  toWebRequest,
+} from "./exchange.ts";
 import { type McpServers, type Report, toAuthInfo } from "./server.ts";
-import type { Streams } from "./streams.ts";
-
-/** How often a comment keeps a stream from being taken for dead. */
-export const KEEP_ALIVE_MS = 15_000;
-/** Built sessions that one copy keeps; the one used longest ago is dropped, and built again when it is used. */
-const MAX_BUILT = 1_000;
+import { replayOf, sessionTransports, type Transport } from "./session-transport.ts";
+import { KEEP_ALIVE_MS, type Streams } from "./streams.ts";
 
 export interface StreamableLeg {
   handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
@@ -27,8 +31,6 @@ export interface StreamableLeg {
   takeUsed(): string[];
   close(): Promise<void>;
 }
-
-type Transport = WebStandardStreamableHTTPServerTransport;
 
 export function streamableLeg(
   servers: McpServers,
@@ -42,108 +44,104 @@ export function streamableLeg(
     maxRequestBodySize: MESSAGE_LIMIT,
     onerror: report.refused,
   });
-  const built = new Map<string, Promise<Transport>>();
+  const { build, rebuild } = sessionTransports(servers, report);
+  const built = builtSessions(report);
   const used = new Set<string>();
 
-  function remember(id: string, transport: Promise<Transport>): Promise<Transport> {
-    built.delete(id);
-    built.set(id, transport);
-    for (const [oldest, dropped] of built) {
-      if (built.size <= MAX_BUILT) break;
-      built.delete(oldest);
-      void dropped.then((it) => it.close()).catch(report.failed);
-    }
-    return transport;
-  }
-
-  async function build(id: string): Promise<Transport> {
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      keepAliveMs: KEEP_ALIVE_MS,
-      maxRequestBodySize: MESSAGE_LIMIT,
-    });
-    const server = servers.create();
-    server.onerror = report.refused;
-    await server.connect(transport);
-    return transport;
-  }
-
-  /** A session that another copy opened, or this one before it was restarted. */
-  async function rebuild(session: McpSession): Promise<Transport> {
-    const transport = await build(session.id);
-    const post = (body: unknown, headers: Record<string, string> = {}) =>
-      transport.handleRequest(
-        new Request("http://localhost/mcp", {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            accept: "application/json, text/event-stream",
-            ...headers,
-          },
-          body: JSON.stringify(body),
-        }),
-      );
-    const answer = await post(JSON.parse(session.initialize!));
-    await answer.text();
-    await post({ jsonrpc: "2.0", method: "notifications/initialized" }, { "mcp-session-id": session.id });
-    return transport;
-  }
-
-  async function open(id: string, principal: Principal): Promise<Transport> {
+  /** Goes on with a session. */
+  async function resume<T>(
+    id: string,
+    principal: Principal,
+    work: (transport: Transport) => Promise<T>,
+  ): Promise<T> {
     const session = await sessions.find(id);
+    if (session === undefined) built.drop(id);
+    // One of another key is not told apart from none, and goes on undisturbed.
     if (session === undefined || session.kind !== "http" || session.keyId !== principal.keyId) {
-      void built.get(id)?.then((it) => it.close(), report.failed);
-      built.delete(id);
       throw new AppError(
         "session_not_found",
         "There is no such session with this key. Start a new one with initialize.",
       );
     }
     used.add(id);
-    return remember(id, built.get(id) ?? rebuild(session));
+    return built.use(id, principal.keyId, () => rebuild(session), work);
   }
 
-  async function start(body: unknown, principal: Principal): Promise<Transport> {
+  /** Begins a session; it is kept once the SDK has agreed to it, and before the client learns of it. */
+  async function start(
+    body: InitializeRequest,
+    principal: Principal,
+    ask: (transport: Transport) => Promise<Response>,
+    send: (response: Response) => Promise<void>,
+  ): Promise<void> {
     const id = randomUUID();
-    const transport = await remember(id, build(id));
-    await sessions.insert({ id, keyId: principal.keyId, kind: "http", initialize: JSON.stringify(body) });
-    return transport;
+    await built.use(
+      id,
+      principal.keyId,
+      () => build(id),
+      async (transport) => {
+        let kept = false;
+        try {
+          const response = await ask(transport);
+          if (response.ok) {
+            await sessions.insert({ id, keyId: principal.keyId, kind: "http", initialize: replayOf(body) });
+            kept = true;
+          }
+          await send(response);
+        } finally {
+          if (!kept) built.drop(id);
+        }
+      },
+    );
   }
 
-  async function serve(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<Response> {
-    const body = req.method === "POST" ? await readMessage(req) : undefined;
-    const gone = new AbortController();
-    res.once("close", () => {
-      if (!res.writableFinished) gone.abort();
-    });
-    const request = toWebRequest(req, gone.signal);
-    const authInfo = toAuthInfo(principal, res.getHeader("x-request-id") as string | undefined);
+  /** Answers one request with `send`; a session stays in use until that is done. */
+  async function serve(
+    req: IncomingMessage,
+    body: unknown,
+    signal: AbortSignal,
+    { principal, requestId }: { principal: Principal; requestId: string },
+    send: (response: Response) => Promise<void>,
+  ): Promise<void> {
+    const request = toWebRequest(req, signal);
+    const authInfo = toAuthInfo(principal, requestId);
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
+    const ask = (transport: Transport) => transport.handleRequest(request, options);
 
     const id = req.headers["mcp-session-id"];
     if ((id !== undefined || methodOf(body) === "initialize") && isLegacy(req, body)) {
       if (typeof id === "string") {
-        const response = await (await open(id, principal)).handleRequest(request, options);
-        if (req.method === "DELETE" && response.ok) {
-          built.delete(id);
-          await sessions.remove(id);
-        }
-        return response;
+        return resume(id, principal, async (transport) => {
+          const response = await ask(transport);
+          if (req.method === "DELETE" && response.ok) {
+            built.drop(id);
+            await sessions.remove(id);
+          }
+          await send(response);
+        });
       }
-      if (isInitializeRequest(body)) return (await start(body, principal)).handleRequest(request, options);
+      if (isInitializeRequest(body)) return start(body, principal, ask, send);
     }
-    return stateless.fetch(request, options);
+    await send(await stateless.fetch(request, options));
   }
 
   return {
     async handle(req, res, principal) {
-      const stream = req.method === "GET";
-      if (stream) streams.checkRoom();
-      const response = await serve(req, res, principal);
-      const streamed = isEventStream(response);
-      if (streamed) res.setHeader("X-Accel-Buffering", "no");
-      const forget = streamed ? streams.add({ keyId: principal.keyId, res }) : undefined;
-      await sendWebResponse(response, res).finally(forget);
+      const body = req.method === "POST" ? await readMessage(req) : undefined;
+      const gone = new AbortController();
+      res.once("close", () => {
+        if (!res.writableFinished) gone.abort();
+      });
+      const asked = { principal, requestId: res.getHeader("x-request-id") as string };
+      const stays = req.method === "GET" || methodOf(body) === "subscriptions/listen";
+      const leave = stays ? streams.takeRoom(principal.keyId) : undefined;
+      const send = async (response: Response): Promise<void> => {
+        const streamed = isEventStream(response);
+        if (streamed) res.setHeader("X-Accel-Buffering", "no");
+        const forget = streamed ? streams.add({ keyId: principal.keyId, res }) : undefined;
+        await sendWebResponse(response, res).finally(forget);
+      };
+      await serve(req, body, gone.signal, asked, send).finally(leave);
     },
     takeUsed() {
       const ids = [...used];
@@ -152,14 +150,10 @@ export function streamableLeg(
     },
     async close() {
       await stateless.close();
-      await Promise.all(
-        [...built.values()].map((it) => it.then((transport) => transport.close(), report.failed)),
-      );
+      await built.closeAll();
     },
   };
 }
-
-const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;
 
 /** Whether a request is of the era in which there are sessions. */
 function isLegacy(req: IncomingMessage, body: unknown): boolean {

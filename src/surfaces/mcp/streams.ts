@@ -2,8 +2,12 @@
 import type { ServerResponse } from "node:http";
 import { AppError } from "../../core/errors.ts";
 
+/** How often a comment keeps a stream from being taken for dead. */
+export const KEEP_ALIVE_MS = 15_000;
 /** More than this and new ones are refused: each costs memory. */
 const MAX_STREAMS = 2_000;
+/** The share of a key: nobody takes the others' room. */
+const MAX_OF_A_KEY = 200;
 
 interface OpenStream {
   keyId: string;
@@ -15,8 +19,12 @@ interface OpenStream {
 export interface Streams {
   /** @returns a function that forgets the stream again */
   add(stream: OpenStream): () => void;
-  /** @throws AppError busy when no more can be opened */
-  checkRoom(): void;
+  /**
+   * Takes the room of a stream that stays open.
+   * @returns a function that gives it back, to be called once
+   * @throws AppError too_many_streams, busy
+   */
+  takeRoom(keyId: string): () => void;
   keepAlive(): void;
   /** Closes those whose key is dead. */
   closeDead(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
@@ -25,16 +33,33 @@ export interface Streams {
 
 export function openStreams(): Streams {
   const streams = new Set<OpenStream>();
+  const taken = new Map<string, number>();
+  let all = 0;
   return {
-    checkRoom() {
-      if (streams.size < MAX_STREAMS) return;
-      throw new AppError(
-        "busy",
-        "This copy holds as many open streams as it can. Try again, or use /mcp without a stream.",
-        {
-          headers: { "Retry-After": "5" },
-        },
-      );
+    takeRoom(keyId) {
+      const ofKey = taken.get(keyId) ?? 0;
+      if (ofKey >= MAX_OF_A_KEY) {
+        throw new AppError(
+          "too_many_streams",
+          `This key has ${MAX_OF_A_KEY} open streams on this copy. Close one, or use /mcp without a stream.`,
+          { headers: { "Retry-After": "5" } },
+        );
+      }
+      if (all >= MAX_STREAMS) {
+        throw new AppError(
+          "busy",
+          "This copy holds as many open streams as it can. Try again, or use /mcp without a stream.",
+          { headers: { "Retry-After": "5" } },
+        );
+      }
+      all += 1;
+      taken.set(keyId, ofKey + 1);
+      return () => {
+        all -= 1;
+        const left = taken.get(keyId)! - 1;
+        if (left > 0) taken.set(keyId, left);
+        else taken.delete(keyId);
+      };
     },
     add(stream) {
       streams.add(stream);

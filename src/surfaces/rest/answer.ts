@@ -50,23 +50,38 @@ interface CachedList {
 
 const CACHE_BYTES = 16 * 1024 * 1024;
 const LARGEST_CACHED = 4 * 1024 * 1024;
+/** About what an entry takes beside its key and its body. */
+const ENTRY_OVERHEAD = 500;
+/** A reader that takes nothing for so long has gone without a word. */
+const STALL_MS = 60_000;
 
 export function listCache(): ListCache {
-  const lists = new Map<string, CachedList>();
+  let lists = new Map<string, CachedList>();
+  let revision: string | undefined;
   let bytes = 0;
+  const cost = (key: string, list: CachedList): number =>
+    list.body.byteLength + 2 * key.length + ENTRY_OVERHEAD;
   const drop = (key: string): void => {
-    bytes -= lists.get(key)?.body.byteLength ?? 0;
+    const list = lists.get(key);
+    if (list === undefined) return;
+    bytes -= cost(key, list);
     lists.delete(key);
   };
+  /** What was sent before a change is of no use after it. */
+  const move = (to: string): void => {
+    if (revision === to) return;
+    [lists, revision, bytes] = [new Map(), to, 0];
+  };
   return {
-    get(key, revision) {
-      const found = lists.get(key);
-      return found?.revision === revision ? found : undefined;
+    get(key, at) {
+      move(at);
+      return lists.get(key);
     },
     set(key, list) {
+      move(list.revision);
       drop(key);
       lists.set(key, list);
-      bytes += list.body.byteLength;
+      bytes += cost(key, list);
       // A Map keeps the order of insertion: the oldest goes first.
       for (const oldest of lists.keys()) {
         if (bytes <= CACHE_BYTES) break;
@@ -108,14 +123,16 @@ export async function sendList(
     return;
   }
   const key = `${tool.name} ${req.path} ${JSON.stringify(prepared.input)}`;
-  const known = revision === undefined ? undefined : cache.get(key, revision);
+  // Searches hardly repeat, and would drive out the lists that do.
+  const kept = revision !== undefined && prepared.input["search"] === undefined;
+  const known = !kept ? undefined : cache.get(key, revision);
   if (known !== undefined) {
     res.setHeader("X-Total-Count", known.total);
     sendJson(res, known.body);
     return;
   }
   const whole = await streamPages(req, res, prepared.pages());
-  if (whole !== undefined && revision !== undefined) cache.set(key, { revision, ...whole });
+  if (whole !== undefined && kept) cache.set(key, { revision, ...whole });
 }
 
 /** @returns what was sent, where it was small enough to be kept */
@@ -137,6 +154,8 @@ async function streamPages(
     res.end();
     return undefined;
   }
+  // Counted by the socket from the last bytes that went: a slow reader is no stalled one.
+  res.setTimeout(STALL_MS, () => res.destroy());
   const kept: string[] = [];
   let size = 0;
   const gone = new Promise<void>((resolve) => res.once("close", resolve));

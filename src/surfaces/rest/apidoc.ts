@@ -32,7 +32,7 @@ const FILES = [
 
 /** Everything is made at the first visit: a listener that nobody asks for its documents starts without them. */
 export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true, strict: true });
   const made = lazily(async () => {
     const [{ openApiDocument }, { default: swagger }, yaml] = await Promise.all([
       import("./openapi.ts"),

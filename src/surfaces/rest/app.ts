@@ -5,6 +5,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
+import { clientName } from "../client-name.ts";
 import type { Admit } from "../gate.ts";
 import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, observed, prepare, type Services } from "../invoke.ts";
@@ -75,7 +76,6 @@ const SECURITY_HEADERS = [
 ] as const;
 
 function mountCatalogue(app: Express, { catalogue, services, admit, version }: RestOptions): void {
-  const cache = listCache();
   const byPath = Map.groupBy(
     catalogue.filter((tool) => servedOn(tool, "rest")),
     (tool) => routeOf(tool).path,
@@ -85,15 +85,17 @@ function mountCatalogue(app: Express, { catalogue, services, admit, version }: R
     for (const tool of tools) {
       const { method } = routeOf(tool);
       const plan = planInput(tool);
+      const cache = listCache();
       const handle = async (req: Request, res: Response): Promise<void> => {
         const principal = await admit(req.headers);
         await readBody(req, res, plan.inBody);
         const { raw, found } = gatherInput(plan, req);
         const call: Call = {
-          actor: { principal, client: { surface: "rest", name: clientName(req) } },
+          actor: { principal, client: { surface: "rest", name: clientName(req.headers["user-agent"]) } },
           requestId: res.locals["requestId"] as string,
           signal: abortedWith(res),
         };
+        res.locals["observed"] = true;
         await observed(services, tool, call, async () => {
           const prepared = prepare(services, tool, raw, call, found);
           if (tool.page === undefined) sendObject(req, res, tool, await prepared.run());
@@ -105,8 +107,6 @@ function mountCatalogue(app: Express, { catalogue, services, admit, version }: R
     route.all(onlyMethods(tools.map((tool) => routeOf(tool).method)));
   }
 }
-
-const clientName = (req: Request): string => (req.headers["user-agent"] ?? "unknown").slice(0, 200);
 
 function abortedWith(res: Response): AbortSignal {
   const controller = new AbortController();
@@ -194,7 +194,7 @@ function errorHandler({ services }: RestOptions): ErrorRequestHandler {
     const error = fromExpress(thrown);
     const requestId = res.locals["requestId"] as string;
     // What happened inside an operation was logged there.
-    if (!(thrown instanceof AppError) || error.code === "unauthorized") {
+    if (res.locals["observed"] !== true) {
       const level = ERRORS[error.code].log;
       services.log[level](
         {

@@ -2,6 +2,7 @@
 import type { Request } from "express";
 import { z } from "zod";
 import type { Fault } from "../../../schemas/problem.ts";
+import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { MAX_UNKNOWN, unknownKey } from "../../core/faults.ts";
 import { type AnyTool, routeOf } from "../../core/tool.ts";
 
@@ -80,7 +81,7 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
       found.push({
         path: "If-Match",
         code: "wrong_format",
-        message: `must be one ETag as a workflow was given with, such as "3"`,
+        message: `must be an ETag as a workflow was given with, such as "3"`,
         fix: 'Send the ETag of the answer you started from, with its quotes, or "*".',
       });
     } else if (given.value !== undefined) raw[field] = given.value;
@@ -104,9 +105,17 @@ function fromText(kind: Kind, value: string | string[]): unknown {
   return value;
 }
 
-/** `"3"` is version 3, and so is `W/"3"`: proxies that compress weaken ETags. `*` asks for nothing. RFC 9110, 13.1.1. */
+const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
+const TAGS = new RegExp(String.raw`^\s*${TAG}(?:\s*,\s*${TAG})*\s*$`);
+
+/**
+ * `"3"` is version 3, and so is `W/"3"`: proxies that compress weaken ETags. `*` asks for nothing. Of several the
+ * highest counts: versions only grow, so that no lower one is the present one. A tag that is no version's never
+ * matches. RFC 9110, 13.1.1.
+ */
 function fromIfMatch(header: string): { value: number | undefined } | undefined {
   if (header.trim() === "*") return { value: undefined };
-  const tag = /^\s*(?:W\/)?"(\d{1,10})"\s*$/.exec(header);
-  return tag === null ? undefined : { value: Number(tag[1]) };
+  if (!TAGS.test(header)) return undefined;
+  const versions = [...header.matchAll(/"([1-9]\d{0,9})"/g)].map((tag) => Number(tag[1]));
+  return { value: Math.max(0, ...versions.filter((version) => version <= MAX_VERSION)) };
 }

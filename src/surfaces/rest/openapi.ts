@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Health } from "../../../schemas/health.ts";
 import { Problem } from "../../../schemas/problem.ts";
 import { type ErrorCode, ERRORS } from "../../core/errors.ts";
-import { type AnyTool, routeOf, servedOn } from "../../core/tool.ts";
+import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
 import { planInput } from "./input.ts";
 
 type Responses = RouteConfig["responses"];
@@ -79,7 +79,8 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       },
     },
   });
-  for (const tool of catalogue) if (servedOn(tool, "rest")) registry.registerPath(pathOf(tool));
+  const served = catalogue.filter((tool) => servedOn(tool, "rest"));
+  for (const tool of served.toSorted(byRoute)) registry.registerPath(pathOf(tool));
 
   const document = new OpenApiGeneratorV31(registry.definitions, {
     sortComponents: "alphabetically",
@@ -125,6 +126,16 @@ function inWords({ parameters = [] }: Operation): void {
     const shown = ([example].flat() as (string | number)[]).join(",");
     parameter.description = `${parameter.description} For example: \`${shown}\`.`;
   }
+}
+
+const METHODS: readonly HttpMethod[] = ["GET", "POST", "PATCH", "DELETE"];
+
+/** As people read a reference: the collection before its members, looking before changing. */
+function byRoute(a: AnyTool, b: AnyTool): number {
+  const [one, other] = [routeOf(a), routeOf(b)];
+  return (
+    one.path.localeCompare(other.path, "en") || METHODS.indexOf(one.method) - METHODS.indexOf(other.method)
+  );
 }
 
 function pathOf(tool: AnyTool): RouteConfig {

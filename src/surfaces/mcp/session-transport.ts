@@ -1,0 +1,59 @@
+/** A session of `/mcp` as the SDK has it, made anew or from the `initialize` that it began with. */
+import {
+  type InitializeRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { McpSession } from "../../core/ports.ts";
+import { MESSAGE_LIMIT } from "./exchange.ts";
+import type { McpServers, Report } from "./server.ts";
+import { KEEP_ALIVE_MS } from "./streams.ts";
+
+export type Transport = WebStandardStreamableHTTPServerTransport;
+
+export function sessionTransports(servers: McpServers, report: Report) {
+  async function build(id: string): Promise<Transport> {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      keepAliveMs: KEEP_ALIVE_MS,
+      maxRequestBodySize: MESSAGE_LIMIT,
+    });
+    const server = servers.create();
+    server.onerror = report.refused;
+    await server.connect(transport);
+    return transport;
+  }
+
+  /** A session that another copy opened, or this one before it was restarted. */
+  async function rebuild(session: McpSession): Promise<Transport> {
+    const transport = await build(session.id);
+    const post = (body: unknown, headers: Record<string, string> = {}) =>
+      transport.handleRequest(
+        new Request("http://localhost/mcp", {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            ...headers,
+          },
+          body: JSON.stringify(body),
+        }),
+      );
+    const answer = await post(JSON.parse(session.initialize!));
+    await answer.text();
+    await post({ jsonrpc: "2.0", method: "notifications/initialized" }, { "mcp-session-id": session.id });
+    return transport;
+  }
+
+  return { build, rebuild };
+}
+
+/** What another copy needs to build the session, and no more: it is kept for as long as the session. */
+export function replayOf({ params }: InitializeRequest): string {
+  const { protocolVersion, capabilities, clientInfo } = params;
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion, capabilities, clientInfo },
+  });
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { clientName } from "../../src/surfaces/client-name.ts";
+import { testInstance } from "../support/instance.ts";
+import { api } from "../support/http.ts";
+import { connect } from "../support/mcp.ts";
+
+describe("a client's name", () => {
+  it.each([
+    ["curl/8.5", "curl/8.5"],
+    [undefined, "unknown"],
+    [null, "unknown"],
+    ["", "unknown"],
+    ["a\u0000b\u001b[31mc\u007f\u0085\n", "a\u{FFFD}b\u{FFFD}[31mc\u{FFFD}\u{FFFD}\u{FFFD}"],
+    ["a\ud800b", "a\u{FFFD}b"],
+    ["x".repeat(201), "x".repeat(200)],
+    ["😀".repeat(201), "😀".repeat(200)],
+    [`x${"😀".repeat(100_000)}`, `x${"😀".repeat(199)}`],
+  ])("given as %j is kept as text that can be stored and shown", (claimed, kept) => {
+    expect(clientName(claimed)).toBe(kept);
+  });
+
+  it("is kept so on every surface", async () => {
+    const instance = await testInstance();
+    const [rest, mcp, { value }] = await Promise.all([instance.rest(), instance.mcp(), instance.key()]);
+    const call = api(rest.url, value);
+    const client = await connect("v2 over Streamable HTTP, legacy", mcp.url, value, {
+      name: "evil\u0000\u001b[2J",
+      version: "\ud800",
+    });
+    await client.call("create_workflow", { name: "Over MCP" });
+    await call("POST", "/workflows", { name: "Over REST", description: "" }, { "User-Agent": "evil\u0085" });
+    const nameIn = async (id: string) => (await call("GET", `/workflows/${id}/versions`)).body[0].client;
+    expect(await nameIn("over-mcp")).toBe("evil\u{FFFD}\u{FFFD}[2J/\u{FFFD}");
+    expect(await nameIn("over-rest")).toBe("evil\u{FFFD}");
+  });
+});

@@ -1,0 +1,126 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { openStreams } from "../../src/surfaces/mcp/streams.ts";
+import { eventually } from "../support/eventually.ts";
+import type { TestInstance } from "../support/instance.ts";
+import { openEvents, raw } from "../support/raw-http.ts";
+import { INITIALIZE, LIST, modern, openMcp, openSession, openSse, post } from "../support/raw-mcp.ts";
+
+const SHARE = 200;
+
+describe("a key's open streams", () => {
+  it("are a share of the copy's, which leaves room for the others, and is free again when they close", () => {
+    const { takeRoom } = openStreams();
+    const leave = Array.from({ length: SHARE }, () => takeRoom("key_1"));
+    expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
+    takeRoom("key_2");
+    leave[0]!();
+    takeRoom("key_1");
+    expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
+  });
+
+  it("are 2,000 at most, whosever they are", () => {
+    const { takeRoom } = openStreams();
+    const leave = Array.from({ length: 2_000 }, (_, i) => takeRoom(`key_${i % 20}`));
+    expect(() => takeRoom("key_20")).toThrow(expect.objectContaining({ code: "busy" }));
+    leave[0]!();
+    takeRoom("key_20");
+  });
+
+  it("count on every leg, however many are asked for at once", async () => {
+    const { instance, url, key } = await openMcp();
+    const session = await openSession(url, key);
+    const listen = modern(key, "subscriptions/listen", { notifications: { toolsListChanged: true } });
+    const get = await openEvents("GET", `${url}/mcp`, { headers: session });
+    expect([get.status, get.ended()]).toEqual([200, false]);
+    const opened = await Promise.all(
+      Array.from({ length: SHARE + 3 }, () => openEvents("GET", `${url}/sse`, { headers: key })),
+    );
+    const held = opened.filter((stream) => stream.status === 200);
+    expect(held).toHaveLength(SHARE - 1);
+    for (const [method, path, options] of [
+      ["GET", "/sse", { headers: key }],
+      ["GET", "/mcp", { headers: await openSession(url, key) }],
+      ["POST", "/mcp", listen],
+    ] as const) {
+      const { status, json, headers } = await raw(method, url + path, options);
+      expect([path, status, json().code, headers["retry-after"]]).toEqual([
+        path,
+        429,
+        "too_many_streams",
+        "5",
+      ]);
+    }
+    expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+    const { value } = await instance.key({ name: "other" });
+    await openSse(url, { ...key, "X-API-Key": value });
+
+    for (const stream of [get, held[0]!]) stream.close();
+    for (let free = 0; free < 2; free += 1) {
+      await eventually(
+        async () => (await openEvents("GET", `${url}/sse`, { headers: key })).status === 200 || undefined,
+        "room",
+      );
+    }
+  });
+});
+
+describe("a key that begins sessions without end", () => {
+  it("loses none that is being answered, and none of another key", async () => {
+    const { instance, url, key } = await openMcp();
+    const { value } = await instance.key({ name: "other" });
+    const [own, other] = [
+      await openSession(url, key),
+      await openSession(url, { ...key, "X-API-Key": value }),
+    ];
+    const streams = [
+      await openEvents("GET", `${url}/mcp`, { headers: own }),
+      await openEvents("GET", `${url}/mcp`, { headers: other }),
+    ];
+    const idle = await openSession(url, key);
+    for (let i = 0; i < 1_010; i += 1) await post(`${url}/mcp`, key, INITIALIZE);
+    expect(streams.map((stream) => stream.ended())).toEqual([false, false]);
+    // There, not built again: a session has one stream.
+    for (const headers of [own, other]) {
+      expect((await raw("GET", `${url}/mcp`, { headers })).status).toBe(409);
+    }
+    expect((await post(`${url}/mcp`, idle, LIST)).status).toBe(200);
+  });
+});
+
+const rows = ({ store }: TestInstance) => store.read.selectFrom("mcp_sessions").selectAll().execute();
+
+describe("a session's row", () => {
+  it("keeps what another copy needs of its initialize, and nothing else", async () => {
+    const { instance, url, key } = await openMcp();
+    const { params } = INITIALIZE;
+    await post(`${url}/mcp`, key, {
+      ...INITIALIZE,
+      id: "i",
+      params: { ...params, _meta: { x: "y" }, other: 1 },
+    });
+    const [row] = await rows(instance);
+    expect(JSON.parse(row!.initialize!)).toEqual({ ...INITIALIZE, id: 0 });
+  });
+
+  it("is not written when the initialize is refused", async () => {
+    const { instance, url, key } = await openMcp();
+    const refused = await post(`${url}/mcp`, { ...key, Accept: "text/html" }, INITIALIZE);
+    expect(refused.status).toBe(406);
+    expect(await rows(instance)).toEqual([]);
+  });
+});
+
+describe("a request's own id", () => {
+  it("stands in the log line of what was called over SSE", async () => {
+    let log = "";
+    const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
+    const { url, key } = await openMcp({ log: pino({ level: "info" }, sink) });
+    const { messages } = await openSse(url, key);
+    await post(messages, key, INITIALIZE);
+    await post(messages, { ...key, "X-Request-Id": "mine" }, LIST);
+    await eventually(() => log.includes("list_workflows") || undefined, "the log line");
+    expect(log).toMatch(/"operation":"list_workflows","request_id":"mine"/);
+  });
+});
