@@ -142,7 +142,7 @@ class SqliteDriver implements Driver {
 interface SqliteDialectOptions {
   /** Whether transactions are run on it: then its users take turns. */
   exclusive: boolean;
-  /** Throws when the file is no longer the one that was opened. Asked before every use. */
+  /** Throws when the file is no longer the one that was opened. Asked before every use; how often it looks is its own affair. */
   inPlace: () => void;
   /** Told of every query that failed for good. */
   onFailure: (error: unknown) => void;
