@@ -8,7 +8,7 @@ import type { Intent, UnitOfWork } from "../core/ports.ts";
 import type { Store } from "./database.ts";
 import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
-import { workflowWriter } from "./workflows.ts";
+import { workflowWriter } from "./workflow-writer.ts";
 
 /** For how long a repeated request gets the first answer. */
 const REPLAY_MS = DAY;

@@ -1,26 +1,14 @@
-/** Workflows and their versions. */
-import slugify from "@sindresorhus/slugify";
+/** Workflows and their versions, as they are read. */
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { WholeWorkflow, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import { wordsOf } from "../../schemas/text.ts";
-import { type Clock, iso } from "../core/clock.ts";
-import type {
-  Change,
-  WorkflowContent,
-  WorkflowFilter,
-  WorkflowReader,
-  WorkflowSort,
-  WorkflowWriter,
-} from "../core/ports.ts";
+import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
 import { contains, hasItem } from "./dialect.ts";
-import { prepared, preparedInsert } from "./prepared.ts";
+import { prepared } from "./prepared.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
-const SLUG_LENGTH = 60;
 /** A page takes no more definitions once they are so long together: each may be a megabyte. */
 const PAGE_SIZE = 2 * 1024 * 1024;
-/** Ids that the routes need for themselves. */
-const RESERVED = new Set(["validate"]);
 
 const SORT_COLUMN = { created_at: "created_at", updated_at: "updated_at", name: "name_key" } as const;
 
@@ -255,134 +243,4 @@ function sliced<O>(query: Query<O>, by: Parameters<WorkflowReader["slice"]>[0]):
     .orderBy(path, direction)
     .orderBy("workflows.id", direction)
     .limit(by.limit + 1);
-}
-
-const columnsOf = (content: WorkflowContent, id: string) => ({
-  name: content.name,
-  name_key: content.name.toLowerCase(),
-  description: content.description,
-  tags: JSON.stringify(content.tags),
-  search_text: [id, content.name, ...content.tags, content.description].join("\n").toLowerCase(),
-});
-
-const insertWorkflow = preparedInsert("workflows");
-const insertVersion = preparedInsert("workflow_versions");
-const countChange = prepared((db) =>
-  db
-    .updateTable("counters")
-    .set((eb) => ({ value: eb("value", "+", 1) }))
-    .where("name", "=", "workflows"),
-);
-const idTaken = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
-
-/**
- * Reads and writes workflows inside a transaction.
- * @param audited called with the id of what was changed, with every change
- */
-export function workflowWriter(
-  trx: Kysely<Schema>,
-  clock: Clock,
-  audited: (id: string) => Promise<void>,
-): WorkflowWriter {
-  const reader = workflowReader(trx);
-
-  async function record(workflow: WholeWorkflow, change: Change): Promise<void> {
-    const { principal, client } = change.actor;
-    await insertVersion(trx, {
-      workflow_id: workflow.id,
-      version: workflow.version,
-      change: change.kind,
-      name: workflow.name,
-      description: workflow.description,
-      tags: JSON.stringify(workflow.tags),
-      definition: workflow.definition === null ? null : JSON.stringify(workflow.definition),
-      reason: change.reason,
-      created_at: workflow.updated_at,
-      created_by: principal.owner,
-      key_name: principal.keyName,
-      surface: client.surface,
-      client: client.name,
-    });
-    await countChange(trx);
-    await audited(workflow.id);
-  }
-
-  async function exists(id: string): Promise<boolean> {
-    return RESERVED.has(id) || (await idTaken(trx, id)).length > 0;
-  }
-
-  /** The name's slug, or a free one of `slug-2`, `slug-3`, …: the first, but for names that end in a number. */
-  async function freeId(name: string): Promise<string> {
-    const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, "") || "workflow";
-    if (!(await exists(slug))) return slug;
-    // Thousands may have the same name: double until one is free, then halve between it and a taken one.
-    let taken = 1;
-    let free = 2;
-    while (await exists(`${slug}-${free}`)) [taken, free] = [free, free * 2];
-    while (free - taken > 1) {
-      const middle = Math.floor((taken + free) / 2);
-      if (await exists(`${slug}-${middle}`)) taken = middle;
-      else free = middle;
-    }
-    return `${slug}-${free}`;
-  }
-
-  return {
-    ...reader,
-
-    async insert(content, change) {
-      const id = await freeId(content.name);
-      const now = iso(clock.now());
-      const workflow: WholeWorkflow = {
-        id,
-        name: content.name,
-        description: content.description,
-        tags: content.tags,
-        status: "draft",
-        definition: content.definition,
-        version: 1,
-        published_version: null,
-        created_at: now,
-        updated_at: now,
-        created_by: change.actor.principal.owner,
-      };
-      await insertWorkflow(trx, {
-        id,
-        ...columnsOf(content, id),
-        status: workflow.status,
-        version: workflow.version,
-        published_version: null,
-        created_at: now,
-        updated_at: now,
-        created_by: workflow.created_by,
-      });
-      await record(workflow, change);
-      return workflow;
-    },
-
-    async advance(current, next, change) {
-      const workflow: WholeWorkflow = {
-        ...current,
-        name: next.name,
-        description: next.description,
-        tags: next.tags,
-        definition: next.definition,
-        status: next.status,
-        version: current.version + 1,
-        updated_at: iso(clock.now()),
-      };
-      await trx
-        .updateTable("workflows")
-        .set({
-          ...columnsOf(workflow, workflow.id),
-          status: workflow.status,
-          version: workflow.version,
-          updated_at: workflow.updated_at,
-        })
-        .where("id", "=", workflow.id)
-        .execute();
-      await record(workflow, change);
-      return workflow;
-    },
-  };
 }
