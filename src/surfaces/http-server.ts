@@ -8,8 +8,9 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "pino";
 import type { Health } from "../../schemas/health.ts";
-import { AppError, toProblem } from "../core/errors.ts";
+import { AppError, ERRORS, toProblem } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
 
 /** Load balancers add large headers of their own; Node's default of 16 KiB is too small behind one. */
@@ -56,6 +57,19 @@ export function sendProblem(res: ServerResponse, error: AppError, requestId: str
     "X-Content-Type-Options": "nosniff",
   });
   res.end(body);
+}
+
+/** Writes down a request that was refused before an operation was reached; what happens inside one is logged there. */
+export function logRefused(
+  log: Logger,
+  error: AppError,
+  request: { request_id: string; method: string | undefined; path: string; ip?: string | undefined },
+): void {
+  const level = ERRORS[error.code].log;
+  log[level](
+    { ...request, code: error.code, ...(level === "error" && { err: error.cause }) },
+    "request refused",
+  );
 }
 
 /**

@@ -1,11 +1,11 @@
 /** The MCP listener: origin before key, key before body, then the leg that the path names. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
+import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import type { Admit } from "../gate.ts";
-import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
+import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
 import { checkOrigin } from "./exchange.ts";
 import { type McpServerOptions, mcpServers, type Report } from "./server.ts";
 import { sseLeg } from "./sse.ts";
@@ -102,17 +102,7 @@ export function mcpApp(options: McpOptions): McpApp {
       res.setHeader("X-Request-Id", requestId);
       answer(req, res).catch((thrown: unknown) => {
         const error = toAppError(thrown);
-        const level = ERRORS[error.code].log;
-        log[level](
-          {
-            request_id: requestId,
-            method: req.method,
-            path: pathOf(req),
-            code: error.code,
-            ...(level === "error" && { err: error.cause }),
-          },
-          "request refused",
-        );
+        logRefused(log, error, { request_id: requestId, method: req.method, path: pathOf(req) });
         if (res.headersSent) {
           res.destroy();
           return;

@@ -2,12 +2,12 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
-import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
+import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
 import { clientName } from "../client-name.ts";
 import type { Admit } from "../gate.ts";
-import { type Lifecycle, sendHealth, sendProblem } from "../http-server.ts";
+import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, observed, prepare, type Services } from "../invoke.ts";
 import { listCache, sendList, sendObject } from "./answer.ts";
 import { apidoc } from "./apidoc.ts";
@@ -193,20 +193,9 @@ function errorHandler({ services }: RestOptions): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const error = fromExpress(thrown);
     const requestId = res.locals["requestId"] as string;
-    // What happened inside an operation was logged there.
     if (res.locals["observed"] !== true) {
-      const level = ERRORS[error.code].log;
-      services.log[level](
-        {
-          request_id: requestId,
-          method: req.method,
-          path: req.path,
-          code: error.code,
-          ip: req.ip,
-          ...(level === "error" && { err: error.cause }),
-        },
-        "request refused",
-      );
+      const { method, path, ip } = req;
+      logRefused(services.log, error, { request_id: requestId, method, path, ip });
     }
     if (res.headersSent) {
       // A list that broke off half-way: cut, so that nobody takes it for whole.
