@@ -1,0 +1,19 @@
+/** Durations as people write them: `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
+import { DAY, HOUR, MINUTE, SECOND } from "./clock.ts";
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+const PART = /(\d{1,9})(ms|s|m|h|d)/g;
+
+/** What a duration looks like, for schemas. */
+export const DURATION_PATTERN = /^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/;
+
+/**
+ * A duration in milliseconds.
+ * @throws RangeError for anything else: a wrong duration never becomes zero
+ */
+export function durationMs(text: string): number {
+  if (!DURATION_PATTERN.test(text)) throw new RangeError(`"${text}" is not a duration such as 30s or 1h30m`);
+  let total = 0;
+  for (const [, count, unit] of text.matchAll(PART)) total += Number(count) * UNITS[unit!]!;
+  return total;
+}
