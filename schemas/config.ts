@@ -1,10 +1,15 @@
 /** The configuration file. Secrets never stand in it: it names the environment variables that hold them. */
 import { z } from "zod";
+import { Duration } from "./workflow-definition.ts";
 
 const Name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/)
   .meta({ description: "What workflows call it: a letter, then letters, digits, _ or -.", example: "shop" });
+
+/** A name, `*.` and a name, or an address (IPv6 in brackets), with a port or without. */
+const HOST =
+  /^(?:(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,250}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
 /** The message never repeats the value: somebody may have put the secret itself here. */
 const VariableName = (what: string) =>
@@ -14,6 +19,11 @@ const VariableName = (what: string) =>
       error: "must be the NAME of an environment variable, not the secret itself",
     })
     .meta({ description: `The NAME of the environment variable with ${what}.` });
+
+const Host = z.string().regex(HOST, {
+  error:
+    "must be a host such as hooks.example.com, *.example.com, 10.0.0.5:8080 or [::1], without scheme and path",
+});
 
 const Port = z.int().min(1).max(65_535);
 
@@ -32,6 +42,12 @@ const Database = z.strictObject({
     .default("read-only")
     .meta({ description: "Whether workflows may write to it." }),
   password_var: VariableName("the password, for server databases").optional(),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ description: "The most statements at a time, over all executors; no limit when left out." }),
 });
 
 const Model = z.strictObject({
@@ -47,6 +63,12 @@ const Model = z.strictObject({
     })
     .optional()
     .meta({ description: "To work out what a call cost." }),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ description: "The most calls at a time, over all executors; no limit when left out." }),
 });
 
 const McpServer = z.strictObject({
@@ -58,13 +80,31 @@ const McpServer = z.strictObject({
     .meta({ description: "A program to start that speaks MCP over stdio." }),
   args: z.array(z.string()).optional().meta({ description: "Its arguments." }),
   url: z.url().optional().meta({ description: "Or where a server is reached over Streamable HTTP." }),
-  key_var: VariableName("the key that it is called with").optional(),
+  key_var: VariableName(
+    "the key: sent as Authorization: Bearer to a url, handed to a command under the same name",
+  ).optional(),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), VariableName("its value"))
+    .optional()
+    .meta({
+      description:
+        "Variables that a command gets, each with the NAME of ours that holds its value; of the rest it gets only PATH, HOME and the like.",
+    }),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ description: "How many calls at a time, over all executors; no limit when left out." }),
 });
 
 const Secret = z.strictObject({
   name: Name,
   key_var: VariableName("the secret"),
-  hosts: z.array(z.string().min(1)).min(1).meta({ description: "The only hosts that it may be sent to." }),
+  hosts: z.array(Host).min(1).meta({
+    description:
+      "The only hosts that it may be sent to, with a port or for all ports; *.example.com is any name below.",
+  }),
 });
 
 const Smtp = z.strictObject({
@@ -72,6 +112,10 @@ const Smtp = z.strictObject({
   smtp_password_var: VariableName("the mail password"),
   smtp_server: z.string().min(1),
   smtp_port: Port,
+  secure: z.enum(["tls", "starttls", "plain"]).optional().meta({
+    description:
+      "tls: encrypted from the start; starttls: encrypted before anything is said; plain: not encrypted. Left out: tls on port 465, else starttls, on this machine only where it is offered.",
+  }),
 });
 
 export const Config = z
@@ -91,10 +135,10 @@ export const Config = z
       .default({}),
     http: z
       .strictObject({
-        allowed_hosts: z
-          .array(z.string().min(1))
-          .default([])
-          .meta({ description: "Private hosts that http steps may reach all the same." }),
+        allowed_hosts: z.array(Host).default([]).meta({
+          description:
+            "Private hosts that http steps may reach all the same, with a port or for all ports; *.example.com is any name below.",
+        }),
       })
       .default({ allowed_hosts: [] }),
     mail: z
@@ -103,8 +147,26 @@ export const Config = z
           .array(z.string().min(1))
           .default([])
           .meta({ description: "Domains that email steps may write to." }),
+        from: z.email().optional().meta({
+          description: "The sender of all mail; smtp_user when left out, which must then be an address.",
+        }),
       })
       .default({ allowed_domains: [] }),
+    retention: z
+      .strictObject({
+        runs: Duration.default("90d").meta({ description: "How long finished runs are kept." }),
+      })
+      .default({ runs: "90d" })
+      .meta({ description: "How long things are kept." }),
+    approvals: z
+      .strictObject({
+        by_starter: z
+          .boolean()
+          .default(false)
+          .meta({ description: "Whether who started a run may decide its approvals." }),
+      })
+      .default({ by_starter: false })
+      .meta({ description: "Who may decide." }),
     limits: z
       .strictObject({
         requests_per_minute: z

@@ -14,6 +14,8 @@ export const Fault = z
       .meta({ description: "What is allowed there.", example: ["name", "tags"] }),
     did_you_mean: z.string().optional().meta({ description: "The nearest allowed word.", example: "tags" }),
     fix: z.string().optional().meta({ description: "What to do.", example: "Leave it out." }),
+    line: z.int().min(1).optional().meta({ description: "Where in the text, from 1.", example: 12 }),
+    column: z.int().min(1).optional().meta({ description: "Where in that line, from 1.", example: 5 }),
   })
   .meta({ id: "Fault", description: "One fault of an input." });
 export type Fault = z.infer<typeof Fault>;

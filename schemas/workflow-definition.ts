@@ -10,7 +10,9 @@ export const HOLDS_EXPRESSION = /\$\{\{/;
 
 export const Duration = z
   .string()
-  .regex(/^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/, { error: "must be a duration such as 500ms, 30s, 10m, 1h30m or 2d" })
+  .regex(/^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/, {
+    error: "must be a duration such as 500ms, 30s, 10m, 1h30m or 2d",
+  })
   .meta({ description: "A duration: 500ms, 30s, 10m, 1h30m, 2d.", example: "30s" });
 
 export const StepId = z
@@ -59,7 +61,11 @@ export const Retry = z
         example: ["http_status", "timeout"],
       }),
   })
-  .meta({ id: "Retry", description: "When and how often a failed attempt is repeated." });
+  .meta({
+    id: "Retry",
+    description: "When and how often a failed attempt is repeated.",
+    example: { attempts: 4, backoff: "exponential", initial: "2s" },
+  });
 export type Retry = z.output<typeof Retry>;
 
 /** What every step may have beside the fields of its type. */
@@ -115,18 +121,30 @@ const Json = z.unknown();
 
 const Schedule = z
   .strictObject({
-    cron: text(200, 1).meta({ description: "When: five fields, or six with seconds.", example: "0 8 * * MON" }),
-    timezone: text(100, 1).default("UTC").meta({ description: "An IANA time zone.", example: "Europe/Berlin" }),
-    inputs: z.record(z.string(), Json).optional().meta({
-      description: "The inputs of its runs; templates that may use run.scheduled_for.",
-      example: { since: "${{ run.scheduled_for }}" },
+    cron: text(200, 1).meta({
+      description: "When: five fields, or six with seconds.",
+      example: "0 8 * * MON",
     }),
+    timezone: text(100, 1)
+      .default("UTC")
+      .meta({ description: "An IANA time zone.", example: "Europe/Berlin" }),
+    inputs: z
+      .record(z.string(), Json)
+      .optional()
+      .meta({
+        description: "The inputs of its runs; templates that may use run.scheduled_for.",
+        example: { since: "${{ run.scheduled_for }}" },
+      }),
     overlap: z.enum(["skip", "queue"]).default("skip").meta({
       description: "While its last run goes on: skip this one, or let it wait its turn.",
       example: "skip",
     }),
   })
-  .meta({ id: "Schedule", description: "Runs it by itself; belongs to the published version." });
+  .meta({
+    id: "Schedule",
+    description: "Runs it by itself; belongs to the published version.",
+    example: { cron: "0 8 * * MON", timezone: "Europe/Berlin" },
+  });
 export type Schedule = z.output<typeof Schedule>;
 
 const Example = z
@@ -138,7 +156,11 @@ const Example = z
       example: { best_region: "north" },
     }),
   })
-  .meta({ id: "Example", description: "Inputs with the output that they must give; publishing runs them." });
+  .meta({
+    id: "Example",
+    description: "Inputs with the output that they must give; publishing runs them.",
+    example: { inputs: { since: "2026-01-01" }, expect: { best_region: "north" } },
+  });
 
 /** What stands at the top beside `steps`. */
 export const TOP_FIELDS = {
@@ -148,11 +170,18 @@ export const TOP_FIELDS = {
     example: { best_region: "${{ steps.revenue.rows[0].region }}" },
   }),
   schedule: Schedule.optional(),
-  examples: z.array(Example).max(20).optional().meta({
-    description: "Example inputs with expected outputs; publishing runs them.",
-    example: [{ inputs: { since: "2026-01-01" }, expect: { best_region: "north" } }],
+  examples: z
+    .array(Example)
+    .max(20)
+    .optional()
+    .meta({
+      description: "Example inputs with expected outputs; publishing runs them.",
+      example: [{ inputs: { since: "2026-01-01" }, expect: { best_region: "north" } }],
+    }),
+  timeout: Duration.optional().meta({
+    description: "How long a run may take, waits included.",
+    example: "1h",
   }),
-  timeout: Duration.optional().meta({ description: "How long a run may take, waits included.", example: "1h" }),
   concurrency: z.int().min(1).max(1_000).optional().meta({
     description: "How many of its runs go on at a time; the others are queued.",
     example: 1,
@@ -162,7 +191,8 @@ export const TOP_FIELDS = {
     example: 0,
   }),
   on_failure: text(200, 1).optional().meta({
-    description: "The id of a workflow to run when a run failed; it gets `run_id`, `workflow_id` and `error`.",
+    description:
+      "The id of a workflow to run when a run failed; it gets `run_id`, `workflow_id` and `error`.",
     example: "tell-the-team",
   }),
   expose_as_tool: z.boolean().optional().meta({

@@ -5,14 +5,25 @@ import { catalogue } from "../tools/index.ts";
 import { authenticator } from "./auth/authenticate.ts";
 import type { Config } from "../schemas/config.ts";
 import type { Settings } from "./config/environment.ts";
-import type { Clock } from "./core/clock.ts";
+import { type Clock, iso, MINUTE, SECOND } from "./core/clock.ts";
+import { durationMs } from "./core/duration.ts";
 import { cursorCodec } from "./core/cursors.ts";
-import type { ApiKeyStore } from "./core/ports.ts";
+import { connections, limitsOf } from "./connections/index.ts";
+import type { EngineApi } from "./core/engine-port.ts";
+import type { ApiKeyStore, CursorCodec, Readers, UnitOfWork } from "./core/ports.ts";
+import { type Engine, engine } from "./engine/engine.ts";
+import { nextTimes } from "./engine/schedules.ts";
+import { startRun, stopRun } from "./engine/transitions.ts";
+import { watch } from "./engine/watch.ts";
+import { sqliteQueue } from "./queue/sqlite.ts";
+import type { Queue } from "./queue/types.ts";
+import { stepTypes } from "./steps/index.ts";
 import { apiKeyStore } from "./store/api-keys.ts";
 import { openStore, type Store } from "./store/database.ts";
 import { mcpSessionStore } from "./store/mcp-sessions.ts";
 import { cursorKey } from "./store/settings.ts";
 import { openStateDirectory } from "./store/state-directory.ts";
+import { engineReaders, engineTransaction } from "./store/engine-transaction.ts";
 import { unitOfWork } from "./store/unit-of-work.ts";
 import { workflowReader } from "./store/workflows.ts";
 import { type Admit, gate } from "./surfaces/gate.ts";
@@ -29,7 +40,10 @@ const LAST_FLUSH_MS = 500;
 export interface Instance {
   store: Store;
   keys: ApiKeyStore;
-  services: Services;
+  read: Readers;
+  cursors: CursorCodec;
+  write: UnitOfWork;
+  log: Logger;
   close(): Promise<void>;
 }
 
@@ -43,6 +57,21 @@ export interface Running {
 export interface ListenAt {
   host: string;
   port: number;
+}
+
+/** What a process is set up with. */
+export interface Setup {
+  settings: Settings;
+  config: Config;
+  clock: Clock;
+}
+
+/** The executors that belong to a listener. Others see what is to do by themselves, a little later. */
+export interface Executors {
+  /** Says that there is something to do. */
+  ring(): void;
+  /** Calls back with the ids of runs that they have changed. */
+  onChanged(listener: (runIds: readonly string[]) => void): void;
 }
 
 /**
@@ -71,35 +100,78 @@ export async function openInstance(
   return {
     store,
     keys: apiKeyStore(store, clock),
-    services: {
-      read: { workflows: workflowReader(store.read) },
-      cursors: cursorCodec(await cursorKey(store)),
-      write: unitOfWork(store, clock),
-      log,
-    },
+    read: { ...engineReaders(store.read), workflows: workflowReader(store.read) },
+    cursors: cursorCodec(await cursorKey(store)),
+    write: unitOfWork(store, clock),
+    log,
     close: () => store.close(),
+  };
+}
+
+/** The engine on an instance, with the connections that the configuration names. */
+function openEngine({ store, read, log }: Instance, { settings, config, clock }: Setup) {
+  const connected = connections(config, settings.variables, {
+    stateDir: settings.stateDir,
+    version: VERSION,
+    now: () => clock.now(),
+  });
+  const transaction = engineTransaction(store);
+  const made = engine({ stepTypes, connections: connected, read, transaction, clock, log });
+  return { engine: made, connections: connected, transaction };
+}
+
+/** What the operations of a listener stand on. */
+export function openServices(
+  instance: Instance,
+  setup: Setup,
+  executors?: Executors,
+): { services: Services; close(): Promise<void> } {
+  const { store, read, cursors, write, log } = instance;
+  const { engine: made, connections: connected } = openEngine(instance, setup);
+  const watching = watch(read.runs, () => store.dataVersion());
+  executors?.onChanged((ids) => watching.tell(ids));
+  const { mover } = made;
+  const api: EngineApi = {
+    connections: connected,
+    stepTypes,
+    check: made.checker.check,
+    prepareRun: made.prepareRun,
+    startRun: (tx, run) => startRun(mover, tx, run),
+    stopRun: async (tx, id, stop) => (await stopRun(mover, tx, id, stop)).stopped,
+    definitionOf: async (run) => (await mover.outlines.of(run, read.runs)).definition,
+    nextTimes,
+    ring: () => executors?.ring(),
+    changed: watching.changed,
+    policy: { approvalsByStarter: setup.config.approvals.by_starter },
+  };
+  return {
+    services: { read, cursors, write, engine: api, clock: setup.clock, log },
+    async close() {
+      watching.close();
+      await connected.close();
+    },
   };
 }
 
 /** Starts the web and API server. */
 export async function startServe(
   instance: Instance,
-  settings: Settings,
-  config: Config,
-  clock: Clock,
+  setup: Setup,
   at: ListenAt,
+  executors?: Executors,
 ): Promise<Running> {
   const { restApp } = await import("./surfaces/rest/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const door = await openDoor(instance, config, clock);
+  const { services, close } = openServices(instance, setup, executors);
+  const door = await openDoor(instance, setup);
   const app = restApp({
     catalogue,
-    services: instance.services,
+    services,
     admit: door.admit,
     lifecycle,
     version: VERSION,
     fault: () => instance.store.fault(),
-    trustedProxies: settings.trustedProxies,
+    trustedProxies: setup.settings.trustedProxies,
   });
   const listener = await listen(app, { ...at, lifecycle });
   return {
@@ -107,6 +179,7 @@ export async function startServe(
     async stop(drainDelay) {
       await listener.drain(drainDelay);
       await door.close();
+      await close();
     },
   };
 }
@@ -114,15 +187,16 @@ export async function startServe(
 /** Starts the MCP server. */
 export async function startMcp(
   instance: Instance,
-  settings: Settings,
-  config: Config,
-  clock: Clock,
+  setup: Setup,
   at: ListenAt,
+  executors?: Executors,
 ): Promise<Running> {
   const { mcpApp } = await import("./surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const door = await openDoor(instance, config, clock);
-  const { store, services } = instance;
+  const { services, close } = openServices(instance, setup, executors);
+  const door = await openDoor(instance, setup);
+  const { store } = instance;
+  const { settings, clock } = setup;
   const mcp = mcpApp({
     catalogue,
     services,
@@ -156,13 +230,100 @@ export async function startMcp(
       await listener.drain(drainDelay);
       mcp.stop();
       await door.close();
+      await close();
     },
   };
 }
 
+const LOCAL_LEASE_MS = 10 * SECOND;
+/** Locks take long to come by on a network file system, and so may a beat. */
+const NETWORK_LEASE_MS = 60 * SECOND;
+const SCHEDULES_EVERY_MS = 500;
+const FORGET_EVERY_MS = 10 * MINUTE;
+const FORGET_FIRST_MS = 20 * SECOND;
+const FORGOTTEN_AT_ONCE = 50;
+
+export interface ExecutorOptions {
+  /** Unlike that of any other executor, past ones included. */
+  id: string;
+  slots: number;
+  /** Told of the runs that it has changed. */
+  onChanged?: (runIds: readonly string[]) => void;
+  leaseMs?: number;
+}
+
+export interface Executor {
+  queue: Queue;
+  /** Makes the scheduled runs that are due. A timer does this; tests too. */
+  fire: Engine["scheduler"]["fire"];
+  /** Takes no more jobs; what runs may go on for so long (ms), then it is given back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts what carries runs out: jobs, schedules, and clearing away what is old. */
+export async function startExecutor(
+  instance: Instance,
+  setup: Setup,
+  { id, slots, onChanged = () => {}, leaseMs }: ExecutorOptions,
+): Promise<Executor> {
+  const { store, read, log } = instance;
+  const { clock, config } = setup;
+  const { engine: made, connections: connected, transaction } = openEngine(instance, setup);
+  const queue = sqliteQueue({
+    executor: id,
+    transaction,
+    jobs: read.jobs,
+    runs: read.runs,
+    clock,
+    log,
+    work: made.work,
+    slots,
+    leaseMs: leaseMs ?? (store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS),
+    limits: limitsOf(connected),
+    dataVersion: () => store.dataVersion(),
+    onChanged,
+  });
+  await queue.start();
+  const { fire } = made.scheduler;
+  const report = (what: string) => (err: unknown) => log.warn({ err }, what);
+  const schedules = setInterval(() => {
+    fire()
+      .then((count) => count > 0 && queue.ring())
+      .catch(report("schedules could not be looked at"));
+  }, SCHEDULES_EVERY_MS).unref();
+  const forget = async (): Promise<void> => {
+    const now = clock.now();
+    const before = iso(now - durationMs(config.retention.runs));
+    let count: number;
+    do count = await transaction((tx) => tx.runs.forget(before, iso(now), FORGOTTEN_AT_ONCE));
+    while (count === FORGOTTEN_AT_ONCE);
+  };
+  const clear = (): void => void forget().catch(report("old runs could not be cleared away"));
+  const first = setTimeout(clear, FORGET_FIRST_MS).unref();
+  const forgetting = setInterval(clear, FORGET_EVERY_MS).unref();
+  return {
+    queue,
+    fire,
+    async stop(graceMs) {
+      clearInterval(schedules);
+      clearTimeout(first);
+      clearInterval(forgetting);
+      await queue.stop(graceMs);
+      await connected.close();
+    },
+  };
+}
+
+/** Hands the jobs of an executor that is known to be dead on at once, not after its lease. */
+export function takeOver({ store }: Instance, executor: string, clock: Clock): Promise<void> {
+  return engineTransaction(store)(async (tx) => {
+    await tx.runs.interruptAttempts(executor, iso(clock.now()));
+    await tx.jobs.takeOver(executor);
+  });
+}
+
 /** Who may come in, and the timer that writes down who did. */
-async function openDoor({ keys, services }: Instance, config: Config, clock: Clock) {
-  const { log } = services;
+async function openDoor({ keys, log }: Instance, { config, clock }: Setup) {
   const auth = authenticator(keys, clock, (key, state) => log.info({ key, state }, "refused a dead key"));
   const flush = (): Promise<void> =>
     auth.flush().catch((err: unknown) => log.warn({ err }, "last use not written"));

@@ -58,6 +58,11 @@ const listenerOptions = (command: Command, defaultPort: number): Command =>
         .argParser(integer("The delay", 0, 3_600)),
     );
 
+const workers = (): Option =>
+  new Option("--workers <int>", "how many executor processes it starts; 0 for none")
+    .default(1)
+    .argParser(integer("The number of workers", 0, 64));
+
 // Only what is built so far can be chosen; commander names the choices for anything else.
 const authMode = (): Option =>
   new Option("--auth-mode <mode>", "how people sign in").choices(["built-in"]).default("built-in");
@@ -89,6 +94,7 @@ Environment:
   );
 
 listenerOptions(program.command("start").description("run both servers side by side"), 3000)
+  .addOption(workers())
   .addOption(new Option("--mcp-port <int>", "the port of the MCP server").default(8000).argParser(port))
   .addOption(authMode())
   .action(async (options) => {
@@ -97,18 +103,34 @@ listenerOptions(program.command("start").description("run both servers side by s
   });
 
 listenerOptions(program.command("serve").description("run the web and API server"), 3000)
+  .addOption(workers())
   .addOption(authMode())
   .action(async (options) => {
     const { serve } = await import("./commands/listeners.ts");
-    await serve(io, { onStop, ready }, options);
+    await serve(io, { onStop, ready, spawn: startAgain }, options);
   });
 
-listenerOptions(program.command("mcp-sse").description("run the MCP server (/mcp and /sse)"), 8000).action(
-  async (options) => {
+listenerOptions(program.command("mcp-sse").description("run the MCP server (/mcp and /sse)"), 8000)
+  .addOption(workers())
+  .action(async (options) => {
     const { mcpSse } = await import("./commands/listeners.ts");
-    await mcpSse(io, { onStop, ready }, options);
-  },
-);
+    await mcpSse(io, { onStop, ready, spawn: startAgain }, options);
+  });
+
+program
+  .command("worker")
+  .description("run an executor alone, beside listeners that were started with --workers 0 or with too few")
+  .option("--config <path>", "the configuration file")
+  .addOption(
+    new Option("--slots <int>", "how many steps run at a time")
+      .default(32)
+      .argParser(integer("The number of slots", 1, 1_000)),
+  )
+  .addOption(new Option("--id <id>").hideHelp())
+  .action(async (options) => {
+    const { worker } = await import("./commands/worker.ts");
+    await worker(io, { onStop, onRing, tell }, options);
+  });
 
 const keys = program.command("keys").description("make, list, rotate and revoke API keys");
 
@@ -170,6 +192,12 @@ function onStop(stop: () => void): void {
 const ready = (listeningOn: number): void => {
   if (process.connected) process.send?.({ port: listeningOn });
 };
+
+const tell = (message: object): void => {
+  if (process.connected) process.send?.(message);
+};
+
+const onRing = (ring: () => void): void => void process.on("message", ring);
 
 const startAgain = (args: readonly string[]) =>
   fork(process.argv[1]!, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });

@@ -1,6 +1,8 @@
 /** An operation alone, without a surface: what `invoke` costs for get_workflow, in CPU time. */
 import { pino } from "pino";
-import { openInstance } from "../../src/app.ts";
+import { Config } from "../../schemas/config.ts";
+import { openInstance, openServices } from "../../src/app.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
@@ -9,6 +11,8 @@ import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
 const [stateDir, id] = process.argv.slice(2) as [string, string];
 const log = pino({ base: { name: "bench" } }, pino.destination({ fd: 2, sync: false }));
 const instance = await openInstance(stateDir, systemClock, log);
+const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
+const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });
 const principal = {
   keyId: "key_bench",
   keyName: "bench",
@@ -26,7 +30,7 @@ async function measure(ms: number): Promise<number> {
   for (; performance.now() < end; count += 1) {
     const actor = { principal, client: { surface: "mcp", name: "bench" } } as const;
     await invoke(
-      instance.services,
+      services,
       getWorkflow,
       { workflow_id: id },
       { actor, requestId: newRequestId(), signal },

@@ -1,14 +1,26 @@
 /** `serve` and `mcp-sse`: one listener, one process. */
-import { type Instance, type ListenAt, openInstance, type Running, startMcp, startServe } from "../app.ts";
+import type { ChildProcess } from "node:child_process";
+import {
+  type Instance,
+  type ListenAt,
+  openInstance,
+  type Running,
+  startMcp,
+  startServe,
+  takeOver,
+} from "../app.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
+import { startExecutors } from "./executors.ts";
 import { CommandError, EXIT, type Io, openLog } from "./io.ts";
 
 interface ListenerOptions extends ListenAt {
   config?: string;
   /** Seconds. */
   drainDelay: number;
+  /** How many executors it starts. */
+  workers: number;
 }
 
 /** What the process does for a listener: tells of signals, and of its parent when it has one. */
@@ -16,6 +28,8 @@ export interface Host {
   /** Called once: the process was asked to end. */
   onStop(stop: () => void): void;
   ready(port: number): void;
+  /** Starts this program again with other arguments, with a channel to it. */
+  spawn(args: readonly string[]): ChildProcess;
 }
 
 /** Runs the web and API server until it is told to stop. */
@@ -41,13 +55,17 @@ async function runListener(
   for (const warning of [...settings.warnings, ...warnings]) log.warn(warning);
 
   const instance: Instance = await openInstance(settings.stateDir, systemClock, log);
+  const executors = startExecutors(
+    host.spawn,
+    { count: options.workers, config: options.config, log },
+    (executor) => takeOver(instance, executor, systemClock),
+  );
   let running: Running;
   try {
-    running = await start(instance, settings, config, systemClock, {
-      host: options.host,
-      port: options.port,
-    });
+    const at = { host: options.host, port: options.port };
+    running = await start(instance, { settings, config, clock: systemClock }, at, executors);
   } catch (error) {
+    await executors.stop();
     await instance.close();
     throw error;
   }
@@ -58,7 +76,7 @@ async function runListener(
   host.ready(running.port);
   const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
-  await running.stop(gone ? 0 : options.drainDelay * 1000);
+  await Promise.all([running.stop(gone ? 0 : options.drainDelay * 1000), executors.stop()]);
   await instance.close();
   log.info(`${name} has stopped`);
   await new Promise<void>((resolve) => log.flush(() => resolve()));

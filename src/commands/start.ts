@@ -15,6 +15,8 @@ export interface StartOptions {
   config?: string;
   drainDelay: number;
   authMode: string;
+  /** How many executors each listener starts. */
+  workers: number;
 }
 
 export interface StartHost {
@@ -35,6 +37,8 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
     options.host,
     "--drain-delay",
     String(options.drainDelay),
+    "--workers",
+    String(options.workers),
     ...(options.config === undefined ? [] : ["--config", options.config]),
   ];
   const children = [

@@ -1,10 +1,11 @@
 /** Reads the YAML configuration and says of every fault which file, line and key it is in. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isMap, isScalar, LineCounter, type Node, parseDocument, type Document } from "yaml";
+import { LineCounter, parseDocument, type Document } from "yaml";
 import { Config } from "../../schemas/config.ts";
 import type { Fault } from "../../schemas/problem.ts";
 import { dotted, locatedFaults } from "../core/faults.ts";
+import { offsetOf } from "../core/yaml-positions.ts";
 import { crossChecks } from "./cross-checks.ts";
 
 const LARGEST = 1024 * 1024;
@@ -99,22 +100,6 @@ function describe(fault: Fault, path: readonly PropertyKey[]): string {
         ? ""
         : `; allowed are ${fault.allowed.join(", ") || "none, because there are none"}`;
   return `${dotted(path) || "the file"} ${fault.message}${advice}`;
-}
-
-/** Where a path stands in the text: its key if it has one, else the nearest thing around it. */
-function offsetOf(document: Document, path: readonly PropertyKey[]): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
-    const last = path[length - 1];
-    if (isMap(parent)) {
-      const pair = parent.items.find((item) => isScalar(item.key) && item.key.value === last);
-      if (pair) return (pair.key as Node).range?.[0] ?? 0;
-    } else {
-      const node = document.getIn(path.slice(0, length), true) as Node | undefined;
-      if (node?.range) return node.range[0];
-    }
-  }
-  return document.contents?.range?.[0] ?? 0;
 }
 
 const isFile = (type: string): boolean => type === "sqlite" || type === "duckdb";

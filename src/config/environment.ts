@@ -49,6 +49,8 @@ export interface Settings {
   logLevel: (typeof LOG_LEVELS)[number];
   /** A module that adds fixtures to the MCP server; for tests only. */
   fixtures: string | undefined;
+  /** All variables, for the secrets that the configuration names. */
+  variables: Readonly<Record<string, string | undefined>>;
   /** Variables that look like ours and are not. */
   warnings: readonly string[];
 }
@@ -84,6 +86,7 @@ export function readEnvironment(
     trustedProxies: data.MILLRACE_TRUSTED_PROXIES ?? [],
     logLevel: data.MILLRACE_LOG_LEVEL ?? "info",
     fixtures: data.MILLRACE_TEST_FIXTURES,
+    variables: env,
     warnings: strangers.map((name) => {
       // Without what all of them share, or everything would look alike.
       const own = (whole: string): string => whole.slice(PREFIX.length);

@@ -133,6 +133,8 @@ export interface HttpRequest {
   /** Sent as JSON unless it is text. */
   body?: unknown;
   maxBytes: number;
+  /** Statuses that the caller wants as they are: a redirect with one of these is given, not followed. */
+  acceptStatus?: readonly number[] | undefined;
 }
 
 export interface HttpAnswer {

@@ -19,18 +19,46 @@ export function dotted(path: readonly PropertyKey[]): string {
   return out;
 }
 
-/** The words that may stand at `path` of an object schema: its keys. Empty where it is open or no object. */
-export function allowedKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let here: unknown = schema;
-  for (const part of [...path, undefined]) {
-    here = unwrap(here);
-    const def = (here as { def?: { type: string; shape?: Record<string, unknown>; element?: unknown } })?.def;
-    if (def === undefined) return [];
-    if (part === undefined) return def.type === "object" ? Object.keys(def.shape ?? {}) : [];
-    here = typeof part === "number" ? def.element : def.shape?.[String(part)];
-  }
-  return [];
+/**
+ * The words that may stand at `path` of an object schema: its keys. Empty where it is open or no object. Of a union
+ * whose forms a key tells apart, `input` (what stands there) says which; of any other, the keys of every form.
+ */
+export function allowedKeys(schema: z.ZodType, path: readonly PropertyKey[], input?: unknown): string[] {
+  return [...new Set(keysAt(schema, path, input))];
 }
+
+interface AnyDef {
+  type: string;
+  shape?: Readonly<Record<string, unknown>>;
+  element?: unknown;
+  valueType?: unknown;
+  options?: readonly unknown[];
+  discriminator?: string;
+}
+
+function keysAt(schema: unknown, path: readonly PropertyKey[], input: unknown): string[] {
+  const here = unwrap(schema);
+  const def = (here as { def?: AnyDef } | undefined)?.def;
+  if (def === undefined) return [];
+  if (def.options !== undefined) {
+    const forms = path.length === 0 ? formsFor(def, input) : def.options;
+    return forms.flatMap((form) => keysAt(form, path, input));
+  }
+  const [part, ...rest] = path;
+  if (part === undefined) return def.type === "object" ? Object.keys(def.shape ?? {}) : [];
+  return keysAt(def.element ?? def.valueType ?? def.shape?.[String(part)], rest, input);
+}
+
+/** The one form that the value's discriminator names; else all of them. */
+function formsFor({ options, discriminator }: AnyDef, input: unknown): readonly unknown[] {
+  if (discriminator === undefined) return options!;
+  const word = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
+  const form = options!.find((it) => valuesOf(it, discriminator)?.has(word));
+  return form === undefined ? options! : [form];
+}
+
+const valuesOf = (form: unknown, key: string): ReadonlySet<unknown> | undefined =>
+  (form as { _zod?: { propValues?: Record<string, Set<unknown>> } })._zod?.propValues?.[key];
 
 function unwrap(schema: unknown): unknown {
   let here = schema;
@@ -91,17 +119,39 @@ export function faultsOf(error: z.ZodError, schema: z.ZodType): Fault[] {
 }
 
 export function locatedFaults(error: z.ZodError, schema: z.ZodType): LocatedFault[] {
-  return error.issues.flatMap((issue): LocatedFault[] => {
+  return error.issues.flatMap(meant).flatMap((issue): LocatedFault[] => {
     if (issue.code !== "unrecognized_keys") {
       return [{ path: issue.path, fault: { path: dotted(issue.path), ...describe(issue) } }];
     }
-    const allowed = allowedKeys(schema, issue.path);
+    const allowed = allowedKeys(schema, issue.path, issue.input);
     return issue.keys.slice(0, MAX_UNKNOWN).map((key) => {
       const path = [...issue.path, key];
       return { path, fault: unknownKey(dotted(path), key, allowed) };
     });
   });
 }
+
+/** The code with which a form says that it is only an alternative: an expression in place of the value. */
+export const ALTERNATIVE = "alternative";
+
+/**
+ * The issues that help: where a value may be an expression too, that it is none says nothing. If one of the other
+ * forms is of the value's kind, its issues are told, each in its own place.
+ */
+function meant(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const forms = issue.errors.filter((form) => !form.every(isAlternative));
+  if (forms.length === 0 || forms.length === issue.errors.length) return [issue];
+  const near = forms.filter((form) => !form.some(isOtherKind));
+  const only = near.length === 1 ? near[0] : forms.length === 1 ? forms[0] : undefined;
+  if (only === undefined) return [{ ...issue, errors: forms } as Issue];
+  return only.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+const isAlternative = (issue: Issue): boolean =>
+  issue.code === "custom" && issue.params?.["code"] === ALTERNATIVE;
+
+const isOtherKind = (issue: Issue): boolean => issue.code === "invalid_type" && issue.path.length === 0;
 
 /** What is wrong, apart from where. (Unknown keys come here only inside a union's form.) */
 function describe(issue: Issue): Omit<Fault, "path"> {

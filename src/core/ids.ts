@@ -4,12 +4,21 @@ const ID_BYTES = 9;
 let pool = Buffer.alloc(0);
 
 /** A new id of a request, for the log and for who reports an error. */
-export function newRequestId(): string {
+export const newRequestId = (): string => newId("req");
+
+/** A new id of a run. */
+export const newRunId = (): string => newId("run");
+
+/** A new id of an executor; the host's name is for who reads the log. */
+export const newExecutorId = (host: string): string => `${newId("exe")}@${host.slice(0, 50)}`;
+
+/** A new id: 72 random bits behind a word that says what of. */
+function newId(prefix: string): string {
   // For many at once: asking the system each time costs more than the rest of an id.
   if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * 128);
   const id = pool.toString("base64url", 0, ID_BYTES);
   pool = pool.subarray(ID_BYTES);
-  return `req_${id}`;
+  return `${prefix}_${id}`;
 }
 
 const ACCEPTED = /^[\w.:~-]{1,128}$/;

@@ -8,6 +8,8 @@ import type {
   WorkflowVersion,
 } from "../../schemas/workflow.ts";
 
+import type { EngineReaders, EngineWriters } from "./run-ports.ts";
+
 /** Whose request this is: a key that is alive, and what it may do. */
 export interface Principal {
   keyId: string;
@@ -88,6 +90,11 @@ export interface WorkflowReader {
 export interface WorkflowWriter extends WorkflowReader {
   /** Makes a workflow with an id of its own and its first version. */
   insert(content: WorkflowContent, change: Change): Promise<WholeWorkflow>;
+  /** Says which version is live, and the workflow's status with it; makes no version. */
+  publish(
+    current: WholeWorkflow,
+    live: { version: number | null; status: WorkflowStatus },
+  ): Promise<WholeWorkflow>;
   /** Makes the next version of `current`. */
   advance(
     current: WholeWorkflow,
@@ -96,12 +103,14 @@ export interface WorkflowWriter extends WorkflowReader {
   ): Promise<WholeWorkflow>;
 }
 
-export interface Readers {
+export interface Readers extends EngineReaders {
   workflows: WorkflowReader;
 }
 
-export interface Writers {
+export interface Writers extends EngineWriters {
   workflows: WorkflowWriter;
+  /** Writes the audit entry of this change, for what is no workflow. */
+  audited(target: string): Promise<void>;
 }
 
 /** What a write is for: it is recorded with it. */

@@ -1,6 +1,7 @@
 /** An operation, defined once: REST, MCP, OpenAPI and the tests are made from it. */
 import type { z } from "zod";
 import type { Scope } from "../../schemas/actor.ts";
+import type { EngineApi } from "./engine-port.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Actor, CursorCodec, Readers, Writers } from "./ports.ts";
 
@@ -19,6 +20,9 @@ export interface ToolContext {
   actor: Actor;
   read: Readers;
   cursors: CursorCodec;
+  engine: EngineApi;
+  /** The present moment, in milliseconds. */
+  now(): number;
   /**
    * Runs `effect` in one write transaction and gives what it gave. With an idempotency key, an effect that was
    * committed before is not repeated: its recorded result comes back.

@@ -1,6 +1,8 @@
 /** The tables as Kysely sees them. Times are ISO 8601 text, JSON is text: the same on every database. */
 import type { Generated } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
+import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { JobKind } from "../core/run-ports.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 
 export interface WorkflowRow {
@@ -36,7 +38,150 @@ export interface WorkflowVersionRow {
   client: string;
 }
 
+export interface RunRow {
+  id: string;
+  workflow_id: string;
+  version: number;
+  /** Where it runs on another definition than that of its version: a retry with a patch. */
+  definition: string | null;
+  status: RunStatus;
+  /** One letter a step, by position (core/run-ports.ts). */
+  states: string;
+  /** Grows with every change; what changed a step stands in run_steps.seq. */
+  seq: number;
+  /** 0 while it waits for its turn (concurrency, overlap). */
+  admitted: number;
+  /** Why it must end, as JSON; null while it may go on. */
+  stop: string | null;
+  trigger: RunTrigger;
+  priority: number;
+  depth: number;
+  first_run: string;
+  retry_of: string | null;
+  parent_run: string | null;
+  parent_step: string | null;
+  parent_item: number | null;
+  scheduled_for: string | null;
+  owner: string;
+  key_name: string;
+  lineage: string;
+  surface: Surface;
+  client: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  error: string | null;
+  inputs: string;
+  output: string | null;
+}
+
+export interface RunStepRow {
+  run_id: string;
+  step_id: string;
+  /** -1 for the step itself, else the item of its fan-out. */
+  item: number;
+  seq: number;
+  state: string;
+  attempts: number;
+  started_at: string | null;
+  finished_at: string | null;
+  input_hash: string | null;
+  /** The run whose recorded output it took, or `cache`. */
+  reused_from: string | null;
+  child_run: string | null;
+  wait_until: string | null;
+  items_total: number | null;
+  items_started: number | null;
+  items_done: number | null;
+  items_failed: number | null;
+  items_bytes: number | null;
+  error: string | null;
+  output: string | null;
+}
+
+export interface RunAttemptRow {
+  run_id: string;
+  step_id: string;
+  item: number;
+  attempt: number;
+  status: AttemptStatus;
+  executor: string | null;
+  started_at: string;
+  finished_at: string | null;
+  usage: string | null;
+  error: string | null;
+  input: string | null;
+}
+
+export interface JobRow {
+  id: Generated<number>;
+  kind: JobKind;
+  state: "ready" | "later" | "claimed";
+  priority: number;
+  due_at: string | null;
+  run_id: string;
+  step_id: string;
+  item: number;
+  resource: string | null;
+  /** The number of the attempt that it is. */
+  attempt: number;
+  /** Attempts that count against `retry`: those that a dead executor left do not. */
+  tries: number;
+  /** Grows with every claim: who holds an older one can't write. */
+  fence: number;
+  executor: string | null;
+  /** Was held by an executor that died: it is run alone, in case it was the cause. */
+  suspect: number;
+  /** How many executors died while it ran alone. */
+  kills: number;
+  alone: number;
+}
+
+export interface ApprovalRow {
+  id: string;
+  run_id: string;
+  workflow_id: string;
+  step_id: string;
+  item: number;
+  status: ApprovalStatus;
+  message: string;
+  form: string | null;
+  assignees: string;
+  created_at: string;
+  expires_at: string | null;
+  decided_at: string | null;
+  decided_by: string | null;
+  comment: string | null;
+  answer: string | null;
+}
+
+export interface ScheduleRow {
+  workflow_id: string;
+  version: number;
+  cron: string;
+  timezone: string;
+  overlap: "skip" | "queue";
+  paused: number;
+  next_at: string | null;
+  last_at: string | null;
+  /** What was last left out, as JSON. */
+  skipped: string | null;
+  owner: string;
+  key_name: string;
+  lineage: string;
+}
+
 export interface Schema {
+  runs: RunRow;
+  run_steps: RunStepRow;
+  run_attempts: RunAttemptRow;
+  run_values: { id: Generated<number>; run_id: string; body: string };
+  fan_outs: { run_id: string; step_id: string; chunk: number; items: string };
+  jobs: JobRow;
+  executors: { id: string; beat: number; started_at: string };
+  approvals: ApprovalRow;
+  schedules: ScheduleRow;
+  step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;
   counters: { name: string; value: number };

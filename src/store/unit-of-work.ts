@@ -6,6 +6,7 @@ import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { Intent, UnitOfWork } from "../core/ports.ts";
 import type { Store } from "./database.ts";
+import { engineWriters } from "./engine-transaction.ts";
 import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { workflowWriter } from "./workflow-writer.ts";
@@ -21,7 +22,8 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
     store.transaction(async (trx) => {
       // Where a change is recorded its audit entry is too: what changes nothing leaves none.
       const audited = (target: string) => audit(trx, intent, target, clock);
-      const run = () => effect({ workflows: workflowWriter(trx, clock, audited) });
+      const writers = { ...engineWriters(trx), workflows: workflowWriter(trx, clock, audited), audited };
+      const run = () => effect(writers);
       return intent.claim === undefined ? run() : once(trx, { ...intent, claim: intent.claim }, clock, run);
     });
 }

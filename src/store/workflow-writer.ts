@@ -115,6 +115,23 @@ export function workflowWriter(
       return workflow;
     },
 
+    async publish(current, live) {
+      const workflow: WholeWorkflow = {
+        ...current,
+        status: live.status,
+        published_version: live.version,
+        updated_at: iso(clock.now()),
+      };
+      await trx
+        .updateTable("workflows")
+        .set({ status: live.status, published_version: live.version, updated_at: workflow.updated_at })
+        .where("id", "=", workflow.id)
+        .execute();
+      await countChange(trx);
+      await audited(workflow.id);
+      return workflow;
+    },
+
     async advance(current, next, change) {
       const workflow: WholeWorkflow = {
         ...current,

@@ -1,6 +1,8 @@
 /** The one way in: authorise, parse, run, check the output, log. REST and MCP are thin adapters on it. */
 import type { Logger } from "pino";
 import type { z } from "zod";
+import type { Clock } from "../core/clock.ts";
+import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/faults.ts";
 import type { Actor, CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
@@ -13,6 +15,8 @@ export interface Services {
   read: Readers;
   cursors: CursorCodec;
   write: UnitOfWork;
+  engine: EngineApi;
+  clock: Clock;
   log: Logger;
 }
 
@@ -136,6 +140,8 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     actor: call.actor,
     read: services.read,
     cursors: services.cursors,
+    engine: services.engine,
+    now: () => services.clock.now(),
     signal: call.signal,
     total: (count) => (total ??= count()),
     write: (effect) =>

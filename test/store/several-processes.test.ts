@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import { cursorKey } from "../../src/store/settings.ts";
-import { expectVersion } from "../../tools/workflows/workflow-lookup.ts";
+import { expectVersion } from "../../tools/workflows/expect-version.ts";
 import { JOURNALS, testActor, testStore } from "../support/store.ts";
 
 type Store = Awaited<ReturnType<typeof testStore>>;

@@ -3,7 +3,9 @@ import { writeSync } from "node:fs";
 import { argv } from "node:process";
 import { pino } from "pino";
 import { catalogue } from "../../tools/index.ts";
-import { type Instance, openInstance } from "../../src/app.ts";
+import { Config } from "../../schemas/config.ts";
+import { type Instance, openInstance, openServices } from "../../src/app.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Actor } from "../../src/core/ports.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
@@ -33,7 +35,9 @@ export const openForCrash = (stateDir: string, local: boolean): Promise<Instance
   openInstance(stateDir, systemClock, pino({ level: "silent" }), { ...openStateDirectory(stateDir), local });
 
 /** Takes step `index`; a change that was made before is refused, which is as good. */
-export async function takeStep({ services }: Instance, index: number): Promise<void> {
+export async function takeStep(instance: Instance, index: number): Promise<void> {
+  const settings = readEnvironment({ MILLRACE_STATE_DIR: instance.store.directory.path });
+  const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });
   const [name, input] = STEPS[index]!;
   const tool = catalogue.find((it) => it.name === name)!;
   const call = { actor, requestId: `step-${index}`, signal: new AbortController().signal };

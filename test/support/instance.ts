@@ -6,10 +6,19 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import type { Scope } from "../../schemas/actor.ts";
-import { type Instance, openInstance, type Running, startMcp, startServe } from "../../src/app.ts";
+import {
+  type Instance,
+  openInstance,
+  openServices,
+  type Running,
+  type Setup,
+  startMcp,
+  startServe,
+} from "../../src/app.ts";
 import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 
 /** An empty directory that goes when the test has finished. */
@@ -30,6 +39,8 @@ export function fakeClock(start = Date.parse("2026-11-21T08:00:00Z")): FakeClock
 }
 
 export interface TestInstance extends Instance {
+  /** What operations stand on, without a configuration. */
+  services: Services;
   stateDir: string;
   clock: Clock;
   key(options?: { scopes?: Scope[]; expiresAt?: string; owner?: string; name?: string }): Promise<CreatedKey>;
@@ -65,21 +76,27 @@ export async function testInstance({
   const running: Running[] = [];
   onTestFinished(async () => {
     await Promise.all(running.map((it) => it.stop(0)));
+    await close();
     await instance.close();
   });
   const open =
     (start: typeof startServe) =>
     async ({ config = {}, env = {} }: CopyOptions = {}): Promise<Copy> => {
       const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env });
-      const copy = await start(instance, settings, Config.parse(config), clock, {
-        host: "127.0.0.1",
-        port: 0,
-      });
+      const setup = { settings, config: Config.parse(config), clock };
+      const copy = await start(instance, setup, { host: "127.0.0.1", port: 0 });
       running.push(copy);
       return { ...copy, url: `http://127.0.0.1:${copy.port}` };
     };
+  const setup: Setup = {
+    settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir }),
+    config: Config.parse({}),
+    clock,
+  };
+  const { services, close } = openServices(instance, setup);
   return {
     ...instance,
+    services,
     stateDir,
     clock,
     key: ({ owner = "operator", name = "test", ...options } = {}) =>

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Version, WorkflowIdRef, WorkflowVersion } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findWorkflow } from "./workflow-lookup.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
 
 export const getWorkflowVersion = defineTool({
   name: "get_workflow_version",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findWorkflow } from "./workflow-lookup.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
 
 export const getWorkflow = defineTool({
   name: "get_workflow",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { WorkflowIdRef, WorkflowVersion } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findWorkflow } from "./workflow-lookup.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
 
 export const listWorkflowVersions = defineTool({
   name: "list_workflow_versions",

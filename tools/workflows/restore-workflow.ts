@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { IdempotencyKey, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { expectVersion, findWorkflow } from "./workflow-lookup.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { expectVersion } from "./expect-version.ts";
 
 export const restoreWorkflow = defineTool({
   name: "restore_workflow",

@@ -12,7 +12,8 @@ import {
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { expectVersion, findWorkflow } from "./workflow-lookup.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { expectVersion } from "./expect-version.ts";
 
 export const updateWorkflow = defineTool({
   name: "update_workflow",

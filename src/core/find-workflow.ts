@@ -1,8 +1,8 @@
 /** Looking a workflow up so that a wrong id says which one was probably meant. */
 import type { WholeWorkflow } from "../../schemas/workflow.ts";
-import { AppError } from "../../src/core/errors.ts";
-import { nearMatch } from "../../src/core/near-match.ts";
-import type { WorkflowReader } from "../../src/core/ports.ts";
+import { AppError } from "./errors.ts";
+import { nearMatch } from "./near-match.ts";
+import type { WorkflowReader } from "./ports.ts";
 
 /** How many ids a near match is looked for in. */
 const CANDIDATES = 200;
@@ -31,18 +31,5 @@ export async function findWorkflow(workflows: WorkflowReader, id: string): Promi
         },
       ],
     },
-  );
-}
-
-/**
- * Refuses a change that was made from an older version than the present one, so that nobody's edit is lost.
- * @throws AppError version_conflict
- */
-export function expectVersion(workflow: WholeWorkflow, ifMatch: number | undefined): void {
-  if (ifMatch === undefined || ifMatch === workflow.version) return;
-  throw new AppError(
-    "version_conflict",
-    `"${workflow.id}" is at version ${workflow.version}, not ${ifMatch === 0 ? "at the one asked for" : ifMatch}: somebody changed it in the meantime. ` +
-      "Nothing was changed. Get it again, apply your change to that, and send it with the new version.",
   );
 }

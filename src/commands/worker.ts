@@ -1,0 +1,60 @@
+/** `worker`: an executor, a process of its own, so that nothing that a step does can stall or end a listener. */
+import { hostname } from "node:os";
+import { openInstance, startExecutor } from "../app.ts";
+import { loadConfig } from "../config/config-file.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { systemClock } from "../core/clock.ts";
+import { newExecutorId } from "../core/ids.ts";
+import { CommandError, EXIT, type Io, openLog } from "./io.ts";
+
+export interface WorkerOptions {
+  config?: string;
+  /** How many steps run at a time. */
+  slots: number;
+  /** The listener that started it names it. */
+  id?: string;
+}
+
+/** What the process does for an executor. */
+export interface WorkerHost {
+  onStop(stop: () => void): void;
+  /** Called when the listener that started it says that there is something to do. */
+  onRing(ring: () => void): void;
+  /** Tells the listener that started it. */
+  tell(message: { ready: true } | { changed: readonly string[] }): void;
+}
+
+const GRACE_MS = 10_000;
+
+/** Carries runs out until it is told to stop. */
+export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): Promise<void> {
+  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
+  const settings = readEnvironment(io.env, options.config);
+  const { config, warnings } = loadConfig(settings.configFile, settings.configNamed, io.env);
+  const log = await openLog(io, settings.logLevel, "worker");
+  // Who was started by a listener need not repeat what that has said.
+  if (options.id === undefined) for (const warning of [...settings.warnings, ...warnings]) log.warn(warning);
+
+  const instance = await openInstance(settings.stateDir, systemClock, log);
+  const executor = await startExecutor(
+    instance,
+    { settings, config, clock: systemClock },
+    {
+      id: options.id ?? newExecutorId(hostname()),
+      slots: options.slots,
+      onChanged: (changed) => host.tell({ changed }),
+    },
+  );
+  host.onRing(() => executor.queue.ring());
+  log.info({ executor: executor.queue.executor, slots: options.slots }, "worker takes jobs");
+  host.tell({ ready: true });
+  const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
+  log.info("worker is shutting down");
+  await executor.stop(gone ? 0 : GRACE_MS);
+  await instance.close();
+  log.info("worker has stopped");
+  await new Promise<void>((resolve) => log.flush(() => resolve()));
+  if (gone) {
+    throw new CommandError("The network file system that holds the state failed. Start again.", EXIT.state);
+  }
+}

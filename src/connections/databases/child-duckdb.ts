@@ -1,0 +1,208 @@
+/** DuckDB in a child: no other files, no extensions, its settings locked, memory and threads bounded. */
+import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, BIGINT, DuckDBDataChunk } from "@duckdb/node-api";
+import { ResultReturnType, StatementType } from "@duckdb/node-api";
+import type { SqlColumn, TableDescription } from "../../core/connections.ts";
+import { childFailure, type ChildFailure, type ChildSpec, type Engine, type LoadedTable, repeatedColumnFailure } from "./child-protocol.ts";
+import type { DescribeOptions, SqlValue } from "./driver.ts";
+import { columnType, isUnresolved, loadedType, plainDuckdb } from "./duckdb-values.ts";
+import { collectRows, repeatedName, type RowLimits } from "./rows.ts";
+
+const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
+const WRITING: ReadonlySet<StatementType> = new Set([
+  ...READING,
+  StatementType.INSERT,
+  StatementType.UPDATE,
+  StatementType.DELETE,
+  StatementType.MERGE_INTO,
+  StatementType.CREATE,
+  StatementType.ALTER,
+  StatementType.DROP,
+]);
+
+const THREADS = 2;
+
+export function duckdbEngine(spec: ChildSpec): Engine {
+  async function withConnection<T>(
+    tables: readonly LoadedTable[],
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
+    const instance = await DuckDBInstance.create(spec.file ?? ":memory:", {
+      ...(spec.file !== null && { access_mode: spec.write ? "READ_WRITE" : "READ_ONLY" }),
+      enable_external_access: "false",
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+      max_temp_directory_size: "0KB",
+      memory_limit: `${spec.memoryMb}MiB`,
+      threads: String(THREADS),
+      lock_configuration: "true",
+    });
+    const connection = await instance.connect();
+    try {
+      for (const table of tables) await load(connection, table);
+      return await work(connection);
+    } finally {
+      connection.closeSync();
+      instance.closeSync();
+    }
+  }
+
+  async function prepared(connection: DuckDBConnection, text: string): Promise<DuckDBPreparedStatement> {
+    const statements = await connection.extractStatements(text);
+    if (statements.count !== 1)
+      throw childFailure({ code: "database_failed", message: "The query must be one statement." });
+    const statement = await statements.prepare(0);
+    if (!(spec.write ? WRITING : READING).has(statement.statementType))
+      throw childFailure({
+        code: "database_read_only",
+        message: `A statement of the kind ${StatementType[statement.statementType]} is not allowed here.`,
+      });
+    return statement;
+  }
+
+  return {
+    query: ({ text, values, limits, tables }) =>
+      withConnection(tables, async (connection) => {
+        const statement = await prepared(connection, text);
+        bind(statement, values);
+        return await rowsOf(statement, limits);
+      }),
+    prepare: ({ text, parameters, tables }) =>
+      withConnection(tables, async (connection) => {
+        const statement = await prepared(connection, text);
+        const columns = columnsOf(statement);
+        return isUnresolved(statement) ? await namesOnly(connection, text, parameters) : columns;
+      }),
+    describe: (options) => withConnection([], (connection) => describe(connection, options)),
+    failureOf,
+  };
+}
+
+function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): void {
+  values.forEach((value, index) => {
+    const at = index + 1;
+    if (value === null) statement.bindNull(at);
+    else if (typeof value === "string") statement.bindVarchar(at, value);
+    else if (typeof value === "boolean") statement.bindBoolean(at, value);
+    else if (Number.isSafeInteger(value)) statement.bindValue(at, BigInt(value), BIGINT);
+    else statement.bindDouble(at, value);
+  });
+}
+
+/** The result's columns; none for a statement that gives no rows. */
+function columnsOf(it: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & { statementType: StatementType }): SqlColumn[] {
+  const columns = Array.from({ length: it.columnCount }, (_, index) => ({
+    name: it.columnName(index),
+    ...columnType(it.columnType(index)),
+  }));
+  const repeated = repeatedName(columns.map(({ name }) => name));
+  if (repeated !== undefined) throw repeatedColumnFailure(repeated);
+  return columns;
+}
+
+/** Where the type of a column hangs on a parameter DuckDB tells nothing before it has a value: of no rows, then. */
+async function namesOnly(connection: DuckDBConnection, text: string, parameters: number): Promise<SqlColumn[]> {
+  const statement = await connection.prepare(`SELECT * FROM (${text}\n) LIMIT 0`);
+  bind(statement, Array.from({ length: parameters }, () => null));
+  const result = await statement.stream();
+  return columnsOf(result).map(({ name }) => ({ name, type: "any", declared: null }));
+}
+
+async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
+  const result = await statement.stream();
+  if (result.returnType !== ResultReturnType.QUERY_RESULT)
+    return { rows: [], columns: [], row_count: result.rowsChanged, truncated: false };
+  const columns = columnsOf(result);
+  const types = result.columnTypes();
+  const collected = collectRows(
+    columns.map(({ name }) => name),
+    limits,
+  );
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    for (let row = 0; row < chunk.rowCount; row += 1) {
+      const values = chunk.getRowValues(row).map((value, index) => plainDuckdb(value, types[index]!));
+      if (!collected.add(values)) break;
+    }
+    if (collected.truncated) break;
+  }
+  const { rows, truncated } = collected;
+  return { rows, columns, row_count: rows.length, truncated };
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+async function load(connection: DuckDBConnection, { name, columns, rows }: LoadedTable): Promise<void> {
+  const list = columns.map((it) => `${quoted(it.name)} ${it.type}`).join(", ");
+  await connection.run(`CREATE TABLE ${quoted(name)} (${list})`);
+  const types = columns.map(({ type }) => loadedType(type));
+  const appender = await connection.createAppender(name);
+  for (let from = 0; from < rows.length; from += 2_048) {
+    const part = rows.slice(from, from + 2_048);
+    const chunk = DuckDBDataChunk.create(types, part.length);
+    columns.forEach(({ type }, index) =>
+      chunk.setColumnValues(
+        index,
+        part.map((row) => {
+          const value = row[index] ?? null;
+          return type === "BIGINT" && value !== null ? BigInt(value) : value;
+        }),
+      ),
+    );
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+}
+
+async function describe(
+  connection: DuckDBConnection,
+  { table, samples, limit, counts }: DescribeOptions,
+): Promise<TableDescription[]> {
+  const all = await connection.prepare(
+    `SELECT * FROM (
+       SELECT schema_name, table_name AS name, 'table' AS kind, estimated_size AS rows FROM duckdb_tables()
+        WHERE database_name = current_database()
+       UNION ALL
+       SELECT schema_name, view_name, 'view', NULL FROM duckdb_views()
+        WHERE database_name = current_database() AND NOT internal)
+     WHERE $1 IS NULL OR $1 = CASE schema_name WHEN 'main' THEN name ELSE schema_name || '.' || name END
+     ORDER BY ALL LIMIT $2`,
+  );
+  bind(all, [table ?? null, limit]);
+  const { rows } = await rowsOf(all, { maxRows: limit, maxBytes: Infinity });
+  const described: TableDescription[] = [];
+  for (const row of rows as { schema_name: string; name: string; kind: string; rows: number | null }[]) {
+    const columns = await connection.prepare(
+      `SELECT column_name AS name, data_type AS type, is_nullable AS nullable FROM duckdb_columns()
+       WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2 ORDER BY column_index`,
+    );
+    bind(columns, [row.schema_name, row.name]);
+    const answer = await rowsOf(columns, { maxRows: 10_000, maxBytes: Infinity });
+    const from = `${quoted(row.schema_name)}.${quoted(row.name)}`;
+    described.push({
+      name: row.schema_name === "main" ? row.name : `${row.schema_name}.${row.name}`,
+      kind: row.kind,
+      columns: answer.rows as TableDescription["columns"],
+      row_count: counts ? row.rows : null,
+      ...(samples > 0 && {
+        sample: (
+          await rowsOf(await connection.prepare(`FROM ${from} LIMIT ${samples}`), {
+            maxRows: samples,
+            maxBytes: 64 * 1024,
+          })
+        ).rows,
+      }),
+    });
+  }
+  return described;
+}
+
+function failureOf(error: unknown): ChildFailure {
+  const message = (error as Error).message.replace(/^Failed to extract statements: /, "");
+  if (/^Out of Memory Error/.test(message))
+    return { code: "memory_limit", message, fix: "Ask for less at a time." };
+  if (/^(?:IO Error|Connection Error)/.test(message)) return { code: "database_unavailable", message };
+  if (/^TransactionContext Error/.test(message)) return { code: "deadlock", message };
+  if (/read-only mode/.test(message)) return { code: "database_read_only", message };
+  return { code: "database_failed", message };
+}

@@ -1,0 +1,211 @@
+/** SQLite in a child, through node:sqlite: read-only unless told otherwise, and an authorizer in either case. */
+import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type { SqlColumn, TableDescription } from "../../core/connections.ts";
+import { type ChildFailure, type ChildSpec, type Engine, repeatedColumnFailure } from "./child-protocol.ts";
+import type { DescribeOptions, SqlValue } from "./driver.ts";
+import { collectRows, repeatedName } from "./rows.ts";
+import { plainBytes, plainFloat, plainInteger, plainJson } from "./values.ts";
+
+const READING: ReadonlySet<number> = new Set([
+  constants.SQLITE_SELECT,
+  constants.SQLITE_READ,
+  constants.SQLITE_FUNCTION,
+  constants.SQLITE_RECURSIVE,
+]);
+
+/** Never allowed, whoever writes: other files, settings, modules, transactions that outlive the statement. */
+const NEVER: ReadonlySet<number> = new Set([
+  constants.SQLITE_ATTACH,
+  constants.SQLITE_DETACH,
+  constants.SQLITE_PRAGMA,
+  constants.SQLITE_CREATE_VTABLE,
+  constants.SQLITE_TRANSACTION,
+  constants.SQLITE_SAVEPOINT,
+]);
+
+/** Functions that reach out of the database where a build has them. */
+const DANGEROUS: ReadonlySet<string> = new Set(["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"]);
+
+const ACTIONS = new Map(
+  Object.entries(constants).flatMap(([name, value]) =>
+    /^SQLITE_(?:OK|DENY|IGNORE|CHANGESET_\w+)$/.test(name) ? [] : [[value, name.slice("SQLITE_".length)] as const],
+  ),
+);
+
+/** As long as one value may be, in bytes. */
+const LONGEST_VALUE = 64 * 1024 * 1024;
+const BUSY_MS = 5_000;
+/** Rows up to which a table is counted; a larger one is estimated by its largest rowid. */
+const COUNTED = 200_000;
+
+export function sqliteEngine(spec: ChildSpec): Engine {
+  /** What the authorizer denied last: SQLite itself only says "not authorized". */
+  let denied: string | undefined;
+
+  function open(): DatabaseSync {
+    const db = new DatabaseSync(spec.file!, {
+      readOnly: !spec.write,
+      allowExtension: false,
+      defensive: true,
+      timeout: BUSY_MS,
+      enableDoubleQuotedStringLiterals: false,
+      limits: { length: LONGEST_VALUE, attach: 0 },
+    });
+    db.exec(`PRAGMA hard_heap_limit=${spec.memoryMb * 1024 * 1024}; PRAGMA trusted_schema=OFF`);
+    return db;
+  }
+
+  function authorize(db: DatabaseSync): void {
+    denied = undefined;
+    db.setAuthorizer((action, _first, name) => {
+      const allowed =
+        (spec.write ? !NEVER.has(action) : READING.has(action)) &&
+        !(action === constants.SQLITE_FUNCTION && DANGEROUS.has(String(name).toLowerCase()));
+      if (allowed) return constants.SQLITE_OK;
+      denied = action === constants.SQLITE_FUNCTION ? `${name}()` : (ACTIONS.get(action) ?? "that");
+      return constants.SQLITE_DENY;
+    });
+  }
+
+  function withDatabase<T>(work: (db: DatabaseSync) => T): Promise<T> {
+    const db = open();
+    try {
+      return Promise.resolve(work(db));
+    } finally {
+      db.close();
+    }
+  }
+
+  return {
+    query: ({ text, values, limits }) =>
+      withDatabase((db) => {
+        authorize(db);
+        const statement = db.prepare(text);
+        const columns = columnsOf(statement);
+        const bound = values.map(bindable);
+        if (columns.length === 0) {
+          const { changes } = statement.run(...bound);
+          return { rows: [], columns, row_count: Number(changes), truncated: false };
+        }
+        const collected = collectRows(names(columns), limits);
+        const plain = converters(columns);
+        for (const row of rowsOf(statement, bound))
+          if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
+        return { rows: collected.rows, columns, row_count: collected.rows.length, truncated: collected.truncated };
+      }),
+    prepare: ({ text }) =>
+      withDatabase((db) => {
+        authorize(db);
+        return columnsOf(db.prepare(text));
+      }),
+    describe: (options) => withDatabase((db) => describe(db, options)),
+    failureOf: (error) => failureOf(error, denied),
+  };
+}
+
+const names = (columns: readonly SqlColumn[]): string[] => columns.map(({ name }) => name);
+
+/** Whole numbers as integers: node:sqlite would bind every number as a double, and 1 would become 1.0 in text. */
+const bindable = (value: SqlValue): string | number | bigint | null =>
+  typeof value === "boolean" ? BigInt(value) : Number.isSafeInteger(value) ? BigInt(value as number) : (value as string);
+
+function columnsOf(statement: StatementSync): SqlColumn[] {
+  const columns = statement.columns().map(({ name, type }) => ({
+    name,
+    type: typeOf(type),
+    declared: type,
+  }));
+  const repeated = repeatedName(names(columns));
+  if (repeated !== undefined) throw repeatedColumnFailure(repeated);
+  return columns;
+}
+
+/** By the affinity of the declared type (sqlite.org/datatype3.html), where values of a column hold to it. */
+function typeOf(declared: string | null): SqlColumn["type"] {
+  if (declared === null || /JSON|DATE|TIME/i.test(declared)) return "any";
+  if (/INT|REAL|FLOA|DOUB|NUMERIC|DEC/i.test(declared)) return "number";
+  return /CHAR|CLOB|TEXT|BLOB/i.test(declared) ? "string" : "any";
+}
+
+function* rowsOf(statement: StatementSync, values: (string | number | bigint | null)[]): Generator<SQLOutputValue[]> {
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  yield* statement.iterate(...values) as unknown as Iterable<SQLOutputValue[]>;
+}
+
+const converters = (columns: readonly SqlColumn[]): ((value: SQLOutputValue) => unknown)[] =>
+  columns.map(({ declared }) => {
+    const isJson = /^JSON/i.test(declared ?? "");
+    return (value) => {
+      if (typeof value === "bigint") return plainInteger(value);
+      if (typeof value === "number") return plainFloat(value);
+      if (value instanceof Uint8Array) return plainBytes(value);
+      return isJson && typeof value === "string" ? plainJson(value) : value;
+    };
+  });
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+function describe(db: DatabaseSync, { table, samples, limit, counts }: DescribeOptions): TableDescription[] {
+  const tables = db
+    .prepare(
+      `SELECT name, type AS kind FROM sqlite_schema
+       WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (?1 IS NULL OR name = ?1)
+       ORDER BY name LIMIT ?2`,
+    )
+    .all(table ?? null, limit) as { name: string; kind: string }[];
+  return tables.map(({ name, kind }) => {
+    const columns = db
+      .prepare(`SELECT name, type, "notnull" AS required, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1`)
+      .all(name) as { name: string; type: string; required: number; pk: number }[];
+    return {
+      name,
+      kind,
+      columns: columns.map((it) => ({ name: it.name, type: it.type, nullable: it.required === 0 && it.pk === 0 })),
+      row_count: counts && kind === "table" ? countOf(db, name) : null,
+      ...(samples > 0 && { sample: sampleOf(db, name, samples) }),
+    };
+  });
+}
+
+function countOf(db: DatabaseSync, table: string): number | null {
+  const one = (sql: string): number => Object.values(db.prepare(sql).get()!)[0] as number;
+  const counted = one(`SELECT count(*) FROM (SELECT 1 FROM ${quoted(table)} LIMIT ${COUNTED + 1})`);
+  if (counted <= COUNTED) return counted;
+  try {
+    return one(`SELECT max(rowid) FROM ${quoted(table)}`);
+  } catch {
+    return null; // WITHOUT ROWID
+  }
+}
+
+function sampleOf(db: DatabaseSync, table: string, maxRows: number): Record<string, unknown>[] {
+  const statement = db.prepare(`SELECT * FROM ${quoted(table)} LIMIT ${maxRows}`);
+  const columns = columnsOf(statement);
+  const plain = converters(columns);
+  const collected = collectRows(names(columns), { maxRows, maxBytes: 64 * 1024 });
+  for (const row of rowsOf(statement, []))
+    if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
+  return collected.rows;
+}
+
+function failureOf(error: unknown, denied: string | undefined): ChildFailure {
+  const { message, errcode } = error as Error & { errcode?: number };
+  switch (errcode === undefined ? undefined : errcode & 0xff) {
+    case 5: // SQLITE_BUSY
+    case 6: // SQLITE_LOCKED
+    case 10: // SQLITE_IOERR
+    case 14: // SQLITE_CANTOPEN
+      return { code: "database_unavailable", message };
+    case 7: // SQLITE_NOMEM
+    case 18: // SQLITE_TOOBIG
+      return { code: "memory_limit", message: `The query needed too much memory: ${message}`, fix: "Ask for less at a time." };
+    case 8: // SQLITE_READONLY
+      return { code: "database_read_only", message };
+    case 23: // SQLITE_AUTH
+      return { code: "database_read_only", message: `${denied ?? "That"} is not allowed here (${message}).` };
+    default:
+      return { code: "database_failed", message };
+  }
+}
+

@@ -1,0 +1,37 @@
+/**
+ * The program of a child that runs queries on one embedded database. It has no environment, may read little of the
+ * disk, and is killed where a query takes too long: nothing in here needs to end in an orderly way.
+ */
+/* oxlint-disable no-restricted-globals -- this is the main file of a process of its own */
+import { Worker } from "node:worker_threads";
+import type { ChildFailure, ChildReply, ChildRequest, ChildSpec, Engine } from "./child-protocol.ts";
+
+const spec = JSON.parse(process.argv[2]!) as ChildSpec;
+
+// SQLite holds this thread while a query runs, so that the end of the parent would go unnoticed.
+new Worker(
+  `const parent = process.ppid;
+   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, "SIGKILL"); }, 500);`,
+  { eval: true, env: {}, resourceLimits: { maxOldGenerationSizeMb: 8 } },
+).unref();
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+const loading: Promise<Engine> =
+  spec.engine === "sqlite"
+    ? import("./child-sqlite.ts").then((it) => it.sqliteEngine(spec))
+    : import("./child-duckdb.ts").then((it) => it.duckdbEngine(spec));
+
+process.on("message", (request: ChildRequest) => {
+  void answer(request).then((reply) => process.send!(reply));
+});
+
+async function answer(request: ChildRequest): Promise<ChildReply> {
+  const engine = await loading;
+  try {
+    if (request.op === "query") return { value: await engine.query(request) };
+    if (request.op === "prepare") return { value: await engine.prepare(request) };
+    return { value: await engine.describe(request.options) };
+  } catch (error) {
+    return { failure: (error as { failure?: ChildFailure }).failure ?? engine.failureOf(error) };
+  }
+}

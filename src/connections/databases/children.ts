@@ -1,0 +1,212 @@
+/**
+ * Children that run queries on embedded databases: a few in all, one statement each at a time, killed the moment that
+ * nobody waits for the answer, and ended when they have had nothing to do for a while.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { StepError } from "../../core/step-errors.ts";
+import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
+import { abortReason } from "./driver.ts";
+
+export interface ChildrenOptions {
+  /** As many at a time. */
+  size: number;
+  idleMs: number;
+  /** What an engine may use of memory, in MiB; the whole child gets HEADROOM_MB more. */
+  memoryMb: number;
+}
+
+export interface Children {
+  /** @throws StepError what the database said, why it was aborted, or how the child died */
+  ask(spec: Omit<ChildSpec, "memoryMb">, request: ChildRequest, signal: AbortSignal): Promise<unknown>;
+  close(): void;
+}
+
+interface Child {
+  key: string;
+  process: ChildProcess;
+  busy: boolean;
+  idle?: NodeJS.Timeout;
+}
+
+const HEADROOM_MB = 384;
+const HEAP_MB = 192;
+const WATCH_MS = 50;
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+/** `.ts` in a checkout, `.js` in a release: this file says which. */
+const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
+
+export function createChildren({ size, idleMs, memoryMb }: ChildrenOptions): Children {
+  const all = new Set<Child>();
+  const waiting: (() => void)[] = [];
+
+  function start(key: string, spec: ChildSpec): Child {
+    const process = fork(PROGRAM, [JSON.stringify(spec)], {
+      env: {},
+      execArgv: [...permissions(spec), `--max-old-space-size=${HEAP_MB}`],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    const child: Child = { key, process, busy: true };
+    all.add(child);
+    const gone = (): void => {
+      clearTimeout(child.idle);
+      all.delete(child);
+      waiting.shift()?.();
+    };
+    process.once("exit", gone);
+    // Could not be started, or be sent to: whoever asked hears of it by the same event.
+    process.on("error", gone);
+    return child;
+  }
+
+  /** An idle child of this database, a new one, or the place of another's idle one; else undefined. */
+  function find(spec: ChildSpec): Child | undefined {
+    const key = JSON.stringify(spec);
+    const idle = [...all].filter((it) => !it.busy);
+    const own = idle.find((it) => it.key === key);
+    if (own !== undefined) return own;
+    if (all.size >= size) {
+      const other = idle[0];
+      if (other === undefined) return undefined;
+      all.delete(other);
+      other.process.kill("SIGKILL");
+    }
+    return start(key, spec);
+  }
+
+  async function take(spec: ChildSpec, signal: AbortSignal): Promise<Child> {
+    for (;;) {
+      if (signal.aborted) throw abortReason(signal);
+      const child = find(spec);
+      if (child !== undefined) {
+        clearTimeout(child.idle);
+        child.busy = true;
+        child.process.ref();
+        child.process.channel?.ref();
+        return child;
+      }
+      await turn(signal);
+    }
+  }
+
+  /** Until a child may have become free, or nobody waits any longer. */
+  function turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const go = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(go), 1);
+        resolve();
+      };
+      waiting.push(go);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  function release(child: Child): void {
+    child.busy = false;
+    if (!all.has(child)) return;
+    child.process.unref();
+    child.process.channel?.unref();
+    child.idle = setTimeout(() => kill(child), idleMs).unref();
+    waiting.shift()?.();
+  }
+
+  function kill(child: Child): void {
+    all.delete(child);
+    child.process.kill("SIGKILL");
+    waiting.shift()?.();
+  }
+
+  return {
+    async ask(given, request, signal) {
+      const spec = { ...given, memoryMb };
+      const child = await take(spec, signal);
+      try {
+        return await answered(child.process, request, memoryMb + HEADROOM_MB, signal);
+      } catch (error) {
+        if (!(error instanceof Answered)) kill(child);
+        throw error instanceof Answered ? error.error : error;
+      } finally {
+        release(child);
+      }
+    },
+    close() {
+      for (const child of all) kill(child);
+    },
+  };
+}
+
+/** A failure that the child itself told: it lives on. */
+class Answered extends Error {
+  readonly error: StepError;
+  constructor(error: StepError) {
+    super(error.message);
+    this.error = error;
+  }
+}
+
+function answered(child: ChildProcess, request: ChildRequest, limitMb: number, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const watch = setInterval(() => {
+      void residentMb(child).then((used) => {
+        if (used > limitMb) end(() => reject(outOfMemory(`it used ${Math.round(used)} MiB`)));
+      });
+    }, WATCH_MS);
+    const onAbort = (): void => end(() => reject(abortReason(signal)));
+    const onMessage = (reply: ChildReply): void =>
+      end(() => {
+        if ("value" in reply) return resolve(reply.value);
+        const { code, message, fix } = reply.failure;
+        return reject(new Answered(new StepError(code, message, { ...(fix !== undefined && { fix }) })));
+      });
+    const onExit = (code: number | null, by: string | null): void => end(() => reject(died(code, by)));
+    const onError = (error: Error): void =>
+      end(() =>
+        reject(new StepError("step_failed", `The query's process can't be reached: ${error.message}.`, { cause: error })),
+      );
+    const end = (settle: () => void): void => {
+      clearInterval(watch);
+      signal.removeEventListener("abort", onAbort);
+      child.off("message", onMessage).off("exit", onExit).off("error", onError);
+      settle();
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    child.on("message", onMessage).on("exit", onExit).on("error", onError);
+    if (signal.aborted) onAbort();
+    else child.send(request);
+  });
+}
+
+/** Resident memory in MiB as Linux tells it; 0 elsewhere. */
+async function residentMb({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
+}
+
+const outOfMemory = (how: string): StepError =>
+  new StepError("memory_limit", `The query was ended because it needed too much memory (${how}).`, {
+    fix: "Ask for less at a time: filter or aggregate earlier.",
+  });
+
+/** V8 aborts where its heap is full; SIGKILL that was not ours is what Linux does when memory runs out. */
+function died(code: number | null, by: string | null): StepError {
+  if (by === "SIGABRT" || by === "SIGTRAP" || code === 134) return outOfMemory("its heap was full");
+  if (by === "SIGKILL") return outOfMemory("the system killed it");
+  return new StepError("step_failed", `The query's process ended by itself (${by ?? `code ${code}`}).`);
+}
+
+/** Node's permission model: no other programs, no writing; DuckDB is native code, which it does not bind. */
+function permissions({ engine, file, write }: ChildSpec): string[] {
+  const common = ["--permission", "--allow-worker"];
+  if (engine === "duckdb") return [...common, "--allow-addons", "--allow-fs-read=*"];
+  return [
+    ...common,
+    `--allow-fs-read=${HERE}*`,
+    `--allow-fs-read=${file}`,
+    ...(write ? [`--allow-fs-write=${file}`] : []),
+  ];
+}

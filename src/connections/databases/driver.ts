@@ -1,0 +1,53 @@
+/** What each kind of database can do for us; the rules that hold for all of them stand in index.ts. */
+import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { repeatedName, type RowLimits } from "./rows.ts";
+import type { Dialect, RenderedQuery } from "./sql-scanner.ts";
+
+/** As it is bound: lists are refused before, objects are JSON text. */
+export type SqlValue = string | number | boolean | null;
+
+export interface Statement extends RenderedQuery {
+  /** In the order of the placeholders; nulls where it is only prepared. */
+  values: SqlValue[];
+  write: boolean;
+}
+
+export interface DescribeOptions {
+  table?: string | undefined;
+  samples: number;
+  limit: number;
+  /** Whether row counts are wanted. */
+  counts: boolean;
+}
+
+/** What fails throws a StepError. */
+export interface Driver {
+  dialect: Dialect;
+  /** How the parameter with this index (from 0) is written for it. */
+  placeholder(index: number): string;
+  query(statement: Statement, limits: RowLimits, signal: AbortSignal): Promise<SqlAnswer>;
+  prepare(statement: Statement, signal: AbortSignal): Promise<SqlColumn[]>;
+  describe(options: DescribeOptions, signal: AbortSignal): Promise<TableDescription[]>;
+  close(): Promise<void>;
+}
+
+/** What a signal was aborted for, as the error that ends the step. */
+export function abortReason(signal: AbortSignal): StepError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof StepError) return reason;
+  return (reason as { name?: unknown } | undefined)?.name === "TimeoutError"
+    ? new StepError("timeout", "The query took too long.")
+    : new StepError("cancelled", "The query was cancelled.");
+}
+
+/** @throws StepError for columns of the same name: a row is an object, one of them would be lost */
+export function refuseRepeatedNames(names: readonly string[]): void {
+  const name = repeatedName(names);
+  if (name !== undefined) throw repeatedColumn(name);
+}
+
+export const repeatedColumn = (name: string): StepError =>
+  new StepError("database_failed", `Two columns of the result are called ${name}.`, {
+    fix: "Give each its own name with AS.",
+  });

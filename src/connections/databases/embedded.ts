@@ -1,0 +1,72 @@
+/** SQLite and DuckDB files, and `scratch`: what runs in children of ours. */
+import { realpath } from "node:fs/promises";
+import { isAbsolute, relative } from "node:path";
+import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { ChildSpec, LoadedTable } from "./child-protocol.ts";
+import type { Children } from "./children.ts";
+import type { Driver } from "./driver.ts";
+
+/** @param dataset the file; never one inside the state directory */
+export function fileDriver(
+  engine: ChildSpec["engine"],
+  dataset: string,
+  stateDir: string,
+  children: Children,
+): Driver {
+  const specFor = async (write: boolean) => ({ engine, file: await realFile(dataset, stateDir), write });
+  return {
+    dialect: engine,
+    placeholder: (index) => (engine === "sqlite" ? `?${index + 1}` : `$${index + 1}`),
+    query: async ({ text, values, write }, limits, signal) => {
+      const request = { op: "query", text, values, limits, tables: [] } as const;
+      return (await children.ask(await specFor(write), { ...request, tables: [] }, signal)) as SqlAnswer;
+    },
+    prepare: async ({ text, values, write }, signal) => {
+      const request = { op: "prepare", text, parameters: values.length, tables: [] } as const;
+      return (await children.ask(await specFor(write), { ...request, tables: [] }, signal)) as SqlColumn[];
+    },
+    describe: async (options, signal) =>
+      (await children.ask(await specFor(false), { op: "describe", options }, signal)) as TableDescription[],
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A DuckDB in memory that holds these tables for one statement. */
+export function scratchDriver(tables: LoadedTable[], children: Children): Driver {
+  const spec = { engine: "duckdb", file: null, write: false } as const;
+  return {
+    dialect: "duckdb",
+    placeholder: (index) => `$${index + 1}`,
+    query: async ({ text, values }, limits, signal) =>
+      (await children.ask(spec, { op: "query", text, values, limits, tables }, signal)) as SqlAnswer,
+    prepare: async ({ text, values }, signal) => {
+      const request = { op: "prepare", text, parameters: values.length, tables } as const;
+      return (await children.ask(spec, request, signal)) as SqlColumn[];
+    },
+    describe: () => Promise.resolve([]),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The file behind links: another may stand there at the next run, the state directory never may. */
+async function realFile(dataset: string, stateDir: string): Promise<string> {
+  const [file, state] = await Promise.all([
+    realpath(dataset).catch((error: NodeJS.ErrnoException) => {
+      const missing = error.code === "ENOENT" || error.code === "ENOTDIR";
+      throw new StepError(
+        "database_unavailable",
+        missing ? "Its file does not exist." : `Its file can't be opened (${error.code}).`,
+        { fix: "The operator sets it as dataset in the configuration.", cause: error },
+      );
+    }),
+    // Without a state directory there is nothing to protect.
+    realpath(stateDir).catch(() => stateDir),
+  ]);
+  const below = relative(state, file);
+  if (!below.startsWith("..") && !isAbsolute(below))
+    throw new StepError("environment", "Its file lies inside the state directory, which no workflow may read.", {
+      fix: "The operator moves the file to another directory.",
+    });
+  return file;
+}

@@ -1,0 +1,41 @@
+/** What MySQL's and MariaDB's errors mean for a step. */
+import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
+import { isConnectionError } from "./connection-errors.ts";
+
+const CODES: ReadonlyMap<number, StepErrorCode> = new Map([
+  [1213, "deadlock"], // ER_LOCK_DEADLOCK
+  [1205, "deadlock"], // ER_LOCK_WAIT_TIMEOUT
+  [1792, "database_read_only"], // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
+  [1290, "database_read_only"], // ER_OPTION_PREVENTS_STATEMENT (read_only)
+  [1969, "timeout"], // MariaDB's max_statement_time
+  [3024, "timeout"], // MySQL's max_execution_time
+  [1317, "timeout"], // ER_QUERY_INTERRUPTED
+  [1037, "memory_limit"],
+  [1038, "memory_limit"],
+  [1041, "memory_limit"],
+  [1040, "database_unavailable"], // ER_CON_COUNT_ERROR
+  [1203, "database_unavailable"], // ER_TOO_MANY_USER_CONNECTIONS
+  [1226, "database_unavailable"], // ER_USER_LIMIT_REACHED
+  [1053, "database_unavailable"], // ER_SERVER_SHUTDOWN
+  [1927, "database_unavailable"], // ER_CONNECTION_KILLED
+  [1044, "environment"],
+  [1045, "environment"], // ER_ACCESS_DENIED_ERROR
+  [1049, "environment"], // ER_BAD_DB_ERROR
+  [1698, "environment"],
+] as const);
+
+export function mysqlStepError(error: unknown): StepError {
+  if (error instanceof StepError) return error;
+  const { errno, message, code, sqlState } = error as Error & {
+    errno?: number;
+    code?: string;
+    sqlState?: string;
+  };
+  const known = errno === undefined ? undefined : CODES.get(errno);
+  if (known === undefined && isConnectionError(error))
+    return new StepError("database_unavailable", message || code || "The connection ended.", { cause: error });
+  return new StepError(known ?? "database_failed", message, {
+    ...(errno !== undefined && { details: { errno, sqlstate: sqlState ?? null } }),
+    cause: error,
+  });
+}

@@ -1,0 +1,58 @@
+/** MySQL's and MariaDB's types and values in our words. */
+import mysql from "mysql2";
+import type { SqlColumn } from "../../core/connections.ts";
+import { isoTimestamp, plainBytes, plainDecimal, plainFloat, plainInteger, plainJson } from "./values.ts";
+
+const { Types } = mysql;
+
+/** Of a column's definition what is needed here; MariaDB says `json` of text that holds JSON. */
+export interface MysqlField {
+  name: string;
+  columnType?: number | undefined;
+  characterSet?: number | undefined;
+  extendedFormat?: string | undefined;
+}
+
+/** The character set of bytes that are no text. */
+const BINARY = 63;
+
+const NUMBERS: ReadonlySet<number | undefined> = new Set([
+  Types.DECIMAL,
+  Types.NEWDECIMAL,
+  Types.TINY,
+  Types.SHORT,
+  Types.LONG,
+  Types.LONGLONG,
+  Types.INT24,
+  Types.YEAR,
+  Types.FLOAT,
+  Types.DOUBLE,
+  Types.BIT,
+]);
+
+const isJson = ({ columnType, extendedFormat }: MysqlField): boolean =>
+  columnType === Types.JSON || extendedFormat === "json";
+
+export function mysqlColumn(field: MysqlField): SqlColumn {
+  const { name, columnType } = field;
+  const word = columnType === undefined ? undefined : (Types as Record<number, string>)[columnType];
+  const declared = word?.toLowerCase() ?? null;
+  if (NUMBERS.has(columnType)) return { name, type: "number", declared };
+  return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", declared };
+}
+
+/** A value as the driver gives it with dates and large numbers as text. */
+export function plainMysql(field: MysqlField, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const { columnType, characterSet } = field;
+  if (Buffer.isBuffer(value)) {
+    if (columnType === Types.BIT) return plainInteger(value.length === 0 ? 0n : BigInt(`0x${value.toString("hex")}`));
+    return characterSet === BINARY ? plainBytes(value) : value.toString("utf8");
+  }
+  if (typeof value === "bigint") return plainInteger(value);
+  if (typeof value === "number") return plainFloat(value);
+  if (typeof value !== "string") return value;
+  if (NUMBERS.has(columnType)) return plainDecimal(value);
+  if (isJson(field)) return plainJson(value);
+  return columnType === Types.TIMESTAMP || columnType === Types.DATETIME ? isoTimestamp(value) : value;
+}

@@ -1,0 +1,128 @@
+/**
+ * A query of PostgreSQL's extended protocol that fetches rows a few at a time and stops when it has enough, and one
+ * that is only described. (pg's own query fetches all rows; postgresql.org/docs/current/protocol-flow.html)
+ */
+import type { Connection, Submittable } from "pg";
+
+export interface PgField {
+  name: string;
+  dataTypeID: number;
+}
+
+const BATCH = 100;
+
+interface Handlers extends Submittable {
+  handleRowDescription(message: { fields: PgField[] }): void;
+  handleDataRow(message: { fields: (string | null)[] }): void;
+  handlePortalSuspended(connection: Connection): void;
+  handleCommandComplete(message: { text: string }, connection: Connection): void;
+  handleEmptyQuery(connection: Connection): void;
+  handleCopyInResponse(connection: Connection): void;
+  handleCopyData(): void;
+  handleError(error: Error, connection: Connection): void;
+  handleReadyForQuery(): void;
+}
+
+export interface Fetched {
+  fields: PgField[];
+  /** As the server words it: "INSERT 0 5"; undefined where rows were left. */
+  command: string | undefined;
+}
+
+interface Submits {
+  query(submittable: Submittable): unknown;
+}
+
+/**
+ * Runs a statement.
+ * @param values as text, in the server's own spelling
+ * @param onFields what comes back; it throws to refuse
+ * @param onRow takes a row of text; false when no more are wanted
+ * @throws the server's or the connection's error
+ */
+export function fetchRows(
+  client: Submits,
+  text: string,
+  values: readonly (string | null)[],
+  onFields: (fields: PgField[]) => void,
+  onRow: (row: (string | null)[]) => boolean,
+): Promise<Fetched> {
+  return submitted<Fetched>(client, (settle) => {
+    let fields: PgField[] = [];
+    let command: string | undefined;
+    let enough = false;
+    let refused: Error | undefined;
+    const more = (connection: Connection): void => {
+      if (enough) return connection.sync();
+      connection.execute({ portal: "", rows: String(BATCH) }, true);
+      return connection.flush();
+    };
+    return {
+      submit(connection) {
+        connection.parse({ name: "", text, types: [] }, true);
+        connection.bind({ portal: "", statement: "", binary: "", values: [...values] as string[] }, true);
+        connection.describe({ type: "P", name: "" }, true);
+        more(connection);
+      },
+      handleRowDescription(message) {
+        fields = message.fields;
+        try {
+          onFields(fields);
+        } catch (error) {
+          refused = error as Error;
+          enough = true;
+        }
+      },
+      handleDataRow: (message) => {
+        enough ||= !onRow(message.fields);
+      },
+      handlePortalSuspended: more,
+      handleCommandComplete(message, connection) {
+        command = message.text;
+        connection.sync();
+      },
+      handleEmptyQuery: (connection) => connection.sync(),
+      handleCopyInResponse: (connection) =>
+        (connection as unknown as { sendCopyFail(why: string): void }).sendCopyFail("COPY is not supported here"),
+      handleCopyData: () => undefined,
+      handleError(error, connection) {
+        connection.sync();
+        settle(error);
+      },
+      handleReadyForQuery: () => (refused === undefined ? settle(undefined, { fields, command }) : settle(refused)),
+    };
+  });
+}
+
+/** Parses a statement and gives what it would give back, without running it. */
+export function describeStatement(client: Submits, text: string): Promise<PgField[]> {
+  return submitted<PgField[]>(client, (settle) => {
+    let fields: PgField[] = [];
+    const nothing = (): void => undefined;
+    return {
+      submit(connection) {
+        connection.parse({ name: "", text, types: [] }, true);
+        connection.describe({ type: "S", name: "" }, true);
+        connection.sync();
+      },
+      handleRowDescription: (message) => void (fields = message.fields),
+      handleDataRow: nothing,
+      handlePortalSuspended: nothing,
+      handleCommandComplete: nothing,
+      handleEmptyQuery: nothing,
+      handleCopyInResponse: nothing,
+      handleCopyData: nothing,
+      handleError: (error) => settle(error),
+      handleReadyForQuery: () => settle(undefined, fields),
+    };
+  });
+}
+
+function submitted<T>(
+  client: Submits,
+  make: (settle: (error: Error | undefined, value?: T) => void) => Handlers,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    client.query(make((error, value) => (error === undefined ? resolve(value!) : reject(error))));
+  });
+}

@@ -1,0 +1,35 @@
+/** What PostgreSQL's errors mean for a step. (postgresql.org/docs/current/errcodes-appendix.html) */
+import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
+import { isConnectionError } from "./connection-errors.ts";
+
+export interface PgError extends Error {
+  code?: string;
+  /** From 1, in characters. */
+  position?: string;
+  hint?: string;
+  detail?: string;
+}
+
+const CODES: readonly (readonly [RegExp, StepErrorCode])[] = [
+  [/^(?:40P01|40001|55P03)$/, "deadlock"],
+  [/^57014$/, "timeout"],
+  [/^25006$/, "database_read_only"],
+  [/^53200$/, "memory_limit"],
+  [/^(?:28|3D000)/, "environment"],
+  [/^(?:08|53|57P|58)/, "database_unavailable"],
+];
+
+/** @param place what a position in the text is in the query as written; left out for statements of ours */
+export function pgStepError(error: unknown, place?: (offset: number) => string): StepError {
+  if (error instanceof StepError) return error;
+  const { code = "", message, position, hint } = error as PgError;
+  if (isConnectionError(error))
+    return new StepError("database_unavailable", message || code || "The connection ended.", { cause: error });
+  const known = CODES.find(([pattern]) => pattern.test(code))?.[1] ?? "database_failed";
+  const where = position === undefined || place === undefined ? "" : ` (${place(Number(position) - 1)})`;
+  return new StepError(known, `${message}${where}`, {
+    ...(hint !== undefined && { fix: hint }),
+    ...(code !== "" && { details: { sqlstate: code } }),
+    cause: error,
+  });
+}

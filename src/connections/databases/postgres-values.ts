@@ -1,0 +1,75 @@
+/** PostgreSQL's types and its text form of values in our words. */
+import pg from "pg";
+import type { SqlColumn } from "../../core/connections.ts";
+import type { PgField } from "./portal.ts";
+import { isoTimestamp, plainDecimal, plainJson } from "./values.ts";
+
+const { builtins } = pg.types;
+
+/** The built-in types' names by their ids, as SQL spells them. */
+const NAMES = new Map(Object.entries(builtins).map(([name, id]) => [Number(id), name.toLowerCase()]));
+
+/** Arrays by their element's id (pg_type.dat). */
+const ARRAYS = new Map<number, number>([
+  [1000, builtins.BOOL],
+  [1001, builtins.BYTEA],
+  [1005, builtins.INT2],
+  [1007, builtins.INT4],
+  [1016, builtins.INT8],
+  [1021, builtins.FLOAT4],
+  [1022, builtins.FLOAT8],
+  [1231, builtins.NUMERIC],
+  [1009, builtins.TEXT],
+  [1015, builtins.VARCHAR],
+  [1014, builtins.BPCHAR],
+  [1182, builtins.DATE],
+  [1115, builtins.TIMESTAMP],
+  [1185, builtins.TIMESTAMPTZ],
+  [2951, builtins.UUID],
+  [199, builtins.JSON],
+  [3807, builtins.JSONB],
+]);
+
+const NUMBERS: ReadonlySet<number> = new Set([
+  builtins.INT2,
+  builtins.INT4,
+  builtins.INT8,
+  builtins.OID,
+  builtins.FLOAT4,
+  builtins.FLOAT8,
+  builtins.NUMERIC,
+]);
+const JSONS: ReadonlySet<number> = new Set([builtins.JSON, builtins.JSONB]);
+
+export function pgColumn({ name, dataTypeID: id }: PgField): SqlColumn {
+  const element = ARRAYS.get(id);
+  const declared = element === undefined ? (NAMES.get(id) ?? null) : `${NAMES.get(element)}[]`;
+  if (id === builtins.BOOL) return { name, type: "boolean", declared };
+  if (NUMBERS.has(id)) return { name, type: "number", declared };
+  // What is not built in may be anything by its text form: an enumeration, a domain, an extension's type.
+  return { name, type: JSONS.has(id) || element !== undefined ? "any" : "string", declared };
+}
+
+/** A value in the server's text form (bytea_output hex, DateStyle ISO) as plain JSON. */
+export function plainPg(id: number, text: string | null): unknown {
+  if (text === null) return null;
+  const element = ARRAYS.get(id);
+  // The library's types are older than its parser.
+  const parse = pg.types as unknown as {
+    arrayParser: { create(text: string, each: (entry: string | null) => unknown): { parse(): unknown[] } };
+  };
+  if (element !== undefined)
+    return parse.arrayParser.create(text, (entry) => plainPg(element, entry)).parse();
+  if (id === builtins.BOOL) return text === "t";
+  if (NUMBERS.has(id)) return plainNumber(id, text);
+  if (JSONS.has(id)) return plainJson(text);
+  if (id === builtins.BYTEA) return Buffer.from(text.slice(2), "hex").toString("base64");
+  return id === builtins.TIMESTAMP || id === builtins.TIMESTAMPTZ ? isoTimestamp(text) : text;
+}
+
+/** A double is exact whatever its digits; NaN and Infinity stay text. */
+function plainNumber(id: number, text: string): number | string {
+  if (id !== builtins.FLOAT4 && id !== builtins.FLOAT8) return plainDecimal(text);
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}

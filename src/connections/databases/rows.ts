@@ -1,0 +1,40 @@
+/** Rows up to a bound. (Children load this file: it imports no values.) */
+
+export interface RowLimits {
+  maxRows: number;
+  /** Of the rows as JSON. */
+  maxBytes: number;
+}
+
+export interface Rows {
+  rows: Record<string, unknown>[];
+  truncated: boolean;
+  /** Takes a row; false when it was one too many, and no more are wanted. */
+  add(values: readonly unknown[]): boolean;
+}
+
+/** @param names of the columns, no two the same */
+export function collectRows(names: readonly string[], { maxRows, maxBytes }: RowLimits): Rows {
+  let bytes = 2;
+  const collected: Rows = {
+    rows: [],
+    truncated: false,
+    add(values) {
+      const row = Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+      if (collected.rows.length < maxRows) {
+        bytes += Buffer.byteLength(JSON.stringify(row)) + 1;
+        if (bytes <= maxBytes) {
+          collected.rows.push(row);
+          return true;
+        }
+      }
+      collected.truncated = true;
+      return false;
+    },
+  };
+  return collected;
+}
+
+/** The first name that stands twice. */
+export const repeatedName = (names: readonly string[]): string | undefined =>
+  names.find((name, index) => names.indexOf(name) < index);

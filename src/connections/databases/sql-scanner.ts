@@ -1,0 +1,206 @@
+/**
+ * Reads a query just far enough to find its `:name` parameters, its first word and whether it is one statement. What
+ * stands in strings, comments, quoted names and dollar quotes is skipped as the database itself would skip it; the
+ * database still parses the query, so a mistake here can't make two statements of one.
+ */
+import type { PartialFault } from "../../core/connections.ts";
+
+export type Dialect = "sqlite" | "duckdb" | "postgresql" | "mysql";
+
+/** As long as a query may be. */
+export const MAX_QUERY_LENGTH = 100_000;
+
+export interface ScannedQuery {
+  /** Parameters, each once, in the order in which they first appear. */
+  names: string[];
+  /** The first word in lower case; "" where there is none. */
+  keyword: string;
+  /** All words outside quotes, in lower case. */
+  words: ReadonlySet<string>;
+  faults: PartialFault[];
+  /** The query as a driver takes it; `index` counts `names` from 0. */
+  render(placeholder: (index: number) => string): RenderedQuery;
+}
+
+export interface RenderedQuery {
+  text: string;
+  /** The parameters in the order of their placeholders, as indexes of `names`. */
+  order: number[];
+  /** "line 2, column 7" of what was written, for an offset (from 0) in `text`. */
+  place(offset: number): string;
+}
+
+interface Piece {
+  /** Where it begins in what was written. */
+  at: number;
+  /** The index of a parameter, or undefined for plain text. */
+  param?: number;
+  text: string;
+}
+
+const STANDARD_STRING = String.raw`'[^']*(?:''[^']*)*(?:'|$)`;
+const ESCAPED = (quote: string): string =>
+  String.raw`${quote}[^${quote}\\]*(?:(?:\\[\s\S]|${quote}${quote})[^${quote}\\]*)*(?:${quote}|$)`;
+const QUOTED = (quote: string): string =>
+  `${quote}[^${quote}]*(?:${quote}${quote}[^${quote}]*)*(?:${quote}|$)`;
+const DOLLAR_QUOTED = String.raw`\$(?<tag>(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$[\s\S]*?(?:\$\k<tag>\$|$(?![\s\S]))`;
+const DASH_COMMENT = String.raw`--[^\n]*`;
+
+/** What the text outside of names and parameters may be, per dialect. */
+const SKIPPED: Readonly<Record<Dialect, RegExp>> = {
+  sqlite: sticky(STANDARD_STRING, QUOTED('"'), QUOTED("`"), String.raw`\[[^\]]*(?:\]|$)`),
+  duckdb: sticky(`[eE]${ESCAPED("'")}`, STANDARD_STRING, QUOTED('"'), DOLLAR_QUOTED),
+  postgresql: sticky(`[eE]${ESCAPED("'")}`, STANDARD_STRING, QUOTED('"'), DOLLAR_QUOTED),
+  mysql: sticky(ESCAPED("'"), ESCAPED('"'), QUOTED("`")),
+};
+
+const COMMENT: Readonly<Record<Dialect, RegExp>> = {
+  sqlite: sticky(DASH_COMMENT),
+  duckdb: sticky(DASH_COMMENT),
+  postgresql: sticky(DASH_COMMENT),
+  mysql: sticky(String.raw`--(?=\s|$)[^\n]*`, String.raw`#[^\n]*`),
+};
+
+/** Placeholders of the drivers, which bind nothing here. */
+const FOREIGN: Readonly<Record<Dialect, RegExp>> = {
+  sqlite: sticky(String.raw`\?\d*`, String.raw`[$@][A-Za-z_]\w*`),
+  duckdb: sticky(String.raw`\?\d*`, String.raw`\$\w+`),
+  postgresql: sticky(String.raw`\$\d+`),
+  mysql: sticky(String.raw`\?`),
+};
+
+const SPACE = /\s+/y;
+const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+const NUMBER = /\d[\w.]*/y;
+const PARAMETER = /:([A-Za-z_]\w*)/y;
+/** After these a colon belongs to a slice, a struct or an alias (`a[1:n]`, `{'a':b}`). */
+const NO_PARAMETER_AFTER = /[\w"'`\])}]/;
+
+function sticky(...alternatives: string[]): RegExp {
+  return new RegExp(alternatives.join("|"), "y");
+}
+
+/** @param query at most MAX_QUERY_LENGTH characters, else only a fault comes back */
+export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
+  const faults: PartialFault[] = [];
+  const fault = (code: string, message: string, fix: string): void => {
+    if (!faults.some((it) => it.code === code)) faults.push({ path: ["query"], code, message, fix });
+  };
+  const names: string[] = [];
+  const words = new Set<string>();
+  const pieces: Piece[] = [];
+  let keyword = "";
+  let ended = false;
+  let at = 0;
+
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(query)?.[0];
+  };
+  /** Takes what stands here; a comment may follow the end of the statement, all else may not. */
+  const take = (text: string, isComment = false): void => {
+    if (!ended) pieces.push({ at, text });
+    else if (!isComment)
+      fault("several_statements", "must be one statement", "Make a step of each statement.");
+    at += text.length;
+  };
+
+  if (query.length > MAX_QUERY_LENGTH) {
+    fault("too_long", `must be at most ${MAX_QUERY_LENGTH} characters`, "Make a view of a part of it.");
+    at = query.length;
+  }
+  while (at < query.length) {
+    const comment = match(SPACE) ?? match(COMMENT[dialect]) ?? blockComment(query, at, dialect);
+    if (comment !== undefined) {
+      if (dialect === "mysql" && /^\/\*M?!/.test(comment))
+        fault("executable_comment", "must not hold a comment that the server executes", "Write it without /*!.");
+      take(comment, true);
+      continue;
+    }
+    const skipped = match(SKIPPED[dialect]);
+    if (skipped !== undefined) {
+      take(skipped);
+      continue;
+    }
+    const word = match(WORD);
+    if (word !== undefined) {
+      const lower = word.toLowerCase();
+      keyword ||= lower;
+      words.add(lower);
+      take(word);
+      continue;
+    }
+    const foreign = match(FOREIGN[dialect]);
+    if (foreign !== undefined) {
+      fault("foreign_parameter", `holds ${foreign}; parameters are written :name here`, "Write :name, and name it in params.");
+      take(foreign);
+      continue;
+    }
+    const number = match(NUMBER);
+    if (number !== undefined) {
+      take(number);
+      continue;
+    }
+    const param = query.startsWith("::", at) ? undefined : match(PARAMETER);
+    if (param !== undefined && isParameter(query, at, dialect)) {
+      const name = param.slice(1);
+      if (!names.includes(name)) names.push(name);
+      if (!ended) pieces.push({ at, text: param, param: names.indexOf(name) });
+      at += param.length;
+      continue;
+    }
+    if (query[at] === ";") {
+      ended = true;
+      at += 1;
+      continue;
+    }
+    take(query.startsWith("::", at) ? "::" : query[at]!);
+  }
+  if (keyword === "" && faults.length === 0) fault("empty_query", "holds no statement", "Write one, such as SELECT 1.");
+  return { names, keyword, words, faults, render: (placeholder) => render(query, pieces, placeholder) };
+}
+
+const isParameter = (query: string, at: number, dialect: Dialect): boolean =>
+  dialect === "sqlite" || dialect === "mysql" || !NO_PARAMETER_AFTER.test(query[at - 1] ?? " ");
+
+/** PostgreSQL and DuckDB nest them, SQLite and MySQL don't. */
+function blockComment(query: string, start: number, dialect: Dialect): string | undefined {
+  if (!query.startsWith("/*", start)) return undefined;
+  const nests = dialect === "postgresql" || dialect === "duckdb";
+  let depth = 1;
+  let at = start + 2;
+  while (depth > 0 && at < query.length) {
+    if (query.startsWith("*/", at)) {
+      depth -= 1;
+      at += 2;
+    } else if (nests && query.startsWith("/*", at)) {
+      depth += 1;
+      at += 2;
+    } else at += 1;
+  }
+  return query.slice(start, at);
+}
+
+function render(
+  query: string,
+  pieces: readonly Piece[],
+  placeholder: (index: number) => string,
+): RenderedQuery {
+  const order: number[] = [];
+  const starts: { from: number; at: number }[] = [];
+  let text = "";
+  for (const piece of pieces) {
+    starts.push({ from: text.length, at: piece.at });
+    if (piece.param !== undefined) order.push(piece.param);
+    text += piece.param === undefined ? piece.text : placeholder(piece.param);
+  }
+  return {
+    text,
+    order,
+    place: (offset) => {
+      const piece = starts.findLast(({ from }) => from <= offset);
+      const before = query.slice(0, piece === undefined ? 0 : piece.at + offset - piece.from).split("\n");
+      return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+    },
+  };
+}

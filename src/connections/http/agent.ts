@@ -1,0 +1,77 @@
+/** The guard against calls into the operator's network (SSRF), where connections are made: every hop goes through it. */
+import { lookup as resolve, type LookupAddress } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { Agent, buildConnector } from "undici";
+import { StepError } from "../../core/step-errors.ts";
+import { isPublicAddress } from "./addresses.ts";
+import { placeAt, shownPlace, type Place } from "./hosts.ts";
+
+const CONNECT_MS = 10_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** How a host name becomes all its addresses; the system's resolver unless a test gives another. */
+export type Resolve = (
+  hostname: string,
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
+
+const systemResolve: Resolve = (hostname, done) =>
+  resolve(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
+
+/** The error of a place that is not public. Says neither its address nor whether anything answers there. */
+export const blocked = (place: Place): StepError =>
+  new StepError(
+    "http_blocked",
+    `${shownPlace(place)} is in a private network, where workflows may not call.`,
+    {
+      fix: `If they should, the operator adds "${shownPlace(place)}" to http.allowed_hosts in the configuration.`,
+    },
+  );
+
+/**
+ * An agent that reaches public addresses, and of the others only what `isAllowed` names. A name is resolved once per
+ * connection, all its addresses are checked, and the connection goes to one of these and no other: there is no gap
+ * between check and use for another answer of the name server.
+ */
+export function guardedAgent(isAllowed: (place: Place) => boolean, resolver: Resolve = systemResolve): Agent {
+  const options = { allowH2: false, timeout: CONNECT_MS } as const;
+  const open = buildConnector({ ...options, lookup: lookupThrough(resolver) });
+  return new Agent({
+    // The step's own time-out holds.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Shorter than any server's own, so that no request meets a connection that is just being closed.
+    keepAliveTimeout: 1_000,
+    keepAliveMaxTimeout: 1_000,
+    connect(target, done) {
+      const place = placeAt(target.protocol, target.hostname, target.port);
+      if (isAllowed(place)) return open(target, done);
+      // A literal address is never looked up.
+      if (isIP(place.host) !== 0)
+        return isPublicAddress(place.host) ? open(target, done) : done(blocked(place), null);
+      const guarded = buildConnector({ ...options, lookup: lookupThrough(publicOnly(resolver, place)) });
+      return guarded(target, done);
+    },
+  });
+}
+
+/** One private address among several is enough to refuse: a name server may mix them to get past a check. */
+const publicOnly =
+  (resolver: Resolve, place: Place): Resolve =>
+  (hostname, done) =>
+    resolver(hostname, (error, addresses) => {
+      const isPublic = addresses.every(({ address }) => isPublicAddress(address));
+      done(error ?? (isPublic ? null : blocked(place)), addresses);
+    });
+
+const lookupThrough =
+  (resolver: Resolve): LookupFunction =>
+  (hostname, { all }, done) =>
+    resolver(hostname, (error, addresses) => {
+      const first = addresses[0];
+      if (error !== null || first === undefined)
+        done(error ?? Object.assign(new Error(`no address for ${hostname}`), { code: "ENOTFOUND" }), []);
+      else if (all === true) done(null, [...addresses]);
+      else done(null, first.address, first.family);
+    });

@@ -1,0 +1,176 @@
+/** The world as http steps reach it: the public internet, and of private hosts those that the operator named. */
+import { isIP } from "node:net";
+import type { Readable } from "node:stream";
+import type { Dispatcher } from "undici";
+import type { Config } from "../../../schemas/config.ts";
+import type { Http, HttpAnswer, HttpRequest, PartialFault } from "../../core/connections.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { isPublicAddress } from "./addresses.ts";
+import { blocked, guardedAgent, type Resolve } from "./agent.ts";
+import { ACCEPT_ENCODING, discard, one, parseBody, readBody, type WireHeaders } from "./answer.ts";
+import { httpError } from "./errors.ts";
+import { hostMatcher, type Place, placeOf, shownPlace } from "./hosts.ts";
+import { type Masker, masker } from "./masking.ts";
+import { bodyFor, headersFor, invalid, readUrl } from "./request.ts";
+import { secretsOf } from "./secrets.ts";
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
+  accept: "*/*",
+  "accept-encoding": ACCEPT_ENCODING,
+  "user-agent": "millrace",
+};
+
+/**
+ * @param env where the variables that hold the secrets are looked up
+ * @param options `resolve`: how names become addresses, in place of the system's resolver
+ */
+export function http(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  options: { resolve?: Resolve } = {},
+): Http {
+  const isAllowed = hostMatcher(config.http.allowed_hosts);
+  const secrets = secretsOf(config, env, isAllowed);
+  const agent = guardedAgent(isAllowed, options.resolve);
+
+  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const url = readUrl(request.url);
+    if (!(url instanceof URL)) throw invalid(`url ${url.message}.`, url.fix);
+    const body = bodyFor(request.body);
+    const headers = {
+      ...DEFAULT_HEADERS,
+      ...(body !== undefined && { "content-type": body.type }),
+      ...headersFor(request, url, secrets),
+    };
+    const mask = masker(secrets.knownTo(placeOf(url)));
+    signal.throwIfAborted();
+    try {
+      const sent = { method: request.method, url, headers, body: body?.bytes };
+      const answer = await followed(agent, sent, request, mask, signal);
+      const bytes = await readBody(answer.body, answer.headers, request.maxBytes, signal);
+      const ok = answer.statusCode >= 200 && answer.statusCode < 300;
+      return {
+        status: answer.statusCode,
+        headers: shownHeaders(answer.headers, mask),
+        body: mask.json(parseBody(bytes, answer.headers, !ok)),
+      };
+    } catch (error) {
+      // Why the step was stopped says more than how the connection took it.
+      signal.throwIfAborted();
+      throw masked(httpError(error, shownPlace(placeOf(url))), mask);
+    }
+  }
+
+  return {
+    check: ({ url: text, secrets: names }) => {
+      const url = text === null ? null : readUrl(text);
+      const known = url instanceof URL ? url : null;
+      return [
+        ...(url === null || url instanceof URL ? [] : [{ path: ["url"], ...url }]),
+        ...(known === null ? [] : privateFaults(placeOf(known), isAllowed)),
+        ...names.flatMap((name, index): PartialFault[] => {
+          const fault = secrets.fault(name, known);
+          return fault === undefined ? [] : [{ path: ["secrets", index], ...fault }];
+        }),
+      ];
+    },
+    secrets: secrets.list,
+    send,
+  };
+}
+
+interface Sent {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: Buffer | undefined;
+}
+
+/** Sends, and goes where the answer points, as long as it stays within the origin. */
+async function followed(
+  agent: Dispatcher,
+  first: Sent,
+  request: HttpRequest,
+  mask: Masker,
+  signal: AbortSignal,
+): Promise<{ statusCode: number; headers: WireHeaders; body: Readable }> {
+  let sent = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const { method, url, headers, body } = sent;
+    const answer = await agent.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+    });
+    const target = redirectOf(answer.statusCode, answer.headers, url);
+    if (target === undefined || request.acceptStatus?.includes(answer.statusCode)) return answer;
+    discard(answer.body);
+    if (target.origin !== url.origin) throw elsewhere(answer.statusCode, url, target, mask);
+    if (redirects === MAX_REDIRECTS)
+      throw new StepError("http_failed", `${url.host} redirected more than ${MAX_REDIRECTS} times.`, {
+        fix: "Call the address where it should end; perhaps it goes in a circle because a login is missing.",
+        transient: false,
+      });
+    sent = redirected(sent, answer.statusCode, target);
+  }
+}
+
+function redirectOf(status: number, headers: WireHeaders, from: URL): URL | undefined {
+  const location = one(headers["location"]);
+  return REDIRECTS.has(status) && location !== "" ? (URL.parse(location, from.href) ?? undefined) : undefined;
+}
+
+/** RFC 9110 §15.4: 303 asks for the target with GET; 301 and 302 do so after a POST, by custom; 307 and 308 keep all. */
+function redirected(sent: Sent, status: number, url: URL): Sent {
+  const toGet =
+    (status === 303 && sent.method !== "HEAD") ||
+    ((status === 301 || status === 302) && sent.method === "POST");
+  if (!toGet) return { ...sent, url };
+  const headers = Object.fromEntries(
+    Object.entries(sent.headers).filter(([name]) => !name.startsWith("content-")),
+  );
+  return { method: "GET", url, headers, body: undefined };
+}
+
+function elsewhere(status: number, from: URL, target: URL, mask: Masker): StepError {
+  // Its query may carry a key that was made for this call.
+  const to = mask.text(`${target.origin}${target.pathname}`).slice(0, 500);
+  return new StepError(
+    "http_blocked",
+    `${from.host} answered ${status} and points to another place, ${to}; redirects are not followed there.`,
+    {
+      fix: `Write that address in url, if it is to be trusted. Or list ${status} in accept_status, and read headers.location.`,
+      details: { status, location: to },
+    },
+  );
+}
+
+/** What is private whatever the name server says. */
+function privateFaults(place: Place, isAllowed: (place: Place) => boolean): PartialFault[] {
+  const isPrivate =
+    isIP(place.host) === 0 ? /(^|\.)localhost$/.test(place.host) : !isPublicAddress(place.host);
+  if (!isPrivate || isAllowed(place)) return [];
+  const { options } = blocked(place);
+  const message = `names ${shownPlace(place)}, in a private network, where workflows may not call`;
+  return [
+    { path: ["url"], code: "private_host", message, ...(options.fix !== undefined && { fix: options.fix }) },
+  ];
+}
+
+const shownHeaders = (headers: WireHeaders, mask: Masker): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.text(one(value))]));
+
+/** An error's own words could hold what the peer sent: its details do. */
+const masked = (error: StepError, mask: Masker): StepError =>
+  new StepError(error.code, mask.text(error.message), {
+    ...error.options,
+    ...(error.options.details !== undefined && {
+      details: mask.json(error.options.details) as Record<string, unknown>,
+    }),
+  });

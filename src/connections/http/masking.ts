@@ -1,0 +1,56 @@
+/** Keeps secrets out of what comes back: a peer may echo what it was sent. */
+
+/** Shorter pieces of an encoded secret would be found in innocent text. */
+const SHORTEST_PIECE = 8;
+const MASK = "***";
+
+export interface Masker {
+  text(text: string): string;
+  /** A JSON value, its keys and numbers too. */
+  json(value: unknown): unknown;
+}
+
+/** Masks each of `secrets` as it is, as base64 at any offset, as base64url, hex, and escaped for URLs and JSON. */
+export function masker(secrets: readonly string[]): Masker {
+  const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
+  const text = (value: string): string => {
+    let masked = value;
+    for (const form of forms) masked = masked.replaceAll(form, MASK);
+    return masked;
+  };
+  const json = (value: unknown): unknown => {
+    if (typeof value === "string") return text(value);
+    if (typeof value === "number") return text(String(value)) === String(value) ? value : MASK;
+    if (Array.isArray(value)) return value.map(json);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), json(inner)]));
+  };
+  return { text, json: forms.length === 0 ? (value) => value : json };
+}
+
+function formsOf(secret: string): string[] {
+  if (secret === "") return [];
+  const bytes = Buffer.from(secret);
+  const escaped = encodeURIComponent(secret);
+  const encoded = [
+    ...base64Pieces(bytes),
+    bytes.toString("hex"),
+    bytes.toString("hex").toUpperCase(),
+    escaped,
+    escaped.replaceAll("%20", "+"),
+    new URLSearchParams([["", secret]]).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ];
+  return [secret, ...encoded.filter((form) => form.length >= SHORTEST_PIECE)];
+}
+
+/** What of a secret's base64 is the same whatever stands before and after it, for each of the three offsets. */
+function base64Pieces(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const steady = padded
+      .toString("base64")
+      .slice(Math.ceil((offset * 8) / 6), Math.floor((padded.length * 8) / 6));
+    return [steady, steady.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}

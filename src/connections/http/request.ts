@@ -1,0 +1,119 @@
+/** What a workflow wants to send, checked and put into the form of the wire. */
+import type { HttpRequest, PartialFault } from "../../core/connections.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { Secrets } from "./secrets.ts";
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const MAX_HEADER_BYTES = 32 * 1024;
+
+/** The connection's own, RFC 9110 §7.6.1, and what follows from the URL and the body. */
+const RESERVED: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** RFC 9110 §5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+/** Visible ASCII, space, tab and the upper half of Latin-1: no CR, LF or NUL (RFC 9110 §5.5). */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A URL that may be asked for, or what is wrong with it. */
+export function readUrl(text: string): URL | PartialFault {
+  const url = URL.parse(text);
+  if (url === null)
+    return {
+      code: "wrong_format",
+      message: "is not a URL",
+      fix: "Write the whole of it, as https://api.example.com/orders.",
+    };
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return {
+      code: "not_allowed",
+      message: `has the scheme ${url.protocol.slice(0, 30)}`,
+      allowed: ["https:", "http:"],
+      fix: "Only https and http can be called.",
+    };
+  if (url.username !== "" || url.password !== "")
+    return {
+      code: "holds_secret",
+      message: "must not hold a user name or password",
+      fix: 'Have the operator make it a secret, and send that: headers: { Authorization: { secret: name, prefix: "Basic " } }.',
+    };
+  return url;
+}
+
+/** What is wrong with the name of a header, or undefined. */
+export function headerNameFault(name: string): PartialFault | undefined {
+  if (!TOKEN.test(name))
+    return {
+      code: "wrong_format",
+      message: "is not the name of a header",
+      fix: "Use letters, digits and -.",
+    };
+  if (RESERVED.has(name.toLowerCase()))
+    return {
+      code: "not_allowed",
+      message: "can't be set: it follows from url and body, or belongs to the connection",
+      fix: "Leave it out.",
+    };
+  return undefined;
+}
+
+/**
+ * The headers as they are sent, names in lower case, secrets in place.
+ * @throws StepError input_invalid, environment, http_blocked
+ */
+export function headersFor(request: HttpRequest, url: URL, secrets: Secrets): Record<string, string> {
+  const headers = new Map<string, string>();
+  let bytes = 0;
+  for (const [name, value] of Object.entries(request.headers)) {
+    const fault = headerNameFault(name);
+    const shown = `The header "${name.slice(0, 100)}"`;
+    if (fault !== undefined) throw invalid(`${shown} ${fault.message}.`, fault.fix);
+    const key = name.toLowerCase();
+    if (headers.has(key)) throw invalid(`${shown} stands there twice.`, "Write it once.");
+    const sent =
+      typeof value === "string" ? value : `${value.prefix ?? ""}${secrets.valueFor(value.secret, url)}`;
+    if (!VALUE.test(sent))
+      throw invalid(
+        `${shown} holds a line break or a character that no header can carry.`,
+        "Send it in the body, or encode it.",
+      );
+    bytes += key.length + sent.length;
+    headers.set(key, sent.trim());
+  }
+  if (bytes > MAX_HEADER_BYTES)
+    throw invalid(
+      `The headers are ${bytes} bytes; at most ${MAX_HEADER_BYTES} can be sent.`,
+      "Use the body.",
+    );
+  return Object.fromEntries(headers);
+}
+
+/**
+ * The body in bytes with its default content type; undefined for none.
+ * @throws StepError input_invalid when it is larger than 4 MiB
+ */
+export function bodyFor(body: unknown): { bytes: Buffer; type: string } | undefined {
+  if (body === undefined) return undefined;
+  const isText = typeof body === "string";
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  if (bytes.length > MAX_BODY_BYTES)
+    throw invalid(
+      `The body is ${bytes.length} bytes; at most ${MAX_BODY_BYTES} can be sent.`,
+      "Send less at a time, with for_each.",
+    );
+  return { bytes, type: isText ? "text/plain; charset=utf-8" : "application/json" };
+}
+
+export const invalid = (message: string, fix: string | undefined): StepError =>
+  new StepError("input_invalid", message, fix === undefined ? {} : { fix });

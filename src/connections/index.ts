@@ -1,0 +1,46 @@
+/** Everything that the configuration names, behind the ports of core/connections.ts. Opened when first used. */
+import type { Config } from "../../schemas/config.ts";
+import type { Connections } from "../core/connections.ts";
+import { databases } from "./databases/index.ts";
+import { http } from "./http/index.ts";
+import { mailer } from "./mail/index.ts";
+import { mcpServers } from "./mcp-servers/index.ts";
+import { models } from "./models/index.ts";
+
+/**
+ * @param env the environment, for the variables that the configuration names
+ * @param options where our own state is: no database may be there
+ */
+export function connections(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  options: { stateDir: string; version: string; now: () => number },
+): Connections {
+  const sql = databases(config, env, options);
+  const mcp = mcpServers(config, env, options);
+  return {
+    databases: sql,
+    models: models(config, env, options),
+    http: http(config, env),
+    mcpServers: mcp,
+    mailer: mailer(config, env),
+    defaultDatabase: config.defaults.database ?? null,
+    async close() {
+      await Promise.all([sql.close(), mcp.close()]);
+    },
+  };
+}
+
+/** How many attempts may hold a connection at a time, over all executors, by the name that steps hold. */
+export function limitsOf({ databases: sql, models: ai, mcpServers: mcp }: Connections): ReadonlyMap<string, number> {
+  const of = (kind: string, list: { name: string }[], limit: (name: string) => number | null) =>
+    list.flatMap(({ name }) => {
+      const most = limit(name);
+      return most === null ? [] : [[`${kind}:${name}`, most] as const];
+    });
+  return new Map([
+    ...of("database", sql.list(), (name) => sql.concurrencyOf(name)),
+    ...of("model", ai.list(), (name) => ai.concurrencyOf(name)),
+    ...of("mcp_server", mcp.list(), (name) => mcp.concurrencyOf(name)),
+  ]);
+}

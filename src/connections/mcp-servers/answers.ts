@@ -1,0 +1,23 @@
+/** What a tool gives back, as a value that expressions can read. */
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+
+/** The structured content, else the text; content that is no text is told in a line. */
+export const valueOf = (result: CallToolResult): unknown => result.structuredContent ?? textOf(result);
+
+export const textOf = (result: CallToolResult): string => (result.content ?? []).map(asText).join("\n");
+
+function asText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `[${block.type}, ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes]`;
+    case "resource_link":
+      return `[${block.name}: ${block.uri}]`;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`;
+    default:
+      return "[content of a kind that is not known here]";
+  }
+}

@@ -1,0 +1,101 @@
+/** One open connection to an MCP server. */
+import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
+import { StepError } from "../../core/step-errors.ts";
+import { outputTooLarge, toStepError, unavailable } from "./failures.ts";
+import { waysTo, type Environment, type ServerConfig, type Way } from "./transports.ts";
+
+/** The largest answer of a server, in bytes. */
+export const MAX_ANSWER = 4 * 1024 ** 2;
+/** More pages of tools than this is a server that never ends. */
+const MAX_PAGES = 20;
+
+export interface Connection {
+  client: Client;
+  /** Aborted with a StepError when it is of no more use. */
+  broken: AbortSignal;
+  aside(): string;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  version: string;
+  connectTimeoutMs: number;
+  /** Called when the server says that its tools have changed. */
+  onToolsChanged(): void;
+  /** Ends an attempt to connect. */
+  signal: AbortSignal;
+}
+
+/**
+ * Opens a connection: over stdio as servers of 2025 expect it, else (and over HTTP at once) as the two agree; an URL
+ * that does not know Streamable HTTP is tried over SSE.
+ * @throws StepError tool_unavailable, environment
+ */
+export async function connect(
+  server: ServerConfig,
+  env: Environment,
+  options: ConnectionOptions,
+): Promise<Connection> {
+  const [first, second] = waysTo(server, env, MAX_ANSWER);
+  const isChild = server.command !== undefined;
+  try {
+    return await open(server, first!, isChild ? "legacy" : "auto", options);
+  } catch (error) {
+    const { cause } = error as { cause?: unknown };
+    const other = isChild
+      ? cause instanceof ProtocolError && { make: first!, mode: "auto" as const }
+      : isUnknownThere(cause) && { make: second!, mode: "legacy" as const };
+    if (other === false) throw error;
+    // What the first way said is nearer to what is configured.
+    return await open(server, other.make, other.mode, options).catch(() => Promise.reject(error));
+  }
+}
+
+const isUnknownThere = (cause: unknown): boolean =>
+  cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0);
+
+async function open(
+  server: ServerConfig,
+  make: (onLost: (error: StepError) => void) => Way,
+  mode: "legacy" | "auto",
+  { version, connectTimeoutMs, onToolsChanged, signal }: ConnectionOptions,
+): Promise<Connection> {
+  const broken = new AbortController();
+  const way = make((error) => broken.abort(error));
+  const client = new Client(
+    { name: "millrace", version },
+    {
+      // None: what a server asks of its client in the middle of a call is declined.
+      capabilities: {},
+      inputRequired: { autoFulfill: false },
+      versionNegotiation: { mode, probe: { timeoutMs: connectTimeoutMs } },
+      listMaxPages: MAX_PAGES,
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+    },
+  );
+  client.onerror = (error) => {
+    if (error.message.startsWith("ReadBuffer exceeded"))
+      broken.abort(outputTooLarge(server.name, MAX_ANSWER));
+  };
+  client.onclose = () =>
+    broken.abort(unavailable(server.name, `ended${way.aside() && `; it wrote: ${way.aside()}`}`));
+  const close = async (): Promise<void> => {
+    await way.close();
+    await client.close();
+  };
+  try {
+    await client.connect(way.transport, {
+      timeout: connectTimeoutMs,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]),
+    });
+  } catch (error) {
+    await close().catch(() => undefined);
+    if (signal.aborted) throw signal.reason;
+    const cause = error instanceof DOMException && error.name === "TimeoutError" ? timedOut(server) : error;
+    const failure = toStepError(server.name, undefined, cause, way.aside());
+    throw new StepError(failure.code, failure.message, { ...failure.options, cause });
+  }
+  return { client, broken: broken.signal, aside: way.aside, close };
+}
+
+const timedOut = (server: ServerConfig): StepError => unavailable(server.name, "did not answer in time");

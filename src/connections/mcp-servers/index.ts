@@ -1,0 +1,64 @@
+/** The MCP servers that the configuration names, behind the port that steps use. */
+import type { Config } from "../../../schemas/config.ts";
+import type { McpServers } from "../../core/connections.ts";
+import { MINUTE, SECOND } from "../../core/clock.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { peer, type Peer, type PeerOptions } from "./peer.ts";
+import { unusable, type Environment } from "./transports.ts";
+
+/**
+ * One shared connection a server and process, opened when it is first needed.
+ * @param env where the variables are looked up that the configuration names
+ * @returns call `close` when the process ends: it ends the child processes
+ */
+export function mcpServers(
+  config: Pick<Config, "mcp_servers">,
+  env: Environment,
+  options: Partial<PeerOptions> = {},
+): McpServers & { close(): Promise<void> } {
+  const all: PeerOptions = {
+    version: "0",
+    connectTimeoutMs: 30 * SECOND,
+    idleMs: 5 * MINUTE,
+    toolsMs: MINUTE,
+    ...options,
+  };
+  const servers = config.mcp_servers;
+  const peers = new Map<string, Peer>();
+
+  function peerOf(name: string): Peer {
+    const server = servers.find((it) => it.name === name);
+    if (server === undefined) {
+      const names = servers.map((it) => it.name);
+      const near = nearMatch(name, names);
+      throw new StepError("environment", `There is no MCP server ${name}.`, {
+        fix:
+          near === undefined
+            ? `Add it to mcp_servers in the configuration; there ${names.length === 0 ? "are none" : `is ${names.join(", ")}`}.`
+            : `Write ${near}.`,
+      });
+    }
+    const why = unusable(server, env);
+    if (why !== null) throw new StepError("environment", `The MCP server ${name} can't be used: ${why}.`);
+    const known = peers.get(name) ?? peer(server, env, all);
+    peers.set(name, known);
+    return known;
+  }
+
+  return {
+    list: () =>
+      servers.map((it) => ({
+        name: it.name,
+        type: it.command === undefined ? "http" : "stdio",
+        unusable: unusable(it, env),
+      })),
+    concurrencyOf: (name) => servers.find((it) => it.name === name)?.concurrency ?? null,
+    tools: async (server, signal) => peerOf(server).tools(signal),
+    call: async (server, tool, args, { idempotencyKey }, signal) =>
+      peerOf(server).call(tool, args, idempotencyKey, signal),
+    async close() {
+      await Promise.allSettled([...peers.values()].map((it) => it.close()));
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** The way to the vendors of models: hosts that the operator trusts, answers that nobody bounds but us. */
+import { Agent, fetch as undiciFetch } from "undici";
+import { StepError } from "../../core/step-errors.ts";
+
+/** The largest answer, as it comes and decompressed. */
+export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * A `fetch` that follows no redirect (the key would go along) and stops an answer at `MAX_RESPONSE_BYTES`. It waits
+ * as long as its signal lets it.
+ */
+export function boundedFetch(): typeof globalThis.fetch {
+  const dispatcher = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { allowH2: false, timeout: 10_000 },
+    keepAliveTimeout: 1_000,
+    keepAliveMaxTimeout: 1_000,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+  });
+  return async (input, init) => {
+    const response = await undiciFetch(input as string, {
+      ...(init as Parameters<typeof undiciFetch>[1]),
+      dispatcher,
+      redirect: "manual",
+    });
+    const { status, statusText, headers, body } = response;
+    const bounded = (body as ReadableStream<Uint8Array> | null)?.pipeThrough(limit()) ?? null;
+    return new Response(bounded, { status, statusText, headers: [...headers] });
+  };
+}
+
+function limit(): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(part, controller) {
+      size += part.length;
+      if (size > MAX_RESPONSE_BYTES) controller.error(answerTooLarge());
+      else controller.enqueue(part);
+    },
+  });
+}
+
+export const answerTooLarge = (): StepError =>
+  new StepError(
+    "output_too_large",
+    `The model's answer is more than ${MAX_RESPONSE_BYTES} bytes, the most that is taken.`,
+    { fix: "Ask for less, or set max_output_tokens." },
+  );

@@ -1,0 +1,93 @@
+/** One call of a model through the AI SDK, without its retries: the engine has its own. */
+import type { ModelMessage, Output } from "ai";
+import type { ModelRequest } from "../../core/connections.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { refused } from "./errors.ts";
+import type { Schema } from "./output-schema.ts";
+import { languageModel, type ModelEntry, providerOptions } from "./vendors.ts";
+
+export interface Reply {
+  text: string;
+  finishReason: string;
+  /** Tokens. */
+  input: number;
+  output: number;
+}
+
+/**
+ * Makes what asks a model: with the request, and with what was said since.
+ * It throws what the AI SDK throws, and a StepError for a refusal and for an answer without text.
+ */
+export function generator(
+  entry: ModelEntry,
+  access: { key: string; fetch: typeof globalThis.fetch },
+  request: ModelRequest,
+  signal: AbortSignal,
+): (since: ModelMessage[]) => Promise<Reply> {
+  const schema = request.outputSchema;
+  const options = providerOptions(entry);
+  const system = schema === undefined ? request.system : withSchema(request.system, schema, entry);
+  return async (since) => {
+    const [{ generateText }, model] = await Promise.all([import("ai"), languageModel(entry, access)]);
+    // The SDK prints what a vendor does not support; there is no other switch.
+    globalThis.AI_SDK_LOG_WARNINGS = false;
+    const result = await generateText({
+      model,
+      messages: [{ role: "user", content: request.prompt }, ...since],
+      maxRetries: 0,
+      abortSignal: signal,
+      ...(system !== undefined && { system }),
+      ...(schema !== undefined && { output: rawJson(schema) }),
+      ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+      ...(request.temperature !== undefined && { temperature: request.temperature }),
+      ...(options !== undefined && { providerOptions: options }),
+    });
+    const { finishReason, rawFinishReason, totalUsage } = result;
+    if (finishReason === "content-filter" || rawFinishReason === "content_filter") throw refused(entry.name);
+    const text = finishReason === "stop" && schema !== undefined ? result.output : result.text;
+    if (text.trim() === "" && schema === undefined) throw empty(entry.name, finishReason);
+    return {
+      text,
+      finishReason,
+      input: totalUsage.inputTokens ?? 0,
+      output: totalUsage.outputTokens ?? 0,
+    };
+  };
+}
+
+/** Tells the vendor the schema, and leaves the answer as it came: checking and repairing it is ours. */
+const rawJson = (schema: Schema): Output.Output<string, string, never> => ({
+  name: "object",
+  responseFormat: Promise.resolve({ type: "json", schema }),
+  parseCompleteOutput: ({ text }) => Promise.resolve(text),
+  parsePartialOutput: () => Promise.resolve(undefined),
+  createElementStreamTransform: () => undefined,
+});
+
+/** Servers of one's own may not look at the schema of a call, so it stands in the text too. */
+const withSchema = (
+  system: string | undefined,
+  schema: Schema,
+  { vendor }: ModelEntry,
+): string | undefined =>
+  vendor === "openai-compatible"
+    ? [system, `Answer with JSON that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`]
+        .filter((it) => it !== undefined)
+        .join("\n\n")
+    : system;
+
+const empty = (model: string, finishReason: string): StepError =>
+  finishReason === "length"
+    ? new StepError(
+        "model_failed",
+        `The model "${model}" reached its length limit before it said anything.`,
+        {
+          fix: "Raise max_output_tokens.",
+          details: { finish_reason: finishReason },
+          transient: false,
+        },
+      )
+    : new StepError("model_failed", `The model "${model}" gave an empty answer.`, {
+        fix: "Try again: add retry to the step.",
+        details: { finish_reason: finishReason },
+      });

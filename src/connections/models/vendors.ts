@@ -1,0 +1,61 @@
+/** The vendors' own packages, each loaded when it is first needed: together they are several megabytes. */
+import type { generateText, JSONValue } from "ai";
+import type { Config } from "../../../schemas/config.ts";
+
+export type ModelEntry = Config["models"][number];
+export type LanguageModel = Parameters<typeof generateText>[0]["model"];
+
+interface Access {
+  key: string;
+  fetch: typeof globalThis.fetch;
+}
+
+type Vendor = (entry: ModelEntry, access: Access) => Promise<LanguageModel>;
+
+// Key and address always come from the configuration: left out, the packages would read the environment themselves.
+const VENDORS: Readonly<Record<ModelEntry["vendor"], Vendor>> = {
+  async openai({ model_ref, base_url = "https://api.openai.com/v1" }, { key, fetch }) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    return createOpenAI({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+  },
+  async anthropic({ model_ref, base_url = "https://api.anthropic.com/v1" }, { key, fetch }) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    return createAnthropic({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+  },
+  async google({ model_ref, base_url = "https://generativelanguage.googleapis.com/v1beta" }, { key, fetch }) {
+    const { createGoogle } = await import("@ai-sdk/google");
+    return createGoogle({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+  },
+  async mistral({ model_ref, base_url = "https://api.mistral.ai/v1" }, { key, fetch }) {
+    const { createMistral } = await import("@ai-sdk/mistral");
+    return createMistral({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+  },
+  async "openai-compatible"({ name, model_ref, base_url = "" }, { key, fetch }) {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    return createOpenAICompatible({
+      name,
+      baseURL: base_url,
+      ...(key !== "" && { apiKey: key }),
+      fetch,
+      supportsStructuredOutputs: true,
+    })(model_ref);
+  },
+};
+
+/** The model of an entry, as the AI SDK takes it. */
+export const languageModel: Vendor = (entry, access) => VENDORS[entry.vendor](entry, access);
+
+/** Whether a vendor answers nobody without a key; a server of one's own may. */
+export const needsKey = ({ vendor }: ModelEntry): boolean => vendor !== "openai-compatible";
+
+/**
+ * What differs by vendor in a call: a workflow's schema need not keep to what a vendor's strict mode takes, because
+ * the answer is checked here; and nothing is kept at OpenAI, which it does unless told.
+ */
+export const providerOptions = ({
+  vendor,
+  name,
+}: ModelEntry): Record<string, Record<string, JSONValue>> | undefined => {
+  if (vendor === "openai") return { openai: { strictJsonSchema: false, store: false } };
+  return vendor === "openai-compatible" ? { [name]: { strictJsonSchema: false } } : undefined;
+};

@@ -1,0 +1,356 @@
+/** What the engine needs of the store: runs and what moves them. Times are ISO text, as everywhere in the store. */
+import type { Surface } from "../../schemas/actor.ts";
+import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { Usage } from "./connections.ts";
+import type { Position } from "./ports.ts";
+
+/**
+ * Where a step is, one letter each, so that a run's row tells all of them:
+ * `p` pending, `q` has a job of its own (ready or claimed), `r` goes on without one (a fan-out, another run),
+ * `w` waiting, `s` succeeded, `k` skipped, `e` failed and the run goes on, `f` failed, `c` cancelled.
+ */
+export type StepState = "p" | "q" | "r" | "w" | "s" | "k" | "e" | "f" | "c";
+
+/** The item of a unit that is a step itself, not one of its items. */
+export const NO_ITEM = -1;
+
+/** A step of a run, or one item of its fan-out. */
+export interface Unit {
+  runId: string;
+  stepId: string;
+  item: number;
+}
+
+export interface RunActor {
+  owner: string;
+  keyName: string;
+  lineage: string;
+  surface: Surface;
+  client: string;
+}
+
+/** Why a run must end before its steps have. */
+export type RunStop = { status: "cancelled"; by: string } | { status: "failed"; error: RunError };
+
+export interface RunRecord {
+  id: string;
+  workflowId: string;
+  version: number;
+  /** Its own definition, where that is not its version's: a retry with a patch. */
+  definition: Record<string, unknown> | null;
+  status: RunStatus;
+  states: string;
+  seq: number;
+  admitted: boolean;
+  stop: RunStop | null;
+  trigger: RunTrigger;
+  priority: number;
+  depth: number;
+  firstRun: string;
+  retryOf: string | null;
+  parent: Unit | null;
+  scheduledFor: string | null;
+  actor: RunActor;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  error: RunError | null;
+  inputs: Record<string, unknown>;
+}
+
+export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error">;
+
+/** What a step, or an item, has come to. Absent before it first ran. */
+export interface StepRecord {
+  stepId: string;
+  item: number;
+  seq: number;
+  state: StepState;
+  attempts: number;
+  startedAt: string | null;
+  finishedAt: string | null;
+  inputHash: string | null;
+  /** The run whose recorded output it took, or `cache`. */
+  reusedFrom: string | null;
+  childRun: string | null;
+  waitUntil: string | null;
+  items: { total: number; started: number; done: number; failed: number; bytes: number } | null;
+  error: RunError | null;
+}
+
+export interface AttemptRecord {
+  stepId: string;
+  item: number;
+  attempt: number;
+  status: AttemptStatus;
+  startedAt: string;
+  finishedAt: string | null;
+  usage: Usage | null;
+  error: RunError | null;
+}
+
+export interface RunFilter {
+  workflowId?: string | undefined;
+  status?: readonly RunStatus[] | undefined;
+  trigger?: RunTrigger | undefined;
+  /** Created at or after, before. */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** The text of a JSON value, or the beginning of it. */
+export interface ValueText {
+  text: string;
+  /** How long the whole is, in characters. */
+  chars: number;
+}
+
+export interface RunReader {
+  find(id: string): Promise<RunRecord | undefined>;
+  slice(query: {
+    filter: RunFilter;
+    after: Position | null;
+    limit: number;
+  }): Promise<{ items: RunRecord[]; next: Position | null }>;
+  count(filter: RunFilter): Promise<number>;
+  /** The newest run of each of these workflows. */
+  lastRuns(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
+  /** Whether runs changed: `seq` and `status` of those that exist. */
+  glance(ids: readonly string[]): Promise<{ id: string; seq: number; status: RunStatus; stop: RunStop | null }[]>;
+  /** The run's steps (not their items) that have a record. */
+  steps(runId: string, options?: { sinceSeq?: number | undefined }): Promise<StepRecord[]>;
+  step(unit: Unit): Promise<StepRecord | undefined>;
+  /** Items of a fan-out, in order, from `from` on. */
+  items(unit: Omit<Unit, "item">, from: number, limit: number): Promise<StepRecord[]>;
+  attempts(runId: string, stepId?: string, item?: number): Promise<AttemptRecord[]>;
+  /** Units of the run whose job is claimed: these run now. */
+  running(runId: string): Promise<Unit[]>;
+  /** The beginning of a value, `undefined` where there is none. `attempt` asks for an attempt's input. */
+  value(
+    at:
+      | { runId: string; what: "inputs" | "output" }
+      | { runId: string; what: "step_output"; stepId: string; item: number }
+      | { runId: string; what: "attempt_input"; stepId: string; item: number; attempt: number },
+    range: { from: number; chars: number },
+  ): Promise<ValueText | undefined>;
+  /** A step's recorded output, whole. For a fan-out: see `itemOutputs`. */
+  output(unit: Unit): Promise<Record<string, unknown> | null>;
+  /** The results of a fan-out, in order: each its state, error and output. */
+  itemOutputs(
+    unit: Omit<Unit, "item">,
+  ): Promise<{ state: StepState; error: RunError | null; output: Record<string, unknown> | null }[]>;
+  runOutput(runId: string): Promise<unknown>;
+  /** Item `index` of a fan-out's list. */
+  chunk(unit: Omit<Unit, "item">, chunk: number): Promise<unknown[]>;
+  /** The definition of a version of a workflow. */
+  versionDefinition(workflowId: string, version: number): Promise<Record<string, unknown> | null>;
+  cached(key: string, now: string): Promise<Record<string, unknown> | undefined>;
+}
+
+/** How many items of a fan-out's list are kept in one row. */
+export const CHUNK_ITEMS = 100;
+
+export interface RunWriter extends RunReader {
+  insert(run: NewRun): Promise<void>;
+  update(
+    id: string,
+    fields: Partial<Pick<RunRecord, "status" | "states" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">> & {
+      seq: number;
+      output?: unknown;
+    },
+  ): Promise<void>;
+  /** Writes what a unit has come to; what is left out stays as it was. */
+  saveStep(unit: Unit, fields: Partial<Omit<StepRecord, "stepId" | "item">> & { seq: number; state: StepState; output?: Record<string, unknown> }): Promise<void>;
+  saveAttempt(unit: Unit, attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown }): Promise<void>;
+  saveChunk(unit: Omit<Unit, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
+  /** How many of a workflow's unfinished runs were let in. */
+  active(workflowId: string, trigger?: RunTrigger): Promise<number>;
+  /** Unfinished runs in all. */
+  unfinished(): Promise<number>;
+  /** The next run of the workflow that waits for its turn. */
+  nextWaiting(workflowId: string): Promise<RunRecord | undefined>;
+  /** The runs of other workflows that this one waits for. */
+  children(runId: string): Promise<{ unit: Unit; childRun: string }[]>;
+  /** A scheduled run of that moment exists. */
+  wasScheduled(workflowId: string, at: string): Promise<boolean>;
+  saveCached(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
+  /** Marks the attempts that an executor left behind. */
+  interruptAttempts(executor: string, at: string): Promise<void>;
+  /** Deletes runs that ended before a moment, `limit` at most, and cached outputs that are too old; gives how many runs. */
+  forget(before: string, now: string, limit: number): Promise<number>;
+}
+
+export type JobKind =
+  | "step"
+  | "wake"
+  | "decided"
+  | "child_done"
+  | "finish"
+  | "cancel"
+  | "run_timeout"
+  | "on_failure"
+  | "notify";
+
+export interface NewJob extends Unit {
+  kind: JobKind;
+  priority: number;
+  /** Not before; null for at once. */
+  dueAt: string | null;
+  /** What it holds while it runs, for limits. */
+  resource: string | null;
+  attempt: number;
+  tries: number;
+}
+
+export interface Job extends Unit {
+  id: number;
+  kind: JobKind;
+  priority: number;
+  resource: string | null;
+  attempt: number;
+  tries: number;
+  /** What its holder must show to write. */
+  fence: number;
+  suspect: boolean;
+  kills: number;
+}
+
+export interface JobReader {
+  /** Whether there may be something to claim at `now`. */
+  pending(now: string): Promise<boolean>;
+  /** When the next job that waits for its time is due. */
+  nextDue(): Promise<string | null>;
+  executors(): Promise<{ id: string; beat: number }[]>;
+  /** For metrics and tests. */
+  depth(): Promise<{ ready: number; later: number; claimed: number }>;
+}
+
+export interface JobWriter extends JobReader {
+  add(job: NewJob): Promise<void>;
+  /**
+   * Claims up to `limit` jobs for an executor: those that are due, by priority, then by age.
+   * @param limits for each resource the most that may be claimed at a time, over all executors
+   * @param suspects `alone`: a suspect job goes first, and nothing beside it; `drain`: while there is one, nothing is
+   *   taken, so that it can be; `skip`: the others have their turn
+   */
+  claim(
+    executor: string,
+    options: {
+      now: string;
+      limit: number;
+      limits: ReadonlyMap<string, number>;
+      suspects: "alone" | "drain" | "skip";
+    },
+  ): Promise<Job[]>;
+  /** Whether the job is still this holder's. */
+  holds(job: Job, executor: string): Promise<boolean>;
+  /** Ends the job; false when it is no longer this holder's, and then nothing may be written. */
+  complete(job: Job, executor: string): Promise<boolean>;
+  /** Gives the job back, to be claimed again at `dueAt`; false when it is no longer this holder's. */
+  release(job: Job, executor: string, options: { dueAt: string | null; attempt: number; tries: number }): Promise<boolean>;
+  /** Drops the run's jobs that nobody has claimed; gives their units. */
+  dropUnclaimed(runId: string): Promise<Unit[]>;
+  /** Drops the unclaimed jobs of one unit. */
+  dropUnit(unit: Unit): Promise<void>;
+  claimedOf(runId: string): Promise<Unit[]>;
+  /** Whether an attempt of the step, or of one of its items, is under way or will be. */
+  hasStep(runId: string, stepId: string): Promise<boolean>;
+  beat(executor: string, at: string): Promise<void>;
+  removeExecutor(executor: string): Promise<void>;
+  /** Takes the jobs of a dead executor over: they are suspect from now on. Gives how many. */
+  takeOver(executor: string): Promise<number>;
+}
+
+export interface ApprovalRecord extends Unit {
+  id: string;
+  workflowId: string;
+  status: ApprovalStatus;
+  message: string;
+  form: Record<string, unknown> | null;
+  assignees: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  decidedAt: string | null;
+  decidedBy: string | null;
+  comment: string | null;
+  answer: Record<string, unknown> | null;
+}
+
+export interface ApprovalReader {
+  find(id: string): Promise<ApprovalRecord | undefined>;
+  ofUnit(unit: Unit): Promise<ApprovalRecord | undefined>;
+  slice(query: {
+    filter: { status?: ApprovalStatus | undefined; runId?: string | undefined };
+    after: Position | null;
+    limit: number;
+  }): Promise<{ items: ApprovalRecord[]; next: Position | null }>;
+  count(filter: { status?: ApprovalStatus | undefined; runId?: string | undefined }): Promise<number>;
+}
+
+export interface ApprovalWriter extends ApprovalReader {
+  insert(approval: ApprovalRecord): Promise<void>;
+  /** The first decision counts: false when it was no longer pending. */
+  decide(
+    id: string,
+    decision: Pick<ApprovalRecord, "status" | "decidedAt" | "decidedBy" | "comment" | "answer">,
+  ): Promise<boolean>;
+  cancelOfRun(runId: string, at: string): Promise<void>;
+}
+
+export interface ScheduleRecord {
+  workflowId: string;
+  version: number;
+  cron: string;
+  timezone: string;
+  overlap: "skip" | "queue";
+  paused: boolean;
+  nextAt: string | null;
+  lastAt: string | null;
+  skipped: SkippedRuns | null;
+  actor: Omit<RunActor, "surface" | "client">;
+}
+
+/** What a schedule last left out, and why. */
+export interface SkippedRuns {
+  reason: "overlap" | "missed" | "failed";
+  count: number;
+  first: string;
+  last: string;
+  noted_at: string;
+  message: string;
+}
+
+export interface ScheduleReader {
+  find(workflowId: string): Promise<ScheduleRecord | undefined>;
+  due(now: string, limit: number): Promise<ScheduleRecord[]>;
+  nextAt(): Promise<string | null>;
+}
+
+export interface ScheduleWriter extends ScheduleReader {
+  save(schedule: ScheduleRecord): Promise<void>;
+  remove(workflowId: string): Promise<void>;
+  /** Moves it on; false when another copy did (its `nextAt` is no longer `from`). */
+  advance(
+    workflowId: string,
+    from: string,
+    fields: { nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
+  ): Promise<boolean>;
+}
+
+/** Everything the engine writes, in one transaction. */
+export interface EngineWriters {
+  runs: RunWriter;
+  jobs: JobWriter;
+  approvals: ApprovalWriter;
+  schedules: ScheduleWriter;
+}
+
+export interface EngineReaders {
+  runs: RunReader;
+  jobs: JobReader;
+  approvals: ApprovalReader;
+  schedules: ScheduleReader;
+}
+
+export type EngineTransaction = <T>(work: (tx: EngineWriters) => Promise<T>) => Promise<T>;
+

@@ -1,0 +1,22 @@
+import type { Worker } from "node:worker_threads";
+
+/**
+ * The next message of a worker.
+ * @param ms how long to wait for it
+ */
+export function answer<T>(worker: Worker, ms: number): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => reject(new Error(`it takes longer than ${ms / 1_000} s`)), ms);
+  worker.once("message", resolve);
+  worker.once("error", reject);
+  const ended = (): void => reject(new Error("its thread ended"));
+  worker.once("exit", ended);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    worker.off("message", resolve);
+    worker.off("error", reject);
+    worker.off("exit", ended);
+    // What happens to it from here on is of no interest, and must not go unhandled.
+    worker.on("error", () => undefined);
+  });
+}

@@ -1,0 +1,45 @@
+/** Fields of a step that make no sense together, and words that are known elsewhere. */
+import { nearMatch } from "../../core/near-match.ts";
+import { STEP_ERROR_CODES } from "../../core/step-errors.ts";
+import type { StepForm } from "./form.ts";
+import type { Located } from "./report.ts";
+
+export function combinationFaults(step: StepForm, index: number): Located[] {
+  const { written, type } = step;
+  const at = (...path: PropertyKey[]): PropertyKey[] => ["steps", index, ...path];
+  const faults: Located[] = [];
+  if ("concurrency" in written && !("for_each" in written))
+    faults.push({
+      path: at("concurrency"),
+      code: "not_allowed",
+      message: "only means something together with for_each: it says how many items run at a time",
+      fix: "Leave it out, or add for_each.",
+    });
+  // What ends outside of its own code (a moment, a person, another run) has no output that could stand for the next.
+  if ("cache" in written && type?.timeoutMs === null && type.instant !== true)
+    faults.push({
+      path: at("cache"),
+      code: "not_allowed",
+      message: `makes no sense on ${type.type}: it waits for something that happens anew each time`,
+      fix: "Leave it out.",
+    });
+  const on = (written["retry"] as { on?: unknown } | undefined)?.on;
+  if (Array.isArray(on))
+    for (const [place, code] of (on as unknown[]).entries())
+      faults.push(...codeFaults(code, at("retry", "on", place)));
+  return faults;
+}
+
+function codeFaults(code: unknown, path: PropertyKey[]): Located[] {
+  if (typeof code !== "string" || (STEP_ERROR_CODES as string[]).includes(code)) return [];
+  const near = nearMatch(code, STEP_ERROR_CODES);
+  return [
+    {
+      path,
+      code: "not_allowed",
+      message: "is not the code of any error of a step",
+      allowed: [...STEP_ERROR_CODES],
+      ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
+    },
+  ];
+}

@@ -1,0 +1,107 @@
+/** Evaluates a definition with mocked outputs, away from the listeners' thread and for so long only. */
+import { Worker } from "node:worker_threads";
+import { nearMatch } from "../../core/near-match.ts";
+import type { Field } from "../../core/step-type.ts";
+import type { Form } from "./form.ts";
+import { iso } from "../../core/clock.ts";
+import type { Order } from "./order.ts";
+import type { PreviewResult, PreviewTask } from "./preview-run.ts";
+import type { Located } from "./report.ts";
+import { answer } from "./answer.ts";
+import { workerFile } from "./worker-file.ts";
+
+const PREVIEW_MS = 5_000;
+
+type Mocks = Readonly<Record<string, unknown>>;
+
+/** Mocks of steps that there are not, or that are no objects. */
+export function mockFaults(mocks: Mocks, { position }: Order): Located[] {
+  const ids = [...position.keys()].filter((id) => !id.startsWith("#"));
+  return Object.entries(mocks).flatMap(([id, mock]): Located[] => {
+    const path = ["mocks", id];
+    if (!position.has(id)) {
+      const near = nearMatch(id, ids);
+      return [
+        {
+          path,
+          code: "unknown_step",
+          message: "is no step of this workflow",
+          ...(ids.length <= 50 && { allowed: ids }),
+          ...(near !== undefined && { did_you_mean: near }),
+        },
+      ];
+    }
+    const fits = typeof mock === "object" && mock !== null && !Array.isArray(mock);
+    return fits ? [] : [{ path, code: "wrong_type", message: "must be an object: the output of the step" }];
+  });
+}
+
+interface Given {
+  form: Form;
+  order: Order;
+  output: unknown;
+  inputs: Record<string, unknown>;
+  mocks: Mocks;
+  selfId: string | undefined;
+  /** The moment, in milliseconds. */
+  now: number;
+}
+
+/** @returns what is known, and the faults of evaluating it */
+export async function previewOf(
+  given: Given,
+  signal: AbortSignal | undefined,
+  ms = PREVIEW_MS,
+): Promise<PreviewResult> {
+  const worker = new Worker(workerFile("preview-worker"), {
+    workerData: taskOf(given),
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  const stop = (): void => void worker.terminate();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await answer<PreviewResult>(worker, ms);
+  } catch (error) {
+    signal?.throwIfAborted();
+    const message = `can't be evaluated: ${(error as Error).message}`;
+    return { preview: { steps: {} }, faults: [{ path: ["mocks"], code: "expression_limit", message }] };
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+function taskOf({ form, order, output, inputs, mocks, selfId, now }: Given): PreviewTask {
+  return {
+    steps: order.order.map((index) => {
+      const { id, type, written } = form.steps[index]!;
+      return {
+        id,
+        index,
+        if: written["if"] as string | boolean | undefined,
+        for_each: written["for_each"] as string | boolean | undefined,
+        fields: Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind }]) =>
+          Object.hasOwn(written, name) ? [{ name, kind, value: written[name] }] : [],
+        ),
+      };
+    }),
+    output: output === undefined ? [] : [output],
+    scope: {
+      inputs,
+      run: {
+        id: "preview",
+        started_at: iso(now),
+        scheduled_for: null,
+        workflow_id: selfId ?? "preview",
+        trigger: "preview",
+      },
+      steps: Object.fromEntries(
+        Object.entries(mocks).map(([id, mock]) => [
+          id,
+          { status: "succeeded", error: null, ...(mock as object) },
+        ]),
+      ),
+    },
+  };
+}

@@ -1,0 +1,7 @@
+/** Reads a long text away from the listeners' thread: parsing a megabyte takes most of a second. */
+import { parentPort, workerData } from "node:worker_threads";
+import { readYaml } from "./read-yaml.ts";
+
+const { value, faults, locate } = readYaml((workerData as { text: string }).text);
+parentPort!.postMessage({ value, faults }, []);
+parentPort!.on("message", (paths: PropertyKey[][]) => parentPort!.postMessage(locate(paths), []));

@@ -1,0 +1,142 @@
+/** The jobs of a run as a whole: its output, its stop, and what follows when it failed. */
+import type { Logger } from "pino";
+import type { RunError } from "../../schemas/run.ts";
+import { SECOND } from "../core/clock.ts";
+import type { Mailer } from "../core/connections.ts";
+import { NO_ITEM, type ApprovalReader, type RunReader, type RunRecord } from "../core/run-ports.ts";
+import { StepError } from "../core/step-errors.ts";
+import type { Work } from "../queue/types.ts";
+import type { Plan } from "./plan.ts";
+import type { PrepareRun } from "./prepare-run.ts";
+import { runErrorOf } from "./run-error.ts";
+import type { Scopes } from "./scope.ts";
+import { finishRun, type Mover, startRun, stopRun } from "./transitions.ts";
+import { nothing } from "./work.ts";
+
+const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+const MAIL_TRIES = 3;
+
+interface Options {
+  mover: Mover;
+  runs: RunReader;
+  approvals: ApprovalReader;
+  planOf(run: RunRecord): Promise<Plan>;
+  scopes: Scopes;
+  prepareRun: PrepareRun;
+  mailer: Mailer;
+  log: Logger;
+}
+
+/** Every step has ended well: the output is worked out. */
+export function finishWork({ mover, runs, planOf, scopes }: Options): Work {
+  return async (job) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null) return nothing();
+    const result = await outputOf(run, await planOf(run), scopes).then(
+      (output) => ({ output }),
+      (thrown: unknown) => ({ error: { ...runErrorOf(thrown, job), message: `output: ${runErrorOf(thrown, job).message}` } }),
+    );
+    return { kind: "done", change: (tx) => finishRun(mover, tx, run.id, result) };
+  };
+}
+
+async function outputOf(run: RunRecord, plan: Plan, scopes: Scopes): Promise<unknown> {
+  const output =
+    plan.output === null
+      ? await lastStep(run, plan, scopes)
+      : plan.output.evaluate(await scopes.of(plan, run, plan.output.steps));
+  const chars = JSON.stringify(output ?? null).length;
+  if (chars > MAX_OUTPUT_CHARS) {
+    throw new StepError(
+      "output_too_large",
+      `The run's output came to ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are kept.`,
+      { fix: "Say in output which parts are wanted." },
+    );
+  }
+  return output;
+}
+
+/** What the last step of the list gave, without what every step has. */
+async function lastStep(run: RunRecord, plan: Plan, scopes: Scopes): Promise<unknown> {
+  const { id } = plan.steps.at(-1)!.step;
+  const { status: _status, error: _error, ...output } = await scopes.stepValue(plan, run, id);
+  return output;
+}
+
+/** Stops a run that another one had started. */
+export function cancelWork({ mover }: Options): Work {
+  return (job) =>
+    Promise.resolve({
+      kind: "done",
+      async change(tx) {
+        await stopRun(mover, tx, job.runId, { status: "cancelled", by: "the run that started it" });
+      },
+    });
+}
+
+/** A run's time is up. */
+export function runTimeoutWork({ mover, runs, planOf }: Options): Work {
+  return async (job) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null) return nothing();
+    const { timeoutMs } = (await planOf(run)).outline;
+    const error: RunError = {
+      code: "run_timeout",
+      message: `The run took longer than ${(timeoutMs ?? 0) / SECOND} s and was stopped.`,
+      fix: "Give it more time with timeout at the top of the definition.",
+    };
+    return {
+      kind: "done",
+      async change(tx) {
+        await stopRun(mover, tx, job.runId, { status: "failed", error });
+      },
+    };
+  };
+}
+
+/** A run failed, and its workflow names another one for that. */
+export function onFailureWork({ mover, runs, planOf, prepareRun, log }: Options): Work {
+  return async (job) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined) return nothing();
+    const workflow = (await planOf(run)).outline.definition.on_failure!;
+    const request = {
+      workflowId: workflow,
+      inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
+      looseInputs: true,
+      actor: run.actor,
+      trigger: "on_failure",
+      depth: run.depth + 1,
+    } as const;
+    const prepared = await prepareRun(request).catch((err: unknown) => {
+      // The failed run says why it failed in any case; nobody would be helped by trying this for ever.
+      log.warn({ err, run: run.id, on_failure: workflow }, "the workflow for failures can't run");
+    });
+    if (prepared === undefined) return nothing();
+    return { kind: "done", change: (tx) => startRun(mover, tx, prepared) };
+  };
+}
+
+/** Tells the assignees of an approval by mail; after a few tries it stands in the list all the same. */
+export function notifyWork({ runs, approvals, mailer, log }: Options): Work {
+  return async (job, { signal }) => {
+    const [run, approval] = [await runs.find(job.runId), await approvals.ofUnit(job)];
+    if (run === undefined || approval?.status !== "pending") return nothing();
+    try {
+      await mailer.send(
+        {
+          to: approval.assignees,
+          subject: `Approval wanted: ${run.workflowId}`,
+          text: `${approval.message}\n\nApproval ${approval.id}, run ${run.id} of ${run.workflowId}.\nDecide it with decide_approval or POST /approvals/${approval.id}.\n`,
+          idempotencyKey: `${run.id}:${job.stepId}:${job.item === NO_ITEM ? "-" : job.item}:notify`,
+        },
+        signal,
+      );
+      return nothing();
+    } catch (err) {
+      log.warn({ err, approval: approval.id }, "the assignees of an approval could not be told by mail");
+      if (job.tries >= MAIL_TRIES) return nothing();
+      return { kind: "again", dueAt: null, attempt: job.attempt + 1, tries: job.tries + 1, change: () => Promise.resolve() };
+    }
+  };
+}

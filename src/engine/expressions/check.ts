@@ -1,0 +1,330 @@
+/** Finds what is wrong with an expression before anything runs: unknown names and fields, kinds that can't meet. */
+import type { ASTNode } from "@marcbachmann/cel-js";
+import { nearMatch } from "../../core/near-match.ts";
+import { ANY, BOOLEAN, NUMBER, STRING } from "../../core/shapes.ts";
+import { MAX_EXPRESSION_FAULTS } from "./bounds.ts";
+import { faultAt, spoken } from "./failures.ts";
+import { OTHER_NAMES } from "./functions.ts";
+import { comparable, isEquality, refusal, resultKind } from "./operators.ts";
+import type { Expr } from "./tree.ts";
+import type { ExpressionFault, TypeScope } from "./types.ts";
+import { certainKind, either, elementOf, joinAll } from "./typing.ts";
+import type { Type } from "./typing.ts";
+import { keyText, wordOf } from "./values.ts";
+import type { Kind } from "./values.ts";
+
+/** Names that a fault lists at most. */
+const MAX_ALLOWED = 100;
+
+type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
+
+interface Check {
+  scope: TypeScope;
+  /** The types of the loops' variables, by slot. */
+  locals: readonly Type[];
+  tell(
+    code: string,
+    at: ASTNode,
+    message: string,
+    more?: Pick<ExpressionFault, "allowed" | "did_you_mean" | "fix">,
+  ): void;
+}
+
+/** The type of an expression; its faults, in the order of the text, go to `faults`. */
+export function check(expr: Expr, scope: TypeScope, faults: ExpressionFault[]): Type {
+  return typeOf(expr, {
+    scope,
+    locals: [],
+    tell(code, at, message, more) {
+      if (faults.length < MAX_EXPRESSION_FAULTS) faults.push(faultAt(code, at, message, more));
+    },
+  });
+}
+
+function typeOf(expr: Expr, all: Check): Type {
+  switch (expr.kind) {
+    case "literal":
+      return literalType(expr.value);
+    case "name":
+      return nameType(expr, all);
+    case "step":
+      return stepType(expr, all);
+    case "local":
+      return all.locals[expr.slot] ?? ANY;
+    case "field":
+      return fieldType(expr.at, typeOf(expr.of, all), expr.name, all);
+    case "index":
+      return indexType(expr, all);
+    case "list":
+      return { kind: "list", of: joinAll(expr.items.map((item) => typeOf(item, all))) };
+    case "map":
+      return mapType(expr, all);
+    case "logic":
+      condition(expr.left, all);
+      condition(expr.right, all);
+      return BOOLEAN;
+    case "not":
+      condition(expr.of, all);
+      return BOOLEAN;
+    case "negate":
+      return negated(expr, all);
+    case "choice":
+      condition(expr.condition, all);
+      return either(typeOf(expr.yes, all), typeOf(expr.no, all));
+    case "binary":
+      return binaryType(expr, all);
+    case "call":
+      return callType(expr, all);
+    case "loop":
+      return loopType(expr, all);
+    case "has":
+      hasField(expr, all);
+      return BOOLEAN;
+    default:
+      return ANY;
+  }
+}
+
+function literalType(value: Of<"literal">["value"]): Type {
+  if (value === null) return { kind: "null" };
+  return { kind: typeof value as "string" | "number" | "boolean" };
+}
+
+const near = (word: string, allowed: readonly string[]): { did_you_mean?: string; fix?: string } => {
+  const found = nearMatch(word, allowed);
+  return found === undefined ? {} : { did_you_mean: found, fix: `Write ${found}.` };
+};
+
+const listed = (allowed: readonly string[]): { allowed: string[] } => ({
+  allowed: allowed.slice(0, MAX_ALLOWED),
+});
+
+function nameType({ at, name }: Of<"name">, { scope, tell }: Check): Type {
+  if (name === "inputs") return scope.inputs;
+  if (name === "run") return scope.run;
+  if (name === "item" && scope.item !== undefined) return scope.item;
+  if (name === "index" && scope.index !== undefined) return scope.index;
+  const allowed = ["inputs", "run", "steps"];
+  if (scope.item !== undefined) allowed.push("item");
+  if (scope.index !== undefined) allowed.push("index");
+  const message = `uses the name ${name}, which is not known here`;
+  if (name === "item" || name === "index") {
+    tell("unknown_name", at, message, { allowed, fix: `${name} exists in a step with for_each.` });
+  } else if (Object.hasOwn(scope.steps, name)) {
+    const meant = `steps.${name}`;
+    tell("unknown_name", at, message, { allowed, did_you_mean: meant, fix: `Write ${meant}.` });
+  } else {
+    tell("unknown_name", at, message, { allowed, ...near(name, allowed) });
+  }
+  return ANY;
+}
+
+function stepType({ at, id }: Of<"step">, { scope, tell }: Check): Type {
+  if (Object.hasOwn(scope.steps, id)) return scope.steps[id]!;
+  const allowed = Object.keys(scope.steps);
+  if (scope.otherSteps.has(id)) {
+    tell("not_an_ancestor", at, `reads steps.${id}, which does not run before this`, {
+      ...listed(allowed),
+      fix: `Add ${id} to this step's needs.`,
+    });
+  } else {
+    const found = near(id, [...allowed, ...scope.otherSteps]);
+    tell("unknown_step", at, `reads steps.${id}, and there is no such step`, {
+      ...listed(allowed),
+      ...found,
+    });
+  }
+  return ANY;
+}
+
+function fieldType(at: ASTNode, of: Type, name: string, all: Check): Type {
+  switch (of.kind) {
+    case "any":
+    case "null":
+      return of;
+    case "map":
+      return orNull(of.of, of);
+    case "object": {
+      if (Object.hasOwn(of.fields, name)) return orNull(of.fields[name]!, of);
+      const allowed = Object.keys(of.fields);
+      const message = `asks for the field ${name}, which does not exist`;
+      all.tell("unknown_field", at, message, { ...listed(allowed), ...near(name, allowed) });
+      return ANY;
+    }
+    default: {
+      const kind = of.kind;
+      all.tell("wrong_type", at, `asks ${wordOf(kind)} for its field ${name}`, fieldFix(at, kind, name));
+      return ANY;
+    }
+  }
+}
+
+/** What was meant by a field of something that has none. */
+function fieldFix(at: ASTNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
+  const object = at.op === "." || at.op === "[]" ? spoken(at.args[0]) : "x";
+  const fn = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+  if (fn !== undefined) return { did_you_mean: `${fn}()`, fix: `Write ${object}.${fn}().` };
+  if (kind === "list")
+    return { fix: `Take one item, ${object}[0].${name}, or all: ${object}.map(x, x.${name}).` };
+  if (kind === "string")
+    return { fix: `Only objects have fields; where it is JSON: parse_json(${object}).${name}.` };
+  return { fix: "Only objects have fields." };
+}
+
+const orNull = (type: Type, of: Type): Type =>
+  of.nullable === true && type.kind !== "any" && type.kind !== "null" ? { ...type, nullable: true } : type;
+
+function indexType({ at, of, key }: Of<"index">, all: Check): Type {
+  const object = typeOf(of, all);
+  const kind = certainKind(typeOf(key, all));
+  const written = key.kind === "literal" ? keyText(key.value) : undefined;
+  if (object.kind === "object" && written !== undefined) return fieldType(at, object, written, all);
+  if (object.kind === "any" || object.kind === "null") return object;
+  if (object.kind === "list") {
+    if (kind !== undefined && kind !== "number") {
+      all.tell("wrong_type", at, `has ${wordOf(kind)} for a position in a list`);
+    }
+  } else if (object.kind !== "map" && object.kind !== "object") {
+    all.tell("wrong_type", at, `asks ${wordOf(object.kind)} for an item`);
+    return ANY;
+  } else if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
+    all.tell("wrong_type", at, `has ${wordOf(kind)} for a field's name`);
+  }
+  return object.kind === "object" ? ANY : orNull(elementOf(object), object);
+}
+
+/** The type of a map that is written out: an object where all its names are. */
+function mapType({ entries }: Of<"map">, all: Check): Type {
+  const fields: [string, Type][] = [];
+  let open = false;
+  for (const [key, value] of entries) {
+    const kind = certainKind(typeOf(key, all));
+    if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
+      all.tell("wrong_type", key.at, `has ${wordOf(kind)} for a field's name`);
+    }
+    if (key.kind !== "literal") open = true;
+    fields.push([String(key.kind === "literal" ? key.value : ""), typeOf(value, all)]);
+  }
+  if (open) return { kind: "map", of: joinAll(fields.map(([, type]) => type)) };
+  return { kind: "object", fields: Object.fromEntries(fields) };
+}
+
+function condition(expr: Expr, all: Check): void {
+  const kind = certainKind(typeOf(expr, all));
+  if (kind === undefined || kind === "boolean" || kind === "null") return;
+  const what = spoken(expr.at);
+  all.tell("wrong_type", expr.at, `uses ${what} as a condition, which is ${wordOf(kind)}`, {
+    fix: kind === "list" || kind === "string" ? `Write size(${what}) > 0.` : `Compare it: ${what} == ….`,
+  });
+}
+
+function negated({ at, of }: Of<"negate">, all: Check): Type {
+  const type = typeOf(of, all);
+  const kind = certainKind(type);
+  if (kind !== undefined && kind !== "number" && kind !== "duration") {
+    all.tell("wrong_type", at, `negates ${wordOf(kind)}`);
+  }
+  return kind === "number" || kind === "duration" ? { kind } : ANY;
+}
+
+function binaryType({ at, op, left, right }: Of<"binary">, all: Check): Type {
+  const [first, second] = [typeOf(left, all), typeOf(right, all)];
+  const [a, b] = [certainKind(first), certainKind(second)];
+  const isComparison = !["+", "-", "*", "/", "%"].includes(op);
+  if (a === undefined || b === undefined) return isComparison ? BOOLEAN : ANY;
+  if (isEquality(op)) {
+    if (!comparable(a, b)) {
+      const { fix } = refusal(op, a, b);
+      const message = `compares ${wordOf(a)} with ${wordOf(b)}, which are never equal`;
+      all.tell("wrong_type", at, message, fix === undefined ? {} : { fix });
+    }
+    return BOOLEAN;
+  }
+  const result = resultKind(op, a, b);
+  if (result === undefined) {
+    const { message, ...fix } = refusal(op, a, b);
+    all.tell("wrong_type", at, message, fix);
+    return isComparison ? BOOLEAN : ANY;
+  }
+  if (result === "list") return either(first, second);
+  return result === "map" || result === "null" ? ANY : { kind: result };
+}
+
+function callType({ at, name, fn, args }: Of<"call">, all: Check): Type {
+  const types = args.map((arg) => typeOf(arg, all));
+  let wrong = false;
+  types.forEach((type, index) => {
+    const { kinds, items } = fn.params[index] ?? fn.params.at(-1)!;
+    const kind = certainKind(type);
+    if (kinds === undefined || kind === undefined) return;
+    const written = spoken(args[index]!.at);
+    if (!kinds.includes(kind)) {
+      wrong = true;
+      const message = `gives ${name} ${written}, which is ${wordOf(kind)}`;
+      all.tell("wrong_type", at, message, { fix: `Write ${fn.usage}.` });
+      return;
+    }
+    const item = items && certainKind(elementOf(type));
+    if (item === undefined || items!.includes(item)) return;
+    wrong = true;
+    all.tell("wrong_type", at, `gives ${name} ${written}, which holds ${wordOf(item)} in each place`, {
+      fix: `It takes a list of ${items!.map(wordOf).join(" or ")}${item === "map" ? `: ${written}.map(x, x.…).${name}()` : ""}.`,
+    });
+  });
+  return wrong ? ANY : fn.result(types);
+}
+
+function loopType({ at, name, over, body, extra, slot }: Of<"loop">, all: Check): Type {
+  const list = typeOf(over, all);
+  const kind = certainKind(list);
+  if (kind !== undefined && kind !== "list" && kind !== "map") {
+    all.tell("wrong_type", at, `uses ${name} with ${spoken(over.at)}, which is ${wordOf(kind)} and no list`);
+  }
+  const item = list.kind === "list" ? list.of : kind === "map" ? STRING : ANY;
+  const inside: Check = { ...all, locals: [...all.locals.slice(0, slot), item] };
+  switch (name) {
+    case "map":
+      if (extra) condition(extra, inside);
+      return { kind: "list", of: typeOf(body, inside) };
+    case "filter":
+      condition(body, inside);
+      return { kind: "list", of: item };
+    case "sort_by":
+      typeOf(body, inside);
+      if (extra) direction(extra, all);
+      return { kind: "list", of: item };
+    case "group_by":
+      typeOf(body, inside);
+      return { kind: "map", of: { kind: "list", of: item } };
+    default:
+      condition(body, inside);
+      return BOOLEAN;
+  }
+}
+
+function direction(expr: Expr, all: Check): void {
+  typeOf(expr, all);
+  if (expr.kind !== "literal" || expr.value === "asc" || expr.value === "desc") return;
+  all.tell("wrong_type", expr.at, "sorts in a direction that does not exist", { allowed: ["asc", "desc"] });
+}
+
+/** A field of an object whose fields are all known is a slip of the hand where it is not among them. */
+function hasField({ at, of, key }: Of<"has">, all: Check): void {
+  const object = typeOf(of, all);
+  if (key.kind === "literal" && typeof key.value === "string") fieldType(at, object, key.value, all);
+  else typeOf(key, all);
+}
+
+/** What a number, a text or a truth value that is written out, rather than computed, is. */
+export const constantType = (value: unknown): Type => {
+  switch (typeof value) {
+    case "string":
+      return STRING;
+    case "number":
+      return NUMBER;
+    case "boolean":
+      return BOOLEAN;
+    default:
+      return value === null ? { kind: "null" } : ANY;
+  }
+};

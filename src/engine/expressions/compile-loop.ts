@@ -1,0 +1,123 @@
+/** The loops: `map`, `filter`, `all`, `sort_by` and the others. */
+import type { Call } from "./functions.ts";
+import type { Evaluate } from "./compile.ts";
+import { failed, isFatal, isNull, spoken } from "./failures.ts";
+import { isDescending, order } from "./list-functions.ts";
+import type { LoopName } from "./loops.ts";
+import { charge } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { Expr } from "./tree.ts";
+import { keyText, kindOf, setField, wordOf } from "./values.ts";
+
+type Loop = Extract<Expr, { kind: "loop" }>;
+type Compile<T> = (expr: Expr) => (run: Run) => T;
+/** Evaluates a loop's body for one item. */
+type Each<T> = (run: Run, item: unknown) => T;
+
+const CONDITIONAL = new Set<LoopName>(["all", "exists", "exists_one", "filter"]);
+
+/** A loop as a function. Over an object it goes through the names of its fields. */
+export function compileLoop(
+  loop: Loop,
+  compile: Compile<unknown>,
+  compileCondition: Compile<boolean>,
+): Evaluate {
+  const over = compile(loop.over);
+  const { slot } = loop;
+  const each =
+    <T>(body: (run: Run) => T): Each<T> =>
+    (run, item) => {
+      charge(run, 1);
+      run.locals[slot] = item ?? null;
+      return body(run);
+    };
+  const work = CONDITIONAL.has(loop.name)
+    ? conditional(loop.name, each(compileCondition(loop.body)))
+    : shaping(loop, each(compile(loop.body)), compile, (condition) => each(compileCondition(condition)));
+  return (run) => work(run, itemsOf(loop, over(run)));
+}
+
+function itemsOf({ name, over, at }: Loop, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as unknown[];
+  if (value === null || value === undefined) return isNull(over.at, spoken(over.at));
+  if (kindOf(value) === "map") return Object.keys(value);
+  return failed(at, `uses ${name} with ${wordOf(kindOf(value))}, which is no list`);
+}
+
+type Work = (run: Run, items: readonly unknown[]) => unknown;
+
+function conditional(name: LoopName, holds: Each<boolean>): Work {
+  switch (name) {
+    case "filter":
+      return (run, items) => items.filter((item) => holds(run, item));
+    case "exists_one":
+      return (run, items) => items.filter((item) => holds(run, item)).length === 1;
+    default:
+      return decided(name === "exists", holds);
+  }
+}
+
+/** Like || and &&: one item that decides makes up for those that failed. */
+function decided(decisive: boolean, holds: Each<boolean>): Work {
+  return (run, items) => {
+    let failure: unknown;
+    for (const item of items) {
+      try {
+        if (holds(run, item) === decisive) return decisive;
+      } catch (error) {
+        if (isFatal(error)) throw error;
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return !decisive;
+  };
+}
+
+function shaping(
+  loop: Loop,
+  value: Each<unknown>,
+  compile: Compile<unknown>,
+  condition: (expr: Expr) => Each<boolean>,
+): Work {
+  switch (loop.name) {
+    case "map": {
+      if (loop.extra === undefined) return (run, items) => items.map((item) => value(run, item));
+      const holds = condition(loop.extra);
+      return (run, items) => items.filter((item) => holds(run, item)).map((item) => value(run, item));
+    }
+    case "sort_by":
+      return sortBy(loop, value, loop.extra && compile(loop.extra));
+    default:
+      return groupBy(loop, value);
+  }
+}
+
+function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluate | undefined): Work {
+  const name = (index: number): string => `${spoken(body.at)} of item ${index + 1}`;
+  return (run, items) => {
+    const call: Call = { run, place: at, written: () => spoken(over.at) };
+    const descending = isDescending(direction?.(run), call);
+    const keys = items.map((item) => key(run, item));
+    return order(keys, descending, call, name).map((index) => items[index]);
+  };
+}
+
+function groupBy({ at, body }: Loop, key: Each<unknown>): Work {
+  return (run, items) => {
+    const groups = new Map<string, unknown[]>();
+    items.forEach((item, index) => {
+      const value = key(run, item);
+      if (value === null || value === undefined) isNull(at, `${spoken(body.at)} of item ${index + 1}`);
+      const name =
+        keyText(value) ??
+        failed(at, `groups by ${wordOf(kindOf(value))}`, { fix: "Group by text or numbers." });
+      const group = groups.get(name);
+      if (group) group.push(item);
+      else groups.set(name, [item]);
+    });
+    const map: Record<string, unknown> = {};
+    for (const [name, group] of groups) setField(map, name, group);
+    return map;
+  };
+}

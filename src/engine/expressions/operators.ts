@@ -1,0 +1,129 @@
+/** The operators, on values that are not null. */
+import type { BinaryOperator } from "@marcbachmann/cel-js";
+import { failed } from "./failures.ts";
+import type { Place } from "./failures.ts";
+import { charge, chargeText } from "./run.ts";
+import type { Run } from "./run.ts";
+import { moment, span } from "./time-functions.ts";
+import { compare, equals, finite, keyText, kindOf, Span, wordOf } from "./values.ts";
+import type { Kind } from "./values.ts";
+
+/** Operators that take null too. */
+export const isEquality = (op: BinaryOperator): boolean => op === "==" || op === "!=";
+
+const ARITHMETIC = new Set<BinaryOperator>(["+", "-", "*", "/", "%"]);
+
+/**
+ * What an operator gives for two kinds; undefined where it takes them not. The one rule for the checker, which knows
+ * kinds, and for running, which has values.
+ */
+export function resultKind(op: BinaryOperator, left: Kind, right: Kind): Kind | undefined {
+  if (isEquality(op)) return "boolean";
+  if (op === "in") {
+    const isTextInText = left === "string" && right === "string";
+    const isKey = right === "map" && (left === "string" || left === "number" || left === "boolean");
+    return right === "list" || isTextInText || isKey ? "boolean" : undefined;
+  }
+  if (!ARITHMETIC.has(op)) return left === right && left !== "list" && left !== "map" ? "boolean" : undefined;
+  if (left === "number" && right === "number") return "number";
+  if (op === "+" && left === right && (left === "string" || left === "list")) return left;
+  if (op !== "+" && op !== "-") return undefined;
+  if (left === "duration" && right === "duration") return "duration";
+  if (left === "timestamp" && right === "duration") return "timestamp";
+  if (op === "+" && left === "duration" && right === "timestamp") return "timestamp";
+  return op === "-" && left === "timestamp" && right === "timestamp" ? "duration" : undefined;
+}
+
+/** Why an operator takes two kinds not, and what to write. */
+export function refusal(op: BinaryOperator, left: Kind, right: Kind): { message: string; fix?: string } {
+  const message = `uses ${op} with ${wordOf(left)} and ${wordOf(right)}`;
+  const kinds = new Set([left, right]);
+  if (kinds.has("string") && (kinds.has("timestamp") || kinds.has("duration"))) {
+    return { message, fix: "Make the text a time first: timestamp(…) or duration(…)." };
+  }
+  if (op === "+" && kinds.has("string")) return { message, fix: "Make both text: string(…) + …." };
+  if (kinds.has("string") && kinds.has("number")) {
+    return { message, fix: "Make the text a number first: double(…)." };
+  }
+  return { message };
+}
+
+/** Whether two values of these kinds can ever be equal. */
+export const comparable = (left: Kind, right: Kind): boolean =>
+  left === right || left === "null" || right === "null";
+
+/** @throws StepError expression_failed */
+export function apply(run: Run, place: Place, op: BinaryOperator, left: unknown, right: unknown): unknown {
+  switch (op) {
+    case "==":
+      return equals(run, left, right);
+    case "!=":
+      return !equals(run, left, right);
+    case "in":
+      return within(run, place, left, right);
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return ordered(place, op, left, right);
+    default:
+      if (typeof left === "number" && typeof right === "number") return calculate(place, op, left, right);
+      return combine(run, place, op, left, right);
+  }
+}
+
+function calculate(place: Place, op: BinaryOperator, left: number, right: number): number {
+  switch (op) {
+    case "+":
+      return finite(place, left + right);
+    case "-":
+      return finite(place, left - right);
+    case "*":
+      return finite(place, left * right);
+    default:
+      if (right === 0) failed(place, "divides by zero");
+      return finite(place, op === "/" ? left / right : left % right);
+  }
+}
+
+function combine(run: Run, place: Place, op: BinaryOperator, left: unknown, right: unknown): unknown {
+  switch (resultKind(op, kindOf(left), kindOf(right))) {
+    case "string":
+      chargeText(run, (left as string).length + (right as string).length);
+      return (left as string) + (right as string);
+    case "list":
+      charge(run, (left as unknown[]).length + (right as unknown[]).length);
+      return [...(left as unknown[]), ...(right as unknown[])];
+    case "timestamp":
+      return moment(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+    case "duration":
+      return span(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+    default:
+      return refuse(place, op, left, right);
+  }
+}
+
+const ms = (value: unknown): number => (value instanceof Span ? value.ms : (value as Date).getTime());
+
+function ordered(place: Place, op: BinaryOperator, left: unknown, right: unknown): boolean {
+  const order = compare(left, right);
+  if (order === undefined) return refuse(place, op, left, right);
+  if (op === "<") return order < 0;
+  if (op === "<=") return order <= 0;
+  return op === ">" ? order > 0 : order >= 0;
+}
+
+function within(run: Run, place: Place, item: unknown, where: unknown): boolean {
+  if (Array.isArray(where)) return where.some((other) => (charge(run, 1), equals(run, item, other)));
+  if (resultKind("in", kindOf(item), kindOf(where)) === undefined) return refuse(place, "in", item, where);
+  if (typeof where === "string") {
+    chargeText(run, where.length);
+    return where.includes(item as string);
+  }
+  return Object.hasOwn(where as object, keyText(item)!);
+}
+
+function refuse(place: Place, op: BinaryOperator, left: unknown, right: unknown): never {
+  const { message, ...fix } = refusal(op, kindOf(left), kindOf(right));
+  return failed(place, message, fix);
+}

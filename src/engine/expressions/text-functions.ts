@@ -1,0 +1,178 @@
+/** Functions on text; lengths and positions count characters (code points), as CEL has it. */
+import { charge, chargeText } from "./run.ts";
+import type { Run } from "./run.ts";
+import { failed } from "./failures.ts";
+import type { CelFunction, FunctionBody } from "./functions.ts";
+import * as is from "./params.ts";
+import { compilePattern, matches } from "./patterns.ts";
+import { equals, jsonText, kindOf, Span, toText, wordOf } from "./values.ts";
+
+/** A function that reads texts and makes none that is larger. */
+const onText = (
+  usage: string,
+  params: number,
+  work: (value: string, other: string) => string | boolean,
+): CelFunction => ({
+  usage,
+  params: Array.from({ length: params }, () => is.text),
+  result: params === 1 ? is.givesText : is.givesBoolean,
+  call: (args, { run }) => {
+    chargeText(run, (args[0] as string).length);
+    return work(args[0] as string, args[1] as string);
+  },
+});
+
+const hasPairs = (value: string): boolean => /[\uD800-\uDFFF]/.test(value);
+
+/** How many characters a text has. */
+export function lengthOf(run: Run, value: string): number {
+  chargeText(run, value.length);
+  if (!hasPairs(value)) return value.length;
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}
+
+const substring: FunctionBody = ([value, from, to], { run, place }) => {
+  const source = value as string;
+  const length = lengthOf(run, source);
+  const [start, end] = [from as number, (to ?? length) as number];
+  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end < start || end > length) {
+    failed(place, `takes the characters ${start} to ${end} of a text that has ${length}`);
+  }
+  return length === source.length ? source.slice(start, end) : Array.from(source).slice(start, end).join("");
+};
+
+const replace: FunctionBody = ([value, search, by], { run }) => {
+  const [source, from, to] = [value as string, search as string, by as string];
+  chargeText(run, source.length);
+  const found = from === "" ? source.length + 1 : source.split(from).length - 1;
+  chargeText(run, source.length + found * (to.length - from.length));
+  return source.replaceAll(from, () => to);
+};
+
+const split: FunctionBody = ([value, separator], { run }) => {
+  const source = value as string;
+  chargeText(run, source.length);
+  if (separator === "") charge(run, source.length);
+  const parts = separator === "" ? Array.from(source) : source.split(separator as string);
+  charge(run, parts.length);
+  return parts;
+};
+
+const join: FunctionBody = ([items, separator = ""], { run }) => {
+  charge(run, (items as unknown[]).length);
+  const texts = (items as unknown[]).map((item) => toText(run, item));
+  const between = (separator as string).length;
+  chargeText(
+    run,
+    texts.reduce((length, text) => length + text.length + between, 0),
+  );
+  return texts.join(separator as string);
+};
+
+const contains: FunctionBody = ([where, what], { run, place }) => {
+  if (Array.isArray(where)) return where.some((item) => (charge(run, 1), equals(run, item, what)));
+  if (typeof what !== "string") failed(place, `looks for ${wordOf(kindOf(what))} in a text`);
+  chargeText(run, (where as string).length);
+  return (where as string).includes(what);
+};
+
+const indexOf: FunctionBody = ([value, search], { run }) => {
+  const source = value as string;
+  chargeText(run, source.length);
+  const found = source.indexOf(search as string);
+  return found < 0 ? found : lengthOf(run, source.slice(0, found));
+};
+
+const matchesBody: FunctionBody = ([value, source], { run, place }) => {
+  let pattern = run.patterns.get(source as string);
+  if (pattern === undefined) {
+    try {
+      pattern = compilePattern(source as string, run.deadline - performance.now());
+    } catch (error) {
+      return failed(place, `uses a regular expression that RE2 refuses: ${(error as Error).message}`);
+    }
+    run.patterns.set(source as string, pattern);
+  }
+  return matches(run, pattern, value as string);
+};
+
+const toString: FunctionBody = ([value], { run }) => {
+  if (value instanceof Span) return `${value.ms / 1_000}s`;
+  return toText(run, value);
+};
+
+const parseJson: FunctionBody = ([value], { run, place }) => {
+  chargeText(run, (value as string).length);
+  try {
+    return JSON.parse(value as string) as unknown;
+  } catch {
+    return failed(place, "parses a text that is not JSON");
+  }
+};
+
+export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
+  lower: onText("text.lower()", 1, (value) => value.toLowerCase()),
+  upper: onText("text.upper()", 1, (value) => value.toUpperCase()),
+  trim: onText("text.trim()", 1, (value) => value.trim()),
+  startsWith: onText("text.startsWith(start)", 2, (value, start) => value.startsWith(start)),
+  endsWith: onText("text.endsWith(end)", 2, (value, end) => value.endsWith(end)),
+  contains: {
+    usage: "text.contains(part) or list.contains(item)",
+    params: [{ kinds: ["string", "list"] }, is.anything],
+    result: is.givesBoolean,
+    call: contains,
+  },
+  indexOf: { usage: "text.indexOf(part)", params: [is.text, is.text], result: is.givesNumber, call: indexOf },
+  substring: {
+    usage: "text.substring(from) or text.substring(from, to)",
+    params: [is.text, is.number, is.number],
+    optional: 1,
+    result: is.givesText,
+    call: substring,
+  },
+  replace: {
+    usage: "text.replace(part, by)",
+    params: [is.text, is.text, is.text],
+    result: is.givesText,
+    call: replace,
+  },
+  split: { usage: "text.split(separator)", params: [is.text, is.text], result: is.givesTexts, call: split },
+  join: {
+    usage: 'list.join() or list.join(", ")',
+    params: [is.list, is.text],
+    optional: 1,
+    result: is.givesText,
+    call: join,
+  },
+  matches: {
+    usage: "text.matches(pattern)",
+    params: [is.text, is.text],
+    result: is.givesBoolean,
+    call: matchesBody,
+    prepare: ([, source]) => {
+      if (typeof source !== "string") return undefined;
+      try {
+        const pattern = compilePattern(source);
+        return ([value], { run }) => matches(run, pattern, value as string);
+      } catch (error) {
+        const message = `uses a regular expression that RE2 refuses: ${(error as Error).message}`;
+        return { code: "bad_regex", message };
+      }
+    },
+  },
+  string: {
+    usage: "string(value)",
+    params: [{ kinds: ["string", "number", "boolean", "list", "map", "timestamp", "duration"] }],
+    result: is.givesText,
+    call: toString,
+  },
+  to_json: {
+    usage: "to_json(value)",
+    params: [is.anything],
+    result: is.givesText,
+    call: ([value], { run }) => jsonText(run, value),
+  },
+  parse_json: { usage: "parse_json(text)", params: [is.text], result: is.givesAnything, call: parseJson },
+};

@@ -1,0 +1,96 @@
+/** A JSON value with templates in it, parsed: which parts are constant, which are expressions. */
+import { MAX_EXPRESSION_FAULTS, MAX_EXPRESSION_VALUE_DEPTH } from "./bounds.ts";
+import { faultAt } from "./failures.ts";
+import { parseCel } from "./parse.ts";
+import type { Parsed } from "./parse.ts";
+import { splitTemplate, wholeExpression } from "./template.ts";
+import type { ExpressionFault } from "./types.ts";
+
+export type ValueTree =
+  | { kind: "constant"; value: unknown }
+  | { kind: "expression"; parsed: Parsed; path: readonly PropertyKey[] }
+  | { kind: "text"; parts: (string | Parsed)[]; path: readonly PropertyKey[] }
+  | { kind: "list"; items: ValueTree[] }
+  | { kind: "object"; fields: [string, ValueTree][] };
+
+type Path = readonly PropertyKey[];
+
+/** Parses all templates of a value; the parts with faults are left out of the tree as constants. */
+export function parseValue(value: unknown): { tree: ValueTree; faults: ExpressionFault[] } {
+  const faults: ExpressionFault[] = [];
+  const tree = parseAt(value, [], (found, path) => {
+    for (const fault of found)
+      if (faults.length < MAX_EXPRESSION_FAULTS) faults.push({ ...fault, path: [...path] });
+  });
+  return { tree, faults };
+}
+
+type Tell = (faults: readonly ExpressionFault[], path: Path) => void;
+
+/** What stands in the place of an expression that has faults. */
+const UNKNOWN: ValueTree = { kind: "constant", value: undefined };
+
+function parseAt(value: unknown, path: Path, tell: Tell): ValueTree {
+  if (typeof value === "string") return parseText(value, path, tell);
+  if (typeof value !== "object" || value === null) return { kind: "constant", value };
+  if (path.length > MAX_EXPRESSION_VALUE_DEPTH) {
+    const message = `is nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`;
+    tell([{ code: "expression_too_deep", message }], path);
+    return UNKNOWN;
+  }
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => parseAt(item, [...path, index], tell));
+    return settled({ kind: "list", items }, items, (values) => values);
+  }
+  const names = Object.keys(value);
+  const fields = names.map((name): [string, ValueTree] => [
+    name,
+    parseAt((value as Record<string, unknown>)[name], [...path, name], tell),
+  ]);
+  const trees = fields.map(([, tree]) => tree);
+  return settled({ kind: "object", fields }, trees, (values) =>
+    Object.fromEntries(names.map((name, index) => [name, values[index]])),
+  );
+}
+
+/** A tree all of whose parts are constant is constant. */
+function settled(
+  tree: ValueTree,
+  parts: readonly ValueTree[],
+  make: (values: unknown[]) => unknown,
+): ValueTree {
+  const values: unknown[] = [];
+  for (const part of parts) {
+    if (part.kind !== "constant" || part === UNKNOWN) return tree;
+    values.push(part.value);
+  }
+  return { kind: "constant", value: make(values) };
+}
+
+function parseText(text: string, path: Path, tell: Tell): ValueTree {
+  if (!text.includes("${{")) return { kind: "constant", value: text };
+  const template = splitTemplate(text);
+  if (template.unclosedAt !== undefined) {
+    const place = { input: text, pos: template.unclosedAt };
+    const fix =
+      "Close it with }}, and each string inside with its quote; $${{ stands for the characters themselves.";
+    tell([faultAt("expression_syntax", place, "opens ${{ and does not close it", { fix })], path);
+    return UNKNOWN;
+  }
+  const whole = wholeExpression(template);
+  if (whole !== undefined) {
+    const parsed = parseCel(whole);
+    if (!("faults" in parsed)) return { kind: "expression", parsed, path };
+    tell(parsed.faults, path);
+    return UNKNOWN;
+  }
+  const parts = template.parts.map((part) => {
+    if ("text" in part) return part.text;
+    const parsed = parseCel(part.source);
+    if (!("faults" in parsed)) return parsed;
+    tell(parsed.faults, path);
+    return "";
+  });
+  if (parts.every((part) => typeof part === "string")) return { kind: "constant", value: parts.join("") };
+  return { kind: "text", parts, path };
+}

@@ -1,0 +1,73 @@
+/** Validates values against a schema of a workflow's author: inputs, with defaults filled in. */
+import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import type { PartialFault } from "../../core/connections.ts";
+import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
+import { describeErrors } from "./errors.ts";
+import { schemaFaults, schemaKey } from "./schema-faults.ts";
+import { isTimeout, within } from "./within.ts";
+
+/** As many compiled validators are kept. */
+const MOST_KEPT = 200;
+const VALIDATE_MS = 200;
+/** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */
+const TELL_ALL_BELOW = 64 * 1024;
+
+export type Parsed = { value: Record<string, unknown> } | { faults: PartialFault[] };
+
+export interface InputsValidator {
+  /** Takes the inputs of a run (JSON). The value is a copy with defaults; paths are below the inputs. */
+  parse(inputs: unknown): Parsed;
+}
+
+const kept = new Map<string, InputsValidator>();
+
+/**
+ * @param schema the `inputs` of a definition; null where it has none, and takes none
+ * @returns the validator; of a schema with faults one that gives those, with the path of the schema's own place
+ */
+export function inputsValidator(schema: JsonSchema | null): InputsValidator {
+  const wanted = schema ?? { type: "object" };
+  const key = schemaKey(wanted);
+  const found = kept.get(key);
+  const validator = found ?? compile(wanted);
+  // The one used last is the one dropped last.
+  kept.delete(key);
+  kept.set(key, validator);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+  return validator;
+}
+
+/** Keywords with which a schema says itself what other names are. */
+const SAYS_OTHERS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
+
+function compile(schema: JsonSchema): InputsValidator {
+  const faults = schemaFaults(schema);
+  if (faults.length > 0) return { parse: () => ({ faults }) };
+  const open = SAYS_OTHERS.some((word) => Object.hasOwn(schema, word));
+  const closed = open ? schema : { ...schema, unevaluatedProperties: false };
+  const validators = new Map<boolean, Validator>();
+  const validatorFor = (all: boolean): Validator => {
+    const made = validators.get(all) ?? newAjv({ defaults: true, all }).compile(closed);
+    validators.set(all, made);
+    return made;
+  };
+  return { parse: (inputs) => parse(validatorFor, inputs) };
+}
+
+function parse(validatorFor: (all: boolean) => Validator, inputs: unknown): Parsed {
+  if (isDeeperThan(inputs, MAX_JSON_DEPTH))
+    return fault("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+  const text = JSON.stringify(inputs ?? {});
+  const value: unknown = JSON.parse(text);
+  const validate = validatorFor(text.length < TELL_ALL_BELOW);
+  try {
+    if (within(VALIDATE_MS, () => validate(value))) return { value: value as Record<string, unknown> };
+  } catch (error) {
+    return isTimeout(error)
+      ? fault("too_slow", `takes longer than ${VALIDATE_MS} ms to check against its schema: make it smaller`)
+      : fault("invalid", `can't be checked against its schema: ${(error as Error).message}`);
+  }
+  return { faults: describeErrors(validate.errors ?? [], value) };
+}
+
+const fault = (code: string, message: string): Parsed => ({ faults: [{ path: [], code, message }] });

@@ -1,0 +1,28 @@
+/** References inside one schema (`#`, `#/$defs/name`), the only ones that are followed. */
+import type { JsonSchema } from "./dialect.ts";
+
+/** The parts of a JSON pointer in a fragment (RFC 6901, section 6); undefined for any other reference. */
+export function pointerParts(ref: string): string[] | undefined {
+  if (ref === "#") return [];
+  if (!ref.startsWith("#/")) return undefined;
+  try {
+    return ref
+      .slice(2)
+      .split("/")
+      .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a reference points at; undefined where that is nothing or no schema. */
+export function resolveRef(ref: string, root: JsonSchema): JsonSchema | boolean | undefined {
+  let here: unknown = root;
+  for (const part of pointerParts(ref) ?? ["", ""]) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, part)) return undefined;
+    here = (here as Record<string, unknown>)[part];
+  }
+  const isSchema =
+    typeof here === "boolean" || (typeof here === "object" && here !== null && !Array.isArray(here));
+  return isSchema ? (here as JsonSchema | boolean) : undefined;
+}

@@ -1,0 +1,201 @@
+/** What is wrong with a JSON Schema as somebody wrote it, each fault with its place in the schema. */
+import { RE2JS } from "re2js";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { PartialFault } from "../../core/connections.ts";
+import { unknownKey } from "../../core/faults.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
+import { describeErrors } from "./errors.ts";
+import { pointerParts, resolveRef } from "./references.ts";
+import { isTimeout, within } from "./within.ts";
+
+const LARGEST = 64 * 1024;
+const MOST_SCHEMAS = 500;
+const DEEPEST = 32;
+const COMPILE_MS = 500;
+
+type Path = PropertyKey[];
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** All faults of a schema; none means that a validator can be made of it. */
+export function schemaFaults(schema: unknown): PartialFault[] {
+  if (!isObject(schema))
+    return [{ path: [], code: "wrong_type", message: "must be a JSON Schema, an object" }];
+  const size = JSON.stringify(schema).length;
+  if (size > LARGEST)
+    return [
+      {
+        path: [],
+        code: "too_large",
+        message: `is a schema of ${size} characters; at most ${LARGEST} are taken`,
+      },
+    ];
+  const { faults, defaults } = walk(schema);
+  if (faults.length > 0) return faults;
+  try {
+    return within(COMPILE_MS, () => compileFaults(schema, defaults));
+  } catch (error) {
+    const message = isTimeout(error)
+      ? "is a schema that takes too long to prepare: make it smaller"
+      : `is not a usable JSON Schema: ${(error as Error).message}`;
+    return [{ path: [], code: "invalid_schema", message }];
+  }
+}
+
+/** The faults that no single schema shows: the meta-schema's, and defaults that don't fit. */
+function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFault[] {
+  const ajv = newAjv({ defaults: false, all: true });
+  if (ajv.validateSchema(schema) !== true) return firstOfEach(describeErrors(ajv.errors ?? [], schema));
+  ajv.addSchema(schema, ROOT);
+  ajv.getSchema(ROOT);
+  if (defaults.length === 0) return [];
+  // One validator for all of them: to compile each by itself would take long.
+  const validate = ajv.compile({
+    prefixItems: defaults.map((path) => ({ $ref: `${ROOT}#/${path.map(pointerPart).join("/")}` })),
+  });
+  const values = defaults.map((path) => at(schema, [...path, "default"]));
+  if (validate(values)) return [];
+  const found = describeErrors(validate.errors ?? [], values).map(
+    ({ path, message, ...fault }): PartialFault => {
+      const [index, ...below] = path ?? [];
+      const at = [...defaults[index as number]!, "default", ...below];
+      const said = `does not fit the schema that it is the default of: it ${message}`;
+      return Object.assign(fault, { path: at, message: said });
+    },
+  );
+  return firstOfEach(found);
+}
+
+const ROOT = "millrace:schema";
+
+/** Of several faults at one place the first: the others tell of forms that were not meant. */
+const firstOfEach = (faults: PartialFault[]): PartialFault[] => {
+  const first = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]));
+  return faults.filter((fault) => first.get(JSON.stringify(fault.path)) === fault);
+};
+
+const pointerPart = (part: PropertyKey): string =>
+  encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"));
+
+const at = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((here, part) => (here as Record<PropertyKey, unknown>)[part], value);
+
+/** Looks at every schema inside. */
+function walk(root: JsonSchema): { faults: PartialFault[]; defaults: Path[] } {
+  const faults: PartialFault[] = [];
+  const defaults: Path[] = [];
+  const left: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
+  let count = 0;
+  for (let next = left.pop(); next !== undefined && faults.length < 100; next = left.pop()) {
+    const { schema, path, depth } = next;
+    count += 1;
+    if (count > MOST_SCHEMAS || depth > DEEPEST) {
+      const bound = count > MOST_SCHEMAS ? `${MOST_SCHEMAS} schemas` : `${DEEPEST} levels`;
+      faults.push({ path, code: "too_large", message: `is more than a schema may hold: ${bound}` });
+      break;
+    }
+    if (typeof schema === "boolean") continue;
+    if (!isObject(schema)) {
+      faults.push({ path, code: "wrong_type", message: "must be a JSON Schema: an object, true or false" });
+      continue;
+    }
+    if (Object.hasOwn(schema, "default")) defaults.push(path);
+    faults.push(...ownFaults(schema, root, path));
+    left.push(...innerSchemas(schema, path, depth + 1).toReversed());
+  }
+  return { faults, defaults };
+}
+
+function innerSchemas(schema: JsonSchema, path: Path, depth: number) {
+  return Object.entries(schema).flatMap(([key, value]) => {
+    const holds = KEYWORDS.get(key);
+    if (holds === "schema") return [{ schema: value, path: [...path, key], depth }];
+    if (holds === "schemas" && Array.isArray(value))
+      return value.map((it: unknown, index) => ({ schema: it, path: [...path, key, index], depth }));
+    if (holds === "named" && isObject(value))
+      return Object.entries(value).map(([name, it]) => ({ schema: it, path: [...path, key, name], depth }));
+    return [];
+  });
+}
+
+/** The faults of one schema, those inside it aside. */
+function ownFaults(schema: JsonSchema, root: JsonSchema, path: Path): PartialFault[] {
+  const faults: PartialFault[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    const here = [...path, key];
+    if (!KEYWORDS.has(key)) {
+      const { path: _, allowed, ...fault } = unknownKey("", key, Array.from(KEYWORDS.keys()));
+      // The whole vocabulary only where there is no near word: it is long.
+      faults.push({ ...fault, path: here, ...(fault.did_you_mean === undefined && { allowed: allowed! }) });
+    } else if (key === "$ref") faults.push(...refFaults(value, root, here));
+    else if (key === "pattern") faults.push(...patternFaults(value, here));
+    else if (key === "patternProperties" && isObject(value))
+      faults.push(...Object.keys(value).flatMap((it) => patternFaults(it, [...here, it])));
+    else if (key === "format") faults.push(...formatFaults(value, here));
+    else if (key === "$schema" && value !== DRAFT)
+      faults.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Leave it out." });
+  }
+  return faults;
+}
+
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+
+function refFaults(ref: unknown, root: JsonSchema, path: Path): PartialFault[] {
+  if (typeof ref !== "string" || pointerParts(ref) === undefined)
+    return [
+      {
+        path,
+        code: "not_allowed",
+        message: "must point into this schema: nothing is fetched from elsewhere",
+        fix: "Put the schema under $defs and write #/$defs/name.",
+      },
+    ];
+  if (resolveRef(ref, root) !== undefined) return [];
+  const names = Object.keys(isObject(root["$defs"]) ? root["$defs"] : {}).map((it) => `#/$defs/${it}`);
+  const near = nearMatch(ref, names);
+  return [
+    {
+      path,
+      code: "unknown_reference",
+      message: "points at nothing in this schema",
+      ...(names.length > 0 && { allowed: names }),
+      ...(near !== undefined && { did_you_mean: near }),
+    },
+  ];
+}
+
+function patternFaults(pattern: unknown, path: Path): PartialFault[] {
+  if (typeof pattern !== "string") return [];
+  try {
+    RE2JS.compile(pattern);
+    return [];
+  } catch (error) {
+    return [
+      {
+        path,
+        code: "invalid_pattern",
+        message: `is not a pattern that can be used: ${(error as Error).message}`,
+        fix: "Use RE2's syntax: no look-around and no back references.",
+      },
+    ];
+  }
+}
+
+function formatFaults(format: unknown, path: Path): PartialFault[] {
+  if (typeof format !== "string" || (FORMATS as readonly string[]).includes(format)) return [];
+  const near = nearMatch(format, FORMATS);
+  return [
+    {
+      path,
+      code: "not_allowed",
+      message: `must be one of ${FORMATS.join(", ")}`,
+      allowed: [...FORMATS],
+      ...(near !== undefined && { did_you_mean: near }),
+    },
+  ];
+}
+
+/** One name for one schema, whatever the order of its keys. */
+export const schemaKey = (schema: JsonSchema): string => canonicalJson(schema);

@@ -1,0 +1,96 @@
+/** A definition made ready to run: every expression compiled once. */
+import type { DefinedStep, Definition } from "../../schemas/workflow-definition.ts";
+import { durationMs } from "../core/duration.ts";
+import type { AnyStepType, Field } from "../core/step-type.ts";
+import { compileCel, compileValue } from "./expressions/index.ts";
+import type { Compiled, Scope } from "./expressions/types.ts";
+import type { Outline } from "./outline.ts";
+
+export interface PlannedStep {
+  step: DefinedStep;
+  type: AnyStepType;
+  if: Compiled | null;
+  forEach: Compiled | null;
+  /** The fields of its type, to be resolved together. */
+  fields: ReadonlyMap<string, Compiled | { literal: unknown }>;
+  /** Ids of the steps whose outputs its `if` and list read, and those that its fields read. */
+  asks: ReadonlySet<string>;
+  reads: ReadonlySet<string>;
+  /** Milliseconds that an attempt may take; null for as long as it takes. */
+  timeoutMs: number | null;
+  cacheMs: number | null;
+}
+
+export interface Plan {
+  outline: Outline;
+  steps: readonly PlannedStep[];
+  /** What the run gives; null for the output of the last step. */
+  output: Compiled | null;
+}
+
+/** Makes plans, one for each outline. */
+export function planner(stepTypes: readonly AnyStepType[]): (outline: Outline) => Plan {
+  const types = new Map(stepTypes.map((type) => [type.type, type]));
+  const made = new WeakMap<Outline, Plan>();
+  return (outline) => {
+    const known = made.get(outline);
+    if (known !== undefined) return known;
+    const plan = planOf(outline, types);
+    made.set(outline, plan);
+    return plan;
+  };
+}
+
+function planOf(outline: Outline, types: ReadonlyMap<string, AnyStepType>): Plan {
+  const { definition } = outline;
+  return {
+    outline,
+    steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!)),
+    output: definition.output === undefined ? null : compileValue(definition.output),
+  };
+}
+
+function plannedStep(step: DefinedStep, type: AnyStepType): PlannedStep {
+  const condition = step.if === undefined ? null : compileCel(step.if);
+  const forEach = step.for_each === undefined ? null : compileCel(step.for_each);
+  const fields = new Map(
+    Object.entries(type.fields as Readonly<Record<string, Field>>)
+      .filter(([name]) => step[name] !== undefined)
+      .map(([name, field]) => [name, compiledField(field, step[name])] as const),
+  );
+  const reads = [...fields.values()].flatMap((field) => ("literal" in field ? [] : [...field.steps]));
+  return {
+    step,
+    type,
+    if: condition,
+    forEach,
+    fields,
+    asks: new Set([...(condition?.steps ?? []), ...(forEach?.steps ?? [])]),
+    reads: new Set(reads),
+    timeoutMs: step.timeout === undefined ? type.timeoutMs : durationMs(step.timeout),
+    cacheMs: step.cache === undefined ? null : durationMs(step.cache),
+  };
+}
+
+function compiledField(field: Field, written: unknown): Compiled | { literal: unknown } {
+  if (field.kind === "literal") return { literal: written };
+  return field.kind === "cel" ? compileCel(written as string | boolean) : compileValue(written);
+}
+
+/**
+ * The step's fields with their expressions resolved.
+ * @throws StepError of the expressions
+ */
+export function resolveFields({ fields }: PlannedStep, scope: Scope): Record<string, unknown> {
+  const resolved: Record<string, unknown> = {};
+  for (const [name, field] of fields) {
+    resolved[name] = "literal" in field ? field.literal : field.evaluate(scope);
+  }
+  return resolved;
+}
+
+/** The schedule's inputs, resolved for one moment. */
+export function scheduleInputs(definition: Definition, run: Scope["run"]): Record<string, unknown> {
+  const inputs = definition.schedule?.inputs ?? {};
+  return compileValue(inputs).evaluate({ inputs: {}, run, steps: {} }) as Record<string, unknown>;
+}

@@ -1,0 +1,118 @@
+/** What the expressions of a run can name, loaded from what is recorded. */
+import type { RunError, StepStatus } from "../../schemas/run.ts";
+import type { DefinedStep } from "../../schemas/workflow-definition.ts";
+import {
+  CHUNK_ITEMS,
+  NO_ITEM,
+  type RunReader,
+  type RunRecord,
+  type StepState,
+} from "../core/run-ports.ts";
+import type { AnyStepType } from "../core/step-type.ts";
+import type { Scope } from "./expressions/types.ts";
+import type { Plan, PlannedStep } from "./plan.ts";
+
+/** A state as the wire and expressions name it. `q` is told from pending by whether its job was claimed. */
+export const STATUS_OF: Readonly<Record<StepState, StepStatus>> = {
+  p: "pending",
+  q: "running",
+  r: "running",
+  w: "waiting",
+  s: "succeeded",
+  k: "skipped",
+  e: "failed",
+  f: "failed",
+  c: "cancelled",
+};
+
+/** `run` in expressions. */
+export const runScope = (run: Pick<RunRecord, "id" | "workflowId" | "trigger" | "createdAt" | "startedAt" | "scheduledFor">) => ({
+  id: run.id,
+  workflow_id: run.workflowId,
+  trigger: run.trigger,
+  started_at: run.startedAt ?? run.createdAt,
+  scheduled_for: run.scheduledFor,
+});
+
+/** Names of what a step of this type gives: they are null where it gave nothing. */
+function outputNames(type: AnyStepType, step: DefinedStep): string[] {
+  if (type.output.kind === "object") return Object.keys(type.output.fields);
+  // What a set step gives is what it was told to.
+  return Object.keys((step["values"] ?? {}) as object);
+}
+
+type Ended = { state: StepState; error: RunError | null; output: Record<string, unknown> | null };
+
+const stepValue = ({ step, type }: PlannedStep, { state, error, output }: Ended): Record<string, unknown> => ({
+  ...(output ?? Object.fromEntries(outputNames(type, step).map((name) => [name, null]))),
+  status: STATUS_OF[state],
+  error,
+});
+
+/** How many outputs and chunks are kept parsed: the items of a fan-out ask for the same ones again and again. */
+const KEPT = 16;
+
+function keeper<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
+  const kept = new Map<string, Promise<T>>();
+  return (key, load) => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    if (kept.size >= KEPT) kept.delete(kept.keys().next().value!);
+    const loading = load();
+    kept.set(key, loading);
+    loading.catch(() => kept.delete(key));
+    return loading;
+  };
+}
+
+export interface Scopes {
+  /** The scope of a step, or of one item of its fan-out, that reads the outputs of `reads`. */
+  of(plan: Plan, run: RunRecord, reads: Iterable<string>, unit?: { stepId: string; item: number }): Promise<Scope>;
+  /** What one step gave, as expressions see it. */
+  stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
+}
+
+/** Builds scopes. What is recorded of an ended step never changes, so what was loaded is kept for a while. */
+export function scopes(runs: RunReader): Scopes {
+  const outputs = keeper<Record<string, unknown>>();
+  const chunks = keeper<unknown[]>();
+
+  async function load(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
+    const position = plan.outline.position.get(id)!;
+    const planned = plan.steps[position]!;
+    const unit = { runId: run.id, stepId: id, item: NO_ITEM };
+    const record = await runs.step(unit);
+    if (record !== undefined && record.items !== null) {
+      const items = await runs.itemOutputs(unit);
+      return {
+        status: STATUS_OF[record.state],
+        error: record.error,
+        items: items.map((item) => stepValue(planned, item)),
+      };
+    }
+    return stepValue(planned, {
+      state: record?.state ?? (run.states[position] as StepState),
+      error: record?.error ?? null,
+      output: record === undefined ? null : await runs.output(unit),
+    });
+  }
+
+  const stepValueOf: Scopes["stepValue"] = (plan, run, id) => outputs(`${run.id} ${id}`, () => load(plan, run, id));
+
+  async function itemOf(runId: string, stepId: string, item: number): Promise<unknown> {
+    const chunk = Math.floor(item / CHUNK_ITEMS);
+    const items = await chunks(`${runId} ${stepId} ${chunk}`, () => runs.chunk({ runId, stepId }, chunk));
+    return items[item % CHUNK_ITEMS];
+  }
+
+  return {
+    stepValue: stepValueOf,
+    async of(plan, run, reads, unit) {
+      const steps: Record<string, unknown> = {};
+      for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
+      const scope: Scope = { inputs: run.inputs, run: runScope(run), steps };
+      if (unit === undefined || unit.item === NO_ITEM) return scope;
+      return { ...scope, item: await itemOf(run.id, unit.stepId, unit.item), index: unit.item };
+    },
+  };
+}

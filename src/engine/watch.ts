@@ -1,0 +1,83 @@
+/** Waiting for a run to change, whichever process moves it: told by our own executors, seen in the store otherwise. */
+import type { EngineApi } from "../core/engine-port.ts";
+import type { RunReader } from "../core/run-ports.ts";
+
+/** How soon a change that another process has made is seen. */
+const POLL_MS = 10;
+
+export interface Watch {
+  changed: EngineApi["changed"];
+  /** Says that these runs may have changed. */
+  tell(runIds: readonly string[]): void;
+  close(): void;
+}
+
+interface Waiter {
+  runId: string;
+  seq: number;
+  done(): void;
+}
+
+/** @param dataVersion changes whenever another connection has committed */
+export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number): Watch {
+  const waiters = new Set<Waiter>();
+  let timer: NodeJS.Timeout | undefined;
+  let version: number | undefined;
+  let looking = false;
+
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      const seqs = new Map((await runs.glance([...new Set([...waiters].map((it) => it.runId))])).map((it) => [it.id, it.seq]));
+      for (const waiter of waiters) if ((seqs.get(waiter.runId) ?? Infinity) > waiter.seq) waiter.done();
+    } catch {
+      // Who waits goes on waiting, until its time is up: the next look may succeed.
+      version = undefined;
+    } finally {
+      looking = false;
+    }
+  }
+
+  function poll(): void {
+    const now = dataVersion();
+    if (now === version) return;
+    version = now;
+    void look();
+  }
+
+  const close = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+    for (const waiter of waiters) waiter.done();
+  };
+
+  return {
+    async changed(runId, seq, { ms, signal }) {
+      if (signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const waiter: Waiter = { runId, seq, done: resolve };
+      waiters.add(waiter);
+      timer ??= setInterval(poll, POLL_MS).unref();
+      const limit = setTimeout(resolve, ms).unref();
+      signal.addEventListener("abort", waiter.done, { once: true });
+      try {
+        // It may have changed before anybody listened.
+        void look();
+        await promise;
+      } finally {
+        clearTimeout(limit);
+        signal.removeEventListener("abort", waiter.done);
+        waiters.delete(waiter);
+        if (waiters.size === 0) {
+          clearInterval(timer);
+          timer = undefined;
+        }
+      }
+    },
+    tell(runIds) {
+      if ([...waiters].some((it) => runIds.includes(it.runId))) void look();
+    },
+    close,
+  };
+}

@@ -1,0 +1,334 @@
+/** What an executor does with a job: everything that is evaluated or called happens here, outside of transactions. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { AttemptStatus, RunError } from "../../schemas/run.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import { iso, SECOND } from "../core/clock.ts";
+import type { Connections, Usage } from "../core/connections.ts";
+import { durationMs } from "../core/duration.ts";
+import type { PreparedRun } from "../core/engine-port.ts";
+import { faultsOf } from "../core/faults.ts";
+import { type EngineWriters, type Job, NO_ITEM, type RunReader, type RunRecord } from "../core/run-ports.ts";
+import { StepError } from "../core/step-errors.ts";
+import type { AnyStepType, Field, StepOutcome } from "../core/step-type.ts";
+import type { Holding, Settled, Work } from "../queue/types.ts";
+import { type Plan, type PlannedStep, resolveFields } from "./plan.ts";
+import type { Scopes } from "./scope.ts";
+import { runErrorOf } from "./run-error.ts";
+import { beginAttempt, type Mover, settleUnit, type UnitResult } from "./transitions.ts";
+
+/** As many characters of JSON may a step give. */
+const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+const MAX_ITEMS = 100_000;
+const MAX_ITEMS_CHARS = 16 * 1024 * 1024;
+/** Executors that may die of a job before it counts as poison. */
+const MAX_KILLS = 3;
+/** What does not end when it is told to is left behind after so long. */
+const UNRESPONSIVE_MS = 2 * SECOND;
+
+export interface WorkOptions {
+  mover: Mover;
+  runs: RunReader;
+  connections: Connections;
+  planOf(run: RunRecord): Promise<Plan>;
+  scopes: Scopes;
+  /** Makes ready the run of another workflow. @throws StepError */
+  child(run: RunRecord, job: Job, wanted: Extract<StepOutcome, { kind: "child" }>): Promise<PreparedRun>;
+}
+
+/** An attempt as it goes on. */
+interface Attempt {
+  run: RunRecord;
+  job: Job;
+  planned: PlannedStep;
+  startedAt: string;
+  /** Known once it is resolved. */
+  input?: Record<string, unknown>;
+  inputHash?: string;
+}
+
+/** Does the jobs of kind `step`: one attempt of a step or of an item. */
+export function stepWork(options: WorkOptions): Work {
+  const { mover, runs } = options;
+  const inputSchemas = new WeakMap<AnyStepType, z.ZodObject>();
+
+  return async (job, holding) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null) return nothing();
+    const plan = await options.planOf(run);
+    const planned = plan.steps[plan.outline.position.get(job.stepId)!]!;
+    const attempt: Attempt = { run, job, planned, startedAt: iso(mover.clock.now()) };
+    try {
+      if (run.stop !== null) throw new StepError("cancelled", "The run was stopped.");
+      if (job.kills >= MAX_KILLS) throw poisoned(job);
+      const { result, usage } = await carryOut(plan, attempt, holding);
+      return settled(attempt, holding, result, usage);
+    } catch (thrown) {
+      return failed(attempt, holding, thrown);
+    }
+  };
+
+  async function carryOut(
+    plan: Plan,
+    attempt: Attempt,
+    holding: Holding,
+  ): Promise<{ result: UnitResult; usage?: Usage | undefined }> {
+    const { run, job, planned } = attempt;
+    if (job.item === NO_ITEM && (planned.if !== null || planned.forEach !== null)) {
+      const early = await beforeRunning(plan, run, planned);
+      if (early !== undefined) return { result: early };
+    }
+    const scope = await options.scopes.of(plan, run, planned.reads, job);
+    attempt.input = parsedInput(planned, resolveFields(planned, scope));
+    attempt.inputHash = hashOf(planned, attempt.input);
+    const recorded = await recordedOutput(attempt);
+    if (recorded !== undefined) return { result: recorded };
+    if (planned.type.instant !== true) {
+      const { startedAt, input } = attempt;
+      const begin = { attempt: job.attempt, executor: holding.executor, startedAt, input };
+      const held = await holding.record((tx) => beginAttempt(mover, tx, job, begin));
+      if (!held) throw new StepError("cancelled", "Another executor took this over.");
+    }
+    const outcome = await runBounded(attempt, holding);
+    return { result: await resultOf(attempt, outcome), ...(outcome.kind === "done" && { usage: outcome.usage }) };
+  }
+
+  /** Whether it is skipped, and over what it fans out. */
+  async function beforeRunning(plan: Plan, run: RunRecord, planned: PlannedStep): Promise<UnitResult | undefined> {
+    const scope = await options.scopes.of(plan, run, planned.asks);
+    if (planned.if !== null && !truth(planned.if.evaluate(scope), `if of "${planned.step.id}"`)) {
+      return { kind: "skipped" };
+    }
+    if (planned.forEach === null) return undefined;
+    const items = planned.forEach.evaluate(scope);
+    return { kind: "fan_out", items: checkedItems(planned.step.id, items) };
+  }
+
+  function parsedInput({ type }: PlannedStep, resolved: Record<string, unknown>): Record<string, unknown> {
+    let schema = inputSchemas.get(type);
+    if (schema === undefined) {
+      const fields = type.fields as Readonly<Record<string, Field>>;
+      schema = z.object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])));
+      inputSchemas.set(type, schema);
+    }
+    const parsed = schema.safeParse(resolved, { reportInput: true });
+    if (parsed.success) return parsed.data;
+    const faults = faultsOf(parsed.error, schema);
+    const told = faults.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+    throw new StepError("input_invalid", `${told.join("; ")}.`, { details: { errors: faults.slice(0, 20) } });
+  }
+
+  /** What it gave before: in the run that this one repeats, or from the cache. */
+  async function recordedOutput({ run, job, planned, inputHash }: Attempt): Promise<UnitResult | undefined> {
+    if (run.retryOf !== null) {
+      const unit = { ...job, runId: run.retryOf };
+      const before = await runs.step(unit);
+      if (before?.state === "s" && before.inputHash === inputHash) {
+        const output = (await runs.output(unit)) ?? {};
+        return { kind: "succeeded", output, inputHash: inputHash!, reusedFrom: run.retryOf };
+      }
+    }
+    if (planned.cacheMs === null) return undefined;
+    const output = await runs.cached(cacheKey(run, job, inputHash!), iso(mover.clock.now()));
+    return output === undefined
+      ? undefined
+      : { kind: "succeeded", output, inputHash: inputHash!, reusedFrom: "cache" };
+  }
+
+  /** Runs the step's code until it ends, its time is up, or it is told to end. */
+  async function runBounded(attempt: Attempt, holding: Holding): Promise<StepOutcome> {
+    const { run, job, planned, input, inputHash } = attempt;
+    const timeout = new AbortController();
+    // An approval's time is that of the person, not of the attempt.
+    const limit = planned.type.timeoutMs === null && planned.step.timeout === undefined ? null : planned.timeoutMs;
+    const timer =
+      limit === null || planned.type.type === "approval"
+        ? undefined
+        : setTimeout(() => timeout.abort(timedOut(planned.step.id, limit)), limit);
+    const signal = AbortSignal.any([holding.signal, timeout.signal]);
+    const left = new Promise<never>((_, reject) => {
+      const leave = (): void => {
+        setTimeout(() => reject(signal.reason as Error), UNRESPONSIVE_MS).unref();
+      };
+      if (signal.aborted) leave();
+      else signal.addEventListener("abort", leave, { once: true });
+    });
+    try {
+      const running = planned.type.run(input as never, {
+        connections: options.connections,
+        signal,
+        idempotencyKey: [run.firstRun, job.stepId, job.item === NO_ITEM ? "-" : job.item, inputHash].join(":"),
+        now: () => mover.clock.now(),
+      });
+      return await Promise.race([running, left]);
+    } catch (thrown) {
+      // Whatever the code makes of being told to end: why it was told counts.
+      throw signal.aborted ? signal.reason : thrown;
+    } finally {
+      clearTimeout(timer);
+      left.catch(() => {});
+    }
+  }
+
+  async function resultOf(attempt: Attempt, outcome: StepOutcome): Promise<UnitResult> {
+    const { run, job, planned } = attempt;
+    const inputHash = attempt.inputHash!;
+    const now = mover.clock.now();
+    switch (outcome.kind) {
+      case "done": {
+        boundedOutput(planned.step.id, outcome.output);
+        const { cacheMs } = planned;
+        const cache =
+          cacheMs === null ? undefined : { key: cacheKey(run, job, inputHash), expiresAt: iso(now + cacheMs) };
+        return { kind: "succeeded", output: outcome.output, inputHash, ...(cache !== undefined && { cache }) };
+      }
+      case "wait":
+        return { kind: "wait", until: iso(outcome.until), inputHash };
+      case "approval": {
+        const { message, form, assignees } = outcome;
+        const { timeoutMs } = planned;
+        const id = `apr_${shortHash(`${job.runId} ${job.stepId} ${job.item}`)}`;
+        const expiresAt = timeoutMs === null ? null : iso(now + timeoutMs);
+        return { kind: "approval", approval: { id, message, form, assignees }, expiresAt, inputHash };
+      }
+      case "child":
+        return { kind: "child", run: await options.child(run, job, outcome), inputHash };
+    }
+  }
+
+  function settled(attempt: Attempt, holding: Holding, result: UnitResult, usage?: Usage): Settled {
+    const { job, startedAt } = attempt;
+    const finishedAt = iso(mover.clock.now());
+    return {
+      kind: "done",
+      async change(tx) {
+        await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
+        if (attempt.input === undefined) return;
+        const end = { usage: usage ?? null, error: null };
+        // What waits goes on, but in no executor: the job that ends the wait ends the attempt.
+        const goesOn = ["wait", "approval", "child"].includes(result.kind);
+        await (goesOn
+          ? saveAttempt(tx, attempt, { executor: null }, { ...end, status: "running" }, null)
+          : saveAttempt(tx, attempt, holding, { ...end, status: "succeeded" }, finishedAt));
+      },
+    };
+  }
+
+  function failed(attempt: Attempt, holding: Holding, thrown: unknown): Settled {
+    const { job, planned, startedAt } = attempt;
+    const error = runErrorOf(thrown, job);
+    const finishedAt = iso(mover.clock.now());
+    const status =
+      error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
+    const record = (tx: EngineWriters): Promise<void> =>
+      saveAttempt(tx, attempt, holding, { status, usage: null, error }, finishedAt);
+    if (status === "interrupted") {
+      return { kind: "again", dueAt: null, attempt: job.attempt + 1, tries: job.tries, change: record };
+    }
+    const delay = status === "failed" ? retryDelay(planned, job, thrown) : undefined;
+    if (delay !== undefined) {
+      const dueAt = iso(mover.clock.now() + delay);
+      return { kind: "again", dueAt, attempt: job.attempt + 1, tries: job.tries + 1, change: record };
+    }
+    const result: UnitResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
+    return {
+      kind: "done",
+      async change(tx) {
+        await record(tx);
+        await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
+      },
+    };
+  }
+}
+
+const saveAttempt = (
+  tx: EngineWriters,
+  { job, startedAt, input }: Attempt,
+  { executor }: { executor: string | null },
+  end: { status: AttemptStatus; usage: Usage | null; error: RunError | null },
+  finishedAt: string | null,
+): Promise<void> =>
+  tx.runs.saveAttempt(job, { ...end, attempt: job.attempt, executor, startedAt, finishedAt, input });
+
+export const nothing = (): Settled => ({ kind: "done", change: () => Promise.resolve() });
+
+/** Null is false; anything else but true and false is a mistake that is told. */
+export function truth(value: unknown, where: string): boolean {
+  if (value === null || value === undefined) return false;
+  if (typeof value === "boolean") return value;
+  throw new StepError("expression_failed", `The ${where} must be true or false, but is ${describe(value)}.`);
+}
+
+const describe = (value: unknown): string =>
+  Array.isArray(value) ? `a list of ${value.length}` : typeof value === "object" ? "an object" : `the ${typeof value} ${String(value).slice(0, 50)}`;
+
+function checkedItems(stepId: string, items: unknown): unknown[] {
+  if (items === null) {
+    throw new StepError("null_value", `The for_each of "${stepId}" is null, where a list is needed.`, {
+      fix: "Guard it with if, or give a list: for_each: has(x) ? x : []",
+    });
+  }
+  if (!Array.isArray(items)) {
+    throw new StepError("expression_failed", `The for_each of "${stepId}" must be a list, but is ${describe(items)}.`);
+  }
+  if (items.length > MAX_ITEMS) {
+    throw new StepError(
+      "too_many_items",
+      `The for_each of "${stepId}" has ${items.length} items; at most ${MAX_ITEMS} are taken.`,
+      { fix: "Pick or group them first, for example in SQL." },
+    );
+  }
+  const chars = JSON.stringify(items).length;
+  if (chars > MAX_ITEMS_CHARS) {
+    throw new StepError(
+      "too_many_items",
+      `The items of "${stepId}" come to ${chars} characters of JSON; at most ${MAX_ITEMS_CHARS} are taken.`,
+      { fix: "Give each item less: its id, say, and let the step fetch the rest." },
+    );
+  }
+  return items as unknown[];
+}
+
+function boundedOutput(stepId: string, output: unknown): void {
+  const chars = JSON.stringify(output).length;
+  if (chars <= MAX_OUTPUT_CHARS) return;
+  throw new StepError(
+    "output_too_large",
+    `"${stepId}" gave ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are kept.`,
+    { fix: "Ask for less: fewer rows or fields." },
+  );
+}
+
+const poisoned = (job: Job): StepError =>
+  new StepError(
+    "poisoned",
+    `"${job.stepId}" was running alone each of the ${job.kills} times that its executor died, so it is not tried again.`,
+    { fix: "Look for what needs too much memory in it; the log of the executors says how they ended." },
+  );
+
+const timedOut = (stepId: string, limit: number): StepError =>
+  new StepError("timeout", `"${stepId}" took longer than ${limit / SECOND} s and was stopped.`, {
+    fix: "Give it more time with timeout, or less to do.",
+  });
+
+const hashOf = ({ type }: PlannedStep, input: unknown): string =>
+  shortHash(canonicalJson([type.type, input]));
+
+const shortHash = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
+  `${run.workflowId} ${job.stepId} ${inputHash}`;
+
+/**
+ * After how many milliseconds a failed attempt is repeated; undefined when it is not.
+ * The pause doubles (or stays), up to half of it is taken off at random, and a vendor's `Retry-After` goes before.
+ */
+function retryDelay({ step: { retry } }: PlannedStep, job: Job, thrown: unknown): number | undefined {
+  if (retry === undefined || job.tries >= retry.attempts || !(thrown instanceof StepError)) return undefined;
+  const wanted = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
+  if (!wanted) return undefined;
+  const initial = durationMs(retry.initial);
+  const growing = retry.backoff === "exponential" ? initial * 2 ** (job.tries - 1) : initial;
+  const pause = Math.min(growing, durationMs(retry.max)) * (0.5 + Math.random() / 2);
+  return Math.max(pause, thrown.options.retryAfterMs ?? 0);
+}

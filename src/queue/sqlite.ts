@@ -1,0 +1,271 @@
+/**
+ * The embedded queue: jobs are rows of the database that holds the runs, so that both change in one transaction.
+ * Others' changes are seen by `PRAGMA data_version`; a dead executor by a beat that stands still.
+ */
+import type { Logger } from "pino";
+import { type Clock, iso, SECOND } from "../core/clock.ts";
+import type { EngineTransaction, Job, JobReader, RunReader } from "../core/run-ports.ts";
+import { StepError } from "../core/step-errors.ts";
+import { committer } from "./committer.ts";
+import type { Queue, Settled, Work } from "./types.ts";
+
+export interface SqliteQueueOptions {
+  /** Unlike that of any other executor, past ones included. */
+  executor: string;
+  transaction: EngineTransaction;
+  jobs: JobReader;
+  runs: Pick<RunReader, "glance">;
+  clock: Clock;
+  log: Logger;
+  work: Work;
+  /** How many jobs run at a time. */
+  slots: number;
+  /** How long a beat may stand still before its executor counts as dead, in milliseconds. */
+  leaseMs: number;
+  limits: ReadonlyMap<string, number>;
+  /** Changes whenever another connection has committed. */
+  dataVersion: () => number;
+  /** Told of the runs that a commit has changed. */
+  onChanged: (runIds: readonly string[]) => void;
+}
+
+const POLL_MS = 5;
+/** The longest time between two looks at what has become due. */
+const LONGEST_SLEEP_MS = 30 * SECOND;
+const GIVEN_UP_MS = 2 * SECOND;
+
+interface Running {
+  job: Job;
+  controller: AbortController;
+  ended: Promise<void>;
+}
+
+export function sqliteQueue(options: SqliteQueueOptions): Queue {
+  const { executor, transaction, jobs, runs, clock, log, work, slots, leaseMs, limits } = options;
+  const running = new Map<number, Running>();
+  const { commit } = committer(transaction);
+  let stopping = false;
+  let ringed = false;
+  let claiming: Promise<void> | undefined;
+  /** The last job was a suspect: others have their turn before the next one. */
+  let suspectLast = false;
+  let version: number | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  let beats: NodeJS.Timeout | undefined;
+  let alarm: NodeJS.Timeout | undefined;
+  const seen = new Map<string, { beat: number; since: number }>();
+
+  function ring(): void {
+    ringed = true;
+    claiming ??= claimAll().finally(() => (claiming = undefined));
+  }
+
+  /** Claims as long as there are free slots and something to take. */
+  async function claimAll(): Promise<void> {
+    while (ringed && !stopping) {
+      ringed = false;
+      try {
+        while (!stopping && running.size < slots && (await claimSome()));
+        await setAlarm();
+      } catch (err) {
+        log.warn({ err }, "no job could be claimed; trying again");
+        setTimeout(ring, SECOND).unref();
+      }
+    }
+  }
+
+  async function claimSome(): Promise<boolean> {
+    const now = iso(clock.now());
+    if (!(await jobs.pending(now))) return false;
+    if ([...running.values()].some(({ job }) => job.suspect)) return false;
+    const suspects = suspectLast ? "skip" : running.size === 0 ? "alone" : "drain";
+    const limit = slots - running.size;
+    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limit, limits, suspects }));
+    suspectLast = claimed.some((job) => job.suspect);
+    for (const job of claimed) run(job);
+    // A turn without suspects is enough of a turn, even where there was nothing else.
+    if (claimed.length === 0 && suspects === "skip" && running.size === 0) return jobs.pending(now);
+    return claimed.length > 0;
+  }
+
+  function run(job: Job): void {
+    const controller = new AbortController();
+    const entry: Running = { job, controller, ended: Promise.resolve() };
+    running.set(job.id, entry);
+    entry.ended = carryOut(job, controller.signal).finally(() => {
+      running.delete(job.id);
+      ring();
+    });
+  }
+
+  async function carryOut(job: Job, signal: AbortSignal): Promise<void> {
+    let settled: Settled;
+    try {
+      settled = await work(job, {
+        executor,
+        signal,
+        record: (change) =>
+          commit(async (tx) => {
+            const held = await tx.jobs.holds(job, executor);
+            if (held) await change(tx);
+            return held;
+          }).then((held) => {
+            if (held) options.onChanged([job.runId]);
+            return held;
+          }),
+      });
+    } catch (err) {
+      log.error({ err, job }, "a job failed in a way that it must not; trying it again");
+      settled = again(job, iso(clock.now() + 5 * SECOND));
+    }
+    try {
+      const held = await commit((tx) => settle(tx, job, settled));
+      if (!held) log.warn({ job }, "the job was taken over by another executor: nothing was written");
+      options.onChanged([job.runId]);
+    } catch (err) {
+      // It stays claimed by an executor that lives: without this nobody would ever take it over.
+      log.error({ err, job }, "the end of a job could not be written; giving it back");
+      await giveBack(job);
+    }
+  }
+
+  async function settle(tx: Parameters<Settled["change"]>[0], job: Job, settled: Settled): Promise<boolean> {
+    const held =
+      settled.kind === "done"
+        ? await tx.jobs.complete(job, executor)
+        : await tx.jobs.release(job, executor, settled);
+    if (held) await settled.change(tx);
+    return held;
+  }
+
+  /** Until it succeeds: the disk may be full for a while. */
+  async function giveBack(job: Job): Promise<void> {
+    for (let wait = SECOND; !stopping; wait = Math.min(wait * 2, LONGEST_SLEEP_MS)) {
+      try {
+        await commit((tx) => settle(tx, job, again(job, iso(clock.now() + SECOND))));
+        return;
+      } catch (err) {
+        log.warn({ err, job }, "a job could not be given back; trying again");
+      }
+      await new Promise((resolve) => setTimeout(resolve, wait).unref());
+    }
+  }
+
+  /** Sleeps until the next job that waits for its time is due. */
+  async function setAlarm(): Promise<void> {
+    const due = await jobs.nextDue();
+    clearTimeout(alarm);
+    if (due === null) return;
+    alarm = setTimeout(ring, Math.min(Math.max(Date.parse(due) - clock.now(), 1), LONGEST_SLEEP_MS)).unref();
+  }
+
+  /** Tells attempts whose run was stopped to end. */
+  async function look(): Promise<void> {
+    const ids = [...new Set([...running.values()].map(({ job }) => job.runId))];
+    if (ids.length === 0) return;
+    for (const { id, stop } of await runs.glance(ids)) {
+      if (stop === null) continue;
+      for (const { job, controller } of running.values()) {
+        if (job.runId === id && job.kind === "step") controller.abort(stopped(stop));
+      }
+    }
+  }
+
+  function onPoll(): void {
+    const now = options.dataVersion();
+    if (now === version) return;
+    version = now;
+    ring();
+    look().catch((err: unknown) => log.warn({ err }, "stopped runs could not be looked for"));
+  }
+
+  async function beat(): Promise<void> {
+    await commit((tx) => tx.jobs.beat(executor, iso(clock.now())));
+    const now = performance.now();
+    const alive = await jobs.executors();
+    for (const id of seen.keys()) if (!alive.some((one) => one.id === id)) seen.delete(id);
+    for (const one of alive) {
+      if (one.id === executor) continue;
+      const before = seen.get(one.id);
+      if (before === undefined || before.beat !== one.beat) {
+        seen.set(one.id, { beat: one.beat, since: now });
+      } else if (now - before.since >= leaseMs) {
+        seen.delete(one.id);
+        await takeOver(one);
+      }
+    }
+  }
+
+  async function takeOver(dead: { id: string; beat: number }): Promise<void> {
+    const count = await commit(async (tx) => {
+      const present = (await tx.jobs.executors()).find((one) => one.id === dead.id);
+      if (present === undefined || present.beat !== dead.beat) return undefined;
+      await tx.runs.interruptAttempts(dead.id, iso(clock.now()));
+      return tx.jobs.takeOver(dead.id);
+    });
+    if (count === undefined) return;
+    log.warn({ executor: dead.id, jobs: count }, "an executor has died: its jobs were taken over");
+    ring();
+  }
+
+  return {
+    executor,
+    ring,
+    beat,
+
+    async start() {
+      await beat();
+      version = options.dataVersion();
+      poll = setInterval(onPoll, POLL_MS).unref();
+      const every = leaseMs / 4;
+      beats = setInterval(() => {
+        beat().catch((err: unknown) => log.warn({ err }, "the executor could not beat"));
+      }, every).unref();
+      ring();
+    },
+
+    async idle() {
+      for (;;) {
+        await claiming;
+        await Promise.all([...running.values()].map(({ ended }) => ended));
+        if (running.size === 0 && claiming === undefined && !(await jobs.pending(iso(clock.now())))) return;
+        ring();
+      }
+    },
+
+    async stop(graceMs) {
+      stopping = true;
+      clearInterval(poll);
+      clearTimeout(alarm);
+      await claiming;
+      const all = () => Promise.all([...running.values()].map(({ ended }) => ended));
+      await Promise.race([all(), sleep(graceMs)]);
+      for (const { controller } of running.values()) {
+        controller.abort(new StepError("interrupted", "The executor was stopped while the step ran."));
+      }
+      await Promise.race([all(), sleep(GIVEN_UP_MS)]);
+      clearInterval(beats);
+      await commit(async (tx) => {
+        await tx.jobs.removeExecutor(executor);
+        // Whatever would not end is taken over at once, not after a lease.
+        if (running.size > 0) await tx.jobs.takeOver(executor);
+      });
+    },
+  };
+}
+
+const again = (job: Job, dueAt: string): Settled => ({
+  kind: "again",
+  dueAt,
+  attempt: job.attempt + 1,
+  tries: job.tries,
+  change: () => Promise.resolve(),
+});
+
+function stopped(stop: NonNullable<Awaited<ReturnType<RunReader["glance"]>>[number]["stop"]>): StepError {
+  return stop.status === "cancelled"
+    ? new StepError("cancelled", "The run was cancelled.")
+    : new StepError("cancelled", `The run was stopped: ${stop.error.message}`);
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -1,0 +1,39 @@
+/** How whoever does the work meets the queue, whichever database carries it. */
+import type { EngineWriters, Job } from "../core/run-ports.ts";
+
+/** What a job comes to: a change of the run, committed together with the end of the job, or not at all. */
+export type Settled =
+  | { kind: "done"; change(tx: EngineWriters): Promise<void> }
+  /** Tried again later, as the given attempt. */
+  | {
+      kind: "again";
+      dueAt: string | null;
+      attempt: number;
+      tries: number;
+      change(tx: EngineWriters): Promise<void>;
+    };
+
+export interface Holding {
+  executor: string;
+  /** Aborted when the run is stopped or the executor ends; the reason is a StepError. */
+  signal: AbortSignal;
+  /** Writes something while the job goes on; false when it is no longer held, and then nothing was written. */
+  record(change: (tx: EngineWriters) => Promise<void>): Promise<boolean>;
+}
+
+/** Does one job, outside of any transaction. What it throws is a bug: the job is given back and tried again. */
+export type Work = (job: Job, holding: Holding) => Promise<Settled>;
+
+export interface Queue {
+  readonly executor: string;
+  /** Begins to take jobs. */
+  start(): Promise<void>;
+  /** Says that there may be something to do. */
+  ring(): void;
+  /** Looks once whether others died and takes their jobs over, and beats itself. Timers call it; tests do too. */
+  beat(): Promise<void>;
+  /** Resolves when nothing is running and nothing can be claimed. */
+  idle(): Promise<void>;
+  /** Takes no more jobs; what runs may go on for `graceMs`, then it is told to end and given back. */
+  stop(graceMs: number): Promise<void>;
+}

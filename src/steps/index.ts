@@ -1,0 +1,19 @@
+/** All step types, by name. */
+import type { AnyStepType } from "../core/step-type.ts";
+import { approvalStep } from "./approval.ts";
+import { assertStep } from "./assert.ts";
+import { emailStep } from "./email.ts";
+import { setStep } from "./set.ts";
+import { toolStep } from "./tool.ts";
+import { waitStep } from "./wait.ts";
+import { workflowStep } from "./workflow.ts";
+
+export const stepTypes: readonly AnyStepType[] = [
+  approvalStep,
+  assertStep,
+  emailStep,
+  setStep,
+  toolStep,
+  waitStep,
+  workflowStep,
+];

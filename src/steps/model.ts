@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { text } from "../../schemas/text.ts";
+import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
+import type { NamedConnection, PartialFault } from "../core/connections.ts";
+import { nearMatch } from "../core/near-match.ts";
+import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
+import { defineStepType, literal, template } from "../core/step-type.ts";
+import { schemaFaults, shapeOfSchema } from "./json-schema.ts";
+
+/** A megabyte, in characters; in bytes it is bounded when it runs. */
+const LONGEST = 1024 * 1024;
+
+const outputOf = (answer: Readonly<Record<string, Shape>>): Shape =>
+  objectOf({
+    ...answer,
+    usage: objectOf({ input_tokens: NUMBER, output_tokens: NUMBER, cost: nullable(NUMBER) }),
+    finish_reason: STRING,
+  });
+
+export const modelStep = defineStepType({
+  type: "model",
+  title: "Ask a model",
+  description:
+    "Calls a configured model once. Without output_schema the answer is text. With it the answer is object: it is " +
+    "checked against the schema, and the model gets one chance to repair it.",
+  fields: {
+    model: literal(
+      text(63, 1).meta({ description: "The name of a model in the configuration.", example: "writer" }),
+    ),
+    prompt: template(
+      text(LONGEST, 1).meta({
+        description: "What it is asked. Lists and objects become JSON.",
+        example: "Two sentences for a manager, from these rows only:\n${{ steps.revenue.rows }}",
+      }),
+    ),
+    system: template(
+      text(LONGEST).optional().meta({
+        description: "Who it is and how it answers, whatever is asked.",
+        example: "You write for people in a hurry.",
+      }),
+    ),
+    output_schema: literal(
+      JsonSchemaObject.optional().meta({
+        description: "A JSON Schema (draft 2020-12) that the answer must fit; pattern is RE2.",
+        example: {
+          type: "object",
+          properties: { mood: { enum: ["good", "bad"] } },
+          required: ["mood"],
+          additionalProperties: false,
+        },
+      }),
+    ),
+    max_output_tokens: literal(
+      z.int().min(1).max(1_000_000).optional().meta({
+        description: "The longest answer, in tokens; the vendor's own bound when left out.",
+        example: 1_000,
+      }),
+    ),
+    temperature: literal(
+      z.number().min(0).max(2).optional().meta({
+        description: "How free it is: 0 for the same each time, as far as the vendor can.",
+        example: 0,
+      }),
+    ),
+  },
+  example: {
+    id: "summary",
+    type: "model",
+    model: "writer",
+    prompt: "Two sentences for a manager, from these rows only:\n${{ steps.revenue.rows }}",
+  },
+  output: outputOf({ text: nullable(STRING), object: ANY }),
+  timeoutMs: 120_000,
+  hasEffects: () => false,
+  resource: (step) => `model:${String(step["model"])}`,
+  check: ({ model, output_schema: schema }, ctx) => {
+    const faults = modelFaults(String(model), ctx.connections.models.list());
+    if (schema === undefined) return Promise.resolve({ faults, output: outputOf({ text: STRING }) });
+    const ofSchema = schemaFaults(schema).map((fault): PartialFault => {
+      const { path = [] } = fault;
+      return Object.assign({}, fault, { path: ["output_schema", ...path] });
+    });
+    return Promise.resolve({
+      faults: [...faults, ...ofSchema],
+      output: outputOf({ object: ofSchema.length === 0 ? shapeOfSchema(schema) : ANY }),
+    });
+  },
+  async run({ model, prompt, system, output_schema, max_output_tokens, temperature }, ctx) {
+    const {
+      text: said,
+      object,
+      usage,
+      finish_reason,
+    } = await ctx.connections.models.generate(
+      {
+        model,
+        prompt,
+        system,
+        outputSchema: output_schema,
+        maxOutputTokens: max_output_tokens,
+        temperature,
+      },
+      ctx.signal,
+    );
+    const answer = output_schema === undefined ? { text: said } : { object };
+    return { kind: "done", output: { ...answer, usage, finish_reason }, usage };
+  },
+});
+
+function modelFaults(name: string, models: readonly NamedConnection[]): PartialFault[] {
+  const entry = models.find((it) => it.name === name);
+  if (entry !== undefined)
+    return entry.unusable === null
+      ? []
+      : [
+          {
+            path: ["model"],
+            code: "environment",
+            message: entry.unusable,
+            fix: "The operator sets it and starts the service again.",
+          },
+        ];
+  const allowed = models.map((it) => it.name);
+  const near = nearMatch(name, allowed);
+  return [
+    {
+      path: ["model"],
+      code: "unknown_model",
+      message: "is not the name of a model in the configuration",
+      allowed,
+      ...(near !== undefined && { did_you_mean: near }),
+      fix: near === undefined ? "Use one of these, or have the operator add it to models." : `Write ${near}.`,
+    },
+  ];
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { text } from "../../schemas/text.ts";
+import type { PartialFault } from "../core/connections.ts";
+import { nearMatch } from "../core/near-match.ts";
+import { ANY, objectOf } from "../core/shapes.ts";
+import { StepError } from "../core/step-errors.ts";
+import {
+  defineStepType,
+  literal,
+  type StepCheck,
+  type StepCheckContext,
+  template,
+} from "../core/step-type.ts";
+import { SECOND } from "../core/clock.ts";
+import { argumentFaults } from "./arguments.ts";
+import { shapeOfSchema } from "./json-schema.ts";
+
+/** As many names are listed where one is wrong. */
+const MOST_LISTED = 100;
+
+export const toolStep = defineStepType({
+  type: "tool",
+  title: "Call a tool",
+  description:
+    "Calls one tool of a configured MCP server. Its structured content, else its text, stands in output; " +
+    "it fails as tool_failed.",
+  fields: {
+    server: literal(
+      text(63, 1).meta({ description: "A name of mcp_servers in the configuration.", example: "crm" }),
+    ),
+    tool: literal(
+      text(200, 1).meta({ description: "The name of the tool there.", example: "find_customer" }),
+    ),
+    arguments: template(
+      z
+        .record(z.string(), z.unknown())
+        .default({})
+        .meta({ description: "What the tool takes.", example: { email: "${{ inputs.email }}" } }),
+    ),
+  },
+  example: {
+    id: "customer",
+    type: "tool",
+    server: "crm",
+    tool: "find_customer",
+    arguments: { email: "${{ inputs.email }}" },
+  },
+  output: objectOf({ output: ANY }),
+  timeoutMs: 60 * SECOND,
+  hasEffects: () => true,
+  resource: (step) => (typeof step["server"] === "string" ? `mcp_server:${step["server"]}` : null),
+  check: async (step, ctx) => {
+    const { server, tool } = step;
+    if (typeof server !== "string" || typeof tool !== "string") return { faults: [] };
+    const faults = serverFaults(server, ctx);
+    if (faults.length > 0) return { faults };
+    try {
+      const tools = await ctx.connections.mcpServers.tools(server, ctx.signal);
+      const found = tools.find(({ name }) => name === tool);
+      if (found === undefined)
+        return {
+          faults: [
+            unknown(
+              "tool",
+              tool,
+              tools.map(({ name }) => name),
+            ),
+          ],
+        };
+      return checked(argumentFaults("arguments", found.inputSchema, step, ctx), found.outputSchema);
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      const { message, options } = error;
+      return {
+        faults: [{ path: ["server"], code: error.code, message, ...(options.fix && { fix: options.fix }) }],
+      };
+    }
+  },
+  run: async (input, ctx) => {
+    const { mcpServers } = ctx.connections;
+    const options = { idempotencyKey: ctx.idempotencyKey };
+    const output = await mcpServers.call(input.server, input.tool, input.arguments, options, ctx.signal);
+    return { kind: "done", output: { output } };
+  },
+});
+
+const checked = (faults: PartialFault[], outputSchema: unknown): StepCheck => ({
+  faults,
+  ...(outputSchema !== null && { output: objectOf({ output: shapeOfSchema(outputSchema) }) }),
+});
+
+function serverFaults(server: string, { connections }: StepCheckContext): PartialFault[] {
+  const servers = connections.mcpServers.list();
+  const entry = servers.find(({ name }) => name === server);
+  if (entry === undefined)
+    return [
+      unknown(
+        "server",
+        server,
+        servers.map(({ name }) => name),
+      ),
+    ];
+  if (entry.unusable === null) return [];
+  return [{ path: ["server"], code: "unusable", message: `can't be used now: ${entry.unusable}` }];
+}
+
+function unknown(field: string, name: string, names: readonly string[]): PartialFault {
+  const near = nearMatch(name, names);
+  return {
+    path: [field],
+    code: `unknown_${field}`,
+    message: `there is no ${field === "tool" ? "tool" : "MCP server"} ${name}`,
+    allowed: names.slice(0, MOST_LISTED),
+    ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
+  };
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { text } from "../../schemas/text.ts";
+import { nearMatch } from "../core/near-match.ts";
+import { ANY, objectOf, STRING, type Shape } from "../core/shapes.ts";
+import { defineStepType, literal, template } from "../core/step-type.ts";
+import { argumentFaults } from "./arguments.ts";
+
+/** A workflow without `inputs` takes none. */
+const NO_INPUTS = { type: "object", properties: {} };
+
+const outputOf = (output: Shape): Shape => objectOf({ output, run_id: STRING });
+
+export const workflowStep = defineStepType({
+  type: "workflow",
+  title: "Run a workflow",
+  description:
+    "Runs another workflow and waits for it. Its output stands in output; it fails as child_failed.",
+  fields: {
+    workflow: literal(
+      text(200, 1).meta({ description: "The id of the workflow.", example: "weekly-revenue" }),
+    ),
+    inputs: template(
+      z
+        .record(z.string(), z.unknown())
+        .default({})
+        .meta({ description: "The inputs of its run.", example: { since: "${{ inputs.since }}" } }),
+    ),
+  },
+  example: {
+    id: "revenue",
+    type: "workflow",
+    workflow: "weekly-revenue",
+    inputs: { since: "${{ inputs.since }}" },
+  },
+  output: outputOf(ANY),
+  timeoutMs: null,
+  // What it runs may do anything; that its recorded steps are not run again is the engine's to see to.
+  hasEffects: () => true,
+  resource: () => null,
+  check: async (step, ctx) => {
+    const id = step["workflow"];
+    if (typeof id !== "string") return { faults: [] };
+    const found = await ctx.workflow(id);
+    if (found !== undefined)
+      return {
+        faults: argumentFaults("inputs", found.inputs ?? NO_INPUTS, step, ctx),
+        output: outputOf(found.output),
+      };
+    const near = nearMatch(id, await ctx.workflowIds());
+    return {
+      faults: [
+        {
+          path: ["workflow"],
+          code: "unknown_workflow",
+          message: `there is no workflow ${id}`,
+          ...(near !== undefined && { did_you_mean: near }),
+          fix: near === undefined ? "Create it first, or see list_workflows." : `Write ${near}.`,
+        },
+      ],
+    };
+  },
+  run: ({ workflow, inputs }) => Promise.resolve({ kind: "child", workflow, inputs }),
+});

@@ -1,0 +1,140 @@
+/** Approvals: what a run waits for a person to say. */
+import type { ExpressionBuilder, Kysely } from "kysely";
+import type { Position } from "../core/ports.ts";
+import type { ApprovalReader, ApprovalRecord, ApprovalWriter } from "../core/run-ports.ts";
+import { decodeValue, encodeValue } from "./run-values.ts";
+import type { ApprovalRow, Schema } from "./schema.ts";
+
+type Filter = Parameters<ApprovalReader["count"]>[0];
+
+async function approvalRecord(db: Kysely<Schema>, row: ApprovalRow): Promise<ApprovalRecord> {
+  return {
+    id: row.id,
+    runId: row.run_id,
+    workflowId: row.workflow_id,
+    stepId: row.step_id,
+    item: row.item,
+    status: row.status,
+    message: row.message,
+    form: row.form === null ? null : (JSON.parse(row.form) as Record<string, unknown>),
+    assignees: JSON.parse(row.assignees) as string[],
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    decidedAt: row.decided_at,
+    decidedBy: row.decided_by,
+    comment: row.comment,
+    answer: row.answer === null ? null : ((await decodeValue(db, row.answer)) as Record<string, unknown>),
+  };
+}
+
+const matching = (eb: ExpressionBuilder<Schema, "approvals">, filter: Filter) =>
+  eb.and([
+    ...(filter.status === undefined ? [] : [eb("status", "=", filter.status)]),
+    ...(filter.runId === undefined ? [] : [eb("run_id", "=", filter.runId)]),
+  ]);
+
+/** Reads approvals. */
+export function approvalReader(db: Kysely<Schema>): ApprovalReader {
+  const first = async (row: ApprovalRow | undefined): Promise<ApprovalRecord | undefined> =>
+    row === undefined ? undefined : approvalRecord(db, row);
+  return {
+    find: async (id) =>
+      first(await db.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst()),
+
+    ofUnit: async ({ runId, stepId, item }) =>
+      first(
+        await db
+          .selectFrom("approvals")
+          .selectAll()
+          .where("run_id", "=", runId)
+          .where("step_id", "=", stepId)
+          .where("item", "=", item)
+          .executeTakeFirst(),
+      ),
+
+    async slice({ filter, after, limit }) {
+      let query = db
+        .selectFrom("approvals")
+        .selectAll()
+        .where((eb) => matching(eb, filter));
+      if (after !== null) {
+        query = query.where((eb) => eb(eb.refTuple("created_at", "id"), "<", eb.tuple(after[0], after[1])));
+      }
+      const rows = await query
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit + 1)
+        .execute();
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const next: Position | null = rows.length > limit ? [last!.created_at, last!.id] : null;
+      return { items: await Promise.all(shown.map((row) => approvalRecord(db, row))), next };
+    },
+
+    async count(filter) {
+      const { count } = await db
+        .selectFrom("approvals")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where((eb) => matching(eb, filter))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+  };
+}
+
+/** Writes approvals inside a transaction. */
+export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
+  return {
+    ...approvalReader(trx),
+
+    async insert(approval) {
+      await trx
+        .insertInto("approvals")
+        .values({
+          id: approval.id,
+          run_id: approval.runId,
+          workflow_id: approval.workflowId,
+          step_id: approval.stepId,
+          item: approval.item,
+          status: approval.status,
+          message: approval.message,
+          form: approval.form === null ? null : JSON.stringify(approval.form),
+          assignees: JSON.stringify(approval.assignees),
+          created_at: approval.createdAt,
+          expires_at: approval.expiresAt,
+          decided_at: null,
+          decided_by: null,
+          comment: null,
+          answer: null,
+        })
+        .execute();
+    },
+
+    async decide(id, { status, decidedAt, decidedBy, comment, answer }) {
+      const row = await trx.selectFrom("approvals").select("run_id").where("id", "=", id).executeTakeFirst();
+      if (row === undefined) return false;
+      const result = await trx
+        .updateTable("approvals")
+        .set({
+          status,
+          decided_at: decidedAt,
+          decided_by: decidedBy,
+          comment,
+          answer: answer === null ? null : await encodeValue(trx, row.run_id, answer),
+        })
+        .where("id", "=", id)
+        .where("status", "=", "pending")
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+
+    async cancelOfRun(runId, at) {
+      await trx
+        .updateTable("approvals")
+        .set({ status: "cancelled", decided_at: at })
+        .where("run_id", "=", runId)
+        .where("status", "=", "pending")
+        .execute();
+    },
+  };
+}

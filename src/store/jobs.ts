@@ -1,0 +1,286 @@
+/** Jobs: pending work, claimed by executors under a fence. What is done is deleted. */
+import { type Kysely, sql } from "kysely";
+import type { Job, JobReader, JobWriter, Unit } from "../core/run-ports.ts";
+import { prepared, preparedInsert } from "./prepared.ts";
+import type { JobRow, Schema } from "./schema.ts";
+
+// States are written into the statements, not bound: only so SQLite knows that a partial index covers them.
+
+/** So many jobs at most become ready at once: thousands may be due at the same moment. */
+const PROMOTED_AT_ONCE = 500;
+
+const pendingJobs = prepared((db, now: string) =>
+  db
+    .selectFrom("jobs")
+    .select("id")
+    .where("state", "=", sql.lit("ready"))
+    .unionAll(db.selectFrom("jobs").select("id").where("state", "=", sql.lit("later")).where("due_at", "<=", now))
+    .limit(1),
+);
+const insertJob = preparedInsert("jobs");
+const deleteJob = prepared((db, id: number, fence: number, executor: string) =>
+  db
+    .deleteFrom("jobs")
+    .where("id", "=", id)
+    .where("fence", "=", fence)
+    .where("executor", "=", executor)
+    .returning("id"),
+);
+const heldJob = prepared((db, id: number, fence: number, executor: string) =>
+  db
+    .selectFrom("jobs")
+    .select("id")
+    .where("id", "=", id)
+    .where("fence", "=", fence)
+    .where("executor", "=", executor),
+);
+const claimJob = prepared((db, executor: string, alone: number, id: number) =>
+  db
+    .updateTable("jobs")
+    .set((eb) => ({ state: "claimed" as const, executor, alone, fence: eb("fence", "+", 1) }))
+    .where("id", "=", id),
+);
+const promoteJobs = prepared((db, now: string) =>
+  db
+    .updateTable("jobs")
+    .set({ state: "ready", due_at: null })
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("jobs")
+        .select("id")
+        .where("state", "=", sql.lit("later"))
+        .where("due_at", "<=", now)
+        .orderBy("due_at")
+        .limit(PROMOTED_AT_ONCE),
+    )
+    .returning("id"),
+);
+const readyJobs = prepared((db, suspect: number, limit: number) =>
+  db
+    .selectFrom("jobs")
+    .selectAll()
+    .where("state", "=", sql.lit("ready"))
+    .where("suspect", "=", suspect)
+    .orderBy("priority", "desc")
+    .orderBy("id")
+    .limit(limit),
+);
+
+/** Reads the queue. */
+export function jobReader(db: Kysely<Schema>): JobReader {
+  return {
+    pending: async (now) => (await pendingJobs(db, now)).length > 0,
+
+    async nextDue() {
+      const row = await db
+        .selectFrom("jobs")
+        .select("due_at")
+        .where("state", "=", sql.lit("later"))
+        .orderBy("due_at")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.due_at ?? null;
+    },
+
+    executors: () => db.selectFrom("executors").select(["id", "beat"]).execute(),
+
+    async depth() {
+      const rows = await db
+        .selectFrom("jobs")
+        .select((eb) => ["state" as const, eb.fn.countAll<number>().as("count")])
+        .groupBy("state")
+        .execute();
+      const of = (state: JobRow["state"]): number => Number(rows.find((row) => row.state === state)?.count ?? 0);
+      return { ready: of("ready"), later: of("later"), claimed: of("claimed") };
+    },
+  };
+}
+
+const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): Unit => ({
+  runId: row.run_id,
+  stepId: row.step_id,
+  item: row.item,
+});
+
+/** Works on the queue inside a transaction. */
+export function jobWriter(trx: Kysely<Schema>): JobWriter {
+  return {
+    ...jobReader(trx),
+
+    async add({ runId, stepId, item, dueAt, ...job }) {
+      await insertJob(trx, {
+        kind: job.kind,
+        state: dueAt === null ? "ready" : "later",
+        priority: job.priority,
+        due_at: dueAt,
+        run_id: runId,
+        step_id: stepId,
+        item,
+        resource: job.resource,
+        attempt: job.attempt,
+        tries: job.tries,
+        fence: 0,
+        executor: null,
+        suspect: 0,
+        kills: 0,
+        alone: 0,
+      });
+    },
+
+    async claim(executor, { now, limit, limits, suspects }) {
+      await promoteJobs(trx, now);
+      const [suspect] = suspects === "skip" ? [] : await readyJobs(trx, 1, 1);
+      if (suspect !== undefined && suspects === "drain") return [];
+      const chosen = suspect === undefined ? await readyWithin(trx, limit, limits) : [suspect];
+      const jobs: Job[] = [];
+      for (const row of chosen) {
+        await claimJob(trx, executor, Number(suspect !== undefined), row.id as unknown as number);
+        jobs.push({
+          ...unitOf(row),
+          id: row.id as unknown as number,
+          kind: row.kind,
+          priority: row.priority,
+          resource: row.resource,
+          attempt: row.attempt,
+          tries: row.tries,
+          fence: row.fence + 1,
+          suspect: row.suspect === 1,
+          kills: row.kills,
+        });
+      }
+      return jobs;
+    },
+
+    holds: async (job, executor) => (await heldJob(trx, job.id, job.fence, executor)).length > 0,
+
+    complete: async (job, executor) => (await deleteJob(trx, job.id, job.fence, executor)).length > 0,
+
+    async release(job, executor, { dueAt, attempt, tries }) {
+      const result = await trx
+        .updateTable("jobs")
+        .set({
+          state: dueAt === null ? "ready" : "later",
+          due_at: dueAt,
+          executor: null,
+          attempt,
+          tries,
+          alone: 0,
+        })
+        .where("id", "=", job.id)
+        .where("fence", "=", job.fence)
+        .where("executor", "=", executor)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+
+    async dropUnclaimed(runId) {
+      const rows = await trx
+        .deleteFrom("jobs")
+        .where("run_id", "=", runId)
+        .where("state", "!=", "claimed")
+        .where("kind", "not in", ["cancel", "on_failure", "notify"])
+        .returning(["run_id", "step_id", "item"])
+        .execute();
+      return rows.map(unitOf);
+    },
+
+    async dropUnit({ runId, stepId, item }) {
+      await trx
+        .deleteFrom("jobs")
+        .where("run_id", "=", runId)
+        .where("step_id", "=", stepId)
+        .where("item", "=", item)
+        .where("state", "!=", "claimed")
+        .execute();
+    },
+
+    async claimedOf(runId) {
+      const rows = await trx
+        .selectFrom("jobs")
+        .select(["run_id", "step_id", "item"])
+        .where("run_id", "=", runId)
+        .where("state", "=", sql.lit("claimed"))
+        .execute();
+      return rows.map(unitOf);
+    },
+
+    async hasStep(runId, stepId) {
+      const row = await trx
+        .selectFrom("jobs")
+        .select("id")
+        .where("run_id", "=", runId)
+        .where("step_id", "=", stepId)
+        .where("kind", "=", "step")
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async beat(executor, at) {
+      await trx
+        .insertInto("executors")
+        .values({ id: executor, beat: 0, started_at: at })
+        .onConflict((conflict) =>
+          conflict.column("id").doUpdateSet((eb) => ({ beat: eb("executors.beat", "+", 1) })),
+        )
+        .execute();
+    },
+
+    async removeExecutor(executor) {
+      await trx.deleteFrom("executors").where("id", "=", executor).execute();
+    },
+
+    async takeOver(executor) {
+      await trx.deleteFrom("executors").where("id", "=", executor).execute();
+      // One that ran alone was the cause; who only stood beside it was not.
+      const result = await trx
+        .updateTable("jobs")
+        .set((eb) => ({
+          state: "ready" as const,
+          executor: null,
+          suspect: 1,
+          kills: eb("kills", "+", eb.ref("alone")),
+          alone: 0,
+          fence: eb("fence", "+", 1),
+          attempt: eb("attempt", "+", 1),
+        }))
+        .where("executor", "=", executor)
+        .where("state", "=", sql.lit("claimed"))
+        .executeTakeFirst();
+      return Number(result.numUpdatedRows);
+    },
+  };
+}
+
+/** The next ready jobs whose resources have room. */
+async function readyWithin(trx: Kysely<Schema>, limit: number, limits: ReadonlyMap<string, number>) {
+  if (limits.size === 0) return readyJobs(trx, 0, limit);
+  const used = await trx
+    .selectFrom("jobs")
+    .select((eb) => ["resource" as const, eb.fn.countAll<number>().as("count")])
+    .where("state", "=", sql.lit("claimed"))
+    .where("resource", "is not", null)
+    .groupBy("resource")
+    .execute();
+  const room = new Map(limits);
+  for (const { resource, count } of used) {
+    if (room.has(resource!)) room.set(resource!, room.get(resource!)! - Number(count));
+  }
+  const full = [...room].filter(([, left]) => left <= 0).map(([name]) => name);
+  const rows = await trx
+    .selectFrom("jobs")
+    .selectAll()
+    .where("state", "=", sql.lit("ready"))
+    .where("suspect", "=", 0)
+    .where((eb) => eb.or([eb("resource", "is", null), ...(full.length > 0 ? [eb("resource", "not in", full)] : [eb.lit(true)])]))
+    .orderBy("priority", "desc")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.filter(({ resource }) => {
+    const left = resource === null ? undefined : room.get(resource);
+    if (left === undefined) return true;
+    room.set(resource!, left - 1);
+    return left > 0;
+  });
+}

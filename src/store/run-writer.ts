@@ -1,0 +1,264 @@
+/** Runs as the engine writes them, inside its transactions. */
+import type { Kysely, Updateable } from "kysely";
+import type { RunWriter } from "../core/run-ports.ts";
+import { prepared, preparedInsert } from "./prepared.ts";
+import { encodeValue } from "./run-values.ts";
+import { runReader } from "./runs.ts";
+import type { RunRow, RunStepRow, Schema } from "./schema.ts";
+
+const insertRun = preparedInsert("runs");
+const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
+
+const insertChunk = preparedInsert("fan_outs");
+const upsertAttempt = prepared((db, ...v: (string | number | null)[]) =>
+  db
+    .insertInto("run_attempts")
+    .values({
+      run_id: v[0] as string,
+      step_id: v[1] as string,
+      item: v[2] as number,
+      attempt: v[3] as number,
+      status: v[4] as never,
+      executor: v[5] as string,
+      started_at: v[6] as string,
+      finished_at: v[7] as string,
+      usage: v[8] as string,
+      error: v[9] as string,
+      input: v[10] as string,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["run_id", "step_id", "item", "attempt"]).doUpdateSet((eb) => ({
+        status: eb.ref("excluded.status"),
+        executor: eb.ref("excluded.executor"),
+        finished_at: eb.ref("excluded.finished_at"),
+        usage: eb.ref("excluded.usage"),
+        error: eb.ref("excluded.error"),
+        input: eb.fn.coalesce("excluded.input", "run_attempts.input"),
+      })),
+    ),
+);
+
+/** Writes runs inside a transaction. */
+export function runWriter(trx: Kysely<Schema>): RunWriter {
+  const reader = runReader(trx);
+  return {
+    ...reader,
+
+    async insert(run) {
+      await insertRun(trx, {
+        id: run.id,
+        workflow_id: run.workflowId,
+        version: run.version,
+        definition: json(run.definition),
+        status: run.status,
+        states: run.states,
+        seq: 0,
+        admitted: Number(run.admitted),
+        stop: null,
+        trigger: run.trigger,
+        priority: run.priority,
+        depth: run.depth,
+        first_run: run.firstRun,
+        retry_of: run.retryOf,
+        parent_run: run.parent?.runId ?? null,
+        parent_step: run.parent?.stepId ?? null,
+        parent_item: run.parent?.item ?? null,
+        scheduled_for: run.scheduledFor,
+        owner: run.actor.owner,
+        key_name: run.actor.keyName,
+        lineage: run.actor.lineage,
+        surface: run.actor.surface,
+        client: run.actor.client,
+        created_at: run.createdAt,
+        started_at: null,
+        finished_at: null,
+        error: null,
+        inputs: await encodeValue(trx, run.id, run.inputs),
+        output: null,
+      });
+    },
+
+    async update(id, { admitted, error, stop, output, startedAt, finishedAt, ...plain }) {
+      const set: Updateable<RunRow> = { ...plain };
+      if (admitted !== undefined) set.admitted = Number(admitted);
+      if (error !== undefined) set.error = json(error);
+      if (stop !== undefined) set.stop = json(stop);
+      if (startedAt !== undefined) set.started_at = startedAt;
+      if (finishedAt !== undefined) set.finished_at = finishedAt;
+      if (output !== undefined) set.output = await encodeValue(trx, id, output);
+      await trx.updateTable("runs").set(set).where("id", "=", id).execute();
+    },
+
+    async saveStep({ runId, stepId, item }, { output, items, error, ...fields }) {
+      const columns: Partial<RunStepRow> = {};
+      for (const [key, value] of Object.entries(fields)) columns[SNAKE[key as keyof typeof SNAKE]] = value as never;
+      if (error !== undefined) columns.error = json(error);
+      if (items !== undefined && items !== null) {
+        columns.items_total = items.total;
+        columns.items_started = items.started;
+        columns.items_done = items.done;
+        columns.items_failed = items.failed;
+        columns.items_bytes = items.bytes;
+      }
+      if (output !== undefined) columns.output = await encodeValue(trx, runId, output);
+      await trx
+        .insertInto("run_steps")
+        .values({ run_id: runId, step_id: stepId, item, ...EMPTY_STEP, ...columns } as RunStepRow)
+        .onConflict((conflict) => conflict.columns(["run_id", "step_id", "item"]).doUpdateSet(columns))
+        .execute();
+    },
+
+    async saveAttempt({ runId, stepId, item }, attempt) {
+      const input = attempt.input === undefined ? null : await encodeValue(trx, runId, attempt.input);
+      await upsertAttempt(
+        trx,
+        runId,
+        stepId,
+        item,
+        attempt.attempt,
+        attempt.status,
+        attempt.executor,
+        attempt.startedAt,
+        attempt.finishedAt,
+        json(attempt.usage),
+        json(attempt.error),
+        input,
+      );
+    },
+
+    async saveChunk({ runId, stepId }, chunk, items) {
+      await insertChunk(trx, { run_id: runId, step_id: stepId, chunk, items: JSON.stringify(items) });
+    },
+
+    async active(workflowId, trigger) {
+      let query = trx
+        .selectFrom("runs")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("workflow_id", "=", workflowId)
+        .where("finished_at", "is", null)
+        .where("admitted", "=", 1);
+      if (trigger !== undefined) query = query.where("trigger", "=", trigger);
+      return Number((await query.executeTakeFirstOrThrow()).count);
+    },
+
+    async unfinished() {
+      const { count } = await trx
+        .selectFrom("runs")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("finished_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async nextWaiting(workflowId) {
+      const row = await trx
+        .selectFrom("runs")
+        .select("id")
+        .where("workflow_id", "=", workflowId)
+        .where("finished_at", "is", null)
+        .where("admitted", "=", 0)
+        .orderBy("priority", "desc")
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? undefined : reader.find(row.id);
+    },
+
+    async children(runId) {
+      const rows = await trx
+        .selectFrom("run_steps")
+        .select(["run_id", "step_id", "item", "child_run"])
+        .where("run_id", "=", runId)
+        .where("state", "=", "r")
+        .where("child_run", "is not", null)
+        .execute();
+      return rows.map((row) => ({
+        unit: { runId: row.run_id, stepId: row.step_id, item: row.item },
+        childRun: row.child_run!,
+      }));
+    },
+
+    async wasScheduled(workflowId, at) {
+      const row = await trx
+        .selectFrom("runs")
+        .select("id")
+        .where("workflow_id", "=", workflowId)
+        .where("scheduled_for", "=", at)
+        .where("trigger", "=", "schedule")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async saveCached(key, expiresAt, output) {
+      const row = { expires_at: expiresAt, output: JSON.stringify(output) };
+      await trx
+        .insertInto("step_cache")
+        .values({ key, ...row })
+        .onConflict((conflict) => conflict.column("key").doUpdateSet(row))
+        .execute();
+    },
+
+    async interruptAttempts(executor, at) {
+      await trx
+        .updateTable("run_attempts")
+        .set({ status: "interrupted", finished_at: at })
+        .where("executor", "=", executor)
+        .where("finished_at", "is", null)
+        .execute();
+    },
+
+    async forget(before, now, limit) {
+      await trx
+        .deleteFrom("step_cache")
+        .where("key", "in", (eb) =>
+          eb.selectFrom("step_cache").select("key").where("expires_at", "<=", now).limit(limit),
+        )
+        .execute();
+      const old = await trx
+        .selectFrom("runs")
+        .select("id")
+        .where("finished_at", "is not", null)
+        .where("finished_at", "<", before)
+        .orderBy("finished_at")
+        .limit(limit)
+        .execute();
+      const ids = old.map((row) => row.id);
+      if (ids.length === 0) return 0;
+      for (const table of ["run_steps", "run_attempts", "run_values", "fan_outs", "approvals"] as const) {
+        await trx.deleteFrom(table).where("run_id", "in", ids).execute();
+      }
+      await trx.deleteFrom("runs").where("id", "in", ids).execute();
+      return ids.length;
+    },
+  };
+}
+
+const SNAKE = {
+  seq: "seq",
+  state: "state",
+  attempts: "attempts",
+  startedAt: "started_at",
+  finishedAt: "finished_at",
+  inputHash: "input_hash",
+  reusedFrom: "reused_from",
+  childRun: "child_run",
+  waitUntil: "wait_until",
+} as const;
+
+const EMPTY_STEP = {
+  attempts: 0,
+  started_at: null,
+  finished_at: null,
+  input_hash: null,
+  reused_from: null,
+  child_run: null,
+  wait_until: null,
+  items_total: null,
+  items_started: null,
+  items_done: null,
+  items_failed: null,
+  items_bytes: null,
+  error: null,
+  output: null,
+};

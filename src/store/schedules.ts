@@ -1,0 +1,102 @@
+/** Schedules of published workflows. */
+import type { Kysely } from "kysely";
+import type { ScheduleReader, ScheduleRecord, ScheduleWriter, SkippedRuns } from "../core/run-ports.ts";
+import { prepared } from "./prepared.ts";
+import type { Schema, ScheduleRow } from "./schema.ts";
+
+const scheduleRecord = (row: ScheduleRow): ScheduleRecord => ({
+  workflowId: row.workflow_id,
+  version: row.version,
+  cron: row.cron,
+  timezone: row.timezone,
+  overlap: row.overlap,
+  paused: row.paused === 1,
+  nextAt: row.next_at,
+  lastAt: row.last_at,
+  skipped: row.skipped === null ? null : (JSON.parse(row.skipped) as SkippedRuns),
+  actor: { owner: row.owner, keyName: row.key_name, lineage: row.lineage },
+});
+
+const firstDue = prepared((db) =>
+  db
+    .selectFrom("schedules")
+    .select("next_at")
+    .where("next_at", "is not", null)
+    .where((eb) => eb("paused", "=", eb.lit(0)))
+    .orderBy("next_at")
+    .limit(1),
+);
+
+/** Reads schedules. */
+export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
+  return {
+    async find(workflowId) {
+      const row = await db
+        .selectFrom("schedules")
+        .selectAll()
+        .where("workflow_id", "=", workflowId)
+        .executeTakeFirst();
+      return row === undefined ? undefined : scheduleRecord(row);
+    },
+
+    async due(now, limit) {
+      const rows = await db
+        .selectFrom("schedules")
+        .selectAll()
+        .where("next_at", "<=", now)
+        .where((eb) => eb("paused", "=", eb.lit(0)))
+        .orderBy("next_at")
+        .limit(limit)
+        .execute();
+      return rows.map(scheduleRecord);
+    },
+
+    nextAt: async () => (await firstDue(db))[0]?.next_at ?? null,
+  };
+}
+
+/** Writes schedules inside a transaction. */
+export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
+  return {
+    ...scheduleReader(trx),
+
+    async save({ workflowId, actor, ...schedule }) {
+      const columns = {
+        version: schedule.version,
+        cron: schedule.cron,
+        timezone: schedule.timezone,
+        overlap: schedule.overlap,
+        paused: Number(schedule.paused),
+        next_at: schedule.nextAt,
+        last_at: schedule.lastAt,
+        skipped: schedule.skipped === null ? null : JSON.stringify(schedule.skipped),
+        owner: actor.owner,
+        key_name: actor.keyName,
+        lineage: actor.lineage,
+      };
+      await trx
+        .insertInto("schedules")
+        .values({ workflow_id: workflowId, ...columns })
+        .onConflict((conflict) => conflict.column("workflow_id").doUpdateSet(columns))
+        .execute();
+    },
+
+    async remove(workflowId) {
+      await trx.deleteFrom("schedules").where("workflow_id", "=", workflowId).execute();
+    },
+
+    async advance(workflowId, from, { nextAt, lastAt, skipped }) {
+      const result = await trx
+        .updateTable("schedules")
+        .set({
+          next_at: nextAt,
+          ...(lastAt !== undefined && { last_at: lastAt }),
+          ...(skipped !== undefined && { skipped: JSON.stringify(skipped) }),
+        })
+        .where("workflow_id", "=", workflowId)
+        .where("next_at", "=", from)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+  };
+}

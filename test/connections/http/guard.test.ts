@@ -1,0 +1,228 @@
+import type { LookupAddress } from "node:dns";
+import { describe, expect, it } from "vitest";
+import { http } from "../../../src/connections/http/index.ts";
+import type { HttpRequest } from "../../../src/core/connections.ts";
+import { configOf, failureOf, httpPeer, sendJson } from "../../support/http-peer.ts";
+
+const signal = new AbortController().signal;
+const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: "GET",
+  url,
+  headers: {},
+  maxBytes: 10_000,
+  ...more,
+});
+
+const ok = () => httpPeer((_request, response) => sendJson(response, { ok: true }));
+
+const client = (allowed: string[], addresses: Record<string, string[]> = {}) =>
+  http(
+    configOf({ http: { allowed_hosts: allowed } }),
+    {},
+    {
+      resolve: (hostname, done) =>
+        done(
+          null,
+          (addresses[hostname] ?? []).map((address): LookupAddress => ({
+            address,
+            family: address.includes(":") ? 6 : 4,
+          })),
+        ),
+    },
+  );
+
+describe("the guard of http", () => {
+  it("refuses private addresses in any spelling without a connection", async () => {
+    const peer = await ok();
+    const hosts = [
+      "127.0.0.1",
+      "2130706433",
+      "0x7f.1",
+      "0177.0.0.1",
+      "127.1",
+      "0.0.0.0",
+      "[::ffff:127.0.0.1]",
+      "[::]",
+    ];
+    for (const host of hosts) {
+      const error = await failureOf(client([]).send(get(`http://${host}:${peer.port}/`), signal));
+      expect(error.code, host).toBe("http_blocked");
+      expect(error.options.fix).toContain("http.allowed_hosts");
+    }
+    expect(peer.connections()).toBe(0);
+  });
+
+  it("refuses a name that the system resolves to loopback", async () => {
+    const peer = await ok();
+    const real = http(configOf({}), {});
+    for (const name of ["localhost", "LOCALHOST"]) {
+      const error = await failureOf(real.send(get(`http://${name}:${peer.port}/`), signal));
+      expect(error.code, name).toBe("http_blocked");
+      expect(error.message).not.toContain("127.0.0.1");
+    }
+    expect(peer.connections()).toBe(0);
+  });
+
+  it("refuses a name with one private address among public ones", async () => {
+    const peer = await ok();
+    const mixed = client([], { "mixed.test": ["93.184.215.14", "127.0.0.1"] });
+    expect((await failureOf(mixed.send(get(`http://mixed.test:${peer.port}/`), signal))).code).toBe(
+      "http_blocked",
+    );
+    expect(peer.connections()).toBe(0);
+  });
+
+  it("connects to the address that it checked, whatever the name server says the next time", async () => {
+    const peer = await ok();
+    let asked = 0;
+    // Public when it is asked first, as a rebinding name server is; the documentation's range answers nobody.
+    const rebinding = http(
+      configOf({}),
+      {},
+      {
+        resolve: (_hostname, done) => {
+          asked += 1;
+          done(null, [
+            { address: asked === 1 ? "2606:4700::ffff" : "127.0.0.1", family: asked === 1 ? 6 : 4 },
+          ]);
+        },
+      },
+    );
+    const stop = new AbortController();
+    const call = failureOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), stop.signal));
+    setImmediate(() => stop.abort());
+    await call.catch(() => undefined);
+    expect(asked).toBe(1);
+    const again = await failureOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), signal));
+    expect(again.code).toBe("http_blocked");
+    expect(peer.connections()).toBe(0);
+  });
+
+  it("reaches what the operator allows, by address, name and pattern, on the port that is named", async () => {
+    const peer = await ok();
+    const names = { "api.corp.test": ["127.0.0.1"], "corp.test": ["127.0.0.1"] };
+    const reach = (allowed: string, host: string) =>
+      client([allowed], names).send(get(`http://${host}:${peer.port}/`), signal);
+    for (const [allowed, host] of [
+      ["127.0.0.1", "127.0.0.1"],
+      [peer.host, "2130706433"],
+      ["*.corp.test", "api.corp.test"],
+      [`corp.test:${peer.port}`, "corp.test"],
+    ] as const)
+      expect((await reach(allowed, host)).status, host).toBe(200);
+    for (const [allowed, host] of [
+      ["127.0.0.1:1", "127.0.0.1"],
+      ["*.corp.test", "corp.test"],
+      ["api.corp.test", "127.0.0.1"],
+    ] as const)
+      expect((await failureOf(reach(allowed, host))).code, host).toBe("http_blocked");
+  });
+
+  it.each([
+    ["ftp://127.0.0.1/", "scheme"],
+    ["file:///etc/passwd", "scheme"],
+    ["not a url", "is not a URL"],
+    ["http://user:word@127.0.0.1/", "user name or password"],
+  ])("refuses %s", async (url, message) => {
+    const error = await failureOf(client(["127.0.0.1"]).send(get(url), signal));
+    expect(error).toMatchObject({ code: "input_invalid" });
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain("word@");
+  });
+});
+
+describe("redirects", () => {
+  const redirecting = (status: number, to: string | ((path: string) => string)) =>
+    httpPeer((request, response) => {
+      if (request.path.startsWith("/end"))
+        return sendJson(response, { method: request.method, body: request.body });
+      response.writeHead(status, { location: typeof to === "string" ? to : to(request.path) });
+      return void response.end();
+    });
+
+  it.each([
+    [301, "POST", "GET"],
+    [302, "POST", "GET"],
+    [303, "PUT", "GET"],
+    [307, "POST", "POST"],
+    [308, "PUT", "PUT"],
+    [302, "PUT", "PUT"],
+  ])("are followed within the origin: %i turns %s into %s", async (status, method, expected) => {
+    const peer = await redirecting(status, "/end?x=1");
+    const answer = await client([peer.host]).send(get(peer.url, { method, body: { a: 1 } }), signal);
+    expect(answer.body).toEqual({ method: expected, body: expected === "GET" ? "" : '{"a":1}' });
+    expect(peer.received[1]!.headers["content-type"]).toBe(
+      expected === "GET" ? undefined : "application/json",
+    );
+  });
+
+  it("are not followed elsewhere, which tells where without the query", async () => {
+    const target = await ok();
+    const peer = await redirecting(302, `${target.url}/there?key=abc`);
+    const error = await failureOf(client([peer.host, target.host]).send(get(peer.url), signal));
+    expect(error).toMatchObject({
+      code: "http_blocked",
+      options: { details: { location: `${target.url}/there` } },
+    });
+    expect(error.message).toContain(`${target.url}/there`);
+    expect(error.message).not.toContain("abc");
+    expect(target.connections()).toBe(0);
+  });
+
+  it("to a private address reach nothing", async () => {
+    const peer = await redirecting(307, "http://169.254.169.254/latest/meta-data/");
+    expect((await failureOf(client([peer.host]).send(get(peer.url), signal))).code).toBe("http_blocked");
+  });
+
+  it("end after five", async () => {
+    const peer = await redirecting(302, (path) => `/${path.length}`.repeat(path.length));
+    const error = await failureOf(client([peer.host]).send(get(peer.url), signal));
+    expect(error).toMatchObject({ code: "http_failed", transient: false });
+    expect(peer.received).toHaveLength(6);
+  });
+
+  it("are given as they are where the caller accepts their status", async () => {
+    const peer = await redirecting(302, "https://elsewhere.test/");
+    const answer = await client([peer.host]).send(get(peer.url, { acceptStatus: [302] }), signal);
+    expect(answer).toMatchObject({
+      status: 302,
+      headers: { location: "https://elsewhere.test/" },
+      body: null,
+    });
+  });
+});
+
+describe("check of http", () => {
+  const config = configOf({
+    http: { allowed_hosts: ["10.0.0.5"] },
+    secrets: [
+      { name: "team_hook", key_var: "HOOK", hosts: ["hooks.example.com", "10.0.0.5"] },
+      { name: "empty", key_var: "EMPTY", hosts: ["hooks.example.com"] },
+    ],
+  });
+  const { check } = http(config, { HOOK: "s3cr3t" });
+  const codes = (url: string | null, ...secrets: string[]) => check({ url, secrets }).map((it) => it.code);
+
+  it.each([["http://10.0.0.6/"], ["http://0x7f000001/"], ["http://[fd00::1]/"], ["http://a.localhost/"]])(
+    "finds that %s is private",
+    (url) => {
+      expect(check({ url, secrets: [] })).toMatchObject([{ path: ["url"], code: "private_host" }]);
+    },
+  );
+
+  it("finds nothing wrong with what will work", () => {
+    expect(codes("https://hooks.example.com/x", "team_hook")).toEqual([]);
+    expect(codes("http://10.0.0.5/", "team_hook")).toEqual([]);
+    expect(codes(null, "team_hook")).toEqual([]);
+  });
+
+  it("finds secrets that are unknown, not set, for another host, or would go in plain", () => {
+    expect(check({ url: null, secrets: ["team_hok"] })).toMatchObject([
+      { path: ["secrets", 0], code: "unknown_secret", did_you_mean: "team_hook" },
+    ]);
+    expect(codes(null, "empty")).toEqual(["secret_not_set"]);
+    expect(codes("https://example.com/", "team_hook")).toEqual(["secret_not_for_host"]);
+    expect(codes("http://hooks.example.com/", "team_hook")).toEqual(["secret_in_plain"]);
+    expect(codes("gopher://hooks.example.com/", "team_hook")).toEqual(["not_allowed"]);
+  });
+});

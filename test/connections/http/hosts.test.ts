@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { hostMatcher, placeOf } from "../../../src/connections/http/hosts.ts";
+import { configOf } from "../../support/http-peer.ts";
+
+const matches = (pattern: string, url: string): boolean => hostMatcher([pattern])(placeOf(new URL(url)));
+
+describe("hostMatcher", () => {
+  it.each([
+    ["hooks.example.com", "https://hooks.example.com/x"],
+    ["Hooks.Example.com", "https://hooks.example.com:8443/x"],
+    ["hooks.example.com", "https://hooks.example.com./x"],
+    ["hooks.example.com:443", "https://hooks.example.com/x"],
+    ["hooks.example.com:80", "http://hooks.example.com/x"],
+    ["*.example.com", "https://a.example.com"],
+    ["*.example.com", "https://a.b.example.com"],
+    ["127.0.0.1", "http://0x7f.1/"],
+    ["127.0.0.1:8080", "http://2130706433:8080/"],
+    ["[::1]:8080", "http://[0:0::1]:8080/"],
+  ])("finds %s in %s", (pattern, url) => {
+    expect(matches(pattern, url)).toBe(true);
+  });
+
+  it.each([
+    ["hooks.example.com", "https://example.com"],
+    ["hooks.example.com", "https://hooks.example.com.evil.test"],
+    ["example.com", "https://a.example.com"],
+    ["example.com", "https://notexample.com"],
+    ["*.example.com", "https://example.com"],
+    ["*.example.com", "https://evilexample.com"],
+    ["hooks.example.com:443", "https://hooks.example.com:8443"],
+    ["hooks.example.com:443", "http://hooks.example.com"],
+    ["[::1]:8080", "http://[::1]:8081/"],
+    ["127.0.0.1", "http://127.0.0.2/"],
+  ])("does not find %s in %s", (pattern, url) => {
+    expect(matches(pattern, url)).toBe(false);
+  });
+
+  it.each([["https://example.com"], ["example.com/path"], ["*"], ["*.*.com"], ["::1"], ["a b"], [""]])(
+    "is never given %s, which the configuration refuses",
+    (host) => {
+      expect(() => configOf({ http: { allowed_hosts: [host] } })).toThrow("must be a host such as");
+    },
+  );
+});

@@ -1,0 +1,373 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { ServerResponse } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { http } from "../../../src/connections/http/index.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/core/connections.ts";
+import { StepError } from "../../../src/core/step-errors.ts";
+import { configOf, failureOf, httpPeer, sendJson } from "../../support/http-peer.ts";
+
+const SECRET = "Zw9-key+with/signs";
+const client = http(
+  configOf({
+    http: { allowed_hosts: ["127.0.0.1"] },
+    secrets: [
+      { name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] },
+      { name: "other", key_var: "OTHER", hosts: ["other.test"] },
+      { name: "broken", key_var: "BROKEN", hosts: ["127.0.0.1"] },
+    ],
+  }),
+  { HOOK: SECRET, OTHER: "another", BROKEN: "two\nlines" },
+);
+
+const never = new AbortController().signal;
+const send = (url: string, more: Partial<HttpRequest> = {}, signal = never): Promise<HttpAnswer> =>
+  client.send({ method: "GET", url, headers: {}, maxBytes: 10_000, ...more }, signal);
+
+/** What a peer's answer becomes. */
+async function answered(
+  write: (response: ServerResponse) => void,
+  more: Partial<HttpRequest> = {},
+): Promise<HttpAnswer> {
+  const peer = await httpPeer((_request, response) => write(response));
+  return send(peer.url, more);
+}
+const typed = (type: string | undefined, body: string | Buffer) =>
+  answered((response) => {
+    response.writeHead(200, type === undefined ? {} : { "content-type": type });
+    response.end(body);
+  }).then((it) => it.body);
+
+describe("an http request", () => {
+  it("carries method, path, query, headers and a JSON body", async () => {
+    const peer = await httpPeer((_request, response) =>
+      sendJson(response, { done: true }, 201, { "x-a": "b" }),
+    );
+    const answer = await send(`${peer.url}/a%20b?c=d%2Fe#f`, {
+      method: "POST",
+      headers: { "X-One": "1" },
+      body: [{ a: "ü" }],
+    });
+    expect(answer).toMatchObject({ status: 201, headers: { "x-a": "b" }, body: { done: true } });
+    expect(peer.received).toMatchObject([
+      {
+        method: "POST",
+        path: "/a%20b?c=d%2Fe",
+        body: '[{"a":"ü"}]',
+        headers: { "content-type": "application/json", "x-one": "1" },
+      },
+    ]);
+  });
+
+  it("sends text as it is, and the content type that is asked for", async () => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    await send(peer.url, { method: "PUT", body: "a=b" });
+    await send(peer.url, {
+      method: "PUT",
+      body: "a=b",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    });
+    expect(peer.received.map((it) => [it.body, it.headers["content-type"]])).toEqual([
+      ["a=b", "text/plain; charset=utf-8"],
+      ["a=b", "application/x-www-form-urlencoded"],
+    ]);
+  });
+
+  it.each([
+    ["Host", "evil.test"],
+    ["content-length", "3"],
+    ["Transfer-Encoding", "chunked"],
+    ["Connection", "close"],
+    ["X A", "b"],
+    ["X-A", "b\r\nX-B: c"],
+    ["X-A", "b\nc"],
+    ["X-A", "\u0000"],
+    ["X-A", "日本"],
+  ])("refuses the header %s: %j", async (name, value) => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    expect((await failureOf(send(peer.url, { headers: { [name]: value } }))).code).toBe("input_invalid");
+    expect(peer.received).toEqual([]);
+  });
+
+  it("refuses a body that is too large", async () => {
+    const error = await failureOf(
+      send("http://127.0.0.1:1/", { method: "POST", body: "x".repeat(5_000_000) }),
+    );
+    expect(error).toMatchObject({ code: "input_invalid" });
+  });
+});
+
+describe("an http answer", () => {
+  it("is parsed by its content type", async () => {
+    expect(await typed("application/json; charset=utf-8", '{"a":1}')).toEqual({ a: 1 });
+    expect(await typed("application/problem+json", "[1]")).toEqual([1]);
+    expect(await typed("text/plain; charset=iso-8859-1", Buffer.from([0xfc]))).toBe("ü");
+    expect(await typed("text/csv", "a,b")).toBe("a,b");
+    expect(await typed("application/atom+xml", "<a/>")).toBe("<a/>");
+    expect(await typed("text/plain; charset=nonsense", "ü")).toBe("ü");
+    expect(await typed(undefined, "plain")).toBe("plain");
+    expect(await typed(undefined, Buffer.from([0xff, 0xfe, 0x00]))).toEqual({
+      media_type: "application/octet-stream",
+      base64: "//4A",
+    });
+    expect(await typed("image/png", Buffer.from([1, 2]))).toEqual({
+      media_type: "image/png",
+      base64: "AQI=",
+    });
+    expect(await typed("application/json", "")).toBeNull();
+  });
+
+  it("that only claims to be JSON fails, and is text where it is an error page", async () => {
+    const lie = (status: number) =>
+      answered((response) => {
+        response.writeHead(status, { "content-type": "application/json" });
+        response.end("<html>");
+      });
+    expect(await failureOf(lie(200))).toMatchObject({ code: "http_failed", transient: false });
+    expect(await lie(502)).toMatchObject({ status: 502, body: "<html>" });
+  });
+
+  it("nested too deep fails", async () => {
+    const error = await failureOf(typed("application/json", "[".repeat(4_000) + "]".repeat(4_000)));
+    expect(error).toMatchObject({ code: "http_failed", transient: false });
+    expect(error.message).toContain("64 levels");
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ])("is decompressed: %s", async (encoding, compress) => {
+    const answer = await answered((response) => {
+      response.writeHead(200, { "content-type": "text/plain", "content-encoding": encoding });
+      response.end(compress(Buffer.from("x".repeat(5_000))));
+    });
+    expect(answer.body).toBe("x".repeat(5_000));
+  });
+
+  it.each([
+    ["a bomb", "gzip", gzipSync(Buffer.alloc(50_000_000))],
+    ["a bomb in a bomb", "gzip, gzip", gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
+  ])("stops at the bound when it is %s", async (_name, encoding, body) => {
+    const peer = await httpPeer((_request, response) => {
+      response.writeHead(200, { "content-encoding": encoding });
+      response.end(body);
+    });
+    const error = await failureOf(send(peer.url, { maxBytes: 100_000 }));
+    expect(error.code).toBe("output_too_large");
+    expect(error.message).toContain("more than 100000 bytes");
+  });
+
+  it("in an unknown compression, or too many, fails", async () => {
+    for (const encoding of ["compress", "gzip, gzip, gzip"]) {
+      const call = answered((response) => {
+        response.writeHead(200, { "content-encoding": encoding });
+        response.end("x");
+      });
+      expect(await failureOf(call), encoding).toMatchObject({ code: "http_failed", transient: false });
+    }
+  });
+
+  it("that is said to be too large is not read, and its size is told", async () => {
+    const peer = await httpPeer((_request, response) => {
+      response.writeHead(200, { "content-length": "1073741824" });
+      response.write("x");
+    });
+    const error = await failureOf(send(peer.url));
+    expect(error.code).toBe("output_too_large");
+    expect(error.message).toContain("1073741824 bytes");
+    await peer.left;
+  });
+
+  it("without end stops at the bound", async () => {
+    let sent = 0;
+    const peer = await httpPeer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" });
+      const part = Buffer.alloc(64 * 1024);
+      const more = (): void => {
+        while (sent < 1024 ** 3 && !response.destroyed) {
+          sent += part.length;
+          if (!response.write(part)) return void response.once("drain", more);
+        }
+      };
+      more();
+    });
+    expect((await failureOf(send(peer.url, { maxBytes: 1024 * 1024 }))).code).toBe("output_too_large");
+    await peer.left;
+    expect(sent).toBeLessThan(100 * 1024 * 1024);
+  });
+});
+
+describe("a secret", () => {
+  it("goes out in a header, and comes back masked", async () => {
+    const peer = await httpPeer((request, response) => {
+      const key = request.headers.authorization!;
+      const forms = [key, Buffer.from(key).toString("base64"), encodeURIComponent(key), { [SECRET]: SECRET }];
+      sendJson(response, forms, 200, { "x-echo": key });
+    });
+    const answer = await send(peer.url, {
+      headers: { Authorization: { secret: "hook", prefix: "Bearer " } },
+    });
+    expect(peer.received[0]!.headers.authorization).toBe(`Bearer ${SECRET}`);
+    const shown = JSON.stringify(answer);
+    for (const form of [
+      SECRET,
+      encodeURIComponent(SECRET),
+      Buffer.from(SECRET).toString("base64").slice(3, -3),
+    ])
+      expect(shown).not.toContain(form);
+    expect(answer.headers["x-echo"]).toBe("Bearer ***");
+    expect(answer.body).toMatchObject(["Bearer ***", expect.any(String), "Bearer%20***", { "***": "***" }]);
+  });
+
+  it("is masked when the peer remembers it from another call, and in errors", async () => {
+    const peer = await httpPeer((request, response) => {
+      if (request.path === "/list") return sendJson(response, [SECRET]);
+      if (request.path === "/lie") {
+        response.writeHead(200, { "content-type": "application/json" });
+        return void response.end(`not JSON: ${SECRET}`);
+      }
+      response.writeHead(302, { location: `https://elsewhere.test/${SECRET}` });
+      return void response.end();
+    });
+    expect((await send(`${peer.url}/list`)).body).toEqual(["***"]);
+    for (const path of ["/lie", "/away"]) {
+      const error = await failureOf(send(peer.url + path));
+      expect(error.message + JSON.stringify(error.options.details), path).toContain("***");
+      expect(error.message + JSON.stringify(error.options.details), path).not.toContain(SECRET);
+    }
+  });
+
+  it("goes nowhere but to its hosts", async () => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    const codes = async (name: string, url = peer.url) =>
+      (await failureOf(send(url, { headers: { "X-Key": { secret: name } } }))).code;
+    expect(await codes("other")).toBe("http_blocked");
+    expect(await codes("other", "http://other.test/")).toBe("http_blocked");
+    expect(await codes("none")).toBe("environment");
+    expect(await codes("broken")).toBe("environment");
+    expect(peer.received).toEqual([]);
+    expect(client.secrets().map(({ name, unusable }) => [name, unusable === null])).toEqual([
+      ["hook", true],
+      ["other", true],
+      ["broken", false],
+    ]);
+  });
+});
+
+describe("a peer that fails", () => {
+  /** A TCP server that does with a connection what it is told. */
+  async function rawPeer(handle: (socket: Socket) => void): Promise<string> {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => handle(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
+
+  it.each([
+    ["closes at once", (socket: Socket) => void socket.end()],
+    ["resets", (socket: Socket) => void socket.resetAndDestroy()],
+    [
+      "closes in the middle of the body",
+      (socket: Socket) => void socket.end(`${HEAD}Content-Length: 10\r\n\r\nabc`),
+    ],
+    [
+      "closes in the middle of a chunk",
+      (socket: Socket) => void socket.end(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nabc`),
+    ],
+    [
+      "cuts a gzip",
+      (socket: Socket) =>
+        void socket.end(`${HEAD}Content-Encoding: gzip\r\nConnection: close\r\n\r\n${"\u001f"}`),
+    ],
+  ])("is http_failed and may go away when it %s", async (_name, handle) => {
+    const error = await failureOf(send(await rawPeer(handle)));
+    expect(error).toMatchObject({ code: "http_failed", transient: true });
+    expect(error.options.fix).toBeTruthy();
+  });
+
+  it.each([
+    ["speaks no HTTP", (socket: Socket) => void socket.end("220 mail.test ESMTP\r\n")],
+    ["sends more than it said", (socket: Socket) => void socket.write(`${HEAD}Content-Length: x\r\n\r\n`)],
+    [
+      "sends endless headers",
+      (socket: Socket) => void socket.write(HEAD + "X-A: ".concat("x".repeat(200_000))),
+    ],
+    [
+      "sends what is not compressed",
+      (socket: Socket) => void socket.end(`${HEAD}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain`),
+    ],
+  ])("is http_failed for good when it %s", async (_name, handle) => {
+    expect(await failureOf(send(await rawPeer(handle)))).toMatchObject({
+      code: "http_failed",
+      transient: false,
+    });
+  });
+
+  it("is told apart when nothing listens, no such name is there, or it does not speak TLS", async () => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    const tls = await failureOf(send(`https://${peer.host}/`));
+    expect(tls).toMatchObject({ code: "http_failed", transient: false });
+    const unused = await unusedPort();
+    expect((await failureOf(send(`http://127.0.0.1:${unused}/`))).message).toContain("nothing listens there");
+    const nameless = http(configOf({}), {}, { resolve: (_name, done) => done(null, []) });
+    const error = await failureOf(
+      nameless.send({ method: "GET", url: "http://no.test/", headers: {}, maxBytes: 1 }, never),
+    );
+    expect(error.message).toContain("there is no host of that name");
+  });
+
+  it.each([
+    ["before its headers", () => undefined],
+    ["in its headers", (response: ServerResponse) => void response.socket!.write("HTTP/1.1 200 OK\r\nX-A:")],
+    ["after its headers", (response: ServerResponse) => response.flushHeaders()],
+    [
+      "in a compressed body",
+      (response: ServerResponse) => {
+        response.writeHead(200, { "content-encoding": "gzip" });
+        response.write(gzipSync("x".repeat(1_000)).subarray(0, 12));
+      },
+    ],
+    [
+      "while it drips",
+      (response: ServerResponse) => {
+        const timer = setInterval(() => response.write("x"), 5);
+        response.on("close", () => clearInterval(timer));
+      },
+    ],
+  ])("is left when the step's time is up %s, with the step's own reason", async (_name, handle) => {
+    const peer = await httpPeer((_request, response) => handle(response));
+    const stop = new AbortController();
+    const reason = new StepError("timeout", "It took too long.");
+    const call = failureOf(send(peer.url, {}, stop.signal));
+    await peer.called;
+    // A turn, so that what the peer has sent is under way.
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    stop.abort(reason);
+    expect(await call).toBe(reason);
+    await peer.left;
+  });
+
+  it("is not even called when the step was stopped before", async () => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    const reason = new StepError("cancelled", "The run was cancelled.");
+    expect(await failureOf(send(peer.url, {}, AbortSignal.abort(reason)))).toBe(reason);
+    expect(peer.connections()).toBe(0);
+  });
+});
+
+/** A port where nothing listens: one that was just given back. */
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => void server.close(resolve));
+  await new Promise<void>((resolve) => {
+    connect(port, "127.0.0.1").once("error", () => resolve());
+  });
+  return port;
+}

@@ -1,0 +1,229 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Config } from "../../../schemas/config.ts";
+import { mailer } from "../../../src/connections/mail/index.ts";
+import type { Mail } from "../../../src/core/connections.ts";
+import { StepError } from "../../../src/core/step-errors.ts";
+
+type ServerOptions = ConstructorParameters<typeof SMTPServer>[0];
+
+interface Received {
+  from: string;
+  to: string[];
+  user: unknown;
+  raw: string;
+}
+
+const refusal = (code: number, text: string): Error => Object.assign(new Error(text), { responseCode: code });
+const PLAIN: ServerOptions = { disabledCommands: ["STARTTLS"], allowInsecureAuth: true };
+
+async function smtpServer(options: ServerOptions = {}): Promise<{ port: number; received: Received[] }> {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    logger: false,
+    closeTimeout: 1,
+    onAuth: ({ username, password }, _session, done) =>
+      password === "right" ? done(null, { user: username }) : done(refusal(535, "wrong password")),
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        received.push({
+          from: mailFrom === false ? "" : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          user: session.user,
+          raw: Buffer.concat(chunks).toString("utf8"),
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.server.address() as AddressInfo).port, received };
+}
+
+const ALLOWED = { allowed_domains: ["example.com", "Example.ORG"] };
+
+function sender(port: number, { smtp = {}, mail = ALLOWED, env = { MAIL_PASSWORD: "right" } } = {}) {
+  const basic = {
+    smtp_user: "millrace@example.com",
+    smtp_password_var: "MAIL_PASSWORD",
+    smtp_server: "127.0.0.1",
+    smtp_port: port,
+    ...smtp,
+  };
+  return mailer(Config.parse({ authentication: { basic }, mail }), env);
+}
+
+const MAIL: Mail = {
+  to: ["ada@example.com"],
+  subject: "Hello",
+  text: "A text.",
+  idempotencyKey: "run:send:0:abc",
+};
+const never = new AbortController().signal;
+
+const failure = async (promise: Promise<unknown>): Promise<StepError> => {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(StepError);
+  return error as StepError;
+};
+
+describe("mail", () => {
+  test("is sent with the configured user, and has the same Message-ID when it is sent again", async () => {
+    const { port, received } = await smtpServer(PLAIN);
+    const mail = { ...MAIL, cc: ["bob@example.org"], html: "<p>A text.</p>" };
+    const first = await sender(port).send(mail, never);
+    const second = await sender(port).send(mail, never);
+    expect(first).toEqual({
+      message_id: expect.stringMatching(/^<[0-9a-f]{40}@example\.com>$/),
+      accepted: ["ada@example.com", "bob@example.org"],
+    });
+    expect(second).toEqual(first);
+    expect(received).toHaveLength(2);
+    expect(received[0]).toMatchObject({
+      from: "millrace@example.com",
+      to: ["ada@example.com", "bob@example.org"],
+      user: "millrace@example.com",
+    });
+    expect(received[0]!.raw).toContain(`Message-ID: ${first.message_id}`);
+    expect(received[0]!.raw).toContain("<p>A text.</p>");
+    const other = await sender(port).send({ ...mail, idempotencyKey: "another" }, never);
+    expect(other.message_id).not.toBe(first.message_id);
+  });
+
+  test("comes from mail.from where that is set", async () => {
+    const { port, received } = await smtpServer(PLAIN);
+    const mail = { ...ALLOWED, from: "reports@example.net" };
+    await sender(port, { smtp: { smtp_user: "no-address" }, mail }).send(MAIL, never);
+    expect(received[0]!.from).toBe("reports@example.net");
+  });
+
+  test("can't be given headers by its subject or an address", async () => {
+    const { port, received } = await smtpServer(PLAIN);
+    await sender(port).send({ ...MAIL, subject: "Hi\r\nBcc: eve@example.com\r\n\r\nBody" }, never);
+    const { raw, to } = received[0]!;
+    expect(raw).toContain("Subject: Hi Bcc: eve@example.com Body");
+    expect(raw).not.toMatch(/^Bcc:/im);
+    expect(to).toEqual(["ada@example.com"]);
+    for (const address of [
+      "ada@example.com\r\nBcc: eve@example.com",
+      "ada@example.com, eve@evil.test",
+      "<ada@example.com>",
+    ]) {
+      const error = await failure(sender(port).send({ ...MAIL, to: [address] }, never));
+      expect(error).toMatchObject({ code: "input_invalid" });
+    }
+    expect(received).toHaveLength(1);
+  });
+
+  test("goes to allowed domains only", async () => {
+    const mail = { ...MAIL, cc: ["eve@evil.test", "eve@sub.example.com"] };
+    const error = await failure(sender(1).send(mail, never));
+    expect(error).toMatchObject({ code: "mail_refused", transient: false });
+    expect(error.message).toBe(
+      "No mail may be sent to evil.test, sub.example.com; allowed are example.com, example.org.",
+    );
+    const none = await failure(sender(1, { mail: { allowed_domains: [] } }).send(MAIL, never));
+    expect(none.message).toContain("none is allowed yet");
+    expect(none.options.fix).toContain("mail.allowed_domains");
+  });
+
+  test("is bounded in recipients and size", async () => {
+    const to = Array.from({ length: 51 }, (_, index) => `a${index}@example.com`);
+    for (const mail of [
+      { ...MAIL, to },
+      { ...MAIL, to: [] },
+      { ...MAIL, text: "x".repeat(1024 ** 2), html: "y" },
+    ])
+      expect(await failure(sender(1).send(mail, never))).toMatchObject({ code: "input_invalid" });
+  });
+
+  test("that is refused for good is not tried again, one that is put off is", async () => {
+    for (const [code, transient] of [
+      [550, false],
+      [451, true],
+    ] as const) {
+      const { port } = await smtpServer({
+        ...PLAIN,
+        onRcptTo: (_address, _session, done) => done(refusal(code, "no such mailbox")),
+      });
+      const error = await failure(sender(port).send(MAIL, never));
+      expect(error).toMatchObject({
+        code: "mail_failed",
+        transient,
+        options: { details: { smtp_status: code } },
+      });
+      expect(error.message).toContain("no such mailbox");
+    }
+  });
+
+  test("says so when the password is wrong, without telling it", async () => {
+    const { port } = await smtpServer(PLAIN);
+    const error = await failure(sender(port, { env: { MAIL_PASSWORD: "wr0ng" } }).send(MAIL, never));
+    expect(error).toMatchObject({ code: "environment", transient: false });
+    expect(error.message).not.toContain("wr0ng");
+    expect(error.options.fix).toContain("smtp_password_var");
+  });
+
+  test("says what to do about a certificate that nobody vouches for", async () => {
+    const { port } = await smtpServer();
+    const error = await failure(sender(port).send(MAIL, never));
+    expect(error).toMatchObject({ code: "environment", transient: false });
+    expect(error.message).toContain("certificate that is not trusted");
+    expect(error.options.fix).toContain("NODE_EXTRA_CA_CERTS");
+  });
+
+  test("does not send the password in the clear where encryption is asked for", async () => {
+    let logins = 0;
+    const { port, received } = await smtpServer({
+      ...PLAIN,
+      onAuth: (_auth, _session, done) => {
+        logins += 1;
+        done(null, { user: "anyone" });
+      },
+    });
+    const error = await failure(sender(port, { smtp: { secure: "starttls" } }).send(MAIL, never));
+    expect(error).toMatchObject({ code: "environment" });
+    expect(error.message).toContain("does not offer an encrypted connection");
+    expect([logins, received.length]).toEqual([0, 0]);
+  });
+
+  test("ends at once when it is aborted while the server hangs", async () => {
+    const asked = Promise.withResolvers<void>();
+    const { port } = await smtpServer({ ...PLAIN, onMailFrom: () => asked.resolve() });
+    const stop = new AbortController();
+    const sending = failure(sender(port).send(MAIL, stop.signal));
+    await asked.promise;
+    stop.abort(new StepError("timeout", "The step took longer than 1m."));
+    expect(await sending).toMatchObject({ code: "timeout" });
+  });
+
+  test("may be tried again when nobody listens", async () => {
+    expect(await failure(sender(1).send(MAIL, never))).toMatchObject({
+      code: "mail_failed",
+      transient: true,
+    });
+  });
+});
+
+describe("a mailer", () => {
+  test("tells why it can't be used", async () => {
+    const none = mailer(Config.parse({}), {});
+    expect(none.unusable()).toContain("authentication.basic");
+    expect(await failure(none.send(MAIL, never))).toMatchObject({ code: "environment" });
+    expect(sender(1, { env: { MAIL_PASSWORD: "" } }).unusable()).toContain(
+      "environment variable MAIL_PASSWORD",
+    );
+    expect(sender(1, { smtp: { smtp_user: "millrace" } }).unusable()).toContain("mail.from");
+    expect(sender(1).unusable()).toBeNull();
+  });
+});

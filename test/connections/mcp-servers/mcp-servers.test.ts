@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Config } from "../../../schemas/config.ts";
+import { StepError } from "../../../src/core/step-errors.ts";
+import { mcpServers } from "../../../src/connections/mcp-servers/index.ts";
+import { eventually } from "../../support/eventually.ts";
+import { httpPeer } from "../../support/mcp-peer-http.ts";
+
+const HERE = new URL("../../support/", import.meta.url).pathname;
+const STDIO = { command: process.execPath, args: [`${HERE}mcp-peer-stdio.ts`] };
+const MODERN = { command: process.execPath, args: [`${HERE}mcp-peer-stdio-v2.ts`] };
+const never = new AbortController().signal;
+
+function servers(entry: object, env: Record<string, string> = {}, options = {}) {
+  const config = Config.parse({ mcp_servers: [{ name: "peer", ...entry }] });
+  const all = mcpServers(config, env, options);
+  onTestFinished(() => all.close());
+  const call = (tool: string, args = {}, signal = never): Promise<unknown> =>
+    all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, signal);
+  return { all, call };
+}
+
+const failure = (promise: Promise<unknown>): Promise<StepError> =>
+  promise.then(
+    (value) => Promise.reject(new Error(`it gave ${JSON.stringify(value)?.slice(0, 100)}`)),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(StepError);
+      return error as StepError;
+    },
+  );
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe("an MCP server over stdio", () => {
+  test("gives structured content, else text with a line for what is none", async () => {
+    const { call } = servers(STDIO);
+    expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
+    expect(await call("say", { text: "hello" })).toBe("hello\n[image, image/png, 3 bytes]");
+  });
+
+  test("lists its tools", async () => {
+    const { all } = servers(STDIO);
+    const tools = await all.tools("peer", never);
+    expect(tools.find(({ name }) => name === "add")).toMatchObject({
+      description: "Adds.",
+      readOnly: true,
+      inputSchema: { required: ["a", "b"] },
+      outputSchema: { required: ["sum"] },
+    });
+    expect(tools.find(({ name }) => name === "say")).toMatchObject({ readOnly: false, outputSchema: null });
+  });
+
+  test("gets the variables that are configured and none of ours", async () => {
+    process.env["MILLRACE_TEST_SECRET"] = "mine";
+    onTestFinished(() => void delete process.env["MILLRACE_TEST_SECRET"]);
+    const entry = { ...STDIO, key_var: "PEER_KEY", env: { PEER_TOKEN: "OUR_TOKEN" } };
+    const { call } = servers(entry, { PEER_KEY: "k", OUR_TOKEN: "t", OTHER: "o" });
+    const names = JSON.parse(String(await call("environment"))) as string[];
+    expect(names).toEqual(expect.arrayContaining(["PEER_KEY", "PEER_TOKEN", "PATH"]));
+    const allowed = new Set(["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "PEER_KEY", "PEER_TOKEN"]);
+    expect(names.filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  test("hands over the idempotency key", async () => {
+    const { call } = servers(STDIO);
+    expect(JSON.parse(String(await call("meta")))).toMatchObject({
+      "millrace/idempotency_key": "run:step:0:abc",
+    });
+  });
+
+  test("fails with what the tool says itself", async () => {
+    const { call } = servers(STDIO);
+    const error = await failure(call("refuse"));
+    expect(error).toMatchObject({ code: "tool_failed", message: "peer: refuse failed: out of stock" });
+  });
+
+  test("tells the nearest name of a tool that is not there", async () => {
+    const { call } = servers(STDIO);
+    const error = await failure(call("ad"));
+    expect(error).toMatchObject({ code: "tool_failed", transient: false, options: { fix: "Write add." } });
+  });
+
+  test("is shared by calls at the same time, and started again after it died in one", async () => {
+    const { call } = servers(STDIO);
+    const [first, second] = await Promise.all([call("pid"), call("pid")]);
+    expect(second).toBe(first);
+    const error = await failure(call("die"));
+    expect(error).toMatchObject({ code: "tool_unavailable", transient: true });
+    expect(await call("pid")).not.toBe(first);
+  });
+
+  test("is left alone by a call that is aborted", async () => {
+    const { call } = servers(STDIO);
+    const pid = await call("pid");
+    const stop = new AbortController();
+    const hanging = failure(call("hang", {}, stop.signal));
+    stop.abort(new StepError("timeout", "The step took longer than 1s."));
+    expect(await hanging).toMatchObject({ code: "timeout" });
+    expect(await call("pid")).toBe(pid);
+  });
+
+  test("may not answer with more than 4 MiB", async () => {
+    const { call } = servers(STDIO);
+    const error = await failure(call("big", { bytes: 10_000_000 }));
+    expect(error).toMatchObject({ code: "output_too_large", transient: false });
+    expect(await call("add", { a: 1, b: 1 })).toEqual({ sum: 2 });
+  });
+
+  test("gets no answer when it asks for one", async () => {
+    const { call } = servers(STDIO);
+    expect(await failure(call("ask"))).toMatchObject({ code: "tool_failed" });
+  });
+
+  test("is asked for its tools anew when it says that they changed", async () => {
+    const { call } = servers(STDIO);
+    await call("grow");
+    expect(await call("grown")).toBe("new");
+  });
+
+  test("is ended by close, and when it is idle", async () => {
+    const { all, call } = servers(STDIO);
+    const pid = Number(await call("pid"));
+    await all.close();
+    await eventually(() => (isAlive(pid) ? undefined : true), "the child to end");
+    expect(await failure(call("pid"))).toMatchObject({ code: "interrupted" });
+
+    const idle = servers(STDIO, {}, { idleMs: 1 });
+    const other = Number(await idle.call("pid"));
+    await eventually(() => (isAlive(other) ? undefined : true), "the idle child to end");
+    expect(Number(await idle.call("pid"))).not.toBe(other);
+  });
+
+  test("tells what a server said that ends at once, secrets masked", async () => {
+    const entry = { ...STDIO, args: [...STDIO.args, "broken"], env: { PEER_TOKEN: "OUR_TOKEN" } };
+    const { call } = servers(entry, { OUR_TOKEN: "s3cret-token" });
+    const error = await failure(call("add"));
+    expect(error).toMatchObject({ code: "tool_unavailable" });
+    expect(error.message).toContain("no such license: ***");
+    expect(error.message).not.toContain("s3cret-token");
+  });
+
+  test("says so when its command is not there or a variable is not set", async () => {
+    expect(await failure(servers({ command: "no-such-program-here" }).call("add"))).toMatchObject({
+      code: "environment",
+    });
+    const unset = servers({ ...STDIO, key_var: "PEER_KEY" });
+    expect(unset.all.list()).toEqual([
+      { name: "peer", type: "stdio", unusable: "the environment variable PEER_KEY is not set" },
+    ]);
+    expect(await failure(unset.call("add"))).toMatchObject({ code: "environment" });
+  });
+
+  test("is given up when it does not answer, and when the process ends meanwhile", async () => {
+    const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
+    const { call } = servers(silent, {}, { connectTimeoutMs: 100 });
+    const error = await failure(call("add"));
+    expect(error).toMatchObject({ code: "tool_unavailable" });
+    expect(error.message).toContain("did not answer in time");
+    const ending = servers(silent);
+    const waiting = failure(ending.call("add"));
+    await ending.all.close();
+    expect(await waiting).toMatchObject({ code: "interrupted" });
+  });
+
+  test("is reached where it speaks only the revision of 2026, and declined there too", async () => {
+    const { call } = servers(MODERN);
+    expect(await call("add", { a: 2, b: 2 })).toBe("4");
+    const error = await failure(call("ask"));
+    expect(error).toMatchObject({ code: "tool_failed", transient: false });
+    expect(error.message).toContain("elicitation/create");
+  });
+});
+
+describe("an MCP server over HTTP", () => {
+  test("is called with the key, and refuses another", async () => {
+    const peer = await httpPeer({ key: "right" });
+    const { call } = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "right" });
+    expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
+    const wrong = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "wrong-one" });
+    const error = await failure(wrong.call("add"));
+    expect(error).toMatchObject({ code: "environment", transient: false });
+    expect(JSON.stringify([error.message, error.options.fix])).not.toContain("wrong-one");
+  });
+
+  test("shares one session, opens another when it has forgotten it, and ends it on close", async () => {
+    const peer = await httpPeer();
+    const { all, call } = servers({ url: peer.url });
+    await Promise.all([call("pid"), call("pid")]);
+    expect(peer.opened()).toBe(1);
+    peer.forget();
+    expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
+    expect(peer.opened()).toBe(2);
+    await all.close();
+    expect(peer.sessions()).toBe(0);
+  });
+
+  test("is unavailable when its answer breaks off, and used again afterwards", async () => {
+    const peer = await httpPeer();
+    const { call } = servers({ url: peer.url });
+    expect(await failure(call("die"))).toMatchObject({ code: "tool_unavailable", transient: true });
+    expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
+  });
+
+  test("may not answer with more than 4 MiB", async () => {
+    const peer = await httpPeer();
+    const { call } = servers({ url: peer.url });
+    expect(await failure(call("big", { bytes: 10_000_000 }))).toMatchObject({ code: "output_too_large" });
+    expect(await call("big", { bytes: 1_000_000 })).toHaveLength(1_000_000);
+  });
+
+  test("is left to itself by a call that is aborted", async () => {
+    const peer = await httpPeer();
+    const { call } = servers({ url: peer.url });
+    await call("pid");
+    const stop = new AbortController();
+    const hanging = failure(call("hang", {}, stop.signal));
+    stop.abort(new StepError("cancelled", "The run was cancelled."));
+    expect(await hanging).toMatchObject({ code: "cancelled" });
+    expect(peer.opened()).toBe(1);
+  });
+
+  test("is reached over SSE where it knows nothing newer", async () => {
+    const peer = await httpPeer({ leg: "sse", key: "right" });
+    const { call } = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "right" });
+    expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
+    expect(await failure(call("big", { bytes: 10_000_000 }))).toMatchObject({ code: "output_too_large" });
+  });
+
+  test("is given up when it does not answer", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const { call } = servers({ url: `http://127.0.0.1:${port}/mcp` }, {}, { connectTimeoutMs: 100 });
+    const error = await failure(call("add"));
+    expect(error).toMatchObject({ code: "tool_unavailable" });
+    expect(error.message).toContain("did not answer in time");
+  });
+
+  test("is unavailable when nobody listens", async () => {
+    const { call } = servers({ url: "http://127.0.0.1:1/mcp" });
+    expect(await failure(call("add"))).toMatchObject({ code: "tool_unavailable", transient: true });
+  });
+});
+
+describe("an MCP server that is not configured", () => {
+  test("is told with the nearest name", async () => {
+    const { all } = servers(STDIO, {});
+    const error = await failure(all.tools("pear", never));
+    expect(error).toMatchObject({ code: "environment", options: { fix: "Write peer." } });
+    expect(all.concurrencyOf("pear")).toBeNull();
+  });
+});

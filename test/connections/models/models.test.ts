@@ -1,0 +1,313 @@
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { models } from "../../../src/connections/models/index.ts";
+import type { ModelAnswer, ModelRequest } from "../../../src/core/connections.ts";
+import { StepError } from "../../../src/core/step-errors.ts";
+import { configOf, failureOf, httpPeer, type Peer, sendJson } from "../../support/http-peer.ts";
+import {
+  failing,
+  modelConfig,
+  modelPeer,
+  VENDORS,
+  type VendorName,
+  WIRES,
+} from "../../support/model-peer.ts";
+
+const KEY = "sk-test-0123456789abcdef";
+const NOW = Date.parse("2026-11-21T08:00:00.000Z");
+const never = new AbortController().signal;
+
+const ask = (
+  vendor: VendorName,
+  peer: Pick<Peer, "url">,
+  more: Partial<ModelRequest> = {},
+  signal = never,
+): Promise<ModelAnswer> =>
+  models(modelConfig(vendor, peer), { MODEL_KEY: KEY }, { now: () => NOW }).generate(
+    { model: "writer", prompt: "Say hello.", ...more },
+    signal,
+  );
+
+const schema = {
+  type: "object",
+  properties: { mood: { enum: ["good", "bad"] }, note: { type: "string", pattern: "^[a-z ]+$" } },
+  required: ["mood"],
+  additionalProperties: false,
+};
+
+describe.each(VENDORS)("a model of %s", (vendor) => {
+  const { path, key } = WIRES[vendor];
+
+  it("is asked with prompt, system text, bounds and key, and answers text with usage and cost", async () => {
+    const peer = await modelPeer(vendor, { text: "Hello." });
+    const answer = await ask(vendor, peer, { system: "Be brief.", maxOutputTokens: 77, temperature: 0.5 });
+    expect(answer).toEqual({
+      text: "Hello.",
+      object: null,
+      usage: { input_tokens: 100, output_tokens: 20, cost: (100 * 3 + 20 * 15) / 1_000_000 },
+      finish_reason: "stop",
+    });
+    const [request] = peer.received;
+    expect(request).toMatchObject({ method: "POST", path });
+    expect(request!.headers[key[0]]).toBe(key[1] + KEY);
+    for (const part of ["Say hello.", "Be brief.", "77", "0.5"]) expect(request!.body).toContain(part);
+    expect(request!.body).not.toContain(KEY);
+  });
+
+  it("gives an object that fits the schema at first", async () => {
+    const peer = await modelPeer(vendor, { text: '{"mood":"good"}' });
+    const answer = await ask(vendor, peer, { outputSchema: schema });
+    expect(answer).toMatchObject({ text: null, object: { mood: "good" }, usage: { input_tokens: 100 } });
+    expect(peer.received).toHaveLength(1);
+    expect(peer.received[0]!.body).toContain("mood");
+  });
+
+  it("is told once what does not fit, and the usage adds up", async () => {
+    const peer = await modelPeer(vendor, { text: '{"mood":"fine","x":1}' }, { text: '{"mood":"bad"}' });
+    const answer = await ask(vendor, peer, { outputSchema: schema });
+    expect(answer).toMatchObject({
+      object: { mood: "bad" },
+      usage: { input_tokens: 200, output_tokens: 40 },
+    });
+    expect(peer.received).toHaveLength(2);
+    const repair = peer.received[1]!.body;
+    for (const part of ["Say hello.", "fine", "/mood", "additional properties: x"])
+      expect(repair).toContain(part);
+  });
+
+  it("fails with the faults when it does not fit the second time either", async () => {
+    const peer = await modelPeer(vendor, { text: "Certainly!" }, { text: '{"mood":"fine"}' });
+    const error = await failureOf(ask(vendor, peer, { outputSchema: schema }));
+    expect(error).toMatchObject({
+      code: "model_invalid_output",
+      transient: true,
+      options: { details: { faults: [expect.stringContaining("/mood")], usage: { input_tokens: 200 } } },
+    });
+    expect(peer.received).toHaveLength(2);
+  });
+
+  it("tells the length limit: of text in finish_reason, of an object as a failure", async () => {
+    const peer = await modelPeer(vendor, { text: '{"mood":"go', finish: "length" });
+    expect(await ask(vendor, peer)).toMatchObject({ text: '{"mood":"go', finish_reason: "length" });
+    const error = await failureOf(ask(vendor, peer, { outputSchema: schema }));
+    expect(error).toMatchObject({ code: "model_invalid_output", transient: false });
+    expect(error.options.fix).toContain("max_output_tokens");
+    expect(peer.received).toHaveLength(2);
+  });
+
+  it("that refuses is model_refused, with a schema too", async () => {
+    const peer = await modelPeer(vendor, { text: "I can't.", finish: "filter" });
+    expect((await failureOf(ask(vendor, peer))).code).toBe("model_refused");
+    expect((await failureOf(ask(vendor, peer, { outputSchema: schema }))).code).toBe("model_refused");
+  });
+
+  it("with an empty answer is model_failed, and says so of the length limit", async () => {
+    const empty = await failureOf(ask(vendor, await modelPeer(vendor, { text: "" })));
+    expect(empty).toMatchObject({ code: "model_failed", transient: true });
+    const cut = await failureOf(ask(vendor, await modelPeer(vendor, { text: "", finish: "length" })));
+    expect(cut).toMatchObject({ code: "model_failed", transient: false });
+    expect(cut.options.fix).toContain("max_output_tokens");
+  });
+
+  it.each([
+    [{ "retry-after": "7" }, 7_000],
+    [{ "retry-after": "Sat, 21 Nov 2026 08:01:30 GMT" }, 90_000],
+    [{ "retry-after-ms": "1500" }, 1_500],
+    [{}, undefined],
+  ])("that limits the rate with %o is asked once, and says when again", async (headers, expected) => {
+    const peer = await modelPeer(vendor, failing(vendor, 429, headers as Record<string, string>));
+    const error = await failureOf(ask(vendor, peer));
+    expect(error).toMatchObject({ code: "model_rate_limited", transient: true });
+    expect(error.options.retryAfterMs).toBe(expected);
+    expect(peer.received).toHaveLength(1);
+  });
+
+  it.each([
+    [400, false],
+    [401, false],
+    [403, false],
+    [404, false],
+    [413, false],
+    [500, true],
+    [503, true],
+    [529, true],
+  ])("that answers with %i is model_failed; transient: %s", async (status, transient) => {
+    const message = `Incorrect API key provided: ${KEY}`;
+    const peer = await modelPeer(vendor, failing(vendor, status, {}, "some_code", message));
+    const error = await failureOf(ask(vendor, peer));
+    expect(error).toMatchObject({ code: "model_failed", transient, options: { details: { status } } });
+    expect(error.message + JSON.stringify(error.options.details)).not.toContain(KEY);
+    expect(error.options.fix).toBeTruthy();
+    expect(peer.received).toHaveLength(1);
+  });
+
+  it.each([
+    ["no JSON", (response: ServerResponse) => void response.end("<html>")],
+    ["another shape", (response: ServerResponse) => sendJson(response, { hello: [1] })],
+    ["nothing", (response: ServerResponse) => void response.end()],
+    ["null", (response: ServerResponse) => sendJson(response, null)],
+  ])("that answers with %s is model_failed", async (_name, play) => {
+    const error = await failureOf(ask(vendor, await modelPeer(vendor, play)));
+    expect(error.code).toBe("model_failed");
+  });
+
+  it("is left when the step's time is up, with the step's own reason", async () => {
+    for (const play of [
+      () => undefined,
+      (response: ServerResponse) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.write('{"a":');
+      },
+    ]) {
+      const peer = await modelPeer(vendor, play);
+      const stop = new AbortController();
+      const reason = new StepError("timeout", "It took too long.");
+      const call = failureOf(ask(vendor, peer, {}, stop.signal));
+      await peer.called;
+      stop.abort(reason);
+      expect(await call).toBe(reason);
+      await peer.left;
+    }
+  });
+});
+
+describe("a call of a model", () => {
+  const endless =
+    (encode: (part: Buffer) => Buffer, headers: Record<string, string>) => (response: ServerResponse) => {
+      response.writeHead(200, { "content-type": "application/json", ...headers });
+      const part = encode(Buffer.alloc(64 * 1024, " "));
+      const more = (): void => {
+        while (!response.destroyed) if (!response.write(part)) return void response.once("drain", more);
+      };
+      more();
+    };
+
+  it.each([
+    ["never ends", endless((part) => part, {})],
+    ["is a bomb", endless((part) => gzipSync(part), { "content-encoding": "gzip" })],
+  ])("stops at the bound when the answer %s", async (_name, play) => {
+    const peer = await modelPeer("openai-compatible", play);
+    const error = await failureOf(ask("openai-compatible", peer));
+    expect(error).toMatchObject({ code: "output_too_large" });
+    await peer.left;
+  });
+
+  it("follows no redirect, so that the key stays where it belongs", async () => {
+    const target = await httpPeer((_request, response) => void response.end());
+    const peer = await modelPeer("mistral", (response) => {
+      response.writeHead(307, { location: target.url });
+      response.end();
+    });
+    expect(await failureOf(ask("mistral", peer))).toMatchObject({ code: "model_failed", transient: false });
+    expect(target.connections()).toBe(0);
+  });
+
+  it("says that a vendor can't be reached, and may be later", async () => {
+    const peer = await modelPeer("openai", (response) => void response.destroy());
+    const error = await failureOf(ask("openai", peer));
+    expect(error).toMatchObject({ code: "model_failed", transient: true });
+    expect(error.options.fix).toContain("base_url");
+  });
+
+  it("does not try again where the account is empty", async () => {
+    const peer = await modelPeer("openai", failing("openai", 429, {}, "insufficient_quota"));
+    expect(await failureOf(ask("openai", peer))).toMatchObject({
+      code: "model_rate_limited",
+      transient: false,
+    });
+  });
+
+  it("takes a filter's 400 as a refusal", async () => {
+    const peer = await modelPeer("openai", failing("openai", 400, {}, "content_filter"));
+    expect((await failureOf(ask("openai", peer))).code).toBe("model_refused");
+  });
+
+  it("takes a refusal in OpenAI's own form as one", async () => {
+    const answer = WIRES.openai.answer("", "stop") as { output: { content: unknown[] }[] };
+    answer.output[0]!.content = [{ type: "refusal", refusal: "I can't help with that." }];
+    const peer = await modelPeer("openai", (response) => sendJson(response, answer));
+    expect((await failureOf(ask("openai", peer))).code).toBe("model_refused");
+    expect((await failureOf(ask("openai", peer, { outputSchema: schema }))).code).toBe("model_refused");
+  });
+
+  it("takes a prompt that Google blocks as a refusal", async () => {
+    const blocked = {
+      promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
+      usageMetadata: { promptTokenCount: 1 },
+    };
+    const peer = await modelPeer("google", (response) => sendJson(response, blocked));
+    expect((await failureOf(ask("google", peer))).code).toBe("model_refused");
+  });
+
+  it("reads an object out of a fence of Markdown", async () => {
+    const peer = await modelPeer("openai-compatible", { text: '```json\n{"mood":"good"}\n```' });
+    expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({ mood: "good" });
+  });
+
+  it("refuses a prompt that is too large before anything is sent", async () => {
+    const peer = await modelPeer("openai", { text: "x" });
+    const error = await failureOf(ask("openai", peer, { prompt: "ü".repeat(600_000) }));
+    expect(error).toMatchObject({ code: "input_invalid" });
+    expect(error.message).toContain("1200000 bytes");
+    expect(peer.connections()).toBe(0);
+  });
+
+  it("refuses a schema that can't be used before anything is sent", async () => {
+    const peer = await modelPeer("openai", { text: "x" });
+    const error = await failureOf(ask("openai", peer, { outputSchema: { type: "objekt" } }));
+    expect(error.code).toBe("input_invalid");
+    expect(peer.connections()).toBe(0);
+  });
+});
+
+describe("the models of a configuration", () => {
+  const config = configOf({
+    models: [
+      { name: "writer", vendor: "openai", model_ref: "m-1", key_var: "MODEL_KEY", concurrency: 2 },
+      { name: "keyless", vendor: "anthropic", model_ref: "m-2" },
+      { name: "local", vendor: "openai-compatible", model_ref: "m-3", base_url: "http://127.0.0.1:1/v1" },
+    ],
+  });
+  const list = (env: Record<string, string>) => models(config, env, { now: () => NOW });
+
+  it("are listed with why they can't be used", () => {
+    expect(list({ MODEL_KEY: KEY }).list()).toEqual([
+      { name: "writer", type: "openai", model_ref: "m-1", unusable: null },
+      { name: "keyless", type: "anthropic", model_ref: "m-2", unusable: expect.stringContaining("key_var") },
+      { name: "local", type: "openai-compatible", model_ref: "m-3", unusable: null },
+    ]);
+    expect(list({}).list()[0]!.unusable).toContain("has no key");
+  });
+
+  it("have a bound on calls at a time, or none", () => {
+    expect(list({}).concurrencyOf("writer")).toBe(2);
+    expect(list({}).concurrencyOf("local")).toBeNull();
+    expect(list({}).concurrencyOf("none")).toBeNull();
+  });
+
+  it("can't be asked without a key, or when there is no such model", async () => {
+    const failure = (model: string, env: Record<string, string> = {}) =>
+      failureOf(list(env).generate({ model, prompt: "x" }, never));
+    expect(await failure("writer")).toMatchObject({ code: "environment" });
+    expect(await failure("keyless")).toMatchObject({ code: "environment" });
+    expect((await failure("writter")).message).toContain('Did you mean "writer"?');
+  });
+});
+
+describe("Anthropic's way of giving an object", () => {
+  it("is a call of a tool named json, which is read as the answer", async () => {
+    const answer = WIRES.anthropic.answer("", "stop") as Record<string, unknown>;
+    const peer = await modelPeer("anthropic", (response) =>
+      sendJson(response, {
+        ...answer,
+        content: [{ type: "tool_use", id: "t1", name: "json", input: { mood: "good" } }],
+        stop_reason: "tool_use",
+      }),
+    );
+    expect(await ask("anthropic", peer, { outputSchema: schema })).toMatchObject({
+      object: { mood: "good" },
+      finish_reason: "stop",
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { type Schema, schemaCheck } from "../../../src/connections/models/output-schema.ts";
+import { StepError } from "../../../src/core/step-errors.ts";
+
+function faults(schema: Schema, value: unknown): string[] {
+  const check = schemaCheck(schema);
+  if ("unusable" in check) throw new Error(check.unusable);
+  return check.faultsOf(value);
+}
+const unusable = (schema: Schema): string | undefined => {
+  const check = schemaCheck(schema);
+  return "unusable" in check ? check.unusable : undefined;
+};
+
+describe("schemaCheck", () => {
+  it("finds every fault of a small value", () => {
+    const schema = { type: "array", items: { type: "integer" } };
+    expect(faults(schema, [1, "a", 2.5])).toEqual(["/1 must be integer", "/2 must be integer"]);
+    expect(faults(schema, [1, 2])).toEqual([]);
+  });
+
+  it("finds the first fault of a large one", () => {
+    expect(
+      faults(
+        { items: { type: "string" } },
+        Array.from({ length: 50_000 }, () => 1),
+      ),
+    ).toHaveLength(1);
+  });
+
+  it("knows formats, and draft 2020-12 whatever $schema says", () => {
+    expect(faults({ format: "date" }, "2026-02-31")).toEqual(['the whole must match format "date"']);
+    const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", prefixItems: [{ type: "string" }] };
+    expect(faults(draft7, [1])).toEqual(["/0 must be string"]);
+  });
+
+  it("tells several patterns apart", () => {
+    const schema = { properties: { a: { pattern: "^x+$" }, b: { pattern: "^y+$" } } };
+    expect(faults(schema, { a: "xx", b: "yy" })).toEqual([]);
+    expect(faults(schema, { a: "yy", b: "xx" })).toHaveLength(2);
+  });
+
+  it("matches patterns in linear time", () => {
+    const started = performance.now();
+    expect(faults({ pattern: "^(a+)+$" }, `${"a".repeat(50_000)}!`)).toHaveLength(1);
+    expect(faults({ patternProperties: { "^(a|a)*$": false } }, { [`${"a".repeat(1_000)}!`]: 1 })).toEqual(
+      [],
+    );
+    expect(performance.now() - started).toBeLessThan(900);
+  });
+
+  it.each([
+    [{ type: "objekt" }],
+    [{ pattern: "(?=a)b" }],
+    [{ pattern: "(a)\\1" }],
+    [{ pattern: "(" }],
+    [{ $ref: "https://example.com/other.json" }],
+    [{ $ref: "#/$defs/none" }],
+    [{ $async: true, type: "string" }],
+    [{ description: "x".repeat(70_000) }],
+  ])("says why %o can't be used", (schema) => {
+    expect(unusable(schema)).toBeTruthy();
+  });
+
+  it("refuses a schema that is nested too deep", () => {
+    let schema: Schema = {};
+    for (let depth = 0; depth < 70; depth += 1) schema = { not: schema };
+    expect(unusable(schema)).toContain("64 levels");
+  });
+
+  it("stops a check that takes for ever", () => {
+    const twice = { properties: { a: { $ref: "#" } }, required: ["b"] };
+    let value: Record<string, unknown> = {};
+    for (let depth = 0; depth < 60; depth += 1) value = { a: value, b: 1 };
+    expect(() => faults({ anyOf: [twice, { ...twice, minProperties: 1 }] }, value)).toThrow(StepError);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { Config } from "../../schemas/config.ts";
+import { mailer } from "../../src/connections/mail/index.ts";
+import { emailStep } from "../../src/steps/email.ts";
+import { checkStep, runStep } from "../support/step-check.ts";
+
+const basic = {
+  smtp_user: "m@example.com",
+  smtp_password_var: "MAIL_PASSWORD",
+  smtp_server: "127.0.0.1",
+  smtp_port: 1,
+};
+const config = Config.parse({ authentication: { basic }, mail: { allowed_domains: ["example.com"] } });
+const world = (env = { MAIL_PASSWORD: "p" } as Record<string, string>) => ({
+  connections: { mailer: mailer(config, env) },
+});
+const MAIL = { to: "ada@example.com", subject: "Hello", text: "A text." };
+
+describe("an email step", () => {
+  test("is checked before it runs: who may get it, and whether mail can be sent", async () => {
+    expect((await checkStep(emailStep, MAIL, world())).faults).toEqual([]);
+    const to = ["ada@example.com", "eve@evil.test", "${{ inputs.to }}", "nobody"];
+    expect((await checkStep(emailStep, { ...MAIL, to, cc: "eve@evil.test" }, world())).faults).toMatchObject([
+      { path: ["to", 1], code: "mail_refused", allowed: ["example.com"] },
+      { path: ["to", 3], code: "wrong_format" },
+      { path: ["cc"], code: "mail_refused" },
+    ]);
+    expect((await checkStep(emailStep, MAIL, world({}))).faults).toMatchObject([
+      { code: "unusable", message: expect.stringContaining("MAIL_PASSWORD") },
+    ]);
+  });
+
+  test("fails as the mailer does", async () => {
+    await expect(runStep(emailStep, { ...MAIL, to: ["eve@evil.test"] }, world())).rejects.toMatchObject({
+      code: "mail_refused",
+    });
+  });
+
+  test("needs a recipient and a subject", async () => {
+    await expect(runStep(emailStep, { ...MAIL, to: [] }, world())).rejects.toThrow("Too small");
+    await expect(runStep(emailStep, { ...MAIL, subject: " " }, world())).rejects.toThrow("subject");
+  });
+});

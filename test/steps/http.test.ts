@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { http } from "../../src/connections/http/index.ts";
+import type { StepOutcome } from "../../src/core/step-type.ts";
+import { httpStep } from "../../src/steps/http.ts";
+import { configOf, failureOf, httpPeer, sendJson } from "../support/http-peer.ts";
+import { checkStep, runStep } from "../support/step-check.ts";
+
+const world = {
+  connections: {
+    http: http(
+      configOf({
+        http: { allowed_hosts: ["127.0.0.1"] },
+        secrets: [{ name: "hook", key_var: "HOOK", hosts: ["127.0.0.1", "hooks.example.com"] }],
+      }),
+      { HOOK: "s3cr3t-value" },
+    ),
+  },
+};
+const run = (written: object): Promise<StepOutcome> => runStep(httpStep, written, world);
+const faults = async (written: object) => (await checkStep(httpStep, written, world)).faults;
+
+describe("an http step", () => {
+  it("gives status, headers and body", async () => {
+    const peer = await httpPeer((_request, response) => sendJson(response, { a: [1] }, 201));
+    expect(await run({ url: peer.url })).toMatchObject({
+      kind: "done",
+      output: { status: 201, headers: { "content-type": "application/json" }, body: { a: [1] } },
+    });
+    expect(peer.received).toMatchObject([{ method: "GET", path: "/", body: "" }]);
+  });
+
+  it("adds its query to the one that is there, and leaves that as it is written", async () => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    const query = { q: "a b&c", list: [1, 2], yes: true, none: null };
+    await run({ url: `${peer.url}/x?old=%20y#part`, query });
+    await run({ url: `${peer.url}/x`, query: { a: 1 } });
+    await run({ url: `${peer.url}/x?`, query: { a: 1 } });
+    await run({ url: `${peer.url}/x?b=%20`, query: { a: null } });
+    expect(peer.received.map((it) => it.path)).toEqual([
+      "/x?old=%20y&q=a+b%26c&list=1&list=2&yes=true",
+      "/x?a=1",
+      "/x?a=1",
+      "/x?b=%20",
+    ]);
+  });
+
+  it("hands the idempotency key to calls with effects, unless the step sets its own", async () => {
+    const peer = await httpPeer((_request, response) => void response.end());
+    await run({ url: peer.url, method: "POST" });
+    await run({ url: peer.url, method: "DELETE", headers: { "idempotency-KEY": "mine" } });
+    for (const method of ["GET", "HEAD", "OPTIONS"]) await run({ url: peer.url, method });
+    expect(peer.received.map((it) => it.headers["idempotency-key"])).toEqual([
+      "run:it:0:abc",
+      "mine",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("sends a secret by its name", async () => {
+    const peer = await httpPeer((request, response) => sendJson(response, request.headers.authorization));
+    const headers = { Authorization: { secret: "hook", prefix: "Bearer " } };
+    expect(await run({ url: peer.url, headers })).toMatchObject({ output: { body: "Bearer ***" } });
+    expect(peer.received[0]!.headers.authorization).toBe("Bearer s3cr3t-value");
+  });
+
+  it.each([
+    [301, false],
+    [400, false],
+    [401, false],
+    [404, false],
+    [408, true],
+    [409, false],
+    [425, true],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])("fails as http_status at %i; transient: %s", async (status, transient) => {
+    const peer = await httpPeer((_request, response) =>
+      sendJson(response, { error: "x".repeat(5_000) }, status),
+    );
+    const error = await failureOf(run({ url: peer.url }));
+    expect(error).toMatchObject({ code: "http_status", transient });
+    expect(error.options.details).toMatchObject({
+      status,
+      body: expect.stringMatching(/^\{"error":"x{500,989}$/),
+    });
+    expect(error.message).toContain(String(status));
+    expect(error.options.fix).toBeTruthy();
+    expect(await run({ url: peer.url, accept_status: [status] })).toMatchObject({ output: { status } });
+  });
+
+  it.each([
+    ["7", 7_000],
+    ["Sat, 21 Nov 2026 08:01:30 GMT", 90_000],
+  ])("says when to try again: %s", async (value, expected) => {
+    const peer = await httpPeer((_request, response) =>
+      sendJson(response, "", 503, { "retry-after": value }),
+    );
+    expect((await failureOf(run({ url: peer.url }))).options.retryAfterMs).toBe(expected);
+  });
+
+  it("takes no more than max_bytes, a mebibyte by itself", async () => {
+    const peer = await httpPeer((_request, response) => void response.end("x".repeat(1024 * 1024 + 1)));
+    expect((await failureOf(run({ url: peer.url }))).code).toBe("output_too_large");
+    expect(await run({ url: peer.url, max_bytes: 1024 * 1024 + 1 })).toMatchObject({ kind: "done" });
+    await expect(run({ url: peer.url, max_bytes: 5_000_000 })).rejects.toThrow();
+  });
+
+  it("knows whether it has effects", () => {
+    const hasEffects = (more: object) => httpStep.hasEffects({ id: "a", type: "http", ...more });
+    expect(hasEffects({})).toBe(false);
+    expect(hasEffects({ method: "HEAD" })).toBe(false);
+    expect(hasEffects({ method: "POST" })).toBe(true);
+    expect(hasEffects({ method: "${{ inputs.method }}" })).toBe(true);
+  });
+
+  it("passes its own example", async () => {
+    const { id: _id, type: _type, retry: _retry, ...fields } = httpStep.example;
+    expect(await faults(fields)).toEqual([]);
+  });
+});
+
+describe("the check of an http step", () => {
+  it.each([
+    ["http://10.0.0.1/", "private_host"],
+    ["http://10.0.0.1/${{ inputs.path }}", "private_host"],
+    ["http://10.0.0.1?a=${{ inputs.a }}", "private_host"],
+    ["nonsense", "wrong_format"],
+    ["ftp://example.com/${{ inputs.path }}", "not_allowed"],
+  ])("finds what is wrong with %s", async (url, code) => {
+    expect(await faults({ url })).toMatchObject([{ path: ["url"], code }]);
+  });
+
+  it.each([
+    ["${{ inputs.url }}"],
+    ["http://${{ inputs.host }}/"],
+    ["http://10.0.0.1${{ inputs.rest }}"],
+    ["https://example.com/a"],
+    ["http://127.0.0.1:80/${{ inputs.path }}"],
+  ])("finds nothing wrong with %s", async (url) => {
+    expect(await faults({ url })).toEqual([]);
+  });
+
+  it("tells of a secret at its header", async () => {
+    const headers = (secret: string) => ({ "X-Key": { secret } });
+    expect(await faults({ url: "https://hooks.example.com/", headers: headers("hok") })).toMatchObject([
+      { path: ["headers", "X-Key", "secret"], code: "unknown_secret", did_you_mean: "hook" },
+    ]);
+    expect(
+      await faults({ url: "https://example.com/${{ inputs.x }}", headers: headers("hook") }),
+    ).toMatchObject([{ path: ["headers", "X-Key", "secret"], code: "secret_not_for_host" }]);
+    expect(await faults({ url: "${{ inputs.url }}", headers: headers("hook") })).toEqual([]);
+  });
+
+  it("tells of headers that can't be set", async () => {
+    expect(await faults({ url: "https://example.com/", headers: { Host: "x", "A B": "y" } })).toMatchObject([
+      { path: ["headers", "Host"] },
+      { path: ["headers", "A B"] },
+    ]);
+  });
+});

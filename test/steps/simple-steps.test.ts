@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { NUMBER, objectOf, STRING } from "../../src/core/shapes.ts";
+import { approvalStep } from "../../src/steps/approval.ts";
+import { assertStep } from "../../src/steps/assert.ts";
+import { setStep } from "../../src/steps/set.ts";
+import { waitStep } from "../../src/steps/wait.ts";
+import { workflowStep } from "../../src/steps/workflow.ts";
+import { checkStep, runStep } from "../support/step-check.ts";
+
+describe("a set step", () => {
+  test("gives its values, with their shapes", async () => {
+    expect(await runStep(setStep, { values: { best: "north", n: 3 } })).toEqual({
+      kind: "done",
+      output: { best: "north", n: 3 },
+    });
+    const shape = objectOf({ best: STRING, n: NUMBER });
+    const { faults, output } = await checkStep(
+      setStep,
+      { values: { best: "north", n: 3 } },
+      { shapeOf: () => shape },
+    );
+    expect([faults, output]).toEqual([[], shape]);
+  });
+
+  test("refuses the names that every step has, written or computed", async () => {
+    for (const name of ["status", "error", "items"]) {
+      const { faults } = await checkStep(setStep, { values: { [name]: 1 } });
+      expect(faults).toMatchObject([{ path: ["values", name], code: "reserved_name" }]);
+      await expect(runStep(setStep, { values: { [name]: 1 } })).rejects.toMatchObject({
+        code: "input_invalid",
+      });
+    }
+  });
+});
+
+describe("an assert step", () => {
+  test("holds when true, and fails with its message when false or null", async () => {
+    expect(await runStep(assertStep, { that: true })).toEqual({ kind: "done", output: { ok: true } });
+    await expect(runStep(assertStep, { that: false, message: "No orders." })).rejects.toMatchObject({
+      code: "assert_failed",
+      message: "No orders.",
+    });
+    await expect(runStep(assertStep, { that: null })).rejects.toMatchObject({
+      code: "assert_failed",
+      message: "The condition does not hold.",
+    });
+  });
+
+  test("refuses a condition that is neither true nor false", async () => {
+    expect((await checkStep(assertStep, { that: "1" }, { shapeOf: () => NUMBER })).faults).toMatchObject([
+      { path: ["that"], code: "wrong_type" },
+    ]);
+    expect(
+      (await checkStep(assertStep, { that: "true" }, { shapeOf: () => ({ kind: "null" }) })).faults,
+    ).toEqual([]);
+  });
+});
+
+describe("a wait step", () => {
+  test("waits for a time or until a moment", async () => {
+    const until = Date.parse("2026-11-21T08:10:00.000Z");
+    expect(await runStep(waitStep, { for: "10m" })).toEqual({ kind: "wait", until });
+    expect(await runStep(waitStep, { until: "2026-11-21T09:10:00+01:00" })).toEqual({ kind: "wait", until });
+  });
+
+  test("is done at once when the moment has passed", async () => {
+    expect(await runStep(waitStep, { until: "2020-01-01T00:00:00Z" })).toEqual({
+      kind: "done",
+      output: { waited_until: "2020-01-01T00:00:00.000Z" },
+    });
+  });
+
+  test("waits for a year at most", async () => {
+    await expect(runStep(waitStep, { until: "2028-01-01T00:00:00Z" })).rejects.toMatchObject({
+      code: "input_invalid",
+    });
+    expect((await checkStep(waitStep, { for: "366d" })).faults).toMatchObject([
+      { path: ["for"], code: "too_large" },
+    ]);
+    expect((await checkStep(waitStep, { for: "365d" })).faults).toEqual([]);
+  });
+
+  test("needs exactly one of for and until", async () => {
+    expect((await checkStep(waitStep, {})).faults).toMatchObject([{ code: "invalid" }]);
+    expect((await checkStep(waitStep, { for: "1m", until: "x" })).faults).toMatchObject([
+      { code: "invalid" },
+    ]);
+    await expect(runStep(waitStep, {})).rejects.toMatchObject({ code: "input_invalid" });
+  });
+});
+
+describe("an approval step", () => {
+  const form = { type: "object", properties: { budget: { type: "number" } }, required: ["budget"] };
+
+  test("asks, and holds its form and assignees", async () => {
+    expect(await runStep(approvalStep, { message: "Send?" })).toEqual({
+      kind: "approval",
+      message: "Send?",
+      form: null,
+      assignees: [],
+    });
+    expect(
+      await runStep(approvalStep, { message: "Send?", form, assignees: ["ada@example.com"] }),
+    ).toMatchObject({
+      form,
+      assignees: ["ada@example.com"],
+    });
+    await expect(runStep(approvalStep, { message: "Send?", assignees: ["ada"] })).rejects.toThrow(
+      "mail address",
+    );
+  });
+
+  test("knows what the form gives", async () => {
+    const { faults, output } = await checkStep(approvalStep, { message: "Send?", form });
+    expect(faults).toEqual([]);
+    expect(output).toMatchObject({ fields: { form: { kind: "object", fields: { budget: NUMBER } } } });
+  });
+
+  test("refuses a form that is no schema of an object", async () => {
+    expect((await checkStep(approvalStep, { form: { type: "string" } })).faults).toMatchObject([
+      { path: ["form", "type"], code: "not_allowed" },
+    ]);
+    const broken = { type: "object", propertys: {} };
+    expect((await checkStep(approvalStep, { form: broken })).faults).toMatchObject([
+      { path: ["form", "propertys"], did_you_mean: "properties" },
+    ]);
+  });
+});
+
+describe("a workflow step", () => {
+  const world = {
+    workflow: (id: string) =>
+      Promise.resolve(
+        id === "weekly-revenue"
+          ? {
+              inputs: {
+                type: "object",
+                properties: {
+                  since: { type: "string" },
+                  top: { type: "integer" },
+                  by: { enum: ["region", "day"], default: "day" },
+                },
+                required: ["since", "by"],
+              },
+              output: objectOf({ total: NUMBER }),
+            }
+          : undefined,
+      ),
+    workflowIds: () => Promise.resolve(["weekly-revenue"]),
+  };
+
+  test("starts another workflow", async () => {
+    expect(await runStep(workflowStep, { workflow: "weekly-revenue" })).toEqual({
+      kind: "child",
+      workflow: "weekly-revenue",
+      inputs: {},
+    });
+  });
+
+  test("knows what it gives", async () => {
+    const step = { workflow: "weekly-revenue", inputs: { since: "2026-01-01" } };
+    const { faults, output } = await checkStep(workflowStep, step, world);
+    expect(faults).toEqual([]);
+    expect(output).toEqual(objectOf({ output: objectOf({ total: NUMBER }), run_id: STRING }));
+  });
+
+  test("tells the nearest id of a workflow that is not there", async () => {
+    const { faults } = await checkStep(workflowStep, { workflow: "weekly-revenu" }, world);
+    expect(faults).toMatchObject([
+      { path: ["workflow"], code: "unknown_workflow", did_you_mean: "weekly-revenue" },
+    ]);
+  });
+
+  test("refuses inputs that the other does not take", async () => {
+    const inputs = { sinse: "${{ inputs.since }}", top: "many", by: "${{ inputs.by }}" };
+    const { faults } = await checkStep(workflowStep, { workflow: "weekly-revenue", inputs }, world);
+    expect(faults.map(({ path, code, did_you_mean: near }) => [path?.join("."), code, near])).toEqual([
+      ["inputs.since", "missing", undefined],
+      ["inputs.top", "wrong_type", undefined],
+      ["inputs.sinse", "unknown_key", "since"],
+    ]);
+  });
+
+  test("refuses an expression whose kind can't fit", async () => {
+    const step = { workflow: "weekly-revenue", inputs: { since: "${{ steps.n.count }}" } };
+    const { faults } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
+    expect(faults).toMatchObject([
+      { path: ["inputs", "since"], code: "wrong_type", message: "must be text, not a number" },
+    ]);
+  });
+
+  test("gives nothing to a workflow that takes nothing", async () => {
+    const takesNothing = { ...world, workflow: () => Promise.resolve({ inputs: null, output: NUMBER }) };
+    const step = { workflow: "w", inputs: { a: 1 } };
+    expect((await checkStep(workflowStep, step, takesNothing)).faults).toMatchObject([
+      { path: ["inputs", "a"], code: "unknown_key" },
+    ]);
+    expect((await checkStep(workflowStep, { workflow: "w" }, takesNothing)).faults).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+/** An MCP server over Streamable HTTP or SSE on loopback, made with the v1 SDK and express. */
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import express from "express";
+import { onTestFinished } from "vitest";
+import { peerServer } from "./mcp-peer-tools.ts";
+
+export interface HttpPeer {
+  url: string;
+  /** Sessions that were opened. */
+  opened(): number;
+  /** Sessions that are open. */
+  sessions(): number;
+  /** Forgets all sessions, as a restart would. */
+  forget(): void;
+}
+
+/** @param key what every request must show; @param leg which transport it serves */
+export async function httpPeer({
+  key,
+  leg = "streamable",
+}: { key?: string; leg?: "streamable" | "sse" } = {}): Promise<HttpPeer> {
+  const app = express();
+  let opened = 0;
+  let last: express.Response | undefined;
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const streams = new Map<string, SSEServerTransport>();
+  app.use((request, response, next) => {
+    if (key === undefined || request.headers.authorization === `Bearer ${key}`) next();
+    else response.status(401).json({ error: "no key" });
+  });
+  app.use(express.json({ limit: "8mb" }));
+  if (leg === "streamable")
+    app.all("/mcp", async (request, response) => {
+      const id = request.headers["mcp-session-id"];
+      const known = typeof id === "string" ? sessions.get(id) : undefined;
+      if (id !== undefined && known === undefined)
+        return void response.status(404).json({ error: "no session" });
+      if (id === undefined && (request.body as { method?: unknown }).method !== "initialize")
+        return void response.status(400).json({ error: "no session" });
+      const transport =
+        known ??
+        new StreamableHTTPServerTransport({
+          sessionIdGenerator: randomUUID,
+          onsessioninitialized: (session) => {
+            opened += 1;
+            sessions.set(session, transport);
+          },
+          onsessionclosed: (session) => void sessions.delete(session),
+        });
+      // A crash, as one who waits sees it: the connection of the answer is cut.
+      if (known === undefined) await peerServer(() => last?.socket?.destroy()).connect(transport);
+      last = request.method === "POST" ? response : last;
+      await transport.handleRequest(request, response, request.body);
+    });
+  else {
+    app.get("/mcp", async (_request, response) => {
+      const transport = new SSEServerTransport("/messages", response);
+      opened += 1;
+      streams.set(transport.sessionId, transport);
+      await peerServer(() => response.socket?.destroy()).connect(transport);
+    });
+    app.post("/messages", async (request, response) => {
+      await streams
+        .get(String(request.query["sessionId"]))
+        ?.handlePostMessage(request, response, request.body);
+    });
+  }
+  const listener = app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => listener.once("listening", resolve));
+  onTestFinished(() => {
+    listener.closeAllConnections();
+    listener.close();
+  });
+  const { port } = listener.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    opened: () => opened,
+    sessions: () => sessions.size,
+    forget: () => sessions.clear(),
+  };
+}

@@ -1,0 +1,25 @@
+/** A stdio MCP server made with the v2 SDK that speaks the 2026-07-28 revision and no older one. */
+import { inputRequired, McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { z } from "zod";
+
+serveStdio(
+  () => {
+    const server = new McpServer({ name: "modern", version: "1.0.0" });
+    server.registerTool("add", { inputSchema: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => ({
+      content: [{ type: "text", text: String(a + b) }],
+    }));
+    server.registerTool("ask", {}, () =>
+      inputRequired({
+        inputRequests: {
+          name: inputRequired.elicit({
+            message: "Your name?",
+            requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+          }),
+        },
+      }),
+    );
+    return server;
+  },
+  { legacy: "reject" },
+);

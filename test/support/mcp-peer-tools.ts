@@ -1,0 +1,57 @@
+/** Tools of the MCP servers that stand in for other people's, made with the v1 SDK. */
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { z } from "zod";
+
+const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
+/** @param die ends the server as a crash would */
+export function peerServer(die: () => void): McpServer {
+  const server = new McpServer(
+    { name: "peer", version: "1.0.0" },
+    { capabilities: { tools: { listChanged: true } } },
+  );
+  server.registerTool(
+    "add",
+    {
+      description: "Adds.",
+      inputSchema: { a: z.number(), b: z.number() },
+      outputSchema: { sum: z.number() },
+      annotations: { readOnlyHint: true },
+    },
+    ({ a, b }) => ({ ...said(String(a + b)), structuredContent: { sum: a + b } }),
+  );
+  server.registerTool("say", { inputSchema: { text: z.string() } }, ({ text }) => ({
+    content: [
+      { type: "text", text },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+    ],
+  }));
+  server.registerTool("refuse", {}, () => ({ ...said("out of stock"), isError: true }));
+  server.registerTool("big", { inputSchema: { bytes: z.number() } }, ({ bytes }) => said("x".repeat(bytes)));
+  server.registerTool("hang", {}, () => new Promise<never>(() => undefined));
+  server.registerTool("die", {}, () => {
+    die();
+    return new Promise<never>(() => undefined);
+  });
+  server.registerTool("environment", {}, () => said(JSON.stringify(Object.keys(process.env).toSorted())));
+  server.registerTool("meta", {}, (extra) => said(JSON.stringify(extra._meta ?? null)));
+  server.registerTool("pid", {}, () => said(String(process.pid)));
+  server.registerTool("grow", {}, () => {
+    server.registerTool("grown", {}, () => said("new"));
+    return said("grown");
+  });
+  server.registerTool("ask", {}, async () => {
+    const answer = await server.server.request(
+      {
+        method: "elicitation/create",
+        params: {
+          message: "Your name?",
+          requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+        },
+      },
+      z.object({ action: z.string() }),
+    );
+    return said(answer.action);
+  });
+  return server;
+}

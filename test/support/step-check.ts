@@ -1,0 +1,47 @@
+/** Runs a step type's `check` and `run` by themselves, with what little of the world a test gives them. */
+import type { Connections } from "../../src/core/connections.ts";
+import { ANY, type Shape } from "../../src/core/shapes.ts";
+import type {
+  AnyStepType,
+  Field,
+  StepCheck,
+  StepCheckContext,
+  StepOutcome,
+  WrittenStep,
+} from "../../src/core/step-type.ts";
+import { z } from "zod";
+
+const NOW = Date.parse("2026-11-21T08:00:00.000Z");
+
+interface World extends Partial<Pick<StepCheckContext, "workflow" | "workflowIds" | "shapeOf" | "shapeAt">> {
+  connections?: Partial<Connections>;
+  signal?: AbortSignal;
+}
+
+const unknown = (): Shape => ANY;
+
+export function checkStep(type: AnyStepType, written: object, world: World = {}): Promise<StepCheck> {
+  const step = { id: "it", type: type.type, ...written } as WrittenStep;
+  return type.check!(step, {
+    signal: new AbortController().signal,
+    shapeOf: unknown,
+    shapeAt: unknown,
+    workflow: () => Promise.resolve(undefined),
+    workflowIds: () => Promise.resolve([]),
+    ...world,
+    connections: (world.connections ?? {}) as Connections,
+  });
+}
+
+/** @param written the fields as they are once resolved, before their schemas have seen them */
+export async function runStep(type: AnyStepType, written: object, world: World = {}): Promise<StepOutcome> {
+  const shape = Object.fromEntries(
+    Object.entries<Field>(type.fields).map(([name, field]) => [name, field.schema]),
+  );
+  return type.run(z.strictObject(shape).parse(written), {
+    signal: world.signal ?? new AbortController().signal,
+    idempotencyKey: "run:it:0:abc",
+    now: () => NOW,
+    connections: (world.connections ?? {}) as Connections,
+  });
+}
