@@ -1,6 +1,8 @@
 /** A workflow, and one version of its history. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
+import { Fault } from "./problem.ts";
+import { LastRun } from "./run.ts";
 import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
 export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
@@ -58,6 +60,31 @@ export const WorkflowDefinition = z
 /** The same, or null while there is none. The OpenAPI generator knows a custom type only by what is said here. */
 export const WorkflowDefinitionOrNull = WorkflowDefinition.nullable().meta({ type: ["object", "null"] });
 
+/** The same as a client hands it in: an object, or text as people write it. Text is read by the checker. */
+export const GivenDefinition = z
+  .custom<Record<string, unknown> | string>(
+    (value) =>
+      typeof value === "string" || (typeof value === "object" && value !== null && !Array.isArray(value)),
+    { message: "must be an object, or YAML or JSON text", params: { code: "wrong_type" } },
+  )
+  .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
+    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+    params: { code: "too_deep" },
+  })
+  .refine((value) => !holdsInfinity(value), {
+    message: "must not hold a number too large for JSON's readers (beyond about 1.8e308)",
+    params: { code: "not_finite" },
+  })
+  .meta({
+    type: ["object", "string"],
+    additionalProperties: true,
+    description:
+      "What it does: an object, or YAML or JSON text. The language: describe_environment with topic definition.",
+    example: { steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] },
+  });
+
+export const GivenDefinitionOrNull = GivenDefinition.nullable().meta({ type: ["object", "string", "null"] });
+
 export const Reason = text(1_000).meta({
   description: "Why this is changed. It stays in the workflow's history.",
   example: "The board asked for net figures.",
@@ -107,9 +134,21 @@ export const Workflow = z
     created_by: z
       .string()
       .meta({ description: "The owner of the key that created it.", example: "operator" }),
+    last_run: LastRun.nullable()
+      .optional()
+      .meta({ description: "Its newest run, where it was asked for; null when it never ran." }),
   })
   .meta({ id: "Workflow", description: "A workflow." });
 export type Workflow = z.infer<typeof Workflow>;
+
+/** A workflow as it was saved, with what still keeps its definition from running. */
+export const SavedWorkflow = Workflow.extend({
+  faults: z.array(Fault).optional().meta({
+    description:
+      "Where a definition was saved: what must be mended before it can run; empty when nothing. Paths are below the definition.",
+    example: [],
+  }),
+}).meta({ id: "SavedWorkflow", description: "A workflow as it was saved." });
 
 /** A workflow with its definition, as everything but a list gives it. */
 export type WholeWorkflow = Workflow & { definition: Record<string, unknown> | null };

@@ -3,7 +3,15 @@ import type { Fault } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { Connections } from "./connections.ts";
-import type { EngineWriters, NewRun, RunActor, RunRecord, RunStop, ScheduleRecord, Unit } from "./run-ports.ts";
+import type {
+  EngineWriters,
+  NewRun,
+  RunActor,
+  RunRecord,
+  RunStop,
+  ScheduleRecord,
+  Unit,
+} from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
 

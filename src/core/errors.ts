@@ -44,6 +44,7 @@ export const ERRORS = {
   },
   workflow_archived: { status: 409, title: "The workflow is archived", mcp: "tool", log: "info" },
   workflow_not_runnable: { status: 409, title: "The workflow can't run", mcp: "tool", log: "info" },
+  examples_failed: { status: 409, title: "Its examples do not hold", mcp: "tool", log: "info" },
   run_finished: { status: 409, title: "The run has ended", mcp: "tool", log: "info" },
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },
   approval_decided: { status: 409, title: "It was decided already", mcp: "tool", log: "info" },

@@ -116,7 +116,9 @@ export interface RunReader {
   /** The newest run of each of these workflows. */
   lastRuns(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
   /** Whether runs changed: `seq` and `status` of those that exist. */
-  glance(ids: readonly string[]): Promise<{ id: string; seq: number; status: RunStatus; stop: RunStop | null }[]>;
+  glance(
+    ids: readonly string[],
+  ): Promise<{ id: string; seq: number; status: RunStatus; stop: RunStop | null }[]>;
   /** The run's steps (not their items) that have a record. */
   steps(runId: string, options?: { sinceSeq?: number | undefined }): Promise<StepRecord[]>;
   step(unit: Unit): Promise<StepRecord | undefined>;
@@ -154,14 +156,26 @@ export interface RunWriter extends RunReader {
   insert(run: NewRun): Promise<void>;
   update(
     id: string,
-    fields: Partial<Pick<RunRecord, "status" | "states" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">> & {
+    fields: Partial<
+      Pick<RunRecord, "status" | "states" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
+    > & {
       seq: number;
       output?: unknown;
     },
   ): Promise<void>;
   /** Writes what a unit has come to; what is left out stays as it was. */
-  saveStep(unit: Unit, fields: Partial<Omit<StepRecord, "stepId" | "item">> & { seq: number; state: StepState; output?: Record<string, unknown> }): Promise<void>;
-  saveAttempt(unit: Unit, attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown }): Promise<void>;
+  saveStep(
+    unit: Unit,
+    fields: Partial<Omit<StepRecord, "stepId" | "item">> & {
+      seq: number;
+      state: StepState;
+      output?: Record<string, unknown>;
+    },
+  ): Promise<void>;
+  saveAttempt(
+    unit: Unit,
+    attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown },
+  ): Promise<void>;
   saveChunk(unit: Omit<Unit, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
   /** How many of a workflow's unfinished runs were let in. */
   active(workflowId: string, trigger?: RunTrigger): Promise<number>;
@@ -181,15 +195,7 @@ export interface RunWriter extends RunReader {
 }
 
 export type JobKind =
-  | "step"
-  | "wake"
-  | "decided"
-  | "child_done"
-  | "finish"
-  | "cancel"
-  | "run_timeout"
-  | "on_failure"
-  | "notify";
+  "step" | "wake" | "decided" | "child_done" | "finish" | "cancel" | "run_timeout" | "on_failure" | "notify";
 
 export interface NewJob extends Unit {
   kind: JobKind;
@@ -247,7 +253,11 @@ export interface JobWriter extends JobReader {
   /** Ends the job; false when it is no longer this holder's, and then nothing may be written. */
   complete(job: Job, executor: string): Promise<boolean>;
   /** Gives the job back, to be claimed again at `dueAt`; false when it is no longer this holder's. */
-  release(job: Job, executor: string, options: { dueAt: string | null; attempt: number; tries: number }): Promise<boolean>;
+  release(
+    job: Job,
+    executor: string,
+    options: { dueAt: string | null; attempt: number; tries: number },
+  ): Promise<boolean>;
   /** Drops the run's jobs that nobody has claimed; gives their units. */
   dropUnclaimed(runId: string): Promise<Unit[]>;
   /** Drops the unclaimed jobs of one unit. */
@@ -353,4 +363,3 @@ export interface EngineReaders {
 }
 
 export type EngineTransaction = <T>(work: (tx: EngineWriters) => Promise<T>) => Promise<T>;
-

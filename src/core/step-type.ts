@@ -1,5 +1,5 @@
 /** A step type, defined once: the definition's schema, the checker, the executor and the documents are made from it. */
-import { z } from "zod";
+import type { z } from "zod";
 import type { Connections, PartialFault, Usage } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
 

@@ -26,8 +26,9 @@ export interface ToolContext {
   /**
    * Runs `effect` in one write transaction and gives what it gave. With an idempotency key, an effect that was
    * committed before is not repeated: its recorded result comes back.
+   * @param part names a write beside the operation's own one, which is recorded under a name of its own
    */
-  write<T>(effect: (tx: Writers) => Promise<T>): Promise<T>;
+  write<T>(effect: (tx: Writers) => Promise<T>, part?: string): Promise<T>;
   /** Works out once what is the same on every page of one answer: how many items there are. */
   total(count: () => Promise<number>): Promise<number>;
   /** Aborted when nobody waits for the answer any more. */
@@ -58,13 +59,15 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   /** Input that REST takes from a header instead of the query or body. */
   headers?: Readonly<Record<string, "If-Match" | "Idempotency-Key">>;
   /** The revision of what it gives, for REST's ETag and If-None-Match. */
-  etag?: (output: z.output<O>) => string;
+  etag?: (output: z.output<O>) => string | undefined;
+  /** Where what was accepted, but has not ended, can be asked for; undefined once it has. REST answers 202. */
+  accepted?: (output: z.output<O>) => string | undefined;
   /** A list: without paging parameters REST streams every page, MCP sends one of `mcpLimit`. */
   page?: {
     item: z.ZodType;
     mcpLimit: number;
     /** A tag that changes whenever the whole answer may have; lets REST answer 304 and keep the bytes. */
-    revision?: (ctx: ToolContext) => Promise<string>;
+    revision?: (ctx: ToolContext, input: z.output<I>) => Promise<string | undefined>;
   };
   input: I;
   output: O;

@@ -11,7 +11,7 @@ export interface Decision {
    * `go_on`: something runs or will. `wait`: only waits and approvals are left. `finish`: every step has ended well,
    * the output is due. `end`: a step failed for good, or the run was stopped, and nothing is under way any more.
    */
-  then: "go_on" | "wait" | "finish" | "end";
+  next: "go_on" | "wait" | "finish" | "end";
 }
 
 /** Ends that let what follows go on. */
@@ -32,16 +32,20 @@ export function decide(
     return {
       states: states.replaceAll(/[pw]/g, "c"),
       start: [],
-      then: underWay > 0 ? "go_on" : "end",
+      next: underWay > 0 ? "go_on" : "end",
     };
   }
-  const letters = [...states];
+  const letters = states.split("");
   const start: number[] = [];
   for (let position = states.indexOf("p"); position !== -1; position = states.indexOf("p", position + 1)) {
     if (!graph.needs[position]!.every((before) => DONE.has(states[before]!))) continue;
     start.push(position);
     letters[position] = "q" satisfies StepState;
   }
-  const next = letters.join("");
-  return { states: next, start, then: /[qr]/.test(next) ? "go_on" : next.includes("w") ? "wait" : "finish" };
+  const after = letters.join("");
+  return {
+    states: after,
+    start,
+    next: /[qr]/.test(after) ? "go_on" : after.includes("w") ? "wait" : "finish",
+  };
 }

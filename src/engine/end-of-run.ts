@@ -34,7 +34,9 @@ export function finishWork({ mover, runs, planOf, scopes }: Options): Work {
     if (run === undefined || run.finishedAt !== null) return nothing();
     const result = await outputOf(run, await planOf(run), scopes).then(
       (output) => ({ output }),
-      (thrown: unknown) => ({ error: { ...runErrorOf(thrown, job), message: `output: ${runErrorOf(thrown, job).message}` } }),
+      (thrown: unknown) => ({
+        error: { ...runErrorOf(thrown, job), message: `output: ${runErrorOf(thrown, job).message}` },
+      }),
     );
     return { kind: "done", change: (tx) => finishRun(mover, tx, run.id, result) };
   };
@@ -136,7 +138,13 @@ export function notifyWork({ runs, approvals, mailer, log }: Options): Work {
     } catch (err) {
       log.warn({ err, approval: approval.id }, "the assignees of an approval could not be told by mail");
       if (job.tries >= MAIL_TRIES) return nothing();
-      return { kind: "again", dueAt: null, attempt: job.attempt + 1, tries: job.tries + 1, change: () => Promise.resolve() };
+      return {
+        kind: "again",
+        dueAt: null,
+        attempt: job.attempt + 1,
+        tries: job.tries + 1,
+        change: () => Promise.resolve(),
+      };
     }
   };
 }

@@ -54,7 +54,13 @@ export function wakeWork({ mover }: Options): Work {
           const output = { waited_until: step?.waitUntil ?? now };
           return { kind: "succeeded", output, inputHash: step?.inputHash ?? null };
         }
-        const expired = { status: "expired", decidedAt: now, decidedBy: null, comment: null, answer: null } as const;
+        const expired = {
+          status: "expired",
+          decidedAt: now,
+          decidedBy: null,
+          comment: null,
+          answer: null,
+        } as const;
         if (!(await tx.approvals.decide(approval.id, expired))) return undefined;
         return { kind: "failed", error: runErrorOf(undecided(job), job) };
       }),
@@ -97,7 +103,11 @@ export function childDoneWork({ mover, runs }: Options): Work {
     const { inputHash } = step;
     const result: UnitResult =
       child.status === "succeeded"
-        ? { kind: "succeeded", output: { output: await runs.runOutput(child.id), run_id: child.id }, inputHash }
+        ? {
+            kind: "succeeded",
+            output: { output: await runs.runOutput(child.id), run_id: child.id },
+            inputHash,
+          }
         : { kind: "failed", error: runErrorOf(childFailed(child), job) };
     return ending(mover, job, () => Promise.resolve(result));
   };
@@ -114,4 +124,3 @@ const childFailed = (child: NonNullable<Awaited<ReturnType<RunReader["find"]>>>)
       details: { run_id: child.id, status: child.status, error: child.error },
     },
   );
-

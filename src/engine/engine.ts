@@ -7,7 +7,14 @@ import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
 import { AppError } from "../core/errors.ts";
 import type { WorkflowReader } from "../core/ports.ts";
-import type { EngineReaders, EngineTransaction, Job, JobKind, RunReader, RunRecord } from "../core/run-ports.ts";
+import type {
+  EngineReaders,
+  EngineTransaction,
+  Job,
+  JobKind,
+  RunReader,
+  RunRecord,
+} from "../core/run-ports.ts";
 import { ANY } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { AnyStepType } from "../core/step-type.ts";
@@ -119,13 +126,19 @@ const KEPT = 500;
  * The faults that a definition has in itself. What it is bound to is checked when it is saved and published; when it
  * runs, a database that is away for a moment is a matter for `retry`, not a reason to refuse.
  */
-function keptFaults(check: Checker): (definition: Record<string, unknown>, selfId: string) => Promise<Fault[]> {
+function keptFaults(
+  check: Checker,
+): (definition: Record<string, unknown>, selfId: string) => Promise<Fault[]> {
   const known = new Map<string, Fault[]>();
   return async (definition, selfId) => {
     const key = canonicalJson(definition);
     const found = known.get(key);
     if (found !== undefined) return found;
-    const { errors } = await check.check(definition, { bind: false, selfId, signal: AbortSignal.timeout(20_000) });
+    const { errors } = await check.check(definition, {
+      bind: false,
+      selfId,
+      signal: AbortSignal.timeout(20_000),
+    });
     if (known.size >= KEPT) known.delete(known.keys().next().value!);
     known.set(key, errors);
     return errors;

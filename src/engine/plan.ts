@@ -6,6 +6,10 @@ import { compileCel, compileValue } from "./expressions/index.ts";
 import type { Compiled, Scope } from "./expressions/types.ts";
 import type { Outline } from "./outline.ts";
 
+/** What a list, a step's field or an output may come to, in bytes of JSON: more than an expression by itself. */
+const LIST = { maxOutputBytes: 16 * 1024 * 1024 };
+const VALUE = { maxOutputBytes: 4 * 1024 * 1024 };
+
 export interface PlannedStep {
   step: DefinedStep;
   type: AnyStepType;
@@ -46,19 +50,20 @@ function planOf(outline: Outline, types: ReadonlyMap<string, AnyStepType>): Plan
   return {
     outline,
     steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!)),
-    output: definition.output === undefined ? null : compileValue(definition.output),
+    output: definition.output === undefined ? null : compileValue(definition.output, VALUE),
   };
 }
 
 function plannedStep(step: DefinedStep, type: AnyStepType): PlannedStep {
   const condition = step.if === undefined ? null : compileCel(step.if);
-  const forEach = step.for_each === undefined ? null : compileCel(step.for_each);
+  const forEach = step.for_each === undefined ? null : compileCel(step.for_each, LIST);
   const fields = new Map(
     Object.entries(type.fields as Readonly<Record<string, Field>>)
       .filter(([name]) => step[name] !== undefined)
       .map(([name, field]) => [name, compiledField(field, step[name])] as const),
   );
-  const reads = [...fields.values()].flatMap((field) => ("literal" in field ? [] : [...field.steps]));
+  const reads = new Set<string>();
+  for (const field of fields.values()) if (!("literal" in field)) for (const id of field.steps) reads.add(id);
   return {
     step,
     type,
@@ -66,7 +71,7 @@ function plannedStep(step: DefinedStep, type: AnyStepType): PlannedStep {
     forEach,
     fields,
     asks: new Set([...(condition?.steps ?? []), ...(forEach?.steps ?? [])]),
-    reads: new Set(reads),
+    reads,
     timeoutMs: step.timeout === undefined ? type.timeoutMs : durationMs(step.timeout),
     cacheMs: step.cache === undefined ? null : durationMs(step.cache),
   };
@@ -74,7 +79,7 @@ function plannedStep(step: DefinedStep, type: AnyStepType): PlannedStep {
 
 function compiledField(field: Field, written: unknown): Compiled | { literal: unknown } {
   if (field.kind === "literal") return { literal: written };
-  return field.kind === "cel" ? compileCel(written as string | boolean) : compileValue(written);
+  return field.kind === "cel" ? compileCel(written as string | boolean, VALUE) : compileValue(written, VALUE);
 }
 
 /**

@@ -74,7 +74,9 @@ async function versionOf(
   throw new AppError(
     "workflow_not_runnable",
     `Version ${version} of "${workflow.id}" has no definition yet, so there is nothing to run. ` +
-      "Give it one with update_workflow (PATCH /workflows/" + workflow.id + ").",
+      "Give it one with update_workflow (PATCH /workflows/" +
+      workflow.id +
+      ").",
   );
 }
 
@@ -89,12 +91,14 @@ const notRunnable = (id: string, version: number, errors: Fault[]): AppError =>
 
 function checkedInputs(definition: Definition, { inputs, looseInputs }: RunRequest): Record<string, unknown> {
   const schema = definition.inputs ?? { type: "object", properties: {} };
-  const known = new Set(Object.keys((schema["properties"] ?? {}) as object));
+  const known = new Set(Object.keys(schema["properties"] ?? {}));
   const given =
-    looseInputs === true ? Object.fromEntries(Object.entries(inputs).filter(([name]) => known.has(name))) : inputs;
+    looseInputs === true
+      ? Object.fromEntries(Object.entries(inputs).filter(([name]) => known.has(name)))
+      : inputs;
   const parsed = inputsValidator(schema).parse(given);
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
-    parsed.faults.map(({ path = [], ...fault }) => ({ ...fault, path: dotted(["inputs", ...path]) })),
+    parsed.faults.map((fault) => Object.assign(fault, { path: dotted(["inputs", ...(fault.path ?? [])]) })),
   );
 }

@@ -10,7 +10,10 @@ export function runErrorOf(thrown: unknown, { stepId, item }: Pick<Unit, "stepId
   const known =
     thrown instanceof StepError
       ? thrown
-      : new StepError("step_failed", `It failed unexpectedly: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      : new StepError(
+          "step_failed",
+          `It failed unexpectedly: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        );
   const { fix, details } = known.options;
   return {
     code: known.code,

@@ -28,10 +28,15 @@ export function nextTimes(
   after: number,
   count: number,
 ): number[] {
-  return new Cron(cron, { timezone, paused: true }).nextRuns(count, new Date(after)).map((it) => it.getTime());
+  return new Cron(cron, { timezone, paused: true })
+    .nextRuns(count, new Date(after))
+    .map((it) => it.getTime());
 }
 
-export const nextTime = (schedule: Pick<ScheduleRecord, "cron" | "timezone">, after: number): string | null => {
+export const nextTime = (
+  schedule: Pick<ScheduleRecord, "cron" | "timezone">,
+  after: number,
+): string | null => {
   const [next] = nextTimes(schedule, after, 1);
   return next === undefined ? null : iso(next);
 };
@@ -69,7 +74,10 @@ export function scheduler(options: Options): Scheduler {
     const { moment, missed } = lastDue(schedule, now);
     const nextAt = nextTime(schedule, now);
     const prepared = await prepare(schedule, moment).catch((err: unknown) => {
-      log.warn({ err, workflow: schedule.workflowId, scheduled_for: moment }, "a scheduled run could not be made");
+      log.warn(
+        { err, workflow: schedule.workflowId, scheduled_for: moment },
+        "a scheduled run could not be made",
+      );
       return { failed: err instanceof Error ? err.message : String(err) };
     });
     const made = await transaction(async (tx) => {

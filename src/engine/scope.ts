@@ -1,13 +1,7 @@
 /** What the expressions of a run can name, loaded from what is recorded. */
 import type { RunError, StepStatus } from "../../schemas/run.ts";
 import type { DefinedStep } from "../../schemas/workflow-definition.ts";
-import {
-  CHUNK_ITEMS,
-  NO_ITEM,
-  type RunReader,
-  type RunRecord,
-  type StepState,
-} from "../core/run-ports.ts";
+import { CHUNK_ITEMS, NO_ITEM, type RunReader, type RunRecord, type StepState } from "../core/run-ports.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import type { Scope } from "./expressions/types.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
@@ -26,7 +20,9 @@ export const STATUS_OF: Readonly<Record<StepState, StepStatus>> = {
 };
 
 /** `run` in expressions. */
-export const runScope = (run: Pick<RunRecord, "id" | "workflowId" | "trigger" | "createdAt" | "startedAt" | "scheduledFor">) => ({
+export const runScope = (
+  run: Pick<RunRecord, "id" | "workflowId" | "trigger" | "createdAt" | "startedAt" | "scheduledFor">,
+) => ({
   id: run.id,
   workflow_id: run.workflowId,
   trigger: run.trigger,
@@ -38,12 +34,15 @@ export const runScope = (run: Pick<RunRecord, "id" | "workflowId" | "trigger" | 
 function outputNames(type: AnyStepType, step: DefinedStep): string[] {
   if (type.output.kind === "object") return Object.keys(type.output.fields);
   // What a set step gives is what it was told to.
-  return Object.keys((step["values"] ?? {}) as object);
+  return Object.keys(step["values"] ?? {});
 }
 
 type Ended = { state: StepState; error: RunError | null; output: Record<string, unknown> | null };
 
-const stepValue = ({ step, type }: PlannedStep, { state, error, output }: Ended): Record<string, unknown> => ({
+const stepValue = (
+  { step, type }: PlannedStep,
+  { state, error, output }: Ended,
+): Record<string, unknown> => ({
   ...(output ?? Object.fromEntries(outputNames(type, step).map((name) => [name, null]))),
   status: STATUS_OF[state],
   error,
@@ -67,7 +66,12 @@ function keeper<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
 
 export interface Scopes {
   /** The scope of a step, or of one item of its fan-out, that reads the outputs of `reads`. */
-  of(plan: Plan, run: RunRecord, reads: Iterable<string>, unit?: { stepId: string; item: number }): Promise<Scope>;
+  of(
+    plan: Plan,
+    run: RunRecord,
+    reads: Iterable<string>,
+    unit?: { stepId: string; item: number },
+  ): Promise<Scope>;
   /** What one step gave, as expressions see it. */
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
 }
@@ -97,7 +101,8 @@ export function scopes(runs: RunReader): Scopes {
     });
   }
 
-  const stepValueOf: Scopes["stepValue"] = (plan, run, id) => outputs(`${run.id} ${id}`, () => load(plan, run, id));
+  const stepValueOf: Scopes["stepValue"] = (plan, run, id) =>
+    outputs(`${run.id} ${id}`, () => load(plan, run, id));
 
   async function itemOf(runId: string, stepId: string, item: number): Promise<unknown> {
     const chunk = Math.floor(item / CHUNK_ITEMS);

@@ -55,11 +55,7 @@ interface Moving {
 /**
  * Takes a run in: it is let in at once, or waits for its turn where its workflow bounds how many go on together.
  */
-export async function startRun(
-  mover: Mover,
-  tx: EngineWriters,
-  run: PreparedRun,
-): Promise<void> {
+export async function startRun(mover: Mover, tx: EngineWriters, run: PreparedRun): Promise<void> {
   const outline = await mover.outlines.of(run, tx.runs);
   const admitted = await hasRoom(tx, run, outline);
   const states = "p".repeat(outline.definition.steps.length);
@@ -173,7 +169,7 @@ async function settleStep(
   result: UnitResult,
   times: UnitTimes,
 ): Promise<StepState> {
-  const { tx, run, outline, seq } = moving;
+  const { tx, outline, seq } = moving;
   const step = outline.definition.steps[position]!;
   if (result.kind === "fan_out") {
     const { items } = result;
@@ -269,7 +265,12 @@ async function saveUnit(
         await tx.jobs.add(job(unit, "wake", run.priority, { dueAt: expiresAt, attempt: times.attempts }));
       }
       if (approval.assignees.length > 0) await tx.jobs.add(job(unit, "notify", run.priority));
-      await tx.runs.saveStep(unit, { ...common, state: "w", waitUntil: expiresAt, inputHash: result.inputHash });
+      await tx.runs.saveStep(unit, {
+        ...common,
+        state: "w",
+        waitUntil: expiresAt,
+        inputHash: result.inputHash,
+      });
       return "w";
     }
     case "child":
@@ -330,7 +331,8 @@ async function settleItem(
   }
   if (fields.state === "r" && !(await tx.jobs.hasStep(unit.runId, unit.stepId))) fields.state = "w";
   // A fan-out that has failed already stays failed while the rest of its items end.
-  if (moving.states[position] === "f" || moving.states[position] === "c") fields.state = moving.states[position] as StepState;
+  if (moving.states[position] === "f" || moving.states[position] === "c")
+    fields.state = moving.states[position] as StepState;
   await tx.runs.saveStep(whole, { ...fields, seq, items });
   moving.states = withState(moving.states, position, fields.state);
 }
@@ -355,7 +357,7 @@ async function move(mover: Mover, moving: Moving): Promise<boolean> {
   for (const position of decision.start) await addStep(tx, run, outline, position);
   const { states } = decision;
   const started = { status: "running" as const, startedAt: run.startedAt ?? iso(mover.clock.now()) };
-  switch (decision.then) {
+  switch (decision.next) {
     case "go_on":
       await tx.runs.update(run.id, { seq, states, ...started });
       return false;
@@ -407,7 +409,8 @@ async function countUnderWay(moving: Moving): Promise<number> {
   const busy = new Set([...claimed, ...children.map((it) => it.unit)].map((unit) => unit.stepId));
   for (const { id } of outline.definition.steps) {
     const position = outline.position.get(id)!;
-    if (moving.states[position] === "r" && !busy.has(id)) moving.states = withState(moving.states, position, "c");
+    if (moving.states[position] === "r" && !busy.has(id))
+      moving.states = withState(moving.states, position, "c");
   }
   return claimed.length + children.length;
 }
@@ -448,11 +451,21 @@ async function endRun(
   if (end.status === "failed" && definition.on_failure !== undefined && run.trigger !== "on_failure") {
     await tx.jobs.add(job(ofRun(run.id), "on_failure", run.priority));
   }
-  await admitNext(mover, tx, run.workflowId, definition.concurrency !== undefined || run.trigger === "schedule");
+  await admitNext(
+    mover,
+    tx,
+    run.workflowId,
+    definition.concurrency !== undefined || run.trigger === "schedule",
+  );
 }
 
 /** Lets in what waited for a run of this workflow to end. */
-async function admitNext(mover: Mover, tx: EngineWriters, workflowId: string, bounded: boolean): Promise<void> {
+async function admitNext(
+  mover: Mover,
+  tx: EngineWriters,
+  workflowId: string,
+  bounded: boolean,
+): Promise<void> {
   if (!bounded) return;
   for (;;) {
     const run = await tx.runs.nextWaiting(workflowId);

@@ -29,7 +29,9 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
     if (looking) return;
     looking = true;
     try {
-      const seqs = new Map((await runs.glance([...new Set([...waiters].map((it) => it.runId))])).map((it) => [it.id, it.seq]));
+      const seqs = new Map(
+        (await runs.glance([...new Set([...waiters].map((it) => it.runId))])).map((it) => [it.id, it.seq]),
+      );
       for (const waiter of waiters) if ((seqs.get(waiter.runId) ?? Infinity) > waiter.seq) waiter.done();
     } catch {
       // Who waits goes on waiting, until its time is up: the next look may succeed.

@@ -90,11 +90,18 @@ export function stepWork(options: WorkOptions): Work {
       if (!held) throw new StepError("cancelled", "Another executor took this over.");
     }
     const outcome = await runBounded(attempt, holding);
-    return { result: await resultOf(attempt, outcome), ...(outcome.kind === "done" && { usage: outcome.usage }) };
+    return {
+      result: await resultOf(attempt, outcome),
+      ...(outcome.kind === "done" && { usage: outcome.usage }),
+    };
   }
 
   /** Whether it is skipped, and over what it fans out. */
-  async function beforeRunning(plan: Plan, run: RunRecord, planned: PlannedStep): Promise<UnitResult | undefined> {
+  async function beforeRunning(
+    plan: Plan,
+    run: RunRecord,
+    planned: PlannedStep,
+  ): Promise<UnitResult | undefined> {
     const scope = await options.scopes.of(plan, run, planned.asks);
     if (planned.if !== null && !truth(planned.if.evaluate(scope), `if of "${planned.step.id}"`)) {
       return { kind: "skipped" };
@@ -107,8 +114,10 @@ export function stepWork(options: WorkOptions): Work {
   function parsedInput({ type }: PlannedStep, resolved: Record<string, unknown>): Record<string, unknown> {
     let schema = inputSchemas.get(type);
     if (schema === undefined) {
-      const fields = type.fields as Readonly<Record<string, Field>>;
-      schema = z.object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])));
+      const fields: Readonly<Record<string, Field>> = type.fields;
+      schema = z.object(
+        Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])),
+      );
       inputSchemas.set(type, schema);
     }
     const parsed = schema.safeParse(resolved, { reportInput: true });
@@ -140,7 +149,8 @@ export function stepWork(options: WorkOptions): Work {
     const { run, job, planned, input, inputHash } = attempt;
     const timeout = new AbortController();
     // An approval's time is that of the person, not of the attempt.
-    const limit = planned.type.timeoutMs === null && planned.step.timeout === undefined ? null : planned.timeoutMs;
+    const limit =
+      planned.type.timeoutMs === null && planned.step.timeout === undefined ? null : planned.timeoutMs;
     const timer =
       limit === null || planned.type.type === "approval"
         ? undefined
@@ -157,7 +167,9 @@ export function stepWork(options: WorkOptions): Work {
       const running = planned.type.run(input as never, {
         connections: options.connections,
         signal,
-        idempotencyKey: [run.firstRun, job.stepId, job.item === NO_ITEM ? "-" : job.item, inputHash].join(":"),
+        idempotencyKey: [run.firstRun, job.stepId, job.item === NO_ITEM ? "-" : job.item, inputHash].join(
+          ":",
+        ),
         now: () => mover.clock.now(),
       });
       return await Promise.race([running, left]);
@@ -179,8 +191,15 @@ export function stepWork(options: WorkOptions): Work {
         boundedOutput(planned.step.id, outcome.output);
         const { cacheMs } = planned;
         const cache =
-          cacheMs === null ? undefined : { key: cacheKey(run, job, inputHash), expiresAt: iso(now + cacheMs) };
-        return { kind: "succeeded", output: outcome.output, inputHash, ...(cache !== undefined && { cache }) };
+          cacheMs === null
+            ? undefined
+            : { key: cacheKey(run, job, inputHash), expiresAt: iso(now + cacheMs) };
+        return {
+          kind: "succeeded",
+          output: outcome.output,
+          inputHash,
+          ...(cache !== undefined && { cache }),
+        };
       }
       case "wait":
         return { kind: "wait", until: iso(outcome.until), inputHash };
@@ -260,7 +279,11 @@ export function truth(value: unknown, where: string): boolean {
 }
 
 const describe = (value: unknown): string =>
-  Array.isArray(value) ? `a list of ${value.length}` : typeof value === "object" ? "an object" : `the ${typeof value} ${String(value).slice(0, 50)}`;
+  Array.isArray(value)
+    ? `a list of ${value.length}`
+    : typeof value === "object"
+      ? "an object"
+      : `the ${typeof value} ${JSON.stringify(value).slice(0, 50)}`;
 
 function checkedItems(stepId: string, items: unknown): unknown[] {
   if (items === null) {
@@ -269,7 +292,10 @@ function checkedItems(stepId: string, items: unknown): unknown[] {
     });
   }
   if (!Array.isArray(items)) {
-    throw new StepError("expression_failed", `The for_each of "${stepId}" must be a list, but is ${describe(items)}.`);
+    throw new StepError(
+      "expression_failed",
+      `The for_each of "${stepId}" must be a list, but is ${describe(items)}.`,
+    );
   }
   if (items.length > MAX_ITEMS) {
     throw new StepError(
@@ -314,7 +340,8 @@ const timedOut = (stepId: string, limit: number): StepError =>
 const hashOf = ({ type }: PlannedStep, input: unknown): string =>
   shortHash(canonicalJson([type.type, input]));
 
-const shortHash = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+const shortHash = (text: string): string =>
+  createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
   `${run.workflowId} ${job.stepId} ${inputHash}`;

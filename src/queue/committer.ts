@@ -52,7 +52,7 @@ export function committer(transaction: EngineTransaction): Committer {
   return {
     commit: <T>(change: Change<T>) =>
       new Promise<T>((resolve, reject) => {
-        waiting.push({ change, resolve: resolve as (value: unknown) => void, reject });
+        waiting.push({ change, resolve, reject });
         // Not at once: what else this turn of the event loop brings goes along.
         if (!busy) {
           busy = true;

@@ -29,7 +29,7 @@ export interface SqliteQueueOptions {
   onChanged: (runIds: readonly string[]) => void;
 }
 
-const POLL_MS = 5;
+const POLL_MS = 10;
 /** The longest time between two looks at what has become due. */
 const LONGEST_SLEEP_MS = 30 * SECOND;
 const GIVEN_UP_MS = 2 * SECOND;
@@ -44,7 +44,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   const { executor, transaction, jobs, runs, clock, log, work, slots, leaseMs, limits } = options;
   const running = new Map<number, Running>();
   const { commit } = committer(transaction);
-  let stopping = false;
+  const state = { stopping: false };
   let ringed = false;
   let claiming: Promise<void> | undefined;
   /** The last job was a suspect: others have their turn before the next one. */
@@ -62,10 +62,10 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
   /** Claims as long as there are free slots and something to take. */
   async function claimAll(): Promise<void> {
-    while (ringed && !stopping) {
+    while (ringed && !state.stopping) {
       ringed = false;
       try {
-        while (!stopping && running.size < slots && (await claimSome()));
+        while (!state.stopping && running.size < slots && (await claimSome()));
         await setAlarm();
       } catch (err) {
         log.warn({ err }, "no job could be claimed; trying again");
@@ -140,7 +140,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
   /** Until it succeeds: the disk may be full for a while. */
   async function giveBack(job: Job): Promise<void> {
-    for (let wait = SECOND; !stopping; wait = Math.min(wait * 2, LONGEST_SLEEP_MS)) {
+    for (let wait = SECOND; !state.stopping; wait = Math.min(wait * 2, LONGEST_SLEEP_MS)) {
       try {
         await commit((tx) => settle(tx, job, again(job, iso(clock.now() + SECOND))));
         return;
@@ -227,23 +227,22 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     async idle() {
       for (;;) {
         await claiming;
-        await Promise.all([...running.values()].map(({ ended }) => ended));
+        await allEnded(running);
         if (running.size === 0 && claiming === undefined && !(await jobs.pending(iso(clock.now())))) return;
         ring();
       }
     },
 
     async stop(graceMs) {
-      stopping = true;
+      state.stopping = true;
       clearInterval(poll);
       clearTimeout(alarm);
       await claiming;
-      const all = () => Promise.all([...running.values()].map(({ ended }) => ended));
-      await Promise.race([all(), sleep(graceMs)]);
+      await Promise.race([allEnded(running), sleep(graceMs)]);
       for (const { controller } of running.values()) {
         controller.abort(new StepError("interrupted", "The executor was stopped while the step ran."));
       }
-      await Promise.race([all(), sleep(GIVEN_UP_MS)]);
+      await Promise.race([allEnded(running), sleep(GIVEN_UP_MS)]);
       clearInterval(beats);
       await commit(async (tx) => {
         await tx.jobs.removeExecutor(executor);
@@ -267,5 +266,8 @@ function stopped(stop: NonNullable<Awaited<ReturnType<RunReader["glance"]>>[numb
     ? new StepError("cancelled", "The run was cancelled.")
     : new StepError("cancelled", `The run was stopped: ${stop.error.message}`);
 }
+
+const allEnded = (running: ReadonlyMap<number, Running>): Promise<unknown> =>
+  Promise.all([...running.values()].map(({ ended }) => ended));
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

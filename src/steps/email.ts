@@ -36,12 +36,10 @@ export const emailStep = defineStepType({
       }),
     ),
     html: template(
-      text(1_000_000, 1)
-        .optional()
-        .meta({
-          description: "The same as HTML, beside the text.",
-          example: "<p>${{ steps.summary.text }}</p>",
-        }),
+      text(1_000_000, 1).optional().meta({
+        description: "The same as HTML, beside the text.",
+        example: "<p>${{ steps.summary.text }}</p>",
+      }),
     ),
   },
   example: {

@@ -77,7 +77,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .where((eb) => matching(eb, filter))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
   };
 }

@@ -14,7 +14,9 @@ const pendingJobs = prepared((db, now: string) =>
     .selectFrom("jobs")
     .select("id")
     .where("state", "=", sql.lit("ready"))
-    .unionAll(db.selectFrom("jobs").select("id").where("state", "=", sql.lit("later")).where("due_at", "<=", now))
+    .unionAll(
+      db.selectFrom("jobs").select("id").where("state", "=", sql.lit("later")).where("due_at", "<=", now),
+    )
     .limit(1),
 );
 const insertJob = preparedInsert("jobs");
@@ -90,7 +92,7 @@ export function jobReader(db: Kysely<Schema>): JobReader {
         .select((eb) => ["state" as const, eb.fn.countAll<number>().as("count")])
         .groupBy("state")
         .execute();
-      const of = (state: JobRow["state"]): number => Number(rows.find((row) => row.state === state)?.count ?? 0);
+      const of = (state: JobRow["state"]): number => rows.find((row) => row.state === state)?.count ?? 0;
       return { ready: of("ready"), later: of("later"), claimed: of("claimed") };
     },
   };
@@ -134,10 +136,10 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
       const chosen = suspect === undefined ? await readyWithin(trx, limit, limits) : [suspect];
       const jobs: Job[] = [];
       for (const row of chosen) {
-        await claimJob(trx, executor, Number(suspect !== undefined), row.id as unknown as number);
+        await claimJob(trx, executor, Number(suspect !== undefined), row.id);
         jobs.push({
           ...unitOf(row),
-          id: row.id as unknown as number,
+          id: row.id,
           kind: row.kind,
           priority: row.priority,
           resource: row.resource,
@@ -264,7 +266,7 @@ async function readyWithin(trx: Kysely<Schema>, limit: number, limits: ReadonlyM
     .execute();
   const room = new Map(limits);
   for (const { resource, count } of used) {
-    if (room.has(resource!)) room.set(resource!, room.get(resource!)! - Number(count));
+    if (room.has(resource!)) room.set(resource!, room.get(resource!)! - count);
   }
   const full = [...room].filter(([, left]) => left <= 0).map(([name]) => name);
   const rows = await trx
@@ -272,7 +274,12 @@ async function readyWithin(trx: Kysely<Schema>, limit: number, limits: ReadonlyM
     .selectAll()
     .where("state", "=", sql.lit("ready"))
     .where("suspect", "=", 0)
-    .where((eb) => eb.or([eb("resource", "is", null), ...(full.length > 0 ? [eb("resource", "not in", full)] : [eb.lit(true)])]))
+    .where((eb) =>
+      eb.or([
+        eb("resource", "is", null),
+        ...(full.length > 0 ? [eb("resource", "not in", full)] : [eb.lit(true)]),
+      ]),
+    )
     .orderBy("priority", "desc")
     .orderBy("id")
     .limit(limit)

@@ -7,7 +7,8 @@ import { runReader } from "./runs.ts";
 import type { RunRow, RunStepRow, Schema } from "./schema.ts";
 
 const insertRun = preparedInsert("runs");
-const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
+const json = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value);
 
 const insertChunk = preparedInsert("fan_outs");
 const upsertAttempt = prepared((db, ...v: (string | number | null)[]) =>
@@ -91,7 +92,8 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
 
     async saveStep({ runId, stepId, item }, { output, items, error, ...fields }) {
       const columns: Partial<RunStepRow> = {};
-      for (const [key, value] of Object.entries(fields)) columns[SNAKE[key as keyof typeof SNAKE]] = value as never;
+      for (const [key, value] of Object.entries(fields))
+        columns[SNAKE[key as keyof typeof SNAKE]] = value as never;
       if (error !== undefined) columns.error = json(error);
       if (items !== undefined && items !== null) {
         columns.items_total = items.total;
@@ -138,7 +140,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .where("finished_at", "is", null)
         .where("admitted", "=", 1);
       if (trigger !== undefined) query = query.where("trigger", "=", trigger);
-      return Number((await query.executeTakeFirstOrThrow()).count);
+      return (await query.executeTakeFirstOrThrow()).count;
     },
 
     async unfinished() {
@@ -147,7 +149,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .where("finished_at", "is", null)
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
 
     async nextWaiting(workflowId) {

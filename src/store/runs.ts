@@ -7,6 +7,7 @@ import {
   type RunFilter,
   type RunReader,
   type RunRecord,
+  type RunStop,
   type StepRecord,
   type StepState,
   type Unit,
@@ -16,20 +17,68 @@ import { decodeValue, valueText } from "./run-values.ts";
 import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
 
 const RUN_COLUMNS = [
-  "id", "workflow_id", "version", "definition", "status", "states", "seq", "admitted", "stop", "trigger", "priority",
-  "depth", "first_run", "retry_of", "parent_run", "parent_step", "parent_item", "scheduled_for", "owner", "key_name",
-  "lineage", "surface", "client", "created_at", "started_at", "finished_at", "error", "inputs",
+  "id",
+  "workflow_id",
+  "version",
+  "definition",
+  "status",
+  "states",
+  "seq",
+  "admitted",
+  "stop",
+  "trigger",
+  "priority",
+  "depth",
+  "first_run",
+  "retry_of",
+  "parent_run",
+  "parent_step",
+  "parent_item",
+  "scheduled_for",
+  "owner",
+  "key_name",
+  "lineage",
+  "surface",
+  "client",
+  "created_at",
+  "started_at",
+  "finished_at",
+  "error",
+  "inputs",
 ] as const satisfies readonly (keyof RunRow)[];
 
 const STEP_COLUMNS = [
-  "step_id", "item", "seq", "state", "attempts", "started_at", "finished_at", "input_hash", "reused_from", "child_run",
-  "wait_until", "items_total", "items_started", "items_done", "items_failed", "items_bytes", "error",
+  "step_id",
+  "item",
+  "seq",
+  "state",
+  "attempts",
+  "started_at",
+  "finished_at",
+  "input_hash",
+  "reused_from",
+  "child_run",
+  "wait_until",
+  "items_total",
+  "items_started",
+  "items_done",
+  "items_failed",
+  "items_bytes",
+  "error",
 ] as const satisfies readonly (keyof RunStepRow)[];
 
 const ATTEMPT_COLUMNS = [
-  "step_id", "item", "attempt", "status", "started_at", "finished_at", "usage", "error",
+  "step_id",
+  "item",
+  "attempt",
+  "status",
+  "started_at",
+  "finished_at",
+  "usage",
+  "error",
 ] as const satisfies readonly (keyof RunAttemptRow)[];
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row says what its JSON is
 const parsed = <T>(column: string | null): T | null => (column === null ? null : (JSON.parse(column) as T));
 
 type RunColumns = Pick<RunRow, (typeof RUN_COLUMNS)[number]>;
@@ -186,7 +235,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .where((eb) => matching(eb, filter))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
 
     async lastRuns(workflowIds) {
@@ -212,7 +261,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
         .select(["id", "seq", "status", "stop"])
         .where("id", "in", [...ids])
         .execute();
-      return rows.map((row) => ({ ...row, stop: parsed(row.stop) }));
+      return rows.map(({ id, seq, status, stop }) => ({ id, seq, status, stop: parsed<RunStop>(stop) }));
     },
 
     async steps(runId, { sinceSeq = -1 } = {}) {
@@ -282,7 +331,8 @@ export function runReader(db: Kysely<Schema>): RunReader {
           results.push({
             state: row.state as StepState,
             error: parsed(row.error),
-            output: row.output === null ? null : ((await decodeValue(db, row.output)) as Record<string, unknown>),
+            output:
+              row.output === null ? null : ((await decodeValue(db, row.output)) as Record<string, unknown>),
           });
         }
         if (rows.length < ITEMS_AT_ONCE) return results;
@@ -353,4 +403,3 @@ async function valueColumn(
     }
   }
 }
-

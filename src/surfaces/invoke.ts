@@ -65,7 +65,7 @@ export function prepare(
         cursor = page.next_cursor;
       }
     },
-    revision: async () => tool.page?.revision?.(ctx),
+    revision: async () => tool.page?.revision?.(ctx, input),
   };
 }
 
@@ -144,8 +144,10 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     now: () => services.clock.now(),
     signal: call.signal,
     total: (count) => (total ??= count()),
-    write: (effect) =>
-      services.write({ operation: tool.name, actor: call.actor, requestId: call.requestId, claim }, effect),
+    write: (effect, part) => {
+      const operation = part === undefined ? tool.name : `${tool.name}.${part}`;
+      return services.write({ operation, actor: call.actor, requestId: call.requestId, claim }, effect);
+    },
   };
 }
 

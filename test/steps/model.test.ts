@@ -45,10 +45,10 @@ describe("a model step", () => {
   });
 });
 
-describe("the check of a model step", () => {
-  const check = (written: object, env?: Record<string, string>) =>
-    checkStep(modelStep, written, worldOf(nowhere, env));
+const check = (written: object, env?: Record<string, string>) =>
+  checkStep(modelStep, written, worldOf(nowhere, env));
 
+describe("the check of a model step", () => {
   it("finds nothing wrong, and tells the shape of the answer", async () => {
     expect(await check({ model: "writer", prompt: "x" })).toMatchObject({
       faults: [],

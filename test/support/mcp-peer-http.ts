@@ -7,6 +7,12 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { peerServer } from "./mcp-peer-tools.ts";
 
+/** Ends an answer in the middle: its head is out, its stream has begun. */
+function cut(response: express.Response): void {
+  if (response.headersSent) response.write(": so far\n\n", () => response.destroy());
+  else setImmediate(cut, response);
+}
+
 export interface HttpPeer {
   url: string;
   /** Sessions that were opened. */
@@ -36,10 +42,11 @@ export async function httpPeer({
     app.all("/mcp", async (request, response) => {
       const id = request.headers["mcp-session-id"];
       const known = typeof id === "string" ? sessions.get(id) : undefined;
-      if (id !== undefined && known === undefined)
-        return void response.status(404).json({ error: "no session" });
-      if (id === undefined && (request.body as { method?: unknown }).method !== "initialize")
-        return void response.status(400).json({ error: "no session" });
+      const opens = id === undefined && (request.body as { method?: unknown }).method === "initialize";
+      if (known === undefined && !opens) {
+        response.status(id === undefined ? 400 : 404).json({ error: "no session" });
+        return;
+      }
       const transport =
         known ??
         new StreamableHTTPServerTransport({
@@ -51,7 +58,7 @@ export async function httpPeer({
           onsessionclosed: (session) => void sessions.delete(session),
         });
       // A crash, as one who waits sees it: the connection of the answer is cut.
-      if (known === undefined) await peerServer(() => last?.socket?.destroy()).connect(transport);
+      if (known === undefined) await peerServer(() => cut(last!)).connect(transport);
       last = request.method === "POST" ? response : last;
       await transport.handleRequest(request, response, request.body);
     });
@@ -60,11 +67,11 @@ export async function httpPeer({
       const transport = new SSEServerTransport("/messages", response);
       opened += 1;
       streams.set(transport.sessionId, transport);
-      await peerServer(() => response.socket?.destroy()).connect(transport);
+      await peerServer(() => cut(response)).connect(transport);
     });
     app.post("/messages", async (request, response) => {
       await streams
-        .get(String(request.query["sessionId"]))
+        .get(request.query["sessionId"] as string)
         ?.handlePostMessage(request, response, request.body);
     });
   }

@@ -40,6 +40,11 @@ export function peerServer(die: () => void): McpServer {
     server.registerTool("grown", {}, () => said("new"));
     return said("grown");
   });
+  server.registerTool("grow_quietly", {}, () => {
+    server.sendToolListChanged = () => undefined;
+    server.registerTool("grown", {}, () => said("new"));
+    return said("grown");
+  });
   server.registerTool("ask", {}, async () => {
     const answer = await server.server.request(
       {

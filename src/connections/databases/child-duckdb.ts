@@ -1,8 +1,21 @@
 /** DuckDB in a child: no other files, no extensions, its settings locked, memory and threads bounded. */
-import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, BIGINT, DuckDBDataChunk } from "@duckdb/node-api";
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+  BIGINT,
+  DuckDBDataChunk,
+} from "@duckdb/node-api";
 import { ResultReturnType, StatementType } from "@duckdb/node-api";
 import type { SqlColumn, TableDescription } from "../../core/connections.ts";
-import { childFailure, type ChildFailure, type ChildSpec, type Engine, type LoadedTable, repeatedColumnFailure } from "./child-protocol.ts";
+import {
+  childFailure,
+  type ChildFailure,
+  type ChildSpec,
+  type Engine,
+  type LoadedTable,
+  repeatedColumnFailure,
+} from "./child-protocol.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
 import { columnType, isUnresolved, loadedType, plainDuckdb } from "./duckdb-values.ts";
 import { collectRows, repeatedName, type RowLimits } from "./rows.ts";
@@ -69,8 +82,7 @@ export function duckdbEngine(spec: ChildSpec): Engine {
     prepare: ({ text, parameters, tables }) =>
       withConnection(tables, async (connection) => {
         const statement = await prepared(connection, text);
-        const columns = columnsOf(statement);
-        return isUnresolved(statement) ? await namesOnly(connection, text, parameters) : columns;
+        return isUnresolved(statement) ? await namesOnly(connection, text, parameters) : columnsOf(statement);
       }),
     describe: (options) => withConnection([], (connection) => describe(connection, options)),
     failureOf,
@@ -89,7 +101,11 @@ function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): 
 }
 
 /** The result's columns; none for a statement that gives no rows. */
-function columnsOf(it: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & { statementType: StatementType }): SqlColumn[] {
+function columnsOf(
+  it: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & {
+    statementType: StatementType;
+  },
+): SqlColumn[] {
   const columns = Array.from({ length: it.columnCount }, (_, index) => ({
     name: it.columnName(index),
     ...columnType(it.columnType(index)),
@@ -100,9 +116,16 @@ function columnsOf(it: Pick<DuckDBPreparedStatement, "columnCount" | "columnName
 }
 
 /** Where the type of a column hangs on a parameter DuckDB tells nothing before it has a value: of no rows, then. */
-async function namesOnly(connection: DuckDBConnection, text: string, parameters: number): Promise<SqlColumn[]> {
+async function namesOnly(
+  connection: DuckDBConnection,
+  text: string,
+  parameters: number,
+): Promise<SqlColumn[]> {
   const statement = await connection.prepare(`SELECT * FROM (${text}\n) LIMIT 0`);
-  bind(statement, Array.from({ length: parameters }, () => null));
+  bind(
+    statement,
+    Array.from({ length: parameters }, () => null),
+  );
   const result = await statement.stream();
   return columnsOf(result).map(({ name }) => ({ name, type: "any", declared: null }));
 }
@@ -121,7 +144,7 @@ async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
     for (let row = 0; row < chunk.rowCount; row += 1) {
-      const values = chunk.getRowValues(row).map((value, index) => plainDuckdb(value, types[index]!));
+      const values = chunk.getRowValues(row).map((value, index) => plainDuckdb(value, types[index]));
       if (!collected.add(values)) break;
     }
     if (collected.truncated) break;
@@ -199,10 +222,10 @@ async function describe(
 
 function failureOf(error: unknown): ChildFailure {
   const message = (error as Error).message.replace(/^Failed to extract statements: /, "");
-  if (/^Out of Memory Error/.test(message))
-    return { code: "memory_limit", message, fix: "Ask for less at a time." };
+  if (message.startsWith("Out of Memory Error"))
+    return { code: "memory_limit", message: message.split("\n")[0]!, fix: "Ask for less at a time." };
   if (/^(?:IO Error|Connection Error)/.test(message)) return { code: "database_unavailable", message };
-  if (/^TransactionContext Error/.test(message)) return { code: "deadlock", message };
+  if (message.startsWith("TransactionContext Error")) return { code: "deadlock", message };
   if (/read-only mode/.test(message)) return { code: "database_read_only", message };
   return { code: "database_failed", message };
 }

@@ -24,11 +24,19 @@ const NEVER: ReadonlySet<number> = new Set([
 ]);
 
 /** Functions that reach out of the database where a build has them. */
-const DANGEROUS: ReadonlySet<string> = new Set(["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"]);
+const DANGEROUS: ReadonlySet<string> = new Set([
+  "load_extension",
+  "readfile",
+  "writefile",
+  "edit",
+  "fts3_tokenizer",
+]);
 
 const ACTIONS = new Map(
   Object.entries(constants).flatMap(([name, value]) =>
-    /^SQLITE_(?:OK|DENY|IGNORE|CHANGESET_\w+)$/.test(name) ? [] : [[value, name.slice("SQLITE_".length)] as const],
+    /^SQLITE_(?:OK|DENY|IGNORE|CHANGESET_\w+)$/.test(name)
+      ? []
+      : [[value, name.slice("SQLITE_".length)] as const],
   ),
 );
 
@@ -91,7 +99,12 @@ export function sqliteEngine(spec: ChildSpec): Engine {
         const plain = converters(columns);
         for (const row of rowsOf(statement, bound))
           if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
-        return { rows: collected.rows, columns, row_count: collected.rows.length, truncated: collected.truncated };
+        return {
+          rows: collected.rows,
+          columns,
+          row_count: collected.rows.length,
+          truncated: collected.truncated,
+        };
       }),
     prepare: ({ text }) =>
       withDatabase((db) => {
@@ -107,7 +120,7 @@ const names = (columns: readonly SqlColumn[]): string[] => columns.map(({ name }
 
 /** Whole numbers as integers: node:sqlite would bind every number as a double, and 1 would become 1.0 in text. */
 const bindable = (value: SqlValue): string | number | bigint | null =>
-  typeof value === "boolean" ? BigInt(value) : Number.isSafeInteger(value) ? BigInt(value as number) : (value as string);
+  typeof value === "boolean" ? BigInt(value) : Number.isSafeInteger(value) ? BigInt(value as number) : value;
 
 function columnsOf(statement: StatementSync): SqlColumn[] {
   const columns = statement.columns().map(({ name, type }) => ({
@@ -127,7 +140,10 @@ function typeOf(declared: string | null): SqlColumn["type"] {
   return /CHAR|CLOB|TEXT|BLOB/i.test(declared) ? "string" : "any";
 }
 
-function* rowsOf(statement: StatementSync, values: (string | number | bigint | null)[]): Generator<SQLOutputValue[]> {
+function* rowsOf(
+  statement: StatementSync,
+  values: (string | number | bigint | null)[],
+): Generator<SQLOutputValue[]> {
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
   yield* statement.iterate(...values) as unknown as Iterable<SQLOutputValue[]>;
@@ -154,18 +170,29 @@ function describe(db: DatabaseSync, { table, samples, limit, counts }: DescribeO
        ORDER BY name LIMIT ?2`,
     )
     .all(table ?? null, limit) as { name: string; kind: string }[];
-  return tables.map(({ name, kind }) => {
-    const columns = db
-      .prepare(`SELECT name, type, "notnull" AS required, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1`)
-      .all(name) as { name: string; type: string; required: number; pk: number }[];
-    return {
-      name,
-      kind,
-      columns: columns.map((it) => ({ name: it.name, type: it.type, nullable: it.required === 0 && it.pk === 0 })),
-      row_count: counts && kind === "table" ? countOf(db, name) : null,
-      ...(samples > 0 && { sample: sampleOf(db, name, samples) }),
-    };
-  });
+  return tables.map((it) => describeTable(db, it, samples, counts));
+}
+
+function describeTable(
+  db: DatabaseSync,
+  { name, kind }: { name: string; kind: string },
+  samples: number,
+  counts: boolean,
+): TableDescription {
+  const columns = db
+    .prepare(`SELECT name, type, "notnull" AS required, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1`)
+    .all(name) as { name: string; type: string; required: number; pk: number }[];
+  return {
+    name,
+    kind,
+    columns: columns.map((it) => ({
+      name: it.name,
+      type: it.type,
+      nullable: it.required === 0 && it.pk === 0,
+    })),
+    row_count: counts && kind === "table" ? countOf(db, name) : null,
+    ...(samples > 0 && { sample: sampleOf(db, name, samples) }),
+  };
 }
 
 function countOf(db: DatabaseSync, table: string): number | null {
@@ -199,7 +226,11 @@ function failureOf(error: unknown, denied: string | undefined): ChildFailure {
       return { code: "database_unavailable", message };
     case 7: // SQLITE_NOMEM
     case 18: // SQLITE_TOOBIG
-      return { code: "memory_limit", message: `The query needed too much memory: ${message}`, fix: "Ask for less at a time." };
+      return {
+        code: "memory_limit",
+        message: `The query needed too much memory: ${message}`,
+        fix: "Ask for less at a time.",
+      };
     case 8: // SQLITE_READONLY
       return { code: "database_read_only", message };
     case 23: // SQLITE_AUTH
@@ -208,4 +239,3 @@ function failureOf(error: unknown, denied: string | undefined): ChildFailure {
       return { code: "database_failed", message };
   }
 }
-

@@ -149,13 +149,20 @@ class Answered extends Error {
   }
 }
 
-function answered(child: ChildProcess, request: ChildRequest, limitMb: number, signal: AbortSignal): Promise<unknown> {
+function answered(
+  child: ChildProcess,
+  request: ChildRequest,
+  limitMb: number,
+  signal: AbortSignal,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const watch = setInterval(() => {
-      void residentMb(child).then((used) => {
-        if (used > limitMb) end(() => reject(outOfMemory(`it used ${Math.round(used)} MiB`)));
-      });
+      void watchMemory();
     }, WATCH_MS);
+    const watchMemory = async (): Promise<void> => {
+      const used = await residentMb(child);
+      if (used > limitMb) end(() => reject(outOfMemory(`it used ${Math.round(used)} MiB`)));
+    };
     const onAbort = (): void => end(() => reject(abortReason(signal)));
     const onMessage = (reply: ChildReply): void =>
       end(() => {
@@ -166,7 +173,11 @@ function answered(child: ChildProcess, request: ChildRequest, limitMb: number, s
     const onExit = (code: number | null, by: string | null): void => end(() => reject(died(code, by)));
     const onError = (error: Error): void =>
       end(() =>
-        reject(new StepError("step_failed", `The query's process can't be reached: ${error.message}.`, { cause: error })),
+        reject(
+          new StepError("step_failed", `The query's process can't be reached: ${error.message}.`, {
+            cause: error,
+          }),
+        ),
       );
     const end = (settle: () => void): void => {
       clearInterval(watch);

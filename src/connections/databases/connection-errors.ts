@@ -27,7 +27,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 const isTlsCode = (code: unknown): boolean =>
-  typeof code === "string" && /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HANDSHAKE_)/.test(code);
+  typeof code === "string" &&
+  /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HANDSHAKE_)/.test(code);
 
 /** A write whose connection broke before the answer came: to repeat it may do it twice. */
 export const unknownOutcome = (cause: unknown): StepError =>

@@ -32,6 +32,14 @@ export interface Driver {
   close(): Promise<void>;
 }
 
+export interface ServerOptions {
+  url: string;
+  password: string | undefined;
+  connections: number;
+  idleMs: number;
+  connectMs: number;
+}
+
 /** What a signal was aborted for, as the error that ends the step. */
 export function abortReason(signal: AbortSignal): StepError {
   const reason: unknown = signal.reason;
@@ -51,3 +59,16 @@ export const repeatedColumn = (name: string): StepError =>
   new StepError("database_failed", `Two columns of the result are called ${name}.`, {
     fix: "Give each its own name with AS.",
   });
+
+/** What `work` gives, or the reason of the abort as soon as it comes; `onAbort` sees to what is left of the work. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      onAbort();
+      reject(abortReason(signal));
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) abort();
+  });
+}

@@ -90,5 +90,7 @@ function isoUtc(value: DuckDBTimestampTZValue): string {
   const date = new Date(Number(value.micros / 1_000n));
   if (Number.isNaN(date.getTime())) return value.toString();
   const rest = value.micros % 1_000n;
-  return rest === 0n ? date.toISOString() : date.toISOString().replace("Z", `${String(rest).padStart(3, "0")}Z`);
+  return rest === 0n
+    ? date.toISOString()
+    : date.toISOString().replace("Z", `${String(rest).padStart(3, "0")}Z`);
 }

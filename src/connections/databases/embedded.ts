@@ -65,8 +65,12 @@ async function realFile(dataset: string, stateDir: string): Promise<string> {
   ]);
   const below = relative(state, file);
   if (!below.startsWith("..") && !isAbsolute(below))
-    throw new StepError("environment", "Its file lies inside the state directory, which no workflow may read.", {
-      fix: "The operator moves the file to another directory.",
-    });
+    throw new StepError(
+      "environment",
+      "Its file lies inside the state directory, which no workflow may read.",
+      {
+        fix: "The operator moves the file to another directory.",
+      },
+    );
   return file;
 }

@@ -33,7 +33,9 @@ export function mysqlStepError(error: unknown): StepError {
   };
   const known = errno === undefined ? undefined : CODES.get(errno);
   if (known === undefined && isConnectionError(error))
-    return new StepError("database_unavailable", message || code || "The connection ended.", { cause: error });
+    return new StepError("database_unavailable", message || code || "The connection ended.", {
+      cause: error,
+    });
   return new StepError(known ?? "database_failed", message, {
     ...(errno !== undefined && { details: { errno, sqlstate: sqlState ?? null } }),
     cause: error,

@@ -35,7 +35,8 @@ const isJson = ({ columnType, extendedFormat }: MysqlField): boolean =>
 
 export function mysqlColumn(field: MysqlField): SqlColumn {
   const { name, columnType } = field;
-  const word = columnType === undefined ? undefined : (Types as Record<number, string>)[columnType];
+  const word =
+    columnType === undefined ? undefined : (Types as unknown as Record<number, string>)[columnType];
   const declared = word?.toLowerCase() ?? null;
   if (NUMBERS.has(columnType)) return { name, type: "number", declared };
   return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", declared };
@@ -46,7 +47,8 @@ export function plainMysql(field: MysqlField, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const { columnType, characterSet } = field;
   if (Buffer.isBuffer(value)) {
-    if (columnType === Types.BIT) return plainInteger(value.length === 0 ? 0n : BigInt(`0x${value.toString("hex")}`));
+    if (columnType === Types.BIT)
+      return plainInteger(value.length === 0 ? 0n : BigInt(`0x${value.toString("hex")}`));
     return characterSet === BINARY ? plainBytes(value) : value.toString("utf8");
   }
   if (typeof value === "bigint") return plainInteger(value);

@@ -29,6 +29,8 @@ export interface Fetched {
   command: string | undefined;
 }
 
+const nothing = (): void => undefined;
+
 interface Submits {
   query(submittable: Submittable): unknown;
 }
@@ -83,13 +85,16 @@ export function fetchRows(
       },
       handleEmptyQuery: (connection) => connection.sync(),
       handleCopyInResponse: (connection) =>
-        (connection as unknown as { sendCopyFail(why: string): void }).sendCopyFail("COPY is not supported here"),
-      handleCopyData: () => undefined,
+        (connection as unknown as { sendCopyFail(why: string): void }).sendCopyFail(
+          "COPY is not supported here",
+        ),
+      handleCopyData: nothing,
       handleError(error, connection) {
         connection.sync();
         settle(error);
       },
-      handleReadyForQuery: () => (refused === undefined ? settle(undefined, { fields, command }) : settle(refused)),
+      handleReadyForQuery: () =>
+        refused === undefined ? settle(undefined, { fields, command }) : settle(refused),
     };
   });
 }
@@ -98,7 +103,6 @@ export function fetchRows(
 export function describeStatement(client: Submits, text: string): Promise<PgField[]> {
   return submitted<PgField[]>(client, (settle) => {
     let fields: PgField[] = [];
-    const nothing = (): void => undefined;
     return {
       submit(connection) {
         connection.parse({ name: "", text, types: [] }, true);

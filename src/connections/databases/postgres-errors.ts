@@ -24,7 +24,9 @@ export function pgStepError(error: unknown, place?: (offset: number) => string):
   if (error instanceof StepError) return error;
   const { code = "", message, position, hint } = error as PgError;
   if (isConnectionError(error))
-    return new StepError("database_unavailable", message || code || "The connection ended.", { cause: error });
+    return new StepError("database_unavailable", message || code || "The connection ended.", {
+      cause: error,
+    });
   const known = CODES.find(([pattern]) => pattern.test(code))?.[1] ?? "database_failed";
   const where = position === undefined || place === undefined ? "" : ` (${place(Number(position) - 1)})`;
   return new StepError(known, `${message}${where}`, {

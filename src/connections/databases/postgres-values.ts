@@ -1,13 +1,14 @@
 /** PostgreSQL's types and its text form of values in our words. */
-import pg from "pg";
+import { types } from "pg";
 import type { SqlColumn } from "../../core/connections.ts";
 import type { PgField } from "./portal.ts";
 import { isoTimestamp, plainDecimal, plainJson } from "./values.ts";
 
-const { builtins } = pg.types;
+/** Plain numbers: the ids come from the server, which knows more of them than this list. */
+const builtins: Readonly<Record<keyof typeof types.builtins, number>> = types.builtins;
 
 /** The built-in types' names by their ids, as SQL spells them. */
-const NAMES = new Map(Object.entries(builtins).map(([name, id]) => [Number(id), name.toLowerCase()]));
+const NAMES = new Map(Object.entries(builtins).map(([name, id]) => [id, name.toLowerCase()]));
 
 /** Arrays by their element's id (pg_type.dat). */
 const ARRAYS = new Map<number, number>([
@@ -55,7 +56,7 @@ export function plainPg(id: number, text: string | null): unknown {
   if (text === null) return null;
   const element = ARRAYS.get(id);
   // The library's types are older than its parser.
-  const parse = pg.types as unknown as {
+  const parse = types as unknown as {
     arrayParser: { create(text: string, each: (entry: string | null) => unknown): { parse(): unknown[] } };
   };
   if (element !== undefined)

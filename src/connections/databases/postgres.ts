@@ -1,21 +1,22 @@
 /** PostgreSQL: a small pool, one transaction a statement, a cursor that stops at the bound, a cancel on abort. */
 import { connect } from "node:net";
-import pg, { type PoolClient } from "pg";
+import { Pool, type PoolClient } from "pg";
 import type { SqlAnswer, TableDescription } from "../../core/connections.ts";
 import { isConnectionError, unknownOutcome } from "./connection-errors.ts";
-import { abortReason, type DescribeOptions, type Driver, refuseRepeatedNames, type SqlValue, type Statement } from "./driver.ts";
+import {
+  abortReason,
+  type DescribeOptions,
+  type Driver,
+  orAborted,
+  refuseRepeatedNames,
+  type ServerOptions,
+  type SqlValue,
+  type Statement,
+} from "./driver.ts";
 import { describeStatement, fetchRows } from "./portal.ts";
 import { pgStepError } from "./postgres-errors.ts";
 import { pgColumn, plainPg } from "./postgres-values.ts";
 import { collectRows, type RowLimits } from "./rows.ts";
-
-export interface ServerOptions {
-  url: string;
-  password: string | undefined;
-  connections: number;
-  idleMs: number;
-  connectMs: number;
-}
 
 /** The end of a statement whose cancel was lost; steps end by their own time long before. */
 const BACKSTOP = "1h";
@@ -26,7 +27,7 @@ const WATCH_CLIENT = "SET client_connection_check_interval = '5s'";
 const BEGIN_READ = "BEGIN READ ONLY; SELECT 1";
 
 export function postgresDriver({ url, password, connections, idleMs, connectMs }: ServerOptions): Driver {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     ...(password !== undefined && { password }),
     max: connections,
@@ -56,7 +57,10 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
     if (signal.aborted) throw abortReason(signal);
     const connecting = pool.connect();
     const client = await orAborted(connecting, signal, () => {
-      void connecting.then((late) => late.release(), () => undefined);
+      void connecting.then(
+        (late) => late.release(),
+        () => undefined,
+      );
     });
     try {
       const value = await orAborted(
@@ -73,7 +77,11 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
     }
   }
 
-  async function run({ text, values, write }: Statement, limits: RowLimits, client: PoolClient): Promise<SqlAnswer> {
+  async function run(
+    { text, values, write }: Statement,
+    limits: RowLimits,
+    client: PoolClient,
+  ): Promise<SqlAnswer> {
     await client.query(write ? "BEGIN" : BEGIN_READ);
     try {
       let collected = collectRows([], limits);
@@ -106,15 +114,6 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
       throw write && isConnectionError(error) ? unknownOutcome(error) : error;
     }
   }
-
-  /** The server's errors, with the place in what was written. */
-  const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw pgStepError(error, statement?.place);
-    }
-  };
 
   /** By the protocol's cancel request, which needs no free connection slot. */
   function cancel(client: PoolClient): void {
@@ -159,21 +158,17 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
   };
 }
 
+/** The server's errors, with the place in what was written. */
+const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    throw pgStepError(error, statement?.place);
+  }
+};
+
 /** In the server's own spelling; it gives the parameter its type. */
 const asText = (value: SqlValue): string | null => (value === null ? null : String(value));
-
-/** What `work` gives, or the reason of the abort as soon as it comes; `onAbort` sees to what is left of the work. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      onAbort();
-      reject(abortReason(signal));
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-    if (signal.aborted) abort();
-  });
-}
 
 const TABLES = `
   SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
@@ -215,7 +210,11 @@ async function describe(client: PoolClient, options: DescribeOptions): Promise<T
   return described;
 }
 
-async function sampleOf(client: PoolClient, quoted: string, maxRows: number): Promise<Record<string, unknown>[]> {
+async function sampleOf(
+  client: PoolClient,
+  quoted: string,
+  maxRows: number,
+): Promise<Record<string, unknown>[]> {
   let collected = collectRows([], { maxRows, maxBytes: 64 * 1024 });
   let ids: number[] = [];
   await fetchRows(
@@ -231,4 +230,3 @@ async function sampleOf(client: PoolClient, quoted: string, maxRows: number): Pr
   );
   return collected.rows;
 }
-

@@ -104,9 +104,13 @@ function uniqueNames(table: string, names: string[]): string[] {
   for (const name of names) {
     const other = seen.get(name.toLowerCase());
     if (other !== undefined)
-      throw new StepError("input_invalid", `The rows of table ${table} have both ${other} and ${name}, which are one column in SQL.`, {
-        fix: "Rename one in the step that gives the rows.",
-      });
+      throw new StepError(
+        "input_invalid",
+        `The rows of table ${table} have both ${other} and ${name}, which are one column in SQL.`,
+        {
+          fix: "Rename one in the step that gives the rows.",
+        },
+      );
     seen.set(name.toLowerCase(), name);
   }
   return names;

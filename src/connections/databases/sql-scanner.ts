@@ -113,7 +113,11 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     const comment = match(SPACE) ?? match(COMMENT[dialect]) ?? blockComment(query, at, dialect);
     if (comment !== undefined) {
       if (dialect === "mysql" && /^\/\*M?!/.test(comment))
-        fault("executable_comment", "must not hold a comment that the server executes", "Write it without /*!.");
+        fault(
+          "executable_comment",
+          "must not hold a comment that the server executes",
+          "Write it without /*!.",
+        );
       take(comment, true);
       continue;
     }
@@ -132,7 +136,11 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     }
     const foreign = match(FOREIGN[dialect]);
     if (foreign !== undefined) {
-      fault("foreign_parameter", `holds ${foreign}; parameters are written :name here`, "Write :name, and name it in params.");
+      fault(
+        "foreign_parameter",
+        `holds ${foreign}; parameters are written :name here`,
+        "Write :name, and name it in params.",
+      );
       take(foreign);
       continue;
     }
@@ -156,7 +164,8 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     }
     take(query.startsWith("::", at) ? "::" : query[at]!);
   }
-  if (keyword === "" && faults.length === 0) fault("empty_query", "holds no statement", "Write one, such as SELECT 1.");
+  if (keyword === "" && faults.length === 0)
+    fault("empty_query", "holds no statement", "Write one, such as SELECT 1.");
   return { names, keyword, words, faults, render: (placeholder) => render(query, pieces, placeholder) };
 }
 

@@ -18,7 +18,10 @@ export const plainFloat = (value: number): number | string =>
 /** @param text digits with a sign, a point or an exponent, or a word such as NaN */
 export function plainDecimal(text: string): number | string {
   if (/^-?\d+$/.test(text)) return plainInteger(BigInt(text));
-  const digits = text.replace(/e.*$/i, "").replace(/^-?0*\.?0*/, "").replace(".", "");
+  const digits = text
+    .replace(/e.*$/i, "")
+    .replace(/^-?0*\.?0*/, "")
+    .replace(".", "");
   const number = Number(text);
   return digits.length <= EXACT_DIGITS && Number.isFinite(number) ? number : text;
 }
@@ -28,7 +31,8 @@ export const plainBytes = (bytes: Uint8Array): string =>
 
 /** `2026-01-01 08:00:00+02` as `2026-01-01T08:00:00+02:00`; what is no such time stays as it is. */
 export function isoTimestamp(text: string): string {
-  const parts = /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?|(Z))?$/.exec(text);
+  const parts =
+    /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?|(Z))?$/.exec(text);
   if (parts === null) return text;
   const [, date, time, hours, minutes, zulu] = parts;
   const offset = hours === undefined ? (zulu ?? "") : `${hours}:${minutes ?? "00"}`;

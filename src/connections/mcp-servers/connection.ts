@@ -5,7 +5,7 @@ import { outputTooLarge, toStepError, unavailable } from "./failures.ts";
 import { waysTo, type Environment, type ServerConfig, type Way } from "./transports.ts";
 
 /** The largest answer of a server, in bytes. */
-export const MAX_ANSWER = 4 * 1024 ** 2;
+const MAX_ANSWER = 4 * 1024 ** 2;
 /** More pages of tools than this is a server that never ends. */
 const MAX_PAGES = 20;
 

@@ -109,7 +109,7 @@ const partsOf = (data: Record<string, unknown>): { top: Parsed; file: Record<str
 };
 
 const located = (error: z.ZodError, schema: z.ZodType): Located[] =>
-  locatedFaults(error, schema).map(({ path, fault }) => ({ ...fault, path }));
+  locatedFaults(error, schema).map(({ path, fault }) => below(path, { ...fault, path: [] }));
 
 const stepIdOf = (id: unknown): string | undefined => {
   const parsed = COMMON_STEP_FIELDS.id.safeParse(id);

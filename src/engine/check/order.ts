@@ -8,8 +8,8 @@ export interface Order {
   faults: Located[];
   /** Positions so that each comes after those it waits for; those of cycles stand at the end. */
   order: readonly number[];
-  /** Positions in cycles, or after one: of these no ancestors are known. */
-  tangled: ReadonlySet<number>;
+  /** Positions in or after a cycle, or after what is not there: nobody knows all that comes before them. */
+  uncertain: ReadonlySet<number>;
   isAncestor(of: number, which: number): boolean;
   /** The position of an id. */
   position: ReadonlyMap<string, number>;
@@ -47,8 +47,15 @@ export function orderOf(steps: readonly StepForm[]): Order {
   const tangled = new Set(left.flatMap((count, index) => (count > 0 ? [index] : [])));
   faults.push(...cycles(steps, needs, tangled));
   const isAncestor = ancestry(needs, order);
-  return { faults, order: [...order, ...tangled], tangled, isAncestor, position };
+  const uncertain = new Set(tangled);
+  for (const index of order) {
+    const lost = (edges[index]!.needs?.length ?? 0) < lengthOf(steps[index]!.written["needs"]);
+    if (lost || needs[index]!.some((it) => uncertain.has(it))) uncertain.add(index);
+  }
+  return { faults, order: [...order, ...tangled], uncertain, isAncestor, position };
 }
+
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
 /** For so many what was meant is looked for: each is held against all ids. */
 const MOST_MEANT = 25;

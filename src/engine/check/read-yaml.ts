@@ -52,18 +52,20 @@ export function readYaml(text: string): ReadText {
     lineCounter: lines,
     prettyErrors: false,
     uniqueKeys: true,
-    logLevel: "silent",
+    logLevel: "error",
   });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const faults = [...document.errors, ...document.warnings].slice(0, MOST).map((error): TextFault => ({
-    code: error.code === "DUPLICATE_KEY" ? "duplicate_key" : "invalid_yaml",
-    message: `YAML can't read this as it stands: ${error.message}`,
-    ...at(error.pos[0]),
-    ...(UNQUOTED.has(error.code) && { fix: QUOTE }),
-  }));
+  const faults: TextFault[] = [];
+  for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MOST))
+    faults.push({
+      code: code === "DUPLICATE_KEY" ? "duplicate_key" : "invalid_yaml",
+      message: `YAML can't read this as it stands: ${message}`,
+      ...at(pos[0]),
+      ...(UNQUOTED.has(code) && { fix: QUOTE }),
+    });
   for (const { offset, ...fault } of misread(document)) faults.push({ ...fault, ...at(offset) });
   if (faults.length > 0) return { value: undefined, faults: distinct(faults), locate: () => [] };
   try {

@@ -38,9 +38,9 @@ export function scopesOf(
   seen: readonly (Shape | undefined)[],
 ): Scopes {
   const shapeAt = (index: number): Shape => seen[index] ?? ANY;
-  // Where a step stands in a cycle nobody knows what comes before it: that is told, and nothing that follows from it.
+  // What comes before is not known where the graph is wrong: that is told, and nothing that follows from it.
   const mayRead = (index: number, other: number): boolean =>
-    order.tangled.has(index) || order.isAncestor(index, other);
+    order.uncertain.has(index) || order.isAncestor(index, other);
   const scope = (readable: Record<string, Shape>, otherSteps: ReadonlySet<string>): TypeScope => ({
     inputs,
     run: RUN_SHAPE,

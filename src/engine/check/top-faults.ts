@@ -59,7 +59,9 @@ export function exampleFaults(examples: unknown, validator: InputsValidator): Lo
 export function scheduleFaults(schedule: Top, { validator, shape }: CheckedInputs, now: number): Located[] {
   return [
     ...timeFaults(schedule, now),
-    ...(validator === undefined ? [] : scheduledInputs(schedule["inputs"] ?? {}, validator, shape)),
+    ...(validator === undefined
+      ? []
+      : scheduledInputs("inputs" in schedule ? schedule["inputs"] : {}, validator, shape)),
   ];
 }
 

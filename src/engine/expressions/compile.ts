@@ -68,7 +68,7 @@ export function compile(expr: Expr): Evaluate {
 }
 
 /** As a condition: null is false, and what is neither true nor false fails. */
-export function compileCondition(expr: Expr): (run: Run) => boolean {
+function compileCondition(expr: Expr): (run: Run) => boolean {
   const evaluate = compile(expr);
   const { at } = expr;
   return (run) => {

@@ -89,7 +89,8 @@ function estimatedSize(source: string): number {
  * Whether it matches anywhere in the text.
  * @throws StepError expression_limit
  */
-export function matches(run: Run, { regex, size }: Pattern, text: string): boolean {
+export function matches(run: Run, pattern: Pattern, text: string): boolean {
+  const { regex, size } = pattern;
   chargeText(run, text.length);
   if (text.length * size < UNGUARDED) {
     charge(run, (text.length * size) / 20);
@@ -98,6 +99,9 @@ export function matches(run: Run, { regex, size }: Pattern, text: string): boole
   try {
     return within(run.deadline - performance.now(), () => regex.test(text));
   } catch (error) {
-    throw isTimeout(error) ? outOfTime(run) : error;
+    if (!isTimeout(error)) throw error;
+    // It remembers states, and was stopped in the middle of that.
+    pattern.regex = RE2JS.compile(regex.pattern());
+    throw outOfTime(run);
   }
 }

@@ -1,6 +1,6 @@
 /** Finds the expressions in a text: `${{ … }}`, closed where CEL's own lexer would close it; `$${{` stands for `${{`. */
 
-export type Part = { text: string } | { source: string };
+type Part = { text: string } | { source: string };
 
 export interface Template {
   parts: Part[];

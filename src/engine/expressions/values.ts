@@ -139,7 +139,7 @@ export function keyText(value: unknown): string | undefined {
 }
 
 /** A timestamp as text: UTC with milliseconds, as every time that Millrace gives. */
-export const timeText = (time: Date): string => time.toISOString();
+const timeText = (time: Date): string => time.toISOString();
 
 /**
  * A value as plain JSON: timestamps become ISO text, durations a number of seconds. What is plain already is given as

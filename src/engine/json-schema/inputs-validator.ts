@@ -3,11 +3,10 @@ import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialFault } from "../../core/connections.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
-import { schemaFaults, schemaKey } from "./schema-faults.ts";
+import { kept } from "./kept.ts";
+import { schemaFaults } from "./schema-faults.ts";
 import { isTimeout, within } from "./within.ts";
 
-/** As many compiled validators are kept. */
-const MOST_KEPT = 200;
 const VALIDATE_MS = 200;
 /** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */
 const TELL_ALL_BELOW = 64 * 1024;
@@ -19,28 +18,17 @@ export interface InputsValidator {
   parse(inputs: unknown): Parsed;
 }
 
-const kept = new Map<string, InputsValidator>();
-
 /**
  * @param schema the `inputs` of a definition; null where it has none, and takes none
  * @returns the validator; of a schema with faults one that gives those, with the path of the schema's own place
  */
-export function inputsValidator(schema: JsonSchema | null): InputsValidator {
-  const wanted = schema ?? { type: "object" };
-  const key = schemaKey(wanted);
-  const found = kept.get(key);
-  const validator = found ?? compile(wanted);
-  // The one used last is the one dropped last.
-  kept.delete(key);
-  kept.set(key, validator);
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
-  return validator;
-}
+export const inputsValidator = (schema: JsonSchema | null): InputsValidator =>
+  compiled(schema ?? { type: "object" });
 
 /** Keywords with which a schema says itself what other names are. */
 const SAYS_OTHERS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
-function compile(schema: JsonSchema): InputsValidator {
+const compiled = kept((schema): InputsValidator => {
   const faults = schemaFaults(schema);
   if (faults.length > 0) return { parse: () => ({ faults }) };
   const open = SAYS_OTHERS.some((word) => Object.hasOwn(schema, word));
@@ -52,7 +40,7 @@ function compile(schema: JsonSchema): InputsValidator {
     return made;
   };
   return { parse: (inputs) => parse(validatorFor, inputs) };
-}
+});
 
 function parse(validatorFor: (all: boolean) => Validator, inputs: unknown): Parsed {
   if (isDeeperThan(inputs, MAX_JSON_DEPTH))

@@ -1,11 +1,11 @@
 /** What is wrong with a JSON Schema as somebody wrote it, each fault with its place in the schema. */
 import { RE2JS } from "re2js";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import type { PartialFault } from "../../core/connections.ts";
 import { unknownKey } from "../../core/faults.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
+import { kept } from "./kept.ts";
 import { pointerParts, resolveRef } from "./references.ts";
 import { isTimeout, within } from "./within.ts";
 
@@ -32,6 +32,10 @@ export function schemaFaults(schema: unknown): PartialFault[] {
         message: `is a schema of ${size} characters; at most ${LARGEST} are taken`,
       },
     ];
+  return [...faultsWithin(schema)];
+}
+
+const faultsWithin = kept((schema): readonly PartialFault[] => {
   const { faults, defaults } = walk(schema);
   if (faults.length > 0) return faults;
   try {
@@ -42,13 +46,13 @@ export function schemaFaults(schema: unknown): PartialFault[] {
       : `is not a usable JSON Schema: ${(error as Error).message}`;
     return [{ path: [], code: "invalid_schema", message }];
   }
-}
+});
 
 /** The faults that no single schema shows: the meta-schema's, and defaults that don't fit. */
 function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFault[] {
+  if (META.validateSchema(schema) !== true) return firstOfEach(describeErrors(META.errors ?? [], schema));
   const ajv = newAjv({ defaults: false, all: true });
-  if (ajv.validateSchema(schema) !== true) return firstOfEach(describeErrors(ajv.errors ?? [], schema));
-  ajv.addSchema(schema, ROOT);
+  ajv.addSchema(schema, ROOT, undefined, false);
   ajv.getSchema(ROOT);
   if (defaults.length === 0) return [];
   // One validator for all of them: to compile each by itself would take long.
@@ -69,6 +73,9 @@ function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFa
 }
 
 const ROOT = "millrace:schema";
+
+/** Knows the meta-schema and nothing else: to prepare that takes longer than most schemas do. */
+const META = newAjv({ defaults: false, all: true });
 
 /** Of several faults at one place the first: the others tell of forms that were not meant. */
 const firstOfEach = (faults: PartialFault[]): PartialFault[] => {
@@ -196,6 +203,3 @@ function formatFaults(format: unknown, path: Path): PartialFault[] {
     },
   ];
 }
-
-/** One name for one schema, whatever the order of its keys. */
-export const schemaKey = (schema: JsonSchema): string => canonicalJson(schema);

@@ -44,15 +44,15 @@ export async function up(db: Kysely<never>): Promise<void> {
     .on("runs")
     .columns(["workflow_id", "created_at", "id", "status"])
     .execute();
-  await db.schema
-    .createIndex("runs_by_status")
-    .on("runs")
-    .columns(["status", "created_at", "id"])
-    .execute();
-  await sql`create index runs_unfinished on runs (workflow_id, admitted, created_at) where finished_at is null`.execute(db);
+  await db.schema.createIndex("runs_by_status").on("runs").columns(["status", "created_at", "id"]).execute();
+  await sql`create index runs_unfinished on runs (workflow_id, admitted, created_at) where finished_at is null`.execute(
+    db,
+  );
   await sql`create index runs_finished on runs (finished_at) where finished_at is not null`.execute(db);
   // However many copies look at the clock, one of them makes the run.
-  await sql`create unique index runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule'`.execute(db);
+  await sql`create unique index runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule'`.execute(
+    db,
+  );
   await sql`create index runs_by_parent on runs (parent_run) where parent_run is not null`.execute(db);
 
   await db.schema
@@ -185,7 +185,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("key_name", "text", (c) => c.notNull())
     .addColumn("lineage", "text", (c) => c.notNull())
     .execute();
-  await sql`create index schedules_due on schedules (next_at) where paused = 0 and next_at is not null`.execute(db);
+  await sql`create index schedules_due on schedules (next_at) where paused = 0 and next_at is not null`.execute(
+    db,
+  );
 
   await db.schema
     .createTable("step_cache")

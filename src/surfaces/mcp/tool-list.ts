@@ -22,9 +22,23 @@ export function listTools(catalogue: readonly AnyTool[]): ListedTool[] {
       title: tool.title,
       description: tool.description,
       inputSchema: jsonSchema(tool.input as z.ZodType, "input"),
-      outputSchema: jsonSchema(tool.output as z.ZodType, "output"),
+      outputSchema: outline(jsonSchema(tool.output as z.ZodType, "output")),
       annotations: hintsOf(tool),
     }));
+}
+
+/**
+ * An output's own fields with their types; what they hold stays open. A model sees the real thing when it comes, and
+ * every byte here is read before anything is called.
+ */
+function outline({ properties = {}, ...root }: JsonSchema): JsonSchema {
+  const fields = Object.entries(properties as Record<string, { type?: string; anyOf?: { type?: string }[] }>);
+  const typed = fields.map(([name, { type, anyOf = [] }]) => {
+    const types = type === undefined ? anyOf.map((one) => one.type) : [type];
+    const [first] = types;
+    return [name, types.length === 1 && first !== undefined ? { type: first } : {}] as const;
+  });
+  return { ...root, properties: Object.fromEntries(typed) };
 }
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {

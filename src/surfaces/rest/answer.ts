@@ -18,7 +18,8 @@ const bare = (tag: string): string => tag.trim().replace(/^W\//, "");
 /** Sends one object with its ETag, `201` and its place where it was created. */
 export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
   res.setHeader("Cache-Control", PRIVATE);
-  const etag = tool.etag === undefined ? undefined : `"${tool.etag(output)}"`;
+  const tag = tool.etag?.(output);
+  const etag = tag === undefined ? undefined : `"${tag}"`;
   if (etag !== undefined) res.setHeader("ETag", etag);
   if (tool.effect === "read" && etag !== undefined && hasAlready(req, etag)) {
     res.status(304).end();
@@ -27,6 +28,8 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   if (tool.effect === "create") {
     res.status(201).setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
   }
+  const place = tool.accepted?.(output);
+  if (place !== undefined) res.status(202).setHeader("Location", place);
   sendJson(res, JSON.stringify(output));
 }
 

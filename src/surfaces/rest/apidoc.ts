@@ -1,6 +1,7 @@
 /** The interactive reference at /apidoc: no key to read it, nothing from elsewhere, always of the running version. */
 import { Router } from "express";
 import helmet from "helmet";
+import type { AnyStepType } from "../../core/step-type.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { onlyMethods } from "./methods.ts";
 
@@ -31,11 +32,16 @@ const FILES = [
 ] as const;
 
 /** Everything is made at the first visit: a listener that nobody asks for its documents starts without them. */
-export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
+export function apidoc(
+  catalogue: readonly AnyTool[],
+  version: string,
+  stepTypes: readonly AnyStepType[],
+): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const made = lazily(async () => {
-    const [{ openApiDocument }, { default: swagger }, yaml] = await Promise.all([
+    const [{ openApiDocument }, { definitionJsonSchema }, { default: swagger }, yaml] = await Promise.all([
       import("./openapi.ts"),
+      import("../../engine/definition-schema.ts"),
       import("swagger-ui-express"),
       import("yaml"),
     ]);
@@ -43,6 +49,7 @@ export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
     return {
       json: JSON.stringify(document, null, 2),
       yaml: yaml.stringify(document, { aliasDuplicateObjects: false }),
+      workflowSchema: JSON.stringify(definitionJsonSchema(stepTypes), null, 2),
       files: swagger.serveFiles(document, swaggerOptions),
       page: swagger.setup(document, swaggerOptions),
     };
@@ -61,6 +68,12 @@ export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
       .set("Cache-Control", "no-cache")
       .send((await made()).yaml);
   });
+  router.get("/workflow.schema.json", async (_req, res) => {
+    res
+      .type("application/schema+json")
+      .set("Cache-Control", "no-cache")
+      .send((await made()).workflowSchema);
+  });
   router.get("/", async (req, res, next) => {
     // The page names its files relative to itself.
     if (req.originalUrl.startsWith(`${req.baseUrl}/`)) (await made()).page(req, res, next);
@@ -70,7 +83,7 @@ export function apidoc(catalogue: readonly AnyTool[], version: string): Router {
     const [init, assets] = (await made()).files;
     init!(req, res, (error?: unknown) => (error === undefined ? assets!(req, res, next) : next(error)));
   });
-  router.all(["/", "/openapi.json", "/openapi.yaml", ...FILES], onlyMethods(["GET"]));
+  router.all(["/", "/openapi.json", "/openapi.yaml", "/workflow.schema.json", ...FILES], onlyMethods(["GET"]));
   return router;
 }
 

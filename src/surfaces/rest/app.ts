@@ -30,7 +30,7 @@ export interface RestOptions {
 
 /** The HTTP API as an Express application. */
 export function restApp(options: RestOptions): Express {
-  const { catalogue, version, lifecycle, fault } = options;
+  const { catalogue, services, version, lifecycle, fault } = options;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -49,7 +49,7 @@ export function restApp(options: RestOptions): Express {
     .route("/health")
     .get((_req, res) => sendHealth(res, lifecycle, version, fault))
     .all(onlyMethods(["GET"]));
-  app.use("/apidoc", apidoc(catalogue, version));
+  app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
   app.get("/", (_req, res) => res.redirect("/apidoc/"));
 
   mountCatalogue(app, options);
@@ -80,7 +80,9 @@ function mountCatalogue(app: Express, { catalogue, services, admit, version }: R
     catalogue.filter((tool) => servedOn(tool, "rest")),
     (tool) => routeOf(tool).path,
   );
-  for (const [path, tools] of byPath) {
+  // Words before parameters: /workflows/validate is no workflow.
+  const paths = [...byPath].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
+  for (const [path, tools] of paths) {
     const route = app.route(path);
     for (const tool of tools) {
       const { method } = routeOf(tool);

@@ -109,13 +109,14 @@ const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const TAGS = new RegExp(String.raw`^\s*${TAG}(?:\s*,\s*${TAG})*\s*$`);
 
 /**
- * `"3"` is version 3, and so is `W/"3"`: proxies that compress weaken ETags. `*` asks for nothing. Of several the
+ * `"3"` is version 3, and so are `"3-p2"` (2 is live) and `W/"3"`: proxies that compress weaken ETags. `*` asks for
+ * nothing. Of several the
  * highest counts: versions only grow, so that no lower one is the present one. A tag that is no version's never
  * matches. RFC 9110, 13.1.1.
  */
 function fromIfMatch(header: string): { value: number | undefined } | undefined {
   if (header.trim() === "*") return { value: undefined };
   if (!TAGS.test(header)) return undefined;
-  const versions = [...header.matchAll(/"([1-9]\d{0,9})"/g)].map((tag) => Number(tag[1]));
+  const versions = [...header.matchAll(/"([1-9]\d{0,9})(?:-p\d{1,10})?"/g)].map((tag) => Number(tag[1]));
   return { value: Math.max(0, ...versions.filter((version) => version <= MAX_VERSION)) };
 }

@@ -92,13 +92,17 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       description:
         "Workflows for agents, scripts and people. Every operation here is also an MCP tool of the same name. " +
         "Errors are problem details (RFC 9457) with a stable `code` and, for inputs, every fault at once.\n\n" +
-        "This document: [openapi.json](/apidoc/openapi.json), [openapi.yaml](/apidoc/openapi.yaml).",
+        "This document: [openapi.json](/apidoc/openapi.json), [openapi.yaml](/apidoc/openapi.yaml). " +
+        "The JSON Schema of a workflow's definition: [workflow.schema.json](/apidoc/workflow.schema.json).",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       contact: { name: "Millrace" },
     },
     servers: [{ url: "/", description: "This server" }],
     tags: [
-      { name: "Workflows", description: "What there is, and its history." },
+      { name: "Workflows", description: "What there is, its history, and going live." },
+      { name: "Runs", description: "What ran, how it went, and acting on it." },
+      { name: "Approvals", description: "What waits for a person." },
+      { name: "Environment", description: "What workflows can use." },
       { name: "Health", description: "For load balancers." },
     ],
     security: [{ ApiKey: [] }, { Bearer: [] }],
@@ -160,7 +164,7 @@ function pathOf(tool: AnyTool): RouteConfig {
     operationId: tool.name,
     summary: tool.title,
     description: `${tool.description}\n\nNeeds a key with the scope \`${tool.scope}\`.`,
-    tags: ["Workflows"],
+    tags: [tagOf(tool)],
     request: {
       ...(plan.parameters.length > 0 && { params: pick(plan.parameters) }),
       ...(!plan.inBody && plan.fields.length > 0 && { query: pick(plan.fields) }),
@@ -169,6 +173,13 @@ function pathOf(tool: AnyTool): RouteConfig {
     },
     responses: responsesOf(tool, plan.inBody),
   };
+}
+
+/** By the noun that it gives or acts on, which its path names. */
+function tagOf(tool: AnyTool): string {
+  const { path } = routeOf(tool);
+  const noun = path.endsWith("/runs") ? "runs" : path.split("/")[1]!;
+  return noun.slice(0, 1).toUpperCase() + noun.slice(1);
 }
 
 const ifNoneMatch = {
@@ -222,6 +233,7 @@ function ofField(type: z.ZodType, key: "description" | "example"): unknown {
 
 function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   const responses: Responses = { [tool.effect === "create" ? 201 : 200]: success(tool) };
+  if (tool.accepted) responses[202] = accepted(tool);
   if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
     responses[304] = { description: "You have it already (If-None-Match)." };
   }
@@ -249,6 +261,15 @@ function success(tool: AnyTool): Responses[string] {
     },
   };
 }
+
+const accepted = (tool: AnyTool): Responses[string] => ({
+  description: "It was accepted and goes on; Location says where to ask.",
+  headers: {
+    "X-Request-Id": HEADERS.requestId,
+    Location: { description: HEADERS.location.description, schema: { type: "string", example: "/runs/run_8dkq2m0sfj3a" } },
+  },
+  content: { "application/json": { schema: tool.output as z.ZodType } },
+});
 
 function problem(codes: readonly ErrorCode[], headers: Record<string, Header>): Responses[string] {
   const first = codes[0]!;

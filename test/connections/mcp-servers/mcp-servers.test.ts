@@ -118,10 +118,14 @@ describe("an MCP server over stdio", () => {
     expect(await failure(call("ask"))).toMatchObject({ code: "tool_failed" });
   });
 
-  test("is asked for its tools anew when it says that they changed", async () => {
-    const { call } = servers(STDIO);
+  test("is asked for its tools anew when it says that they changed, and before one is said not to exist", async () => {
+    const { all, call } = servers(STDIO);
     await call("grow");
-    expect(await call("grown")).toBe("new");
+    const names = async (): Promise<string[]> => (await all.tools("peer", never)).map(({ name }) => name);
+    await eventually(async () => (await names()).includes("grown") || undefined, "the new list");
+    const quiet = servers(STDIO);
+    await quiet.call("grow_quietly");
+    expect(await quiet.call("grown")).toBe("new");
   });
 
   test("is ended by close, and when it is idle", async () => {

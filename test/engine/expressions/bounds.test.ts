@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { compileCel, compileValue, MAX_EXPRESSION_OUTPUT } from "../../../src/engine/expressions/index.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
+import { charge, startRun } from "../../../src/engine/expressions/run.ts";
 import { evaluate, failure, scope } from "./scope.ts";
 
 const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `customer ${id}` }));
 const inputs = { rows };
+
+const deep = (): unknown => JSON.parse("[".repeat(50_000) + "]".repeat(50_000));
 
 describe("the bounds of an expression", () => {
   it("interrupts a hot loop", () => {
@@ -27,7 +30,7 @@ describe("the bounds of an expression", () => {
     }).join("");
     const started = performance.now();
     expect(failure('inputs.text.matches("[ab]*a[ab]{300}[cd]")', { text }).code).toBe("expression_limit");
-    const some = 'inputs.rows.exists(r, inputs.text.matches("a[ab]{300}[cd]"))';
+    const some = 'inputs.rows.exists(r, inputs.rows.exists(q, inputs.text.matches("a[ab]{300}[cd]")))';
     expect(failure(some, { rows, text: text.slice(0, 320) }).code).toBe("expression_limit");
     expect(performance.now() - started).toBeLessThan(2_000);
   });
@@ -83,17 +86,19 @@ describe("the bounds of an expression", () => {
     expect(failure(source, inputs).code).toBe("expression_limit");
   });
 
-  it.each([
-    "inputs.deep",
-    "inputs.deep == inputs.same",
-    "[inputs.deep].unique()",
-    "to_json(inputs.deep)",
-    "'' + inputs.deep",
-  ])("does not run out of stack: %s", (source) => {
-    const deep = (): unknown => JSON.parse("[".repeat(50_000) + "]".repeat(50_000));
-    expect(["expression_limit", "expression_failed"]).toContain(
-      failure(source, { deep: deep(), same: deep() }).code,
-    );
+  it.each(["inputs.deep", "inputs.deep == inputs.same", "[inputs.deep].unique()", "to_json(inputs.deep)"])(
+    "stops at a depth before the stack ends: %s",
+    (source) => {
+      const error = failure(source, { deep: deep(), same: deep() });
+      expect(error.code).toBe("expression_limit");
+      expect(error.options.details).toMatchObject({ bound: "depth", limit: 200 });
+    },
+  );
+
+  it("reads the clock after some work, not before", () => {
+    const run = { ...startRun(scope, { input: "1", pos: 0 }, 1_000), deadline: performance.now() - 1 };
+    expect(() => charge(run, 1_000)).not.toThrow();
+    expect(() => charge(run, 100_000)).toThrow("longer than 100 ms");
   });
 
   it("costs well under 0.1 ms", () => {

@@ -4,7 +4,7 @@ import { compileCel } from "../../../src/engine/expressions/index.ts";
 import type { Scope, TypeScope } from "../../../src/engine/expressions/index.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 
-export const rows = [
+const rows = [
   { region: "north", total: 3, note: null },
   { region: "south", total: 5.5, note: "x" },
   { region: "north", total: 1, note: null },

@@ -1,0 +1,67 @@
+/** What a statement may be, by its first word: a wall before the database's own. */
+import type { PartialFault } from "../../core/connections.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import type { Dialect, ScannedQuery } from "./sql-scanner.ts";
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+const READING: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  sqlite: wordsOf("select with values explain"),
+  duckdb: wordsOf("select with values from table describe desc show summarize explain pivot unpivot"),
+  postgresql: wordsOf("select with values table show explain"),
+  mysql: wordsOf("select with values table show describe desc explain"),
+};
+
+/** What changes a connection, other databases or files: never a step's business, not even with write. */
+const NEVER = wordsOf(
+  "begin start commit rollback end abort savepoint release xa " +
+    "set reset use discard prepare execute deallocate listen unlisten lock unlock handler " +
+    "attach detach pragma install load copy export import checkpoint vacuum",
+);
+
+/** Words near to one that reads, and meant all the same. */
+const WRITING = wordsOf("delete create update insert replace merge drop alter");
+
+/** @returns faults of the query; `database_read_only` where it would write and may not */
+export function accessFaults(
+  { keyword, words }: ScannedQuery,
+  dialect: Dialect,
+  database: string,
+  write: boolean,
+  access: "read-only" | "read-write",
+): PartialFault[] {
+  if (write && access === "read-only") {
+    return [
+      {
+        path: ["write"],
+        code: "database_read_only",
+        message: `is true, but the database ${database} may only be read`,
+        fix: `The operator sets access: read-write at ${database} in the configuration; or leave write out.`,
+      },
+    ];
+  }
+  if (NEVER.has(keyword)) return queryFault(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
+  if (dialect === "mysql" && words.has("into") && (words.has("outfile") || words.has("dumpfile")))
+    return queryFault("must not write files", "Leave INTO OUTFILE out.");
+  if (write || keyword === "" || READING[dialect].has(keyword)) return [];
+  const near = nearMatch(keyword, READING[dialect]);
+  if (near !== undefined && !WRITING.has(keyword))
+    return [
+      {
+        path: ["query"],
+        code: "not_allowed",
+        message: `begins with ${keyword.toUpperCase()}, which is no query`,
+        did_you_mean: near.toUpperCase(),
+      },
+    ];
+  return queryFault(
+    `begins with ${keyword.toUpperCase()}, and this step only reads`,
+    access === "read-write"
+      ? "Set write: true on the step."
+      : `The operator sets access: read-write at ${database} in the configuration, and the step needs write: true.`,
+  );
+}
+
+const queryFault = (message: string, fix: string): PartialFault[] => [
+  { path: ["query"], code: "database_read_only", message, fix },
+];

@@ -1,0 +1,58 @@
+/** Parameters of a query: which ones there must be, and what can be bound. */
+import type { PartialFault } from "../../core/connections.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { SqlValue } from "./driver.ts";
+import type { Dialect } from "./sql-scanner.ts";
+
+/**
+ * @param wanted the names in the query
+ * @param given the names in params
+ */
+export function parameterFaults(wanted: readonly string[], given: readonly string[]): PartialFault[] {
+  const missing = wanted.filter((name) => !given.includes(name));
+  const unused = given.filter((name) => !wanted.includes(name));
+  return [
+    ...missing.map((name) => missingFault(name, nearMatch(name, unused))),
+    ...unused.map((name) => unusedFault(name, nearMatch(name, missing), wanted)),
+  ];
+}
+
+const missingFault = (name: string, near: string | undefined): PartialFault => ({
+  path: ["params", name],
+  code: "missing",
+  message: `is missing: the query has :${name}`,
+  ...(near !== undefined && { did_you_mean: near }),
+  fix:
+    near === undefined
+      ? `Add ${name} to params.`
+      : `Call the parameter ${name}, or write :${near} in the query.`,
+});
+
+const unusedFault = (name: string, near: string | undefined, wanted: readonly string[]): PartialFault => ({
+  path: ["params", name],
+  code: "unused_parameter",
+  message: "is not in the query, outside of strings and comments",
+  allowed: [...wanted],
+  ...(near !== undefined && { did_you_mean: near }),
+  fix: `Write :${name} in the query, without quotes around it, or leave the parameter out.`,
+});
+
+/** How a list is asked for, with the list as JSON text in one parameter. */
+export const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
+  sqlite: (name) => `IN (SELECT value FROM json_each(:${name}))`,
+  duckdb: (name) => `IN (SELECT unnest(from_json(:${name}, '["VARCHAR"]')))`,
+  postgresql: (name) => `= ANY (ARRAY(SELECT jsonb_array_elements_text(:${name}::jsonb)))`,
+  mysql: (name) => `IN (SELECT v FROM JSON_TABLE(:${name}, '$[*]' COLUMNS (v VARCHAR(255) PATH '$')) AS j)`,
+};
+
+/** @throws StepError input_invalid for a list; an object is bound as JSON text */
+export function boundValue(name: string, value: unknown, dialect: Dialect): SqlValue {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value))
+    throw new StepError("input_invalid", `params.${name} is a list, and a parameter is one value.`, {
+      fix: `Give it as text with \${{ to_json(…) }} and write ${LIST_FIX[dialect](name)}; or join tables of the database scratch.`,
+    });
+  if (typeof value === "object") return JSON.stringify(value);
+  return typeof value === "bigint" ? String(value) : (value as SqlValue);
+}

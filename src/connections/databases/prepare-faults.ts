@@ -1,0 +1,65 @@
+/** What keeps a query from being prepared, as a fault with the name that was probably meant. */
+import type { PartialFault, TableDescription } from "../../core/connections.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { Driver } from "./driver.ts";
+
+const TABLE = [
+  /no such table: (?:main\.)?(\S+)/, // SQLite
+  /Table with name (\S+) does not exist/, // DuckDB
+  /relation "([^"]+)" does not exist/, // PostgreSQL
+  /Table '(?:[^'.]+\.)?([^']+)' doesn't exist/, // MySQL
+];
+const COLUMN = [
+  /no such column: "?(?:[^\s."]+\.)?([^\s"]+)/,
+  /Referenced column "([^"]+)" not found/,
+  /does not have a column named "([^"]+)"/,
+  /column "?(?:[^\s."]+\.)?([^\s"]+)"? does not exist/,
+  /Unknown column '(?:[^'.]+\.)*([^']+)' in/,
+];
+/** DuckDB finds near matches itself. */
+const OWN = /(?:Did you mean|Candidate bindings:) "(?:[^"]*\.)?([^".]+)"/;
+
+export function faultOf(error: unknown): PartialFault {
+  if (!(error instanceof StepError)) throw error;
+  const { code, message, options } = error;
+  const path = ["environment", "database_unavailable"].includes(code) ? ["database"] : ["query"];
+  return { path, code, message, ...(options.fix !== undefined && { fix: options.fix }) };
+}
+
+/** The fault with a near match for the table or column that its message says is not there. */
+export async function withMissingName(
+  error: unknown,
+  driver: Driver,
+  loaded: readonly string[],
+  signal: AbortSignal,
+): Promise<PartialFault> {
+  const fault = faultOf(error);
+  const table = firstMatch(TABLE, fault.message);
+  const column = table === undefined ? firstMatch(COLUMN, fault.message) : undefined;
+  const missing = table ?? column;
+  if (missing === undefined) return fault;
+  const all = await tablesOf(driver, signal);
+  const columns = [...new Set(all.flatMap((it) => it.columns.map(({ name }) => name)))];
+  const tables = [...all.map(({ name }) => name), ...loaded];
+  const known = table === undefined ? columns : tables;
+  const own = OWN.exec(fault.message)?.[1];
+  const near = own !== undefined && known.includes(own) ? own : nearMatch(missing, known);
+  return {
+    ...fault,
+    ...(table !== undefined && tables.length > 0 && tables.length <= 50 && { allowed: tables }),
+    ...(near !== undefined && near !== missing && { did_you_mean: near }),
+  };
+}
+
+/** None where they can't be told: the query's own fault stands all the same. */
+async function tablesOf(driver: Driver, signal: AbortSignal): Promise<TableDescription[]> {
+  try {
+    return await driver.describe({ samples: 0, limit: 1_000, counts: false }, signal);
+  } catch {
+    return [];
+  }
+}
+
+const firstMatch = (patterns: readonly RegExp[], text: string): string | undefined =>
+  patterns.map((pattern) => pattern.exec(text)?.[1]).find((it) => it !== undefined);

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import type { PartialFault, SqlColumn } from "../core/connections.ts";
+import { SECOND } from "../core/clock.ts";
+import {
+  ANY,
+  BOOLEAN,
+  listOf,
+  mapOf,
+  nullable,
+  NUMBER,
+  objectOf,
+  type Shape,
+  STRING,
+} from "../core/shapes.ts";
+import { StepError } from "../core/step-errors.ts";
+import {
+  defineStepType,
+  literal,
+  type StepCheckContext,
+  template,
+  type WrittenStep,
+} from "../core/step-type.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const NO_DATABASE = "No database is named, and the configuration has no default one.";
+const NO_DATABASE_FIX = "Name one as database.";
+
+/** A name in the query: of a parameter or a table. */
+const SqlName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, {
+  error: "must be a letter, then up to 62 letters, digits or _",
+});
+
+const Query = z
+  .string()
+  .min(1)
+  .max(100_000)
+  .refine((text) => !text.includes("${{"), {
+    message: "must hold no ${{ }}: write :name in it, and give the value in params",
+    params: { code: "not_allowed" },
+  });
+
+const columnShape = objectOf({ name: STRING, type: STRING });
+const output = (rows: Shape): Shape =>
+  objectOf({ rows, columns: listOf(columnShape), row_count: NUMBER, truncated: BOOLEAN });
+
+export const sqlStep = defineStepType({
+  type: "sql",
+  title: "Query a database",
+  description:
+    "Runs one query on a configured database and gives its rows. Values go into params and stand as :name in the query. Read-only unless the database and the step both say otherwise. database: scratch joins rows of earlier steps.",
+  fields: {
+    database: literal(
+      z.string().min(1).max(63).optional().meta({
+        description:
+          "A database of the configuration; scratch is an empty one in memory, for tables. Left out: the default one.",
+        example: "shop",
+      }),
+    ),
+    query: literal(
+      Query.meta({
+        description: "One statement in the database's own SQL, without ${{ }}: values stand in it as :name.",
+        example: "SELECT region, SUM(amount) AS total FROM orders WHERE ordered_on >= :since GROUP BY region",
+      }),
+    ),
+    params: template(
+      z
+        .record(SqlName, z.unknown())
+        .optional()
+        .meta({
+          description:
+            "Values for :name in the query: text, numbers, true, false, null; objects become JSON text.",
+          example: { since: "${{ inputs.since }}" },
+        }),
+    ),
+    write: literal(
+      z.boolean().optional().meta({
+        description: "Whether the statement may change data; the database's entry must say read-write too.",
+        example: false,
+      }),
+    ),
+    max_rows: literal(
+      z.int().min(1).max(10_000).default(1_000).meta({
+        description: "The most rows to give; where there are more, truncated is true.",
+        example: 1_000,
+      }),
+    ),
+    tables: template(
+      z
+        .record(SqlName, z.array(z.unknown()))
+        .optional()
+        .meta({
+          description: "With database: scratch: names of tables and the lists that are loaded into them.",
+          example: { orders: "${{ steps.orders.rows }}", costs: "${{ steps.costs.rows }}" },
+        }),
+    ),
+  },
+  example: {
+    id: "revenue",
+    type: "sql",
+    database: "shop",
+    query: "SELECT region, SUM(amount) AS total FROM orders WHERE ordered_on >= :since GROUP BY region",
+    params: { since: "${{ inputs.since }}" },
+  },
+  output: output(listOf(mapOf(ANY))),
+  timeoutMs: 30 * SECOND,
+  hasEffects: (step) => step["write"] === true,
+  resource: (step, connections) => {
+    const database = databaseOf(step, connections);
+    return database === null ? null : `database:${database}`;
+  },
+  check: async (step, ctx) => {
+    const database = databaseOf(step, ctx.connections);
+    if (database === null)
+      return {
+        faults: [{ path: ["database"], code: "missing", message: NO_DATABASE, fix: NO_DATABASE_FIX }],
+      };
+    const query = step["query"];
+    // What is wrong with its form the schema has told.
+    if (!Query.safeParse(query).success) return { faults: [] };
+    const tables = tablesOf(step, ctx);
+    const prepare = (params: readonly string[]) =>
+      ctx.connections.databases.prepare(
+        { database, query: query as string, params, write: step["write"] === true, tables },
+        ctx.signal,
+      );
+    const params = namesOf("params", step, ctx);
+    let prepared = await prepare(params ?? []);
+    // Where one expression gives all parameters, those that the query wants are taken to be there.
+    if (params === undefined && "faults" in prepared)
+      prepared = await prepare(
+        prepared.faults.flatMap(({ path }) => (path?.[0] === "params" ? [String(path[1])] : [])),
+      );
+    const lists = listParams(params ?? [], ctx);
+    if ("faults" in prepared) return { faults: [...prepared.faults, ...lists] };
+    if (Object.values(tables ?? {}).includes(null)) return { faults: lists };
+    return { faults: lists, output: output(listOf(rowShape(prepared.columns))) };
+  },
+  run: async ({ database: named, query, params, write, max_rows, tables }, { connections, signal }) => {
+    const database = named ?? connections.defaultDatabase;
+    if (database === null) throw new StepError("environment", NO_DATABASE, { fix: NO_DATABASE_FIX });
+    const answer = await connections.databases.query(
+      {
+        database,
+        query,
+        params: params ?? {},
+        write: write ?? false,
+        maxRows: max_rows,
+        maxBytes: MAX_BYTES,
+        tables,
+      },
+      signal,
+    );
+    const columns = answer.columns.map(({ name, type }) => ({ name, type }));
+    return { kind: "done", output: { ...answer, columns } };
+  },
+});
+
+const databaseOf = (
+  step: WrittenStep,
+  { defaultDatabase }: Pick<StepCheckContext["connections"], "defaultDatabase">,
+): string | null => (typeof step["database"] === "string" ? step["database"] : defaultDatabase);
+
+/** The keys of a field that is an object; undefined where only its expression knows them. */
+function namesOf(field: string, step: WrittenStep, ctx: StepCheckContext): string[] | undefined {
+  const written = step[field];
+  if (written === undefined) return [];
+  if (typeof written === "object" && written !== null) return Object.keys(written);
+  const shape = ctx.shapeOf(field);
+  return shape.kind === "object" ? Object.keys(shape.fields) : undefined;
+}
+
+const listParams = (names: readonly string[], ctx: StepCheckContext): PartialFault[] =>
+  names
+    .filter((name) => ctx.shapeAt("params", name).kind === "list")
+    .map((name) => ({
+      path: ["params", name],
+      code: "wrong_type",
+      message: "is a list, and a parameter is one value",
+      fix: `Give it as text with to_json(…) and unpack it in the query, with json_each(:${name}) in SQLite for example; or load it with tables into database: scratch.`,
+    }));
+
+/** The columns of the tables to be loaded, as far as they are known. */
+function tablesOf(
+  step: WrittenStep,
+  ctx: StepCheckContext,
+): Record<string, readonly SqlColumn[] | null> | undefined {
+  const names = namesOf("tables", step, ctx);
+  if (step["tables"] === undefined) return undefined;
+  // An expression that gives all tables: not even their names are known.
+  if (names === undefined) return { [UNKNOWN_TABLE]: null };
+  return Object.fromEntries(names.map((name) => [name, columnsOf(ctx.shapeAt("tables", name))]));
+}
+
+const UNKNOWN_TABLE = "unknown";
+
+function columnsOf(shape: Shape): SqlColumn[] | null {
+  if (shape.kind !== "list" || shape.of.kind !== "object") return null;
+  return Object.entries(shape.of.fields).map(([name, { kind }]) => ({
+    name,
+    type: kind === "string" || kind === "number" || kind === "boolean" ? kind : "any",
+    declared: null,
+  }));
+}
+
+const rowShape = (columns: readonly SqlColumn[]): Shape =>
+  objectOf(Object.fromEntries(columns.map(({ name, type }) => [name, nullable({ kind: type })])));

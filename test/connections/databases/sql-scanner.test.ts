@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Dialect, MAX_QUERY_LENGTH, scanQuery } from "../../../src/connections/databases/sql-scanner.ts";
+
+const DIALECTS: readonly Dialect[] = ["sqlite", "duckdb", "postgresql", "mysql"];
+
+const rendered = (query: string, dialect: Dialect = "postgresql") =>
+  scanQuery(query, dialect).render((index) => `$${index + 1}`);
+const names = (query: string, dialect: Dialect = "postgresql") => scanQuery(query, dialect).names;
+const codes = (query: string, dialect: Dialect = "postgresql") =>
+  scanQuery(query, dialect).faults.map(({ code }) => code);
+
+describe("scanQuery", () => {
+  it.each(DIALECTS)("finds parameters once each and says where they stand, for %s", (dialect) => {
+    const query = "SELECT :b, :a FROM t WHERE x=:b AND y IN (:a,:c)";
+    expect(names(query, dialect)).toEqual(["b", "a", "c"]);
+    expect(rendered(query, dialect)).toMatchObject({
+      text: "SELECT $1, $2 FROM t WHERE x=$1 AND y IN ($2,$3)",
+      order: [0, 1, 0, 1, 2],
+    });
+  });
+
+  it.each([
+    ["'it''s :no'", "sqlite"],
+    [`"a "" :no"`, "sqlite"],
+    ["`a :no`", "sqlite"],
+    ["[a :no]", "sqlite"],
+    ["x -- :no\n", "sqlite"],
+    ["x /* :no */", "sqlite"],
+    [String.raw`'back\' || :yes || '`, "sqlite"],
+    ["a::no", "postgresql"],
+    ["$$ :no $$", "postgresql"],
+    ["$x$ :no $$ :no $x$", "postgresql"],
+    [String.raw`E'it\'s :no'`, "postgresql"],
+    ["x /* /* */ :no */", "postgresql"],
+    ["a[1:no]", "postgresql"],
+    ["'12:30'", "postgresql"],
+    ["f(a := 1)", "postgresql"],
+    ["{'a':no}", "duckdb"],
+    ["$$ :no $$", "duckdb"],
+    [String.raw`'it\'s :no'`, "mysql"],
+    [String.raw`"it\"s :no"`, "mysql"],
+    ["`a :no`", "mysql"],
+    ["x # :no\n", "mysql"],
+    ["x -- :no\n", "mysql"],
+    ["5--:yes\n", "mysql"],
+  ] as const)("reads %s as %s does", (text, dialect) => {
+    expect(names(`SELECT ${text}`, dialect)).toEqual(text.includes(":yes") ? ["yes"] : []);
+    expect(codes(`SELECT ${text}`, dialect)).toEqual([]);
+  });
+
+  it("takes one statement, with a semicolon and a comment behind it", () => {
+    expect(rendered("SELECT 1; -- done\n /* really */ ").text).toBe("SELECT 1");
+    for (const dialect of DIALECTS)
+      expect(codes("SELECT 1; DROP TABLE t", dialect)).toEqual(["several_statements"]);
+    expect(codes("SELECT 1;;")).toEqual([]);
+    expect(codes("SELECT ';'")).toEqual([]);
+  });
+
+  it("refuses what it can't bind, execute or read", () => {
+    expect(codes("SELECT $1")).toEqual(["foreign_parameter"]);
+    expect(codes("SELECT a ? 'b'")).toEqual([]);
+    expect(codes("SELECT ?", "mysql")).toEqual(["foreign_parameter"]);
+    expect(codes("SELECT @name", "sqlite")).toEqual(["foreign_parameter"]);
+    expect(codes("SELECT $name", "duckdb")).toEqual(["foreign_parameter"]);
+    expect(codes("SELECT 1 /*!50000 INTO OUTFILE 'x' */", "mysql")).toEqual(["executable_comment"]);
+    expect(codes("SELECT 1 /*M! INTO OUTFILE 'x' */", "mysql")).toEqual(["executable_comment"]);
+    expect(codes(" -- nothing")).toEqual(["empty_query"]);
+    expect(codes(`SELECT '${"x".repeat(MAX_QUERY_LENGTH)}'`)).toEqual(["too_long"]);
+  });
+
+  it("knows the first word, whatever stands before it", () => {
+    expect(scanQuery("/* a */ ( -- b\n sElEcT 1)", "postgresql").keyword).toBe("select");
+  });
+
+  it("says where an offset of the rendered text stands in what was written", () => {
+    const query = "SELECT :first_name,\n  :x + oops";
+    const { text, place } = rendered(query);
+    expect(place(text.indexOf("oops"))).toBe("line 2, column 8");
+    expect(place(0)).toBe("line 1, column 1");
+  });
+
+  it("leaves every text as it is, apart from its parameters, and never loops or throws", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "'",
+        '"',
+        "`",
+        "$$",
+        "$a$",
+        "--",
+        "/*",
+        "*/",
+        "\n",
+        "\\",
+        "#",
+        "[",
+        "]",
+        "e'",
+        "::",
+        ":=",
+        " ",
+      ),
+      fc.string({ maxLength: 4 }),
+      fc.constantFrom(":a", ":b", "SELECT", "1", "x"),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom(...DIALECTS), (pieces, dialect) => {
+        const query = pieces.join("").replaceAll(";", "");
+        const scanned = scanQuery(query, dialect);
+        expect(scanned.render((index) => `:${scanned.names[index]}`).text).toBe(query);
+      }),
+    );
+  });
+
+  it("reads the longest query in no time", () => {
+    for (const text of ["'", "/*", "$a$", ":a ", "((", "e'\\", "- ", '""']) {
+      const query = text.repeat(MAX_QUERY_LENGTH / text.length);
+      const started = performance.now();
+      for (const dialect of DIALECTS) scanQuery(query, dialect);
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+  });
+});

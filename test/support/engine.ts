@@ -1,0 +1,155 @@
+/** An engine of its own on a store of its own, with executors in this process and step types that do as they are told. */
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+import { Config } from "../../schemas/config.ts";
+import { connections } from "../../src/connections/index.ts";
+import { iso } from "../../src/core/clock.ts";
+import type { RunRequest } from "../../src/core/engine-port.ts";
+import type { RunRecord } from "../../src/core/run-ports.ts";
+import { ANY, objectOf } from "../../src/core/shapes.ts";
+import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
+import { engine } from "../../src/engine/engine.ts";
+import { startRun, stopRun } from "../../src/engine/transitions.ts";
+import { sqliteQueue } from "../../src/queue/sqlite.ts";
+import { stepTypes } from "../../src/steps/index.ts";
+import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
+import { testStore } from "./store.ts";
+
+/** What a `probe` step does when it runs; its output is what this gives. */
+export type Probe = (asked: unknown, ctx: StepContext) => unknown;
+
+const giveBack: Probe = (asked) => asked;
+
+const probeStep = (probe: () => Probe): AnyStepType =>
+  defineStepType({
+    type: "probe",
+    title: "Probe",
+    description: "Does what the test says.",
+    fields: { ask: template(z.unknown().meta({ description: "Handed to the test.", example: 1 })) },
+    example: { id: "probe", type: "probe", ask: 1 },
+    output: objectOf({ value: ANY }),
+    timeoutMs: 30_000,
+    hasEffects: () => true,
+    resource: () => "database:probe",
+    run: async ({ ask }, ctx) => ({ kind: "done", output: { value: (await probe()(ask, ctx)) ?? null } }),
+  });
+
+export const TEST_ACTOR = {
+  owner: "operator",
+  keyName: "ci",
+  lineage: "key_1",
+  surface: "rest",
+  client: "vitest",
+} as const;
+
+/** Opens an engine; time stands still until it is advanced. */
+export async function testEngine({
+  limits = new Map<string, number>(),
+  slots = 8,
+  leaseMs = 10_000,
+  ...storeOptions
+}: { limits?: ReadonlyMap<string, number>; slots?: number; leaseMs?: number } & Parameters<
+  typeof testStore
+>[0] = {}) {
+  const opened = await testStore(storeOptions);
+  const { store, clock, create, change } = opened;
+  const read = { ...engineReaders(store.read), workflows: opened.read };
+  const transaction = engineTransaction(store);
+  const log = pino({ level: "silent" });
+  const connected = connections(
+    Config.parse({}),
+    {},
+    { stateDir: opened.stateDir, version: "0", now: clock.now },
+  );
+  onTestFinished(() => connected.close());
+  let probe: Probe = giveBack;
+  const made = engine({
+    stepTypes: [...stepTypes, probeStep(() => probe)],
+    connections: connected,
+    read,
+    transaction,
+    clock,
+    log,
+  });
+
+  let executors = 0;
+  /** Starts an executor, or several that compete. */
+  async function executor(work = made.work) {
+    executors += 1;
+    const queue = sqliteQueue({
+      executor: `exe_${executors}`,
+      transaction,
+      jobs: read.jobs,
+      runs: read.runs,
+      clock,
+      log,
+      work,
+      slots,
+      leaseMs,
+      limits,
+      dataVersion: () => store.dataVersion(),
+      onChanged: () => {},
+    });
+    await queue.start();
+    onTestFinished(() => queue.stop(0));
+    return queue;
+  }
+
+  async function start(workflowId: string, request: Partial<RunRequest> = {}): Promise<string> {
+    const prepared = await made.prepareRun({
+      workflowId,
+      inputs: {},
+      actor: TEST_ACTOR,
+      trigger: "rest",
+      ...request,
+    });
+    await transaction((tx) => startRun(made.mover, tx, prepared));
+    return prepared.id;
+  }
+
+  const find = async (id: string): Promise<RunRecord> => (await read.runs.find(id))!;
+
+  return {
+    ...opened,
+    engine: made,
+    read,
+    transaction,
+    executor,
+    start,
+    find,
+    /** Makes a workflow of a definition, and gives its id. */
+    define: async (definition: Record<string, unknown>, name = "Test") =>
+      (await create({ name, definition })).id,
+    redefine: (id: string, definition: Record<string, unknown>) => change(id, { definition }),
+    onProbe: (next: Probe) => void (probe = next),
+    stop: (id: string) =>
+      transaction((tx) => stopRun(made.mover, tx, id, { status: "cancelled", by: "operator" })),
+    /** The run with its output and where its steps are. */
+    async outcome(id: string) {
+      const run = await find(id);
+      return {
+        status: run.status,
+        error: run.error,
+        states: run.states,
+        output: await read.runs.runOutput(id),
+      };
+    },
+    now: () => iso(clock.now()),
+  };
+}
+
+export type TestEngine = Awaited<ReturnType<typeof testEngine>>;
+
+/** Runs a definition to its end, or until it waits. */
+export async function runToEnd(
+  it: TestEngine,
+  definition: Record<string, unknown>,
+  request: Partial<RunRequest> = {},
+) {
+  const queue = await it.executor();
+  const id = await it.start(await it.define(definition), request);
+  queue.ring();
+  await queue.idle();
+  return { id, queue, ...(await it.outcome(id)) };
+}

