@@ -174,8 +174,14 @@ export const Config = z
           .min(1)
           .optional()
           .meta({ description: "Per API key and process; no limit when left out." }),
+        unfinished_runs: z
+          .int()
+          .min(1)
+          .max(10_000_000)
+          .default(100_000)
+          .meta({ description: "How many runs may be unfinished at a time; more are refused." }),
       })
-      .default({}),
+      .default({ unfinished_runs: 100_000 }),
   })
   .meta({ id: "Config", title: "Millrace configuration" });
 export type Config = z.output<typeof Config>;

@@ -7,6 +7,7 @@ import type { Config } from "../schemas/config.ts";
 import type { Settings } from "./config/environment.ts";
 import { type Clock, iso, MINUTE, SECOND } from "./core/clock.ts";
 import { durationMs } from "./core/duration.ts";
+import { AppError } from "./core/errors.ts";
 import { cursorCodec } from "./core/cursors.ts";
 import { connections, limitsOf } from "./connections/index.ts";
 import type { EngineApi } from "./core/engine-port.ts";
@@ -136,7 +137,11 @@ export function openServices(
     stepTypes,
     check: made.checker.check,
     prepareRun: made.prepareRun,
-    startRun: (tx, run) => startRun(mover, tx, run),
+    async startRun(tx, run) {
+      const most = setup.config.limits.unfinished_runs;
+      if (await tx.runs.hasUnfinished(most)) throw tooManyRuns(most);
+      await startRun(mover, tx, run);
+    },
     stopRun: async (tx, id, stop) => (await stopRun(mover, tx, id, stop)).stopped,
     definitionOf: async (run) => (await mover.outlines.of(run, read.runs)).definition,
     nextTimes,
@@ -152,6 +157,14 @@ export function openServices(
     },
   };
 }
+
+const tooManyRuns = (most: number): AppError =>
+  new AppError(
+    "too_many_runs",
+    `${most} runs are unfinished, and no more are taken (limits.unfinished_runs). Wait until some have ended, or ` +
+      "cancel some: list_runs with status queued, running or waiting shows them.",
+    { headers: { "Retry-After": "30" } },
+  );
 
 /** Starts the web and API server. */
 export async function startServe(

@@ -6,6 +6,7 @@ import { Config } from "../../schemas/config.ts";
 import type { Fault } from "../../schemas/problem.ts";
 import { dotted, locatedFaults } from "../core/faults.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
+import { shownVariable } from "../core/variables.ts";
 import { crossChecks } from "./cross-checks.ts";
 
 const LARGEST = 1024 * 1024;
@@ -123,7 +124,12 @@ function unsetVariables(
   const all = [
     ...databases.map((it) => ({ where: `databases: ${it.name}`, variable: it.password_var })),
     ...models.map((it) => ({ where: `models: ${it.name}`, variable: it.key_var })),
-    ...mcp_servers.map((it) => ({ where: `mcp_servers: ${it.name}`, variable: it.key_var })),
+    ...mcp_servers.flatMap((it) =>
+      [it.key_var, ...Object.values(it.env ?? {})].map((variable) => ({
+        where: `mcp_servers: ${it.name}`,
+        variable,
+      })),
+    ),
     ...secrets.map((it) => ({ where: `secrets: ${it.name}`, variable: it.key_var })),
     { where: "authentication.basic", variable: authentication.basic?.smtp_password_var },
   ];
@@ -133,12 +139,6 @@ function unsetVariables(
       : [`${file}: ${where} names ${shownVariable(variable)}, which is not set`],
   );
 }
-
-/** A variable that is not set, by its name if it looks like one: else the secret itself may stand there. */
-export const shownVariable = (variable: string): string =>
-  /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
-    ? `the environment variable ${variable}`
-    : "an environment variable (not repeated here: it does not look like one, and may be the secret itself)";
 
 function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

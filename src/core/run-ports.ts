@@ -179,8 +179,8 @@ export interface RunWriter extends RunReader {
   saveChunk(unit: Omit<Unit, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
   /** How many of a workflow's unfinished runs were let in. */
   active(workflowId: string, trigger?: RunTrigger): Promise<number>;
-  /** Unfinished runs in all. */
-  unfinished(): Promise<number>;
+  /** Whether at least so many runs are unfinished, of all workflows. */
+  hasUnfinished(count: number): Promise<boolean>;
   /** The next run of the workflow that waits for its turn. */
   nextWaiting(workflowId: string): Promise<RunRecord | undefined>;
   /** The runs of other workflows that this one waits for. */
@@ -262,6 +262,7 @@ export interface JobWriter extends JobReader {
   dropUnclaimed(runId: string): Promise<Unit[]>;
   /** Drops the unclaimed jobs of one unit. */
   dropUnit(unit: Unit): Promise<void>;
+  /** Units of the run with a claimed job that will settle them. */
   claimedOf(runId: string): Promise<Unit[]>;
   /** Whether an attempt of the step, or of one of its items, is under way or will be. */
   hasStep(runId: string, stepId: string): Promise<boolean>;

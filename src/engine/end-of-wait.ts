@@ -4,7 +4,7 @@ import { type ApprovalRecord, type EngineWriters, type Job, type RunReader } fro
 import { StepError } from "../core/step-errors.ts";
 import type { Settled, Work } from "../queue/types.ts";
 import { runErrorOf } from "./run-error.ts";
-import { type Mover, settleUnit, type UnitResult } from "./transitions.ts";
+import { type Mover, moveOn, settleUnit, type UnitResult } from "./transitions.ts";
 import { nothing } from "./work.ts";
 
 interface Options {
@@ -23,9 +23,12 @@ function ending(
     kind: "done",
     async change(tx) {
       const step = await tx.runs.step(job);
-      if (step === undefined || !["w", "r"].includes(step.state)) return;
-      const result = await resultOf(tx);
-      if (result === undefined) return;
+      const waits = step !== undefined && ["w", "r"].includes(step.state);
+      const result = waits ? await resultOf(tx) : undefined;
+      if (step === undefined || result === undefined) {
+        await moveOn(mover, tx, job.runId);
+        return;
+      }
       const startedAt = step.startedAt ?? finishedAt;
       const attempts = step.attempts;
       await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts });

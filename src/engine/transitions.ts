@@ -404,7 +404,7 @@ async function dropWaiting(moving: Moving): Promise<void> {
 /** Attempts and runs of other workflows that go on; a fan-out without any is over. */
 async function countUnderWay(moving: Moving): Promise<number> {
   const { tx, run, outline } = moving;
-  const claimed = (await tx.jobs.claimedOf(run.id)).filter((unit) => unit.stepId !== "");
+  const claimed = await tx.jobs.claimedOf(run.id);
   const children = run.stop === null ? await tx.runs.children(run.id) : [];
   const busy = new Set([...claimed, ...children.map((it) => it.unit)].map((unit) => unit.stepId));
   for (const { id } of outline.definition.steps) {
@@ -517,6 +517,19 @@ export async function stopRun(
   await tx.runs.update(runId, { seq: moving.seq, stop });
   return { stopped: true, ended: await move(mover, moving) };
 }
+
+/**
+ * Lets a run end that is only waiting for what was under way. Whoever ends a job without settling its unit says this:
+ * nobody else would.
+ */
+export async function moveOn(mover: Mover, tx: EngineWriters, runId: string): Promise<void> {
+  const moving = await begin(mover, tx, runId);
+  if (moving !== undefined && isEnding(moving.run)) await move(mover, moving);
+}
+
+/** Whether nothing may start in it any more: it was stopped, or a step failed for good. */
+export const isEnding = (run: Pick<RunRecord, "stop" | "states">): boolean =>
+  run.stop !== null || run.states.includes("f");
 
 /** Says that an attempt has begun, before it has any effect. */
 export async function beginAttempt(

@@ -15,7 +15,7 @@ import type { Holding, Settled, Work } from "../queue/types.ts";
 import { type Plan, type PlannedStep, resolveFields } from "./plan.ts";
 import type { Scopes } from "./scope.ts";
 import { runErrorOf } from "./run-error.ts";
-import { beginAttempt, type Mover, settleUnit, type UnitResult } from "./transitions.ts";
+import { beginAttempt, isEnding, type Mover, moveOn, settleUnit, type UnitResult } from "./transitions.ts";
 
 /** As many characters of JSON may a step give. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
@@ -59,7 +59,7 @@ export function stepWork(options: WorkOptions): Work {
     const planned = plan.steps[plan.outline.position.get(job.stepId)!]!;
     const attempt: Attempt = { run, job, planned, startedAt: iso(mover.clock.now()) };
     try {
-      if (run.stop !== null) throw new StepError("cancelled", "The run was stopped.");
+      if (isEnding(run)) throw new StepError("cancelled", "The run is ending.");
       if (job.kills >= MAX_KILLS) throw poisoned(job);
       const { result, usage } = await carryOut(plan, attempt, holding);
       return settled(attempt, holding, result, usage);
@@ -81,7 +81,7 @@ export function stepWork(options: WorkOptions): Work {
     const scope = await options.scopes.of(plan, run, planned.reads, job);
     attempt.input = parsedInput(planned, resolveFields(planned, scope));
     attempt.inputHash = hashOf(planned, attempt.input);
-    const recorded = await recordedOutput(attempt);
+    const recorded = await recordedOutput(attempt, attempt.inputHash);
     if (recorded !== undefined) return { result: recorded };
     if (planned.type.instant !== true) {
       const { startedAt, input } = attempt;
@@ -128,20 +128,21 @@ export function stepWork(options: WorkOptions): Work {
   }
 
   /** What it gave before: in the run that this one repeats, or from the cache. */
-  async function recordedOutput({ run, job, planned, inputHash }: Attempt): Promise<UnitResult | undefined> {
-    if (run.retryOf !== null) {
-      const unit = { ...job, runId: run.retryOf };
-      const before = await runs.step(unit);
-      if (before?.state === "s" && before.inputHash === inputHash) {
-        const output = (await runs.output(unit)) ?? {};
-        return { kind: "succeeded", output, inputHash: inputHash!, reusedFrom: run.retryOf };
-      }
+  async function recordedOutput(
+    { run, job, planned }: Attempt,
+    inputHash: string,
+  ): Promise<UnitResult | undefined> {
+    // The run that this one repeats may itself have repeated one, and have been stopped before it came so far.
+    for (let before = run.retryOf; before !== null; before = (await runs.find(before))?.retryOf ?? null) {
+      const unit = { ...job, runId: before };
+      const step = await runs.step(unit);
+      if (step?.state !== "s" || step.inputHash !== inputHash) continue;
+      const output = (await runs.output(unit)) ?? {};
+      return { kind: "succeeded", output, inputHash, reusedFrom: before };
     }
     if (planned.cacheMs === null) return undefined;
-    const output = await runs.cached(cacheKey(run, job, inputHash!), iso(mover.clock.now()));
-    return output === undefined
-      ? undefined
-      : { kind: "succeeded", output, inputHash: inputHash!, reusedFrom: "cache" };
+    const output = await runs.cached(cacheKey(run, job, inputHash), iso(mover.clock.now()));
+    return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: "cache" };
   }
 
   /** Runs the step's code until it ends, its time is up, or it is told to end. */
@@ -241,13 +242,23 @@ export function stepWork(options: WorkOptions): Work {
       error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
     const record = (tx: EngineWriters): Promise<void> =>
       saveAttempt(tx, attempt, holding, { status, usage: null, error }, finishedAt);
+    const recordAndMove = async (tx: EngineWriters): Promise<void> => {
+      await record(tx);
+      await moveOn(mover, tx, job.runId);
+    };
     if (status === "interrupted") {
-      return { kind: "again", dueAt: null, attempt: job.attempt + 1, tries: job.tries, change: record };
+      return {
+        kind: "again",
+        dueAt: null,
+        attempt: job.attempt + 1,
+        tries: job.tries,
+        change: recordAndMove,
+      };
     }
     const delay = status === "failed" ? retryDelay(planned, job, thrown) : undefined;
     if (delay !== undefined) {
       const dueAt = iso(mover.clock.now() + delay);
-      return { kind: "again", dueAt, attempt: job.attempt + 1, tries: job.tries + 1, change: record };
+      return { kind: "again", dueAt, attempt: job.attempt + 1, tries: job.tries + 1, change: recordAndMove };
     }
     const result: UnitResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
     return {

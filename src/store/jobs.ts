@@ -202,6 +202,7 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
         .select(["run_id", "step_id", "item"])
         .where("run_id", "=", runId)
         .where("state", "=", sql.lit("claimed"))
+        .where("kind", "in", ["step", "wake", "decided", "child_done"])
         .execute();
       return rows.map(unitOf);
     },

@@ -528,3 +528,65 @@ describe("a retry", () => {
     expect(asked).toEqual(["a", "b", 1, "changed"]);
   });
 });
+
+describe("a run that is ending", () => {
+  it("does not repeat an attempt that fails meanwhile", async () => {
+    const it_ = await testEngine();
+    const slow = Promise.withResolvers<void>();
+    let calls = 0;
+    it_.onProbe(async (asked) => {
+      if (asked === "bad") throw new StepError("step_failed", "bad");
+      calls += 1;
+      await slow.promise;
+      throw new StepError("http_failed", "gone");
+    });
+    const queue = await it_.executor();
+    const id = await it_.start(
+      await it_.define({
+        steps: [
+          probe("slow", { needs: [], retry: { attempts: 5, initial: "1s" } }),
+          probe("bad", { needs: [] }),
+        ],
+      }),
+    );
+    queue.ring();
+    await vi.waitFor(async () => expect((await it_.find(id)).states).toBe("qf"));
+    slow.resolve();
+    await queue.idle();
+    expect(await it_.outcome(id)).toMatchObject({ status: "failed", error: { step_id: "bad" } });
+    expect(calls).toBe(1);
+    expect(await it_.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
+  });
+
+  it("ends though the last job under way had nothing to settle", async () => {
+    const it_ = await testEngine();
+    const { id, queue } = await runToEnd(it_, { steps: [{ id: "nap", type: "wait", for: "1m" }] });
+    // A second alarm for the same wait, held by an executor, while the run is stopped.
+    const unit = { runId: id, stepId: "nap", item: NO_ITEM };
+    await it_.transaction(async (tx) => {
+      await tx.jobs.add({
+        ...unit,
+        kind: "wake",
+        priority: 0,
+        dueAt: null,
+        resource: null,
+        attempt: 1,
+        tries: 1,
+      });
+      const [job] = await tx.jobs.claim("other", {
+        now: it_.now(),
+        limit: 1,
+        limits: new Map(),
+        suspects: "skip",
+      });
+      await tx.runs.saveStep(unit, { seq: 99, state: "s" });
+      expect(job?.kind).toBe("wake");
+    });
+    await it_.stop(id);
+    expect((await it_.find(id)).finishedAt).toBeNull();
+    await it_.transaction((tx) => tx.jobs.takeOver("other"));
+    queue.ring();
+    await queue.idle();
+    expect((await it_.outcome(id)).status).toBe("cancelled");
+  });
+});

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { workflowEtag } from "./etag.ts";
 import { expectVersion } from "./expect-version.ts";
 
 export const archiveWorkflow = defineTool({
   name: "archive_workflow",
   title: "Archive a workflow",
   description:
-    "Puts a workflow away: it leaves the lists, and keeps its id and its whole history. Nothing is deleted; " +
-    "a person can restore it.",
+    "Puts a workflow away: it leaves the lists, runs no more and keeps its id and history. A person can restore it.",
   route: "DELETE /workflows/:workflow_id",
   scope: "write",
   effect: "delete",
@@ -21,12 +21,13 @@ export const archiveWorkflow = defineTool({
     if_match: IfMatch.optional(),
   }),
   output: Workflow,
-  etag: (workflow) => String(workflow.version),
+  etag: workflowEtag,
   run: ({ workflow_id, if_match, reason }, ctx) =>
     ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       expectVersion(current, if_match);
       if (current.status === "archived") return current;
+      await tx.schedules.remove(current.id);
       return tx.workflows.advance(
         current,
         { ...current, status: "archived" },

@@ -1,21 +1,24 @@
 import { z } from "zod";
 import {
+  GivenDefinitionOrNull,
   IdempotencyKey,
   Reason,
-  Workflow,
-  WorkflowDefinitionOrNull,
+  SavedWorkflow,
   WorkflowDescription,
   WorkflowName,
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { readDefinition } from "./check-definition.ts";
+import { workflowEtag } from "./etag.ts";
 
 export const createWorkflow = defineTool({
   name: "create_workflow",
   title: "Create a workflow",
   description:
-    "Creates a workflow as a draft and gives it back with its id, a slug of the name. " +
-    "A name and a description are enough; the definition can follow with update_workflow.",
+    "Creates a workflow as a draft; its id is a slug of the name. With a definition, faults lists what keeps it from " +
+    "running: mend it with update_workflow, try it with run_workflow, then publish_workflow. " +
+    "Learn the language first: describe_environment.",
   route: "POST /workflows",
   scope: "write",
   effect: "create",
@@ -25,17 +28,18 @@ export const createWorkflow = defineTool({
     name: WorkflowName,
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
-    definition: WorkflowDefinitionOrNull.default(null),
+    definition: GivenDefinitionOrNull.default(null),
     reason: Reason.nullable().default(null),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output: Workflow,
-  etag: (workflow) => String(workflow.version),
-  run: ({ name, description, tags, definition, reason }, ctx) =>
-    ctx.write((tx) =>
-      tx.workflows.insert(
-        { name, description, tags, definition },
-        { kind: "created", reason, actor: ctx.actor },
-      ),
-    ),
+  output: SavedWorkflow,
+  etag: workflowEtag,
+  async run({ name, description, tags, definition: given, reason }, ctx) {
+    const read = given === null ? null : await readDefinition(ctx, given);
+    return ctx.write(async (tx) => {
+      const content = { name, description, tags, definition: read?.definition ?? null };
+      const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });
+      return { ...saved, ...(read && { faults: read.faults }) };
+    });
+  },
 });

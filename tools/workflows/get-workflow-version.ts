@@ -9,6 +9,7 @@ export const getWorkflowVersion = defineTool({
   title: "Get one version of a workflow",
   description: "Gives one entry of a workflow's history whole: what it was, who made it so, when and why.",
   route: "GET /workflows/:workflow_id/versions/:version",
+  surfaces: ["rest"],
   scope: "read",
   effect: "read",
   errors: ["workflow_not_found", "version_not_found"],

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
-import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { workflowEtag } from "./etag.ts";
+import { lastRunOf } from "./last-run.ts";
 
 export const getWorkflow = defineTool({
   name: "get_workflow",
@@ -13,8 +15,20 @@ export const getWorkflow = defineTool({
   scope: "read",
   effect: "read",
   errors: ["workflow_not_found"],
-  input: z.strictObject({ workflow_id: WorkflowIdRef }),
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    include: z
+      .array(z.enum(["last_run"]))
+      .max(1)
+      .default([])
+      .meta({ description: "What to add.", example: ["last_run"] }),
+  }),
   output: Workflow,
-  etag: (workflow) => String(workflow.version),
-  run: ({ workflow_id }, ctx) => findWorkflow(ctx.read.workflows, workflow_id),
+  etag: workflowEtag,
+  async run({ workflow_id, include }, ctx) {
+    const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
+    if (!include.includes("last_run")) return workflow;
+    const runs = await ctx.read.runs.lastRuns([workflow.id]);
+    return { ...workflow, last_run: lastRunOf(runs.get(workflow.id)) };
+  },
 });

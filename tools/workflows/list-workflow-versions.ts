@@ -11,6 +11,7 @@ export const listWorkflowVersions = defineTool({
     "Gives a workflow's history, newest first: who changed what, when, through which client and key, and why. " +
     "get_workflow_version gives one entry with its definition.",
   route: "GET /workflows/:workflow_id/versions",
+  surfaces: ["rest"],
   scope: "read",
   effect: "read",
   errors: ["workflow_not_found", "invalid_cursor"],

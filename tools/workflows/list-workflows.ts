@@ -3,6 +3,7 @@ import { text, wordsOf } from "../../schemas/text.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { lastRunOf } from "./last-run.ts";
 
 /** Each word is looked for in every workflow: many of them would keep everybody else waiting. */
 const MAX_WORDS = 8;
@@ -23,8 +24,7 @@ export const listWorkflows = defineTool({
   title: "List workflows",
   description:
     "Finds workflows: what exists, what it is for, in which state. Look here before you create one. " +
-    "Archived ones are left out unless status asks for them. Definitions are left out unless include asks for them; " +
-    "get_workflow gives one whole.",
+    "Archived ones and definitions are left out unless asked for; get_workflow gives one whole.",
   route: "GET /workflows",
   scope: "read",
   effect: "read",
@@ -32,7 +32,9 @@ export const listWorkflows = defineTool({
   page: {
     item: Workflow,
     mcpLimit: 50,
-    revision: async (ctx) => String(await ctx.read.workflows.revision()),
+    // A run moves without any workflow's change.
+    revision: async (ctx, { include }) =>
+      include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),
   },
   input: z.strictObject({
     search: Search.optional().meta({
@@ -43,10 +45,10 @@ export const listWorkflows = defineTool({
     status: WorkflowStatus.optional(),
     sort: Sort.default("-created_at"),
     include: z
-      .array(z.enum(["definition"]))
-      .max(1)
+      .array(z.enum(["definition", "last_run"]))
+      .max(2)
       .default([])
-      .meta({ description: "What to add to each workflow.", example: ["definition"] }),
+      .meta({ description: "What to add to each workflow.", example: ["last_run"] }),
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
@@ -61,8 +63,11 @@ export const listWorkflows = defineTool({
       limit: limit ?? listWorkflows.page!.mcpLimit,
       withDefinition: include.includes("definition"),
     });
+    const runs = include.includes("last_run")
+      ? await ctx.read.runs.lastRuns(items.map(({ id }) => id))
+      : undefined;
     return {
-      items,
+      items: runs ? items.map((item) => ({ ...item, last_run: lastRunOf(runs.get(item.id)) })) : items,
       total: await ctx.total(() => ctx.read.workflows.count(filter)),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

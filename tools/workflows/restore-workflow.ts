@@ -2,13 +2,16 @@ import { z } from "zod";
 import { IdempotencyKey, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { workflowEtag } from "./etag.ts";
 import { expectVersion } from "./expect-version.ts";
+import { saveSchedule } from "./save-schedule.ts";
 
 export const restoreWorkflow = defineTool({
   name: "restore_workflow",
   title: "Restore a workflow",
   description: "Takes a workflow out of the archive again: published if a version of it is, else a draft.",
   route: "POST /workflows/:workflow_id/restore",
+  surfaces: ["rest"],
   scope: "write",
   effect: "update",
   errors: ["workflow_not_found", "version_conflict", "idempotency_key_reused"],
@@ -20,17 +23,19 @@ export const restoreWorkflow = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Workflow,
-  etag: (workflow) => String(workflow.version),
+  etag: workflowEtag,
   run: ({ workflow_id, if_match, reason }, ctx) =>
     ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       expectVersion(current, if_match);
       if (current.status !== "archived") return current;
       const status = current.published_version === null ? "draft" : "published";
-      return tx.workflows.advance(
+      const restored = await tx.workflows.advance(
         current,
         { ...current, status },
         { kind: "restored", reason, actor: ctx.actor },
       );
+      await saveSchedule(ctx, tx, restored);
+      return restored;
     }),
 });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import {
+  GivenDefinitionOrNull,
   IfMatch,
   Reason,
-  Workflow,
-  WorkflowDefinitionOrNull,
+  SavedWorkflow,
+  type WholeWorkflow,
   WorkflowDescription,
   WorkflowIdRef,
   WorkflowName,
@@ -11,16 +12,26 @@ import {
 } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { invalidInput } from "../../src/core/faults.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import type { WorkflowContent } from "../../src/core/ports.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { readDefinition } from "./check-definition.ts";
+import { workflowEtag } from "./etag.ts";
+import { expectLive } from "./expect-live.ts";
 import { expectVersion } from "./expect-version.ts";
+import { applyPatch, Patch } from "./patch.ts";
+
+/** So often a patch is applied anew where somebody else's change came between. */
+const TRIES = 5;
 
 export const updateWorkflow = defineTool({
   name: "update_workflow",
   title: "Update a workflow",
   description:
-    "Changes a workflow: the fields you give replace the old ones, the others stay. Makes a new version; the old " +
-    "ones stay in the history. With if_match (the version you started from) nobody's edit is overwritten.",
+    "Changes a workflow: fields you give replace the old ones, patch changes single steps. Makes a new version, as a " +
+    "draft: what is published stays live until publish_workflow. faults lists what keeps the definition from running. " +
+    "if_match (the version you started from) keeps others' edits.",
   route: "PATCH /workflows/:workflow_id",
   scope: "write",
   effect: "update",
@@ -31,32 +42,57 @@ export const updateWorkflow = defineTool({
     name: WorkflowName.optional(),
     description: WorkflowDescription.optional(),
     tags: WorkflowTags.optional(),
-    definition: WorkflowDefinitionOrNull.optional(),
+    definition: GivenDefinitionOrNull.optional(),
+    patch: Patch.optional(),
     reason: Reason.nullable().default(null),
     if_match: IfMatch.optional(),
   }),
-  output: Workflow,
-  etag: (workflow) => String(workflow.version),
-  run: ({ workflow_id, if_match, reason, ...fields }, ctx) =>
-    ctx.write(async (tx) => {
-      const current = await findWorkflow(tx.workflows, workflow_id);
-      expectVersion(current, if_match);
-      if (current.status === "archived") {
-        throw new AppError(
-          "workflow_archived",
-          `"${current.id}" is archived and can't be changed. Restore it first (POST /workflows/${current.id}/restore).`,
-        );
-      }
-      const { name, description, tags, definition, status } = current;
-      const before = { name, description, tags, definition, status };
-      const after = { ...before, ...defined(fields) };
-      // What changes nothing makes no version: a repeated request is harmless.
-      if (canonicalJson(before) === canonicalJson(after)) return current;
-      return tx.workflows.advance(current, after, { kind: "updated", reason, actor: ctx.actor });
-    }),
+  output: SavedWorkflow,
+  etag: workflowEtag,
+  async run({ workflow_id, if_match, reason, definition: given, patch, ...fields }, ctx) {
+    if (given !== undefined && patch !== undefined) throw bothGiven();
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const seen = await findWorkflow(ctx.read.workflows, workflow_id);
+      allow(seen);
+      // Checked before the transaction: databases are asked, and that may take a while.
+      const source = patch === undefined ? given : applyPatch(seen.definition, patch);
+      const read = source === undefined || source === null ? undefined : await readDefinition(ctx, source, seen.id);
+      const saved = await ctx.write(async (tx) => {
+        const current = await findWorkflow(tx.workflows, workflow_id);
+        allow(current);
+        if (patch !== undefined && current.version !== seen.version) return undefined;
+        const { name, description, tags, definition, status } = current;
+        const before = { name, description, tags, definition, status };
+        const wanted = source === null ? { definition: null } : read && { definition: read.definition };
+        const after = { ...before, ...defined(fields), ...wanted };
+        // What changes nothing makes no version: a repeated request is harmless.
+        if (canonicalJson(before) === canonicalJson(after)) return current;
+        return tx.workflows.advance(current, after, { kind: "updated", reason, actor: ctx.actor });
+      });
+      if (saved !== undefined) return { ...saved, ...(read && { faults: read.faults }) };
+    }
+    throw new AppError(
+      "version_conflict",
+      `"${workflow_id}" was changed again and again while the patch was checked. Nothing was changed. Send it again.`,
+    );
+
+    function allow(workflow: WholeWorkflow): void {
+      expectVersion(workflow, if_match);
+      expectLive(workflow);
+    }
+  },
 });
 
+const bothGiven = () =>
+  invalidInput([
+    {
+      path: "patch",
+      code: "not_allowed",
+      message: "can't stand beside definition",
+      fix: "Give the whole definition, or a patch of the present one.",
+    },
+  ]);
+
 /** The fields that were given. */
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}
+const defined = (fields: { [K in keyof WorkflowContent]?: WorkflowContent[K] | undefined }) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<WorkflowContent>;

@@ -33,6 +33,8 @@ const WRITING: ReadonlySet<StatementType> = new Set([
 ]);
 
 const THREADS = 2;
+/** Rows up to which a table is counted; the size of a larger one is an estimate. */
+const COUNTED = 10_000_000;
 
 export function duckdbEngine(spec: ChildSpec): Engine {
   async function withConnection<T>(
@@ -206,7 +208,7 @@ async function describe(
       name: row.schema_name === "main" ? row.name : `${row.schema_name}.${row.name}`,
       kind: row.kind,
       columns: answer.rows as TableDescription["columns"],
-      row_count: counts ? row.rows : null,
+      row_count: counts && row.rows !== null ? await countOf(connection, from, row.rows) : null,
       ...(samples > 0 && {
         sample: (
           await rowsOf(await connection.prepare(`FROM ${from} LIMIT ${samples}`), {
@@ -218,6 +220,13 @@ async function describe(
     });
   }
   return described;
+}
+
+/** @param estimated the rows that it was written with, deleted ones included */
+async function countOf(connection: DuckDBConnection, from: string, estimated: number): Promise<number> {
+  if (estimated > COUNTED) return estimated;
+  const result = await connection.runAndReadAll(`SELECT count(*) FROM ${from}`);
+  return Number(result.getRows()[0]![0]);
 }
 
 function failureOf(error: unknown): ChildFailure {

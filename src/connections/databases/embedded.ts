@@ -44,7 +44,15 @@ export function scratchDriver(tables: LoadedTable[], children: Children): Driver
       const request = { op: "prepare", text, parameters: values.length, tables } as const;
       return (await children.ask(spec, request, signal)) as SqlColumn[];
     },
-    describe: () => Promise.resolve([]),
+    describe: () =>
+      Promise.resolve(
+        tables.map(({ name, columns, rows }) => ({
+          name,
+          kind: "table",
+          columns: columns.map((it) => ({ ...it, nullable: true })),
+          row_count: rows.length,
+        })),
+      ),
     close: () => Promise.resolve(),
   };
 }

@@ -138,7 +138,7 @@ export function databases(
         const prepared = await driver.prepare(statement, signal).then(
           (columns) => ({ columns }),
           async (error: unknown) => ({
-            faults: [await withMissingName(error, driver, Object.keys(tables), signal)],
+            faults: [await withMissingName(error, driver, signal)],
           }),
         );
         if (faults.length === 0) return prepared;

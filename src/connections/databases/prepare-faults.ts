@@ -31,7 +31,6 @@ export function faultOf(error: unknown): PartialFault {
 export async function withMissingName(
   error: unknown,
   driver: Driver,
-  loaded: readonly string[],
   signal: AbortSignal,
 ): Promise<PartialFault> {
   const fault = faultOf(error);
@@ -41,7 +40,7 @@ export async function withMissingName(
   if (missing === undefined) return fault;
   const all = await tablesOf(driver, signal);
   const columns = [...new Set(all.flatMap((it) => it.columns.map(({ name }) => name)))];
-  const tables = [...all.map(({ name }) => name), ...loaded];
+  const tables = all.map(({ name }) => name);
   const known = table === undefined ? columns : tables;
   const own = OWN.exec(fault.message)?.[1];
   const near = own !== undefined && known.includes(own) ? own : nearMatch(missing, known);

@@ -96,12 +96,14 @@ function taskOf({ form, order, output, inputs, mocks, selfId, now }: Given): Pre
         workflow_id: selfId ?? "preview",
         trigger: "preview",
       },
-      steps: Object.fromEntries(
-        Object.entries(mocks).map(([id, mock]) => [
-          id,
-          { status: "succeeded", error: null, ...(mock as object) },
-        ]),
-      ),
+      steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, asEnded(mock as object)])),
     },
   };
 }
+
+/** The mocked output as expressions see that of a step that ended; a mock with an error is of one that failed. */
+const asEnded = (mock: { error?: unknown }): Record<string, unknown> => ({
+  ...mock,
+  status: (mock.error ?? null) === null ? "succeeded" : "failed",
+  error: mock.error ?? null,
+});

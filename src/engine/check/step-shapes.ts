@@ -13,7 +13,16 @@ export const RUN_SHAPE = objectOf({
 /** Beside a step's own fields; `error` of a step that failed under `on_error: continue`. */
 const STATUS: Readonly<Record<string, Shape>> = {
   status: STRING,
-  error: nullable(objectOf({ code: STRING, message: STRING, fix: nullable(STRING) })),
+  error: nullable(
+    objectOf({
+      code: STRING,
+      message: STRING,
+      fix: nullable(STRING),
+      step_id: nullable(STRING),
+      item: nullable(NUMBER),
+      details: ANY,
+    }),
+  ),
 };
 
 export const INDEX_SHAPE = NUMBER;
@@ -21,7 +30,7 @@ export const INDEX_SHAPE = NUMBER;
 type Flags = Readonly<Record<string, unknown>>;
 
 /**
- * `steps.<id>`: status, error, and the type's fields, which win where they have the same name.
+ * `steps.<id>`: the type's fields, and status and error, which win where a field has the same name.
  * @param written the step, whose `if`, `for_each` and `on_error` matter here
  * @param own what its type gives
  */
@@ -38,7 +47,7 @@ function withStatus(own: Shape, maybeNull: boolean): Shape {
   const fields = Object.entries(own.fields).map(
     ([name, it]) => [name, maybeNull ? nullable(it) : it] as const,
   );
-  return objectOf({ ...STATUS, ...Object.fromEntries(fields) });
+  return objectOf({ ...Object.fromEntries(fields), ...STATUS });
 }
 
 /** What a run gives that has no `output`: the last step's own fields. */

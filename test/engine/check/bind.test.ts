@@ -144,4 +144,14 @@ describe("binding", () => {
       "gone",
     );
   });
+
+  it("gives a step's own status to expressions, whatever its type's fields are called", async () => {
+    const answer = objectOf({ status: NUMBER, body: STRING });
+    const bound = checkerOf(
+      {},
+      queryStep(() => Promise.resolve({ faults: [], output: answer })),
+    );
+    const { steps } = await bound.check({ steps: [query("q")] }, { bind: true });
+    expect(steps[0]!.output).toMatchObject({ fields: { status: STRING, body: STRING } });
+  });
 });

@@ -72,4 +72,16 @@ describe("mocked outputs", () => {
     const { errors } = await usual.check(definition, { bind: false, mocks: {} });
     expect(errors).toMatchObject([{ path: "inputs.n", code: "missing" }]);
   });
+
+  it("may be of a step that failed", async () => {
+    const steps = [
+      set("a", { x: 1 }, { on_error: "continue" }),
+      set("b", { why: "${{ steps.a.status + steps.a.error.code }}" }),
+    ];
+    const { preview } = await usual.check(
+      { steps },
+      { bind: false, mocks: { a: { x: null, error: { code: "timeout" } } } },
+    );
+    expect(preview!.steps["b"]).toEqual({ values: { why: "failedtimeout" } });
+  });
 });

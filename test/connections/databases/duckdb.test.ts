@@ -1,0 +1,272 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { beforeAll, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { afterAll } from "vitest";
+import { never, openDatabases, within } from "../../support/databases.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
+const dataset = join(directory, "shop.duckdb");
+const FOREVER = "SELECT count(*) FROM range(1000000000000) a(i), range(1000000000000) b(j) WHERE i * j = 3";
+
+beforeAll(async () => {
+  const instance = await DuckDBInstance.create(dataset);
+  const connection = await instance.connect();
+  await connection.run("CREATE TABLE orders (id INTEGER NOT NULL, region VARCHAR, amount DECIMAL(10,2))");
+  await connection.run("INSERT INTO orders VALUES (1, 'north', 2.50), (2, 'south', 3)");
+  await connection.run("CREATE VIEW regions AS SELECT DISTINCT region FROM orders");
+  connection.closeSync();
+  instance.closeSync();
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const shop = (access = "read-only", options = {}) =>
+  openDatabases([{ name: "shop", type: "duckdb", dataset, access }], {}, options);
+
+describe("a DuckDB database", () => {
+  it("gives every kind of value as plain JSON", async () => {
+    const { ask } = shop();
+    const { rows, columns } = await ask(
+      "shop",
+      `SELECT 1::BIGINT AS i, 9007199254740993 AS large, 2.50::DECIMAL(10,2) AS d, 12345678901234567.89::DECIMAL(20,2) AS exact,
+              'NaN'::DOUBLE AS nan, TRUE AS b, DATE '2026-01-02' AS day, TIMESTAMP '2026-01-02 03:04:05.678' AS at,
+              TIMESTAMPTZ '2026-01-02 03:04:05+02' AS tz, '{"a":[1,null]}'::JSON AS j, [1, NULL] AS l,
+              {'x': DATE '2026-01-01', 'y': [1.5]} AS s, MAP {'k': 1} AS m, '\\x01\\x02'::BLOB AS bytes,
+              '7ac3a1f0-9f52-4b3c-8f0e-6a6d5f0f3a11'::UUID AS u, NULL AS n, INTERVAL 3 DAY AS iv`,
+    );
+    expect(rows).toEqual([
+      {
+        i: 1,
+        large: "9007199254740993",
+        d: 2.5,
+        exact: "12345678901234567.89",
+        nan: "NaN",
+        b: true,
+        day: "2026-01-02",
+        at: "2026-01-02T03:04:05.678",
+        tz: "2026-01-02T01:04:05.000Z",
+        j: { a: [1, null] },
+        l: [1, null],
+        s: { x: "2026-01-01", y: [1.5] },
+        m: [{ key: "k", value: 1 }],
+        bytes: "AQI=",
+        u: "7ac3a1f0-9f52-4b3c-8f0e-6a6d5f0f3a11",
+        n: null,
+        iv: "3 days",
+      },
+    ]);
+    expect(Object.fromEntries(columns.map(({ name, type }) => [name, type]))).toMatchObject({
+      i: "number",
+      d: "number",
+      b: "boolean",
+      day: "string",
+      j: "any",
+      l: "any",
+      bytes: "string",
+    });
+  });
+
+  it("binds parameters by name, as what they are", async () => {
+    const { ask } = shop();
+    const query = "SELECT id FROM orders WHERE amount > :least AND region = :region AND id < :most LIMIT :n";
+    const params = { least: 2.75, region: "south", most: 9, n: 5 };
+    expect((await ask("shop", query, params)).rows).toEqual([{ id: 2 }]);
+    expect(
+      (
+        await ask("shop", "SELECT typeof(:i) i, :o::JSON ->> 'x' o, :n IS NULL AS n", {
+          i: 1,
+          o: { x: 1 },
+          n: null,
+        })
+      ).rows,
+    ).toEqual([{ i: "BIGINT", o: "1", n: true }]);
+  });
+
+  it("prepares without running, and knows columns even where a parameter decides their type", async () => {
+    const { databases } = shop();
+    const prepare = (query: string, params: string[] = []) =>
+      databases.prepare({ database: "shop", query, params, write: false }, never());
+    expect(await prepare("SELECT region, sum(amount) AS total FROM orders GROUP BY region")).toEqual({
+      columns: [
+        { name: "region", type: "string", declared: "VARCHAR" },
+        { name: "total", type: "number", declared: "DECIMAL(38,2)" },
+      ],
+    });
+    expect(await prepare("SELECT id, :x AS x FROM orders -- all", ["x"])).toEqual({
+      columns: [
+        { name: "id", type: "any", declared: null },
+        { name: "x", type: "any", declared: null },
+      ],
+    });
+    expect(await prepare(FOREVER)).toHaveProperty("columns");
+    expect(await prepare("SELECT regoin FROM orders")).toMatchObject({
+      faults: [{ did_you_mean: "region" }],
+    });
+    expect(await prepare("SELECT * FROM oders")).toMatchObject({ faults: [{ did_you_mean: "orders" }] });
+  });
+
+  it("writes only where the entry and the step both say so", async () => {
+    const insert = "INSERT INTO orders VALUES (3, 'west', 1)";
+    expect((await shop().refused("shop", insert)).code).toBe("database_read_only");
+    expect((await shop().refused("shop", insert, {}, { write: true })).code).toBe("database_read_only");
+    const { ask } = shop("read-write");
+    expect(await ask("shop", insert, {}, { write: true })).toMatchObject({ row_count: 1 });
+    expect(
+      await ask("shop", "DELETE FROM orders WHERE id = 3 RETURNING region", {}, { write: true }),
+    ).toMatchObject({
+      rows: [{ region: "west" }],
+    });
+  });
+
+  it.each([
+    "COPY orders TO 'stolen.csv'",
+    "EXPLAIN ANALYZE COPY orders TO 'stolen.csv'",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_text('/proc/self/environ')",
+    "FROM '/etc/passwd'",
+    "SELECT * FROM glob('/*')",
+    "SELECT * FROM sniff_csv('/etc/passwd')",
+    "SELECT * FROM parquet_scan('http://127.0.0.1:1/x.parquet')",
+    "SELECT * FROM query('COPY orders TO ''stolen.csv''')",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "ATTACH 'stolen.db' AS x",
+    "EXPORT DATABASE 'stolen'",
+    "SET enable_external_access = true",
+    "SET lock_configuration = false",
+    "PRAGMA enable_external_access = true",
+    "CREATE TABLE x AS SELECT 1",
+    "SELECT getenv('PATH')",
+    "SELECT 1; DROP TABLE orders",
+    "CALL pragma_version()",
+  ])("refuses %s, to who may write too", async (query) => {
+    const codes = ["database_read_only", "database_failed", "database_unavailable", "input_invalid"];
+    expect(codes).toContain((await shop().refused("shop", query)).code);
+    if (!query.startsWith("CREATE"))
+      expect(codes).toContain((await shop("read-write").refused("shop", query, {}, { write: true })).code);
+    expect(existsSync("stolen.csv") || existsSync("stolen") || existsSync("stolen.db")).toBe(false);
+  });
+
+  it("kills a query without end at its time, and the next one runs", async () => {
+    const { ask, refused } = shop();
+    const started = performance.now();
+    expect((await refused("shop", FOREVER, {}, {}, within(400))).code).toBe("timeout");
+    expect(performance.now() - started).toBeLessThan(1_500);
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+  });
+
+  it("keeps memory within its bound and stops at the bound of rows", async () => {
+    const { ask, refused } = shop("read-only", { memoryMb: 64 });
+    const error = await refused("shop", "SELECT list(i) FROM range(1000000000) t(i)");
+    expect(error.code).toBe("memory_limit");
+    const before = process.memoryUsage().rss;
+    const million = "SELECT i, repeat('x', 1000) AS x FROM range(1000000) t(i)";
+    expect(await ask("shop", million, {}, { maxRows: 10 })).toMatchObject({ row_count: 10, truncated: true });
+    const { truncated, rows } = await ask("shop", million, {}, { maxRows: 10_000 });
+    expect(truncated && JSON.stringify(rows).length <= 1024 * 1024).toBe(true);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  it("describes tables and views", async () => {
+    const { databases } = shop();
+    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, never());
+    expect(orders).toEqual({
+      name: "orders",
+      kind: "table",
+      columns: [
+        { name: "id", type: "INTEGER", nullable: false },
+        { name: "region", type: "VARCHAR", nullable: true },
+        { name: "amount", type: "DECIMAL(10,2)", nullable: true },
+      ],
+      row_count: 2,
+      sample: [{ id: 1, region: "north", amount: 2.5 }],
+    });
+    expect(regions).toMatchObject({ name: "regions", kind: "view", row_count: null });
+  });
+});
+
+describe("the database scratch", () => {
+  const tables = {
+    orders: [
+      { id: 1, region: "north", tags: ["a"], amount: 1 },
+      { id: 2, region: "south", amount: 2.5, paid: true },
+    ],
+    names: [{ region: "north", "full name": "The North" }],
+    plain: [1, 2, 3],
+    mixed: [{ v: 1 }, { v: "x" }, { v: null }],
+    empty: [],
+  };
+
+  it("joins rows of earlier steps, with their types inferred", async () => {
+    const { ask } = openDatabases([]);
+    const query = `SELECT o.id, n."full name" AS name, o.amount, o.paid, o.tags
+                     FROM orders o LEFT JOIN names n USING (region) ORDER BY o.id`;
+    expect(await ask("scratch", query, {}, { tables })).toMatchObject({
+      rows: [
+        { id: 1, name: "The North", amount: 1, paid: null, tags: ["a"] },
+        { id: 2, name: null, amount: 2.5, paid: true, tags: null },
+      ],
+      columns: [
+        { name: "id", declared: "BIGINT" },
+        { name: "name", declared: "VARCHAR" },
+        { name: "amount", declared: "DOUBLE" },
+        { name: "paid", declared: "BOOLEAN" },
+        { name: "tags", declared: "JSON" },
+      ],
+    });
+    expect((await ask("scratch", "SELECT sum(value) AS s FROM plain", {}, { tables })).rows).toEqual([
+      { s: 6 },
+    ]);
+    expect((await ask("scratch", "SELECT v FROM mixed", {}, { tables })).rows).toEqual([
+      { v: 1 },
+      { v: "x" },
+      { v: null },
+    ]);
+    expect((await ask("scratch", "SELECT count(*) AS n FROM empty", {}, { tables })).rows).toEqual([
+      { n: 0 },
+    ]);
+  });
+
+  it("loads many rows, keeps nothing for the next query, and says what is too much", async () => {
+    const { ask, refused } = openDatabases([]);
+    const many = { t: Array.from({ length: 20_000 }, (_, id) => ({ id, text: `row ${id}`, half: id / 2 })) };
+    const query = "SELECT count(*) AS n, sum(id) AS ids, sum(half) AS halves, max(text) AS m FROM t";
+    expect((await ask("scratch", query, {}, { tables: many })).rows).toEqual([
+      { n: 20_000, ids: 199_990_000, halves: 99_995_000, m: "row 9999" },
+    ]);
+    expect((await refused("scratch", query)).code).toBe("database_failed");
+    const large = { t: Array.from({ length: 40 }, () => ({ text: "x".repeat(1024 * 1024) })) };
+    expect(await refused("scratch", query, {}, { tables: large })).toMatchObject({ code: "input_invalid" });
+    const twice = { t: [{ a: 1, A: 2 }] };
+    expect(await refused("scratch", "FROM t", {}, { tables: twice })).toMatchObject({
+      code: "input_invalid",
+    });
+  });
+
+  it("prepares on columns that are known, and refuses tables elsewhere and writes", async () => {
+    const { databases, refused } = shop();
+    const prepare = (query: string, columns: object) =>
+      databases.prepare(
+        { database: "scratch", query, params: [], write: false, tables: columns as never },
+        never(),
+      );
+    const t = [{ name: "region", type: "string", declared: null }];
+    expect(await prepare("SELECT region AS r FROM t", { t })).toEqual({
+      columns: [{ name: "r", type: "string", declared: "VARCHAR" }],
+    });
+    expect(await prepare("SELECT regoin FROM t", { t })).toMatchObject({
+      faults: [{ did_you_mean: "region" }],
+    });
+    expect(await prepare("SELECT * FROM tables_of", { t })).toMatchObject({ faults: [{ allowed: ["t"] }] });
+    expect(await prepare("SELECT whatever FROM t", { t: null })).toEqual({ columns: [] });
+    expect(await refused("shop", "SELECT 1", {}, { tables: { t: [] } })).toMatchObject({
+      code: "input_invalid",
+    });
+    expect((await refused("scratch", "DROP TABLE t", {}, { tables: { t: [] }, write: true })).code).toBe(
+      "database_read_only",
+    );
+    expect((await refused("scratch", "SELECT * FROM read_csv('/etc/passwd')")).code).toBe("database_failed");
+  });
+});

@@ -1,0 +1,281 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { never, openDatabases, sqliteFile, within } from "../../support/databases.ts";
+import { temporaryDirectory } from "../../support/instance.ts";
+
+const SHOP = `
+  CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT NOT NULL, amount DECIMAL(10,2), paid BOOLEAN, extra JSON, scan BLOB);
+  INSERT INTO orders VALUES (1, 'north', 2.5, 1, '{"a":[1]}', x'0102'), (2, 'south', 9007199254740993, 0, NULL, NULL);
+  CREATE VIEW regions AS SELECT DISTINCT region FROM orders;`;
+const FOREVER = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT count(*) FROM t";
+
+function shop(access = "read-only", options = {}) {
+  const directory = temporaryDirectory();
+  const dataset = sqliteFile(directory, SHOP);
+  const entry = { name: "shop", type: "sqlite", dataset, access };
+  return { directory, dataset, ...openDatabases([entry], {}, options) };
+}
+
+describe("a SQLite database", () => {
+  it("gives rows as plain JSON, with the columns' names and types", async () => {
+    const { ask } = shop();
+    expect(await ask("shop", "SELECT *, 9e999 AS big FROM orders WHERE id <= :most", { most: 2 })).toEqual({
+      rows: [
+        { id: 1, region: "north", amount: 2.5, paid: 1, extra: { a: [1] }, scan: "AQI=", big: "Infinity" },
+        {
+          id: 2,
+          region: "south",
+          amount: "9007199254740993",
+          paid: 0,
+          extra: null,
+          scan: null,
+          big: "Infinity",
+        },
+      ],
+      columns: [
+        { name: "id", type: "number", declared: "INTEGER" },
+        { name: "region", type: "string", declared: "TEXT" },
+        { name: "amount", type: "number", declared: "DECIMAL(10,2)" },
+        { name: "paid", type: "any", declared: "BOOLEAN" },
+        { name: "extra", type: "any", declared: "JSON" },
+        { name: "scan", type: "string", declared: "BLOB" },
+        { name: "big", type: "any", declared: null },
+      ],
+      row_count: 2,
+      truncated: false,
+    });
+  });
+
+  it("binds parameters by name, as what they are", async () => {
+    const { ask } = shop();
+    const query =
+      "SELECT typeof(:i) i, typeof(:f) f, typeof(:t) t, :b b, :n n, :o ->> 'x' o, :i || '' AS again";
+    const { rows } = await ask("shop", query, { i: 1, f: 1.5, t: "':i", b: true, n: null, o: { x: 7 } });
+    expect(rows).toEqual([{ i: "integer", f: "real", t: "text", b: 1, n: null, o: 7, again: "1" }]);
+  });
+
+  it("refuses lists, missing and unused parameters before anything runs", async () => {
+    const { refused } = shop();
+    const list = await refused("shop", "SELECT :ids", { ids: [1] });
+    expect(list).toMatchObject({
+      code: "input_invalid",
+      message: "params.ids is a list, and a parameter is one value.",
+    });
+    expect(list.options.fix).toContain("json_each(:ids)");
+    expect(await refused("shop", "SELECT :since", {})).toMatchObject({
+      code: "input_invalid",
+      message: "params.since is missing: the query has :since.",
+    });
+    expect(await refused("shop", "SELECT ':x'", { x: 1 })).toMatchObject({ code: "input_invalid" });
+  });
+
+  it("tells all faults of a query at once, with what was probably meant", async () => {
+    const { databases } = shop();
+    const prepare = (query: string, params: string[] = []) =>
+      databases.prepare({ database: "shop", query, params, write: false }, never());
+    expect(await prepare("SELECT regoin FROM orders WHERE id > :since", ["sinse"])).toMatchObject({
+      faults: [
+        { path: ["params", "since"], code: "missing", did_you_mean: "sinse" },
+        { path: ["params", "sinse"], code: "unused_parameter", did_you_mean: "since" },
+        { path: ["query"], message: "no such column: regoin", did_you_mean: "region" },
+      ],
+    });
+    expect(await prepare("SELECT * FROM ordrs")).toMatchObject({
+      faults: [{ message: "no such table: ordrs", allowed: ["orders", "regions"], did_you_mean: "orders" }],
+    });
+    expect(await prepare("SELCT 1")).toMatchObject({
+      faults: [{ code: "not_allowed", did_you_mean: "SELECT" }],
+    });
+    expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
+      faults: [
+        { message: "Two columns of the result are called a.", fix: "Give each its own name with AS." },
+      ],
+    });
+    expect(await prepare("SELECT region AS r FROM orders")).toEqual({
+      columns: [{ name: "r", type: "string", declared: "TEXT" }],
+    });
+  });
+
+  it("does not run what it prepares", async () => {
+    const { databases, ask } = shop("read-write");
+    const request = { database: "shop", query: "DELETE FROM orders", params: [], write: true };
+    expect(await databases.prepare(request, never())).toEqual({ columns: [] });
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect(await databases.prepare({ ...request, query: FOREVER }, never())).toHaveProperty("columns");
+  });
+
+  it("writes only where the entry and the step both say so", async () => {
+    const insert = "INSERT INTO orders (region) VALUES (:region) RETURNING id";
+    const reading = shop();
+    const first = await reading.refused("shop", insert, { region: "west" });
+    expect(first.code).toBe("database_read_only");
+    expect(first.options.fix).toContain("access: read-write");
+    expect(first.options.fix).toContain("write: true");
+    expect((await reading.refused("shop", insert, { region: "west" }, { write: true })).code).toBe(
+      "database_read_only",
+    );
+    const writing = shop("read-write");
+    expect((await writing.refused("shop", insert, { region: "west" })).options.fix).toBe(
+      "Set write: true on the step.",
+    );
+    expect(await writing.ask("shop", insert, { region: "west" }, { write: true })).toMatchObject({
+      rows: [{ id: 3 }],
+    });
+    expect(await writing.ask("shop", "UPDATE orders SET paid = 1", {}, { write: true })).toMatchObject({
+      row_count: 3,
+    });
+  });
+
+  it.each([
+    "ATTACH 'other.db' AS other",
+    "PRAGMA journal_mode = DELETE",
+    "VACUUM INTO 'copy.db'",
+    "WITH x AS (SELECT 1) INSERT INTO orders (region) SELECT 'x' FROM x",
+    "EXPLAIN DELETE FROM orders",
+    "CREATE TEMP TABLE x (a)",
+    "SELECT load_extension('x')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT fts3_tokenizer('simple')",
+    "SELECT * FROM pragma_database_list",
+    "SELECT 1; DELETE FROM orders",
+    "SELECT 1 /* ; */; ATTACH 'x' AS y",
+    "BEGIN",
+  ])("refuses %s", async (query) => {
+    const { directory, dataset, refused } = shop();
+    const before = readFileSync(dataset);
+    expect(["database_read_only", "database_failed", "input_invalid"]).toContain(
+      (await refused("shop", query)).code,
+    );
+    expect(readFileSync(dataset).equals(before)).toBe(true);
+    expect(existsSync(join(directory, "copy.db"))).toBe(false);
+  });
+
+  it.each([
+    "ATTACH 'other.db' AS o",
+    "VACUUM INTO 'copy.db'",
+    "PRAGMA user_version = 7",
+    "CREATE VIRTUAL TABLE v USING fts5(a)",
+  ])("refuses %s to who may write, too", async (query) => {
+    const { refused } = shop("read-write");
+    expect((await refused("shop", query, {}, { write: true })).code).toBe("database_read_only");
+  });
+
+  it("kills a query without end at its time, and the next one runs", async () => {
+    const { ask, refused } = shop();
+    await ask("shop", "SELECT 1");
+    let ticks = 0;
+    const ticking = setInterval(() => (ticks += 1), 10);
+    const started = performance.now();
+    const [error, ...others] = await Promise.all([
+      refused("shop", FOREVER, {}, {}, within(300)),
+      ...Array.from({ length: 10 }, () => ask("shop", "SELECT count(*) AS n FROM orders")),
+    ]);
+    clearInterval(ticking);
+    expect(error).toMatchObject({ code: "timeout" });
+    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(others.map((it) => it.rows)).toEqual(Array(10).fill([{ n: 2 }]));
+    expect(ticks).toBeGreaterThan(10);
+    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("stops at the bound of rows and of bytes, however many there are", async () => {
+    const { ask } = shop();
+    const million =
+      "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 1000000) SELECT i, hex(zeroblob(500)) AS x FROM t";
+    const before = process.memoryUsage().rss;
+    const rows = await ask("shop", million, {}, { maxRows: 100 });
+    expect(rows).toMatchObject({ row_count: 100, truncated: true });
+    const bytes = await ask("shop", million, {}, { maxRows: 10_000 });
+    expect(bytes.truncated).toBe(true);
+    expect(JSON.stringify(bytes.rows).length).toBeLessThanOrEqual(1024 * 1024);
+    expect(bytes.row_count).toBeGreaterThan(900);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    expect((await ask("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
+  });
+
+  it("ends a query that wants too much memory as memory_limit", async () => {
+    const { refused } = shop("read-only", { memoryMb: 64 });
+    expect((await refused("shop", "SELECT zeroblob(100000000)")).code).toBe("memory_limit");
+    const sorted =
+      "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT randomblob(1000) AS x FROM t ORDER BY x";
+    expect((await refused("shop", sorted, {}, {}, within(10_000))).code).toBe("memory_limit");
+  });
+
+  it("describes tables and views, and finds the one that was meant", async () => {
+    const { databases } = shop();
+    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, never());
+    expect(orders).toMatchObject({
+      name: "orders",
+      kind: "table",
+      row_count: 2,
+      sample: [{ id: 1, extra: { a: [1] } }],
+    });
+    expect(orders!.columns.slice(0, 3)).toEqual([
+      { name: "id", type: "INTEGER", nullable: false },
+      { name: "region", type: "TEXT", nullable: false },
+      { name: "amount", type: "DECIMAL(10,2)", nullable: true },
+    ]);
+    expect(regions).toMatchObject({ name: "regions", kind: "view", row_count: null });
+    await expect(
+      databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, never()),
+    ).rejects.toMatchObject({
+      code: "input_invalid",
+      options: { fix: "Did you mean orders?" },
+    });
+  });
+
+  it("is refused where it lies in the state directory, behind a link too", async () => {
+    const stateDir = temporaryDirectory();
+    mkdirSync(join(stateDir, "deep"));
+    const real = sqliteFile(join(stateDir, "deep"), "CREATE TABLE keys (secret)");
+    const link = join(temporaryDirectory(), "link.db");
+    symlinkSync(real, link);
+    const entries = [real, link].map((dataset, index) => ({ name: `db${index}`, type: "sqlite", dataset }));
+    const { refused } = openDatabases(entries, {}, { stateDir });
+    for (const name of ["db0", "db1"]) {
+      const error = await refused(name, "SELECT * FROM keys");
+      expect(error).toMatchObject({ code: "environment" });
+      expect(error.message).toContain("state directory");
+    }
+  });
+
+  it("says what is wrong with its file", async () => {
+    const directory = temporaryDirectory();
+    const noise = join(directory, "noise.db");
+    writeFileSync(noise, "this is no database, but a text of some length ".repeat(100));
+    const { refused, databases } = openDatabases([
+      { name: "missing", type: "sqlite", dataset: join(directory, "missing.db"), access: "read-write" },
+      { name: "noise", type: "sqlite", dataset: noise },
+    ]);
+    expect(await refused("missing", "SELECT 1", {}, { write: true })).toMatchObject({
+      code: "database_unavailable",
+    });
+    expect(existsSync(join(directory, "missing.db"))).toBe(false);
+    expect(await refused("noise", "SELECT * FROM t")).toMatchObject({
+      code: "database_failed",
+      message: "noise: file is not a database",
+    });
+    const prepared = databases.prepare(
+      { database: "missing", query: "SELECT 1", params: [], write: false },
+      never(),
+    );
+    expect(await prepared).toMatchObject({ faults: [{ path: ["database"], code: "database_unavailable" }] });
+    expect(await refused("nosie", "SELECT 1")).toMatchObject({
+      code: "environment",
+      options: { fix: "Did you mean noise?" },
+    });
+  });
+
+  it("holds no lock between queries, and waits for another's only so long", async () => {
+    const { ask, refused, dataset } = shop("read-write");
+    await ask("shop", "SELECT * FROM orders", {}, { maxRows: 1 });
+    const other = new DatabaseSync(dataset);
+    other.exec("BEGIN EXCLUSIVE; DELETE FROM orders");
+    expect((await refused("shop", "SELECT * FROM orders", {}, {}, within(200))).code).toBe("timeout");
+    other.exec("COMMIT");
+    other.close();
+    expect((await ask("shop", "SELECT * FROM orders")).row_count).toBe(0);
+  });
+});
