@@ -262,7 +262,7 @@ export interface ExecutorOptions {
   slots: number;
   /** Told of the runs that it has changed. */
   onChanged?: (runIds: readonly string[]) => void;
-  leaseMs?: number;
+  leaseMs?: number | undefined;
 }
 
 export interface Executor {

@@ -127,6 +127,7 @@ program
       .argParser(integer("The number of slots", 1, 1_000)),
   )
   .addOption(new Option("--id <id>").hideHelp())
+  .addOption(new Option("--lease <ms>").argParser(integer("The lease", 100, 600_000)).hideHelp())
   .action(async (options) => {
     const { worker } = await import("./commands/worker.ts");
     await worker(io, { onStop, onRing, tell }, options);

@@ -13,6 +13,8 @@ export interface WorkerOptions {
   slots: number;
   /** The listener that started it names it. */
   id?: string;
+  /** Milliseconds that another's beat may stand still; left out: what suits the file system. */
+  lease?: number;
 }
 
 /** What the process does for an executor. */
@@ -42,6 +44,7 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
     {
       id: options.id ?? newExecutorId(hostname()),
       slots: options.slots,
+      leaseMs: options.lease,
       onChanged: (changed) => host.tell({ changed }),
     },
   );

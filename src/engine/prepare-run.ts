@@ -9,7 +9,7 @@ import { newRunId } from "../core/ids.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineApi, RunRequest } from "../core/engine-port.ts";
 import type { RunReader } from "../core/run-ports.ts";
-import { inputsValidator } from "./json-schema/index.ts";
+import { inputsValidator } from "../core/json-schema/index.ts";
 
 /** How deep workflows may call each other. */
 export const MAX_DEPTH = 8;

@@ -94,9 +94,13 @@ export function scopes(runs: RunReader): Scopes {
         items: items.map((item) => stepValue(planned, item)),
       };
     }
+    const state = record?.state ?? (run.states[position] as StepState);
+    const error = record?.error ?? null;
+    // Skipped, or its list could not be worked out: there are no items.
+    if (planned.forEach !== null) return { status: STATUS_OF[state], error, items: null };
     return stepValue(planned, {
-      state: record?.state ?? (run.states[position] as StepState),
-      error: record?.error ?? null,
+      state,
+      error,
       output: record === undefined ? null : await runs.output(unit),
     });
   }

@@ -4,7 +4,7 @@ import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
 import type { PartialFault } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
-import { schemaFaults, shapeOfSchema } from "./json-schema.ts";
+import { schemaFaults, shapeOfSchema } from "../core/json-schema/index.ts";
 
 const outputOf = (form: Shape): Shape =>
   objectOf({ approved: BOOLEAN, by: STRING, comment: nullable(STRING), form });

@@ -3,7 +3,7 @@ import { HOLDS_EXPRESSION } from "../../schemas/workflow-definition.ts";
 import type { PartialFault } from "../core/connections.ts";
 import type { Shape } from "../core/shapes.ts";
 import type { StepCheckContext, WrittenStep } from "../core/step-type.ts";
-import { inputsValidator, schemaFaults, shapeOfSchema } from "./json-schema.ts";
+import { inputsValidator, schemaFaults, shapeOfSchema } from "../core/json-schema/index.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -37,7 +37,7 @@ export const httpStep = defineStepType({
   description:
     "Sends one request. A status outside 2xx fails as http_status unless accept_status lists it. Redirects are " +
     "followed within the same origin only. body is parsed by content type: JSON becomes a value, text a string, " +
-    "nothing null, anything else {media_type, base64}. Secrets go by name, and only to the hosts they are for.",
+    "nothing null, anything else {media_type, base64}. The HTTP status is status_code. Secrets go by name, and only to the hosts they are for.",
   fields: {
     method: template(
       z.enum(METHODS).default("GET").meta({
@@ -104,7 +104,8 @@ export const httpStep = defineStepType({
     body: { text: "${{ steps.summary.text }}" },
     retry: { attempts: 4, backoff: "exponential", initial: "2s" },
   },
-  output: objectOf({ status: NUMBER, headers: mapOf(STRING), body: ANY }),
+  // Not `status`: that is the step's own, as every step has it.
+  output: objectOf({ status_code: NUMBER, headers: mapOf(STRING), body: ANY }),
   timeoutMs: 30_000,
   // A method that is worked out when it runs may be any.
   hasEffects: (step) => !SAFE.has(step["method"] ?? "GET"),
@@ -142,7 +143,8 @@ export const httpStep = defineStepType({
     const { status } = answer;
     if ((status < 200 || status > 299) && !accept_status.includes(status))
       throw unexpected(method, url, answer, ctx.now());
-    return { kind: "done", output: { ...answer } };
+    const { headers: answered, body: content } = answer;
+    return { kind: "done", output: { status_code: status, headers: answered, body: content } };
   },
 });
 

@@ -5,7 +5,7 @@ import type { NamedConnection, PartialFault } from "../core/connections.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
-import { schemaFaults, shapeOfSchema } from "./json-schema.ts";
+import { schemaFaults, shapeOfSchema } from "../core/json-schema/index.ts";
 
 /** A megabyte, in characters; in bytes it is bounded when it runs. */
 const LONGEST = 1024 * 1024;

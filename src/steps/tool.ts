@@ -13,7 +13,7 @@ import {
 } from "../core/step-type.ts";
 import { SECOND } from "../core/clock.ts";
 import { argumentFaults } from "./arguments.ts";
-import { shapeOfSchema } from "./json-schema.ts";
+import { shapeOfSchema } from "../core/json-schema/index.ts";
 
 /** As many names are listed where one is wrong. */
 const MOST_LISTED = 100;

@@ -2,21 +2,11 @@ import { describe, expect, it } from "vitest";
 import { api, type Api } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { run, startProgram } from "../support/process.ts";
+import { random, seedOf } from "../support/random.ts";
 import { type StoredWorkflow, verifyState } from "../support/verify-state.ts";
 
 const ROUNDS = 4;
 const WRITERS = 6;
-
-/** Numbers from 0 to 1 that a seed gives again. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Created {
   name: string;
@@ -78,9 +68,7 @@ function expectAllThere(writers: readonly Writer[], stored: readonly StoredWorkf
 
 describe("kill -9 while clients write", () => {
   it("loses no acknowledged write, leaves nothing half-written, and lets a lost answer be asked for again", async () => {
-    const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000);
-    console.log(`kill -9: MILLRACE_TEST_SEED=${seed}`);
-    const next = random(seed);
+    const next = random(seedOf("kill -9"));
     const stateDir = temporaryDirectory();
     const key = (await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })).out.trim();
     const everybody: Writer[] = [];

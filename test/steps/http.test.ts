@@ -24,11 +24,11 @@ const hasEffects = (more: object) => httpStep.hasEffects({ id: "a", type: "http"
 const headers = (secret: string) => ({ "X-Key": { secret } });
 
 describe("an http step", () => {
-  it("gives status, headers and body", async () => {
+  it("gives status_code, headers and body", async () => {
     const peer = await httpPeer((_request, response) => sendJson(response, { a: [1] }, 201));
     expect(await run({ url: peer.url })).toMatchObject({
       kind: "done",
-      output: { status: 201, headers: { "content-type": "application/json" }, body: { a: [1] } },
+      output: { status_code: 201, headers: { "content-type": "application/json" }, body: { a: [1] } },
     });
     expect(peer.received).toMatchObject([{ method: "GET", path: "/", body: "" }]);
   });
@@ -92,7 +92,7 @@ describe("an http step", () => {
     });
     expect(error.message).toContain(String(status));
     expect(error.options.fix).toBeTruthy();
-    expect(await run({ url: peer.url, accept_status: [status] })).toMatchObject({ output: { status } });
+    expect(await run({ url: peer.url, accept_status: [status] })).toMatchObject({ output: { status_code: status } });
   });
 
   it.each([

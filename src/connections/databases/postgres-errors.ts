@@ -27,6 +27,15 @@ export function pgStepError(error: unknown, place?: (offset: number) => string):
     return new StepError("database_unavailable", message || code || "The connection ended.", {
       cause: error,
     });
+  if (message.startsWith("SASL:"))
+    return new StepError(
+      "environment",
+      "The server asks for a password, and there is none or it is not right.",
+      {
+        fix: "The operator names its variable with password_var in the configuration.",
+        cause: error,
+      },
+    );
   const known = CODES.find(([pattern]) => pattern.test(code))?.[1] ?? "database_failed";
   const where = position === undefined || place === undefined ? "" : ` (${place(Number(position) - 1)})`;
   return new StepError(known, `${message}${where}`, {

@@ -28,8 +28,7 @@ const BEGIN_READ = "BEGIN READ ONLY; SELECT 1";
 
 export function postgresDriver({ url, password, connections, idleMs, connectMs }: ServerOptions): Driver {
   const pool = new Pool({
-    connectionString: url,
-    ...(password !== undefined && { password }),
+    connectionString: withPassword(url, password),
     max: connections,
     idleTimeoutMillis: idleMs,
     connectionTimeoutMillis: connectMs,
@@ -166,6 +165,13 @@ const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T
     throw pgStepError(error, statement?.place);
   }
 };
+
+/** As a parameter, which goes before the URL's own, and which a URL without a host (a socket) can have too. */
+function withPassword(url: string, password: string | undefined): string {
+  const whole = new URL(url);
+  if (password !== undefined) whole.searchParams.set("password", password);
+  return whole.href;
+}
 
 /** In the server's own spelling; it gives the parameter its type. */
 const asText = (value: SqlValue): string | null => (value === null ? null : String(value));

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { JsonSchemaObject } from "../../../schemas/workflow-definition.ts";
 import { ANY, type Shape } from "../../core/shapes.ts";
 import type { Field } from "../../core/step-type.ts";
-import { schemaFaults } from "../json-schema/index.ts";
+import { schemaFaults } from "../../core/json-schema/index.ts";
 import type { Binder } from "./bind.ts";
 import type { StepForm } from "./form.ts";
 import { limiter } from "./limiter.ts";

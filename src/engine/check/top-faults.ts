@@ -10,7 +10,7 @@ import {
   type JsonSchema,
   schemaFaults,
   shapeOfSchema,
-} from "../json-schema/index.ts";
+} from "../../core/json-schema/index.ts";
 import type { WorkflowLookup } from "./bind.ts";
 import { kindWord } from "./fits.ts";
 import { below, type Located } from "./report.ts";

@@ -1,6 +1,6 @@
 /** Validates values against a schema of a workflow's author: inputs, with defaults filled in. */
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialFault } from "../connections.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { kept } from "./kept.ts";

@@ -1,5 +1,5 @@
 /** Keeps what is made of a schema, so that the same schema is not worked through again. */
-import { canonicalJson } from "../../core/canonical-json.ts";
+import { canonicalJson } from "../canonical-json.ts";
 import type { JsonSchema } from "./dialect.ts";
 
 /** As many results are kept. */

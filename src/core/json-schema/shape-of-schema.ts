@@ -1,15 +1,5 @@
 /** What a JSON Schema says of a value, in the words of the checker. */
-import {
-  ANY,
-  BOOLEAN,
-  listOf,
-  mapOf,
-  NUMBER,
-  nullable,
-  objectOf,
-  type Shape,
-  STRING,
-} from "../../core/shapes.ts";
+import { ANY, BOOLEAN, listOf, mapOf, NUMBER, nullable, objectOf, type Shape, STRING } from "../shapes.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
 

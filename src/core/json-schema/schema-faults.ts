@@ -1,8 +1,8 @@
 /** What is wrong with a JSON Schema as somebody wrote it, each fault with its place in the schema. */
 import { RE2JS } from "re2js";
-import type { PartialFault } from "../../core/connections.ts";
-import { unknownKey } from "../../core/faults.ts";
-import { nearMatch } from "../../core/near-match.ts";
+import type { PartialFault } from "../connections.ts";
+import { unknownKey } from "../faults.ts";
+import { nearMatch } from "../near-match.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { kept } from "./kept.ts";

@@ -1,8 +1,8 @@
 /** From the validator's errors to faults in the words of every other fault. */
 import type { ErrorObject } from "ajv";
-import type { PartialFault } from "../../core/connections.ts";
-import { unknownKey } from "../../core/faults.ts";
-import { nearMatch } from "../../core/near-match.ts";
+import type { PartialFault } from "../connections.ts";
+import { unknownKey } from "../faults.ts";
+import { nearMatch } from "../near-match.ts";
 import { pointerParts } from "./references.ts";
 
 const MOST = 100;

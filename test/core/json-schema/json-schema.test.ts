@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputsValidator, schemaFaults, shapeOfSchema } from "../../../src/engine/json-schema/index.ts";
+import { inputsValidator, schemaFaults, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const codes = (schema: unknown) => schemaFaults(schema).map(({ path, code }) => `${path!.join(".")} ${code}`);

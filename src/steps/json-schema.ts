@@ -1,2 +1,0 @@
-/** The one place where steps look at JSON Schemas from. */
-export { inputsValidator, schemaFaults, shapeOfSchema } from "../engine/json-schema/index.ts";

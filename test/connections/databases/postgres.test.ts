@@ -1,0 +1,363 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import type { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { never, openDatabases, within } from "../../support/databases.ts";
+import { eventually } from "../../support/eventually.ts";
+import { PASSWORD, type Postgres, startPostgres } from "../../support/postgres.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+
+let server: Postgres;
+let owner: Client;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  owner = await server.connect();
+  await owner.query(`
+    CREATE TABLE orders (id int PRIMARY KEY, region text NOT NULL, amount numeric(20,2), paid bool, at timestamptz, extra jsonb);
+    INSERT INTO orders VALUES (1, 'north', 2.50, true, '2026-01-02 03:04:05+02', '{"a":[1]}'),
+                              (2, 'south', 12345678901234567.89, false, NULL, NULL);
+    CREATE VIEW regions AS SELECT DISTINCT region FROM orders;
+    CREATE TYPE mood AS ENUM ('sad', 'glad');
+    CREATE TABLE counters (id int PRIMARY KEY, n int NOT NULL);
+    INSERT INTO counters VALUES (1, 0), (2, 0);
+    CREATE FUNCTION sneak() RETURNS int LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM set_config('transaction_read_only', 'off', false); DELETE FROM orders; RETURN 1; END $$;
+    ANALYZE;`);
+}, 60_000);
+afterAll(async () => {
+  await owner.end();
+  await server.stop();
+});
+
+const shop = (more: object = {}, env = { SHOP_PASSWORD: PASSWORD }, options = {}) =>
+  openDatabases(
+    [{ name: "shop", type: "postgresql", dataset: server.url(), password_var: "SHOP_PASSWORD", ...more }],
+    env,
+    options,
+  );
+
+/** How many of the server's connections run this now. */
+async function running(text: string): Promise<number> {
+  const { rows } = await owner.query<{ n: number }>(
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE $1",
+    [`%${text}%`],
+  );
+  return rows[0]!.n;
+}
+const until = (count: number, text: string) =>
+  eventually(async () => ((await running(text)) === count ? true : undefined), `${count} × ${text}`);
+
+describe("a PostgreSQL database", () => {
+  it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
+    const { rows, columns, truncated } = await shop().ask(
+      "shop",
+      `SELECT o.*, 9007199254740993 AS large, 7::bigint AS small, 'NaN'::float8 AS nan, 0.1::float8 AS f,
+              date '2026-01-02' AS day, timestamp '2026-01-02 03:04:05' AS local, ARRAY[1, NULL, 3] AS list,
+              ARRAY['a,b', 'c"d'] AS texts, '\\x0102'::bytea AS bytes, 'glad'::mood AS mood, '{"x": 1}'::json AS j,
+              interval '1 day' AS iv, (1, 2) AS pair
+         FROM orders o ORDER BY id`,
+    );
+    expect(rows[0]).toEqual({
+      id: 1,
+      region: "north",
+      amount: 2.5,
+      paid: true,
+      at: expect.stringMatching(/^2026-01-02T\d\d:04:05(?:Z|[+-]\d\d:\d\d)$/) as string,
+      extra: { a: [1] },
+      large: "9007199254740993",
+      small: 7,
+      nan: "NaN",
+      f: 0.1,
+      day: "2026-01-02",
+      local: "2026-01-02T03:04:05",
+      list: [1, null, 3],
+      texts: ["a,b", 'c"d'],
+      bytes: "AQI=",
+      mood: "glad",
+      j: { x: 1 },
+      iv: "1 day",
+      pair: "(1,2)",
+    });
+    expect(Date.parse(rows[0]!["at"] as string)).toBe(Date.parse("2026-01-02T03:04:05+02:00"));
+    expect(rows[1]).toMatchObject({ amount: "12345678901234567.89", at: null, extra: null });
+    expect(truncated).toBe(false);
+    expect(columns.slice(0, 6)).toEqual([
+      { name: "id", type: "number", declared: "int4" },
+      { name: "region", type: "string", declared: "text" },
+      { name: "amount", type: "number", declared: "numeric" },
+      { name: "paid", type: "boolean", declared: "bool" },
+      { name: "at", type: "string", declared: "timestamptz" },
+      { name: "extra", type: "any", declared: "jsonb" },
+    ]);
+  });
+
+  it("binds parameters by name, and lets the query say what they are", async () => {
+    const { ask, refused } = shop();
+    const query = `SELECT :n + 1 AS n, :at::date AS at, :o::jsonb ->> 'x' AS o, :b::bool AS b, :nothing::text AS nothing,
+                          'it''s :n' AS text, :n * 2 AS twice FROM orders WHERE region = :region`;
+    const params = { n: 1, at: "2026-01-02", o: { x: 1 }, b: false, nothing: null, region: "north" };
+    expect((await ask("shop", query, params)).rows).toEqual([
+      { n: 2, at: "2026-01-02", o: "1", b: false, nothing: null, text: "it's :n", twice: 2 },
+    ]);
+    const list = await refused("shop", "SELECT * FROM orders WHERE id = ANY(:ids)", { ids: [1] });
+    expect(list.options.fix).toContain("jsonb_array_elements_text(:ids::jsonb)");
+    expect(
+      (
+        await ask(
+          "shop",
+          "SELECT id FROM orders WHERE id::text = ANY (ARRAY(SELECT jsonb_array_elements_text(:ids::jsonb)))",
+          { ids: "[1]" },
+        )
+      ).rows,
+    ).toEqual([{ id: 1 }]);
+  });
+
+  it("prepares without running, and says what is wrong, where, and what was meant", async () => {
+    const { databases } = shop();
+    const prepare = (query: string, params: string[] = []) =>
+      databases.prepare({ database: "shop", query, params, write: false }, never());
+    expect(await prepare("SELECT pg_sleep(60)::text AS slept, :x::int AS x", ["x"])).toEqual({
+      columns: [
+        { name: "slept", type: "string", declared: "text" },
+        { name: "x", type: "number", declared: "int4" },
+      ],
+    });
+    expect(await prepare("SELECT :long_name,\n  regoin FROM orders", ["long_name"])).toMatchObject({
+      faults: [
+        {
+          path: ["query"],
+          message: 'column "regoin" does not exist (line 2, column 3)',
+          did_you_mean: "region",
+        },
+      ],
+    });
+    expect(await prepare("SELECT * FROM oders")).toMatchObject({ faults: [{ did_you_mean: "orders" }] });
+    expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
+      faults: [{ fix: "Give each its own name with AS." }],
+    });
+    expect(await prepare("SELECT a FROM")).toMatchObject({
+      faults: [{ message: "syntax error at end of input (line 1, column 14)" }],
+    });
+  });
+
+  it("writes only where the entry and the step both say so, and all or nothing", async () => {
+    const insert = "INSERT INTO orders (id, region) VALUES (:id, 'west') RETURNING id";
+    expect((await shop().refused("shop", insert, { id: 3 }, { write: true })).code).toBe(
+      "database_read_only",
+    );
+    const { ask, refused } = shop({ access: "read-write" });
+    expect((await refused("shop", insert, { id: 3 })).code).toBe("database_read_only");
+    expect(await ask("shop", insert, { id: 3 }, { write: true })).toMatchObject({
+      rows: [{ id: 3 }],
+      row_count: 1,
+    });
+    expect(await ask("shop", "DELETE FROM orders WHERE id > 2", {}, { write: true })).toMatchObject({
+      row_count: 1,
+      rows: [],
+    });
+    expect(await refused("shop", insert, { id: 1 }, { write: true })).toMatchObject({
+      code: "database_failed",
+      message: 'shop: duplicate key value violates unique constraint "orders_pkey"',
+    });
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+  });
+
+  it.each([
+    "SET transaction_read_only = off",
+    "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE",
+    "COMMIT",
+    "COPY orders TO PROGRAM 'cat > /tmp/stolen'",
+    "COPY orders FROM STDIN",
+    "DO $$ BEGIN DELETE FROM orders; END $$",
+    "SELECT 1; DELETE FROM orders",
+    "SELECT 1; COMMIT; DELETE FROM orders",
+    "WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone",
+    "SELECT set_config('transaction_read_only', 'off', false)",
+    "SELECT set_config('transaction_read_only', 'off', false), sneak()",
+    "SELECT sneak()",
+    "EXPLAIN ANALYZE DELETE FROM orders",
+    "SELECT * INTO copy FROM orders",
+    "SELECT nextval('x')",
+    "SELECT lo_create(0)",
+    "SELECT * FROM orders FOR UPDATE",
+  ])("refuses %s", async (query) => {
+    const { ask, refused } = shop();
+    expect(["database_read_only", "database_failed", "input_invalid"]).toContain(
+      (await refused("shop", query)).code,
+    );
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+  });
+
+  it("leaves nothing of one query to the next", async () => {
+    const { ask } = shop({ access: "read-write", concurrency: 1 });
+    const pid = "SELECT pg_backend_pid() AS pid, current_setting('search_path') AS path";
+    const before = (await ask("shop", pid)).rows;
+    await ask(
+      "shop",
+      "SELECT set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7) IS NULL AS l",
+    );
+    await ask("shop", "SELECT set_config('search_path', 'pg_catalog', false)", {}, { write: true });
+    expect((await ask("shop", pid)).rows).toEqual(before);
+    expect(
+      (await ask("shop", "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'")).rows,
+    ).toEqual([{ n: 0 }]);
+  });
+
+  it("cancels on the server at once when it is aborted, and drops what waits for a lock", async () => {
+    const { ask, refused } = shop();
+    const controller = new AbortController();
+    const query = refused("shop", "SELECT pg_sleep(60), 'to be cancelled' AS x", {}, {}, controller.signal);
+    await until(1, "to be cancelled");
+    controller.abort();
+    const started = performance.now();
+    expect((await query).code).toBe("cancelled");
+    expect(performance.now() - started).toBeLessThan(100);
+    await until(0, "to be cancelled");
+    const cross =
+      "SELECT count(*) AS n FROM generate_series(1, 1000000000) a, generate_series(1, 1000000000) b";
+    expect((await refused("shop", cross, {}, {}, within(300))).code).toBe("timeout");
+    await until(0, "generate_series");
+    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("stops at the bound of rows and of bytes, however many there are", async () => {
+    const { ask } = shop({ concurrency: 1 });
+    const million = "SELECT i, repeat('x', 1000) AS x FROM generate_series(1, 1000000) i";
+    const before = process.memoryUsage().rss;
+    const rows = await ask("shop", million, {}, { maxRows: 1_000, maxBytes: Infinity });
+    expect(rows).toMatchObject({ row_count: 1_000, truncated: true });
+    expect(rows.rows.at(-1)).toMatchObject({ i: 1_000 });
+    const { truncated, rows: some } = await ask("shop", million, {}, { maxRows: 10_000 });
+    expect(truncated && JSON.stringify(some).length <= 1024 * 1024).toBe(true);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    expect((await ask("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
+  });
+
+  it("tells a deadlock as one", async () => {
+    const { ask, refused } = shop({ access: "read-write" });
+    // The owner holds 2 and wants 1; the step holds 1 and wants 2. The step has waited longest.
+    await owner.query("BEGIN; SET LOCAL deadlock_timeout = '1h'; UPDATE counters SET n = n + 1 WHERE id = 2");
+    const both = `WITH one AS (UPDATE counters SET n = n + 1 WHERE id = 1 RETURNING id)
+                  UPDATE counters SET n = n + 1 FROM one WHERE counters.id = 2 RETURNING 'deadlocked' AS d`;
+    const step = refused("shop", both, {}, { write: true });
+    await until(1, "deadlocked");
+    const wants = owner.query("UPDATE counters SET n = n + 1 WHERE id = 1");
+    const error = await step;
+    expect(error).toMatchObject({ code: "deadlock", message: "shop: deadlock detected", transient: true });
+    await wants;
+    await owner.query("ROLLBACK");
+    expect((await ask("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
+  });
+
+  it("says that it can't be reached, or let in, and never the password", async () => {
+    const away = createServer().listen(0, "127.0.0.1");
+    await once(away, "listening");
+    const { port } = away.address() as AddressInfo;
+    away.close();
+    await once(away, "close");
+    const nobody = shop({ dataset: `postgresql://postgres@127.0.0.1:${port}/postgres` });
+    expect(await nobody.refused("shop", "SELECT 1")).toMatchObject({
+      code: "database_unavailable",
+      transient: true,
+    });
+    const fault = nobody.databases.prepare(
+      { database: "shop", query: "SELECT 1", params: [], write: false },
+      never(),
+    );
+    expect(await fault).toMatchObject({ faults: [{ path: ["database"], code: "database_unavailable" }] });
+    const secret = "wrong but secret";
+    const wrong = await shop({}, { SHOP_PASSWORD: secret }).refused("shop", "SELECT 1");
+    expect(wrong).toMatchObject({ code: "environment" });
+    expect(JSON.stringify([wrong.message, wrong.options.fix, wrong.options.details])).not.toContain(secret);
+    const { databases } = shop({}, {} as never);
+    expect(databases.list()[0]!.unusable).toBe("the environment variable SHOP_PASSWORD is not set");
+    const unset = await databases.prepare(
+      { database: "shop", query: "SELECT 1", params: [], write: false },
+      never(),
+    );
+    expect(unset).toMatchObject({ faults: [{ path: ["database"], code: "environment" }] });
+    const noSuch = await shop({ dataset: server.url("nowhere") }).refused("shop", "SELECT 1");
+    expect(noSuch).toMatchObject({ code: "environment", message: 'database "nowhere" does not exist' });
+  });
+
+  it("tells a cut connection from a refusal, and goes on with a new one", async () => {
+    const proxy = await tcpProxy(server.port);
+    const { ask, refused } = shop({
+      dataset: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
+      access: "read-write",
+    });
+    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    proxy.cut();
+    expect(
+      await eventually(() => ask("shop", "SELECT 2 AS two").catch(() => undefined), "a new connection"),
+    ).toMatchObject({ row_count: 1 });
+    const query = refused("shop", "SELECT pg_sleep(60), 'to be cut' AS x");
+    await until(1, "to be cut");
+    proxy.cut();
+    expect(await query).toMatchObject({ code: "database_unavailable", transient: true });
+    const write = refused(
+      "shop",
+      "UPDATE counters SET n = 0 WHERE pg_sleep(60) IS NULL",
+      {},
+      { write: true },
+    );
+    await until(1, "UPDATE counters SET n = 0");
+    proxy.cut();
+    expect(await write).toMatchObject({ code: "database_unavailable", transient: false });
+    await owner.query(
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%pg_sleep%'",
+    );
+  });
+
+  it("is not held by a server that has gone silent", async () => {
+    const proxy = await tcpProxy(server.port);
+    const dataset = `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`;
+    const { ask, refused } = shop({ dataset }, undefined, { connectMs: 300 });
+    await ask("shop", "SELECT 1");
+    proxy.stall();
+    const started = performance.now();
+    expect((await refused("shop", "SELECT 1", {}, {}, within(200))).code).toBe("timeout");
+    expect((await refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it("opens no more connections than the entry says, and says when the server has none left", async () => {
+    const proxy = await tcpProxy(server.port);
+    const { ask, databases } = shop({
+      dataset: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
+      concurrency: 2,
+    });
+    await Promise.all(Array.from({ length: 8 }, () => ask("shop", "SELECT pg_sleep(0.01)")));
+    expect(proxy.connections()).toBe(2);
+    expect(databases.concurrencyOf("shop")).toBe(2);
+    await owner.query("CREATE ROLE lonely LOGIN PASSWORD 'lonely' CONNECTION LIMIT 0");
+    onTestFinished(() => void owner.query("DROP ROLE lonely"));
+    const lonely = shop({ dataset: server.url("postgres", "lonely") }, { SHOP_PASSWORD: "lonely" });
+    expect((await lonely.refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+  });
+
+  it("describes tables and views", async () => {
+    const { databases } = shop();
+    const [counters, orders, regions, ...others] = await databases.describe(
+      "shop",
+      { samples: 1, limit: 10 },
+      never(),
+    );
+    expect([counters!.name, others]).toEqual(["counters", []]);
+    expect(orders).toMatchObject({
+      name: "orders",
+      kind: "table",
+      row_count: 2,
+      sample: [{ id: 1, extra: { a: [1] } }],
+    });
+    expect(orders!.columns.slice(0, 3)).toEqual([
+      { name: "id", type: "integer", nullable: false },
+      { name: "region", type: "text", nullable: false },
+      { name: "amount", type: "numeric(20,2)", nullable: true },
+    ]);
+    expect(regions).toMatchObject({ name: "regions", kind: "view" });
+    const meant = databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, never());
+    await expect(meant).rejects.toMatchObject({ options: { fix: "Did you mean orders?" } });
+  });
+});

@@ -1,0 +1,19 @@
+/** Chance that can be had again: a test that draws from it prints its seed. */
+
+/** Numbers from 0 to 1 that a seed gives again. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The seed asked for with MILLRACE_TEST_SEED, or a new one; printed, so that what fails can be had again. */
+export function seedOf(test: string): number {
+  const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000);
+  console.log(`${test}: MILLRACE_TEST_SEED=${seed}`);
+  return seed;
+}
