@@ -88,8 +88,12 @@ export interface WorkflowReader {
 
 /** The same inside a write transaction. */
 export interface WorkflowWriter extends WorkflowReader {
-  /** Makes a workflow with an id of its own and its first version. */
-  insert(content: WorkflowContent, change: Change): Promise<WholeWorkflow>;
+  /**
+   * Makes a workflow with an id of its own and its first version.
+   * @param wanted the id that it must have (a file names it); left out, it is made from the name
+   * @throws AppError version_conflict when the wanted id is taken
+   */
+  insert(content: WorkflowContent, change: Change, wanted?: string): Promise<WholeWorkflow>;
   /** Says which version is live, and the workflow's status with it; makes no version. */
   publish(
     current: WholeWorkflow,

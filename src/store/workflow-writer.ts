@@ -3,6 +3,7 @@ import slugify from "@sindresorhus/slugify";
 import type { Kysely } from "kysely";
 import type { WholeWorkflow } from "../../schemas/workflow.ts";
 import { type Clock, iso } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -29,6 +30,12 @@ const countChange = prepared((db) =>
     .where("name", "=", "workflows"),
 );
 const idTaken = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
+
+const idTakenError = (id: string): AppError =>
+  new AppError(
+    "version_conflict",
+    `The id "${id}" is taken, and ids are never used again. Nothing was changed. Choose another id.`,
+  );
 
 /**
  * Reads and writes workflows inside a transaction.
@@ -85,8 +92,9 @@ export function workflowWriter(
   return {
     ...reader,
 
-    async insert(content, change) {
-      const id = await freeId(content.name);
+    async insert(content, change, wanted) {
+      if (wanted !== undefined && (await exists(wanted))) throw idTakenError(wanted);
+      const id = wanted ?? (await freeId(content.name));
       const now = iso(clock.now());
       const workflow: WholeWorkflow = {
         id,

@@ -1,13 +1,16 @@
 /** SQLite and DuckDB files, and `scratch`: what runs in children of ours. */
 import { realpath } from "node:fs/promises";
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute, relative, sep } from "node:path";
 import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildSpec, LoadedTable } from "./child-protocol.ts";
 import type { Children } from "./children.ts";
 import type { Driver } from "./driver.ts";
 
-/** @param dataset the file; never one inside the state directory */
+/** Of the state directory the one folder that holds no state: `start` makes the sample database there. */
+const SAMPLES = "samples";
+
+/** @param dataset the file; never one that holds our own state */
 export function fileDriver(
   engine: ChildSpec["engine"],
   dataset: string,
@@ -72,7 +75,7 @@ async function realFile(dataset: string, stateDir: string): Promise<string> {
     realpath(stateDir).catch(() => stateDir),
   ]);
   const below = relative(state, file);
-  if (!below.startsWith("..") && !isAbsolute(below))
+  if (!below.startsWith("..") && !isAbsolute(below) && !below.startsWith(`${SAMPLES}${sep}`))
     throw new StepError(
       "environment",
       "Its file lies inside the state directory, which no workflow may read.",

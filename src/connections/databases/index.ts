@@ -44,6 +44,9 @@ export function databases(
   const entries = new Map(config.databases.map((it) => [it.name, it]));
   const children = createChildren({ size, idleMs, memoryMb });
   const drivers = new Map<string, Driver>();
+  const closing = new AbortController();
+  /** Aborted when nobody waits any longer, or nothing may go on. */
+  const ending = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
 
   const entryOf = (name: string): Entry => {
     const entry = entries.get(name);
@@ -112,8 +115,9 @@ export function databases(
         access: it.access,
       })),
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
-    query: (request, signal) => named(request.database, query(request, signal)),
-    async prepare({ database, query: text, params, write, tables = {} }, signal) {
+    query: (request, signal) => named(request.database, query(request, ending(signal))),
+    async prepare({ database, query: text, params, write, tables = {} }, given) {
+      const signal = ending(given);
       try {
         const isScratch = database === SCRATCH;
         const empty = isScratch ? emptyTables(tables) : [];
@@ -147,10 +151,11 @@ export function databases(
         return { faults: [faultOf(error)] };
       }
     },
-    describe: (name, options, signal) =>
+    describe: (name, options, given) =>
       named(
         name,
         (async () => {
+          const signal = ending(given);
           const driver = driverOf(entryOf(name));
           const found = await driver.describe({ ...options, counts: true }, signal);
           if (options.table === undefined || found.length > 0) return found;
@@ -165,6 +170,7 @@ export function databases(
         })(),
       ),
     async close() {
+      closing.abort(new StepError("interrupted", "The service is ending."));
       children.close();
       await Promise.all([...drivers.values()].map((it) => it.close()));
       drivers.clear();

@@ -9,10 +9,13 @@ import { tcpProxy } from "../../support/tcp-proxy.ts";
 
 let server: Postgres;
 let owner: Client;
+/** Looks at what goes on; never in a transaction, which would see the same all the time. */
+let watcher: Client;
 
 beforeAll(async () => {
   server = await startPostgres();
   owner = await server.connect();
+  watcher = await server.connect();
   await owner.query(`
     CREATE TABLE orders (id int PRIMARY KEY, region text NOT NULL, amount numeric(20,2), paid bool, at timestamptz, extra jsonb);
     INSERT INTO orders VALUES (1, 'north', 2.50, true, '2026-01-02 03:04:05+02', '{"a":[1]}'),
@@ -27,6 +30,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await owner.end();
+  await watcher.end();
   await server.stop();
 });
 
@@ -39,7 +43,7 @@ const shop = (more: object = {}, env = { SHOP_PASSWORD: PASSWORD }, options = {}
 
 /** How many of the server's connections run this now. */
 async function running(text: string): Promise<number> {
-  const { rows } = await owner.query<{ n: number }>(
+  const { rows } = await watcher.query<{ n: number }>(
     "SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE $1",
     [`%${text}%`],
   );
@@ -335,6 +339,15 @@ describe("a PostgreSQL database", () => {
     onTestFinished(() => void owner.query("DROP ROLE lonely"));
     const lonely = shop({ dataset: server.url("postgres", "lonely") }, { SHOP_PASSWORD: "lonely" });
     expect((await lonely.refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+  });
+
+  it("ends what still runs when it is closed", async () => {
+    const { databases, refused } = shop();
+    const query = refused("shop", "SELECT pg_sleep(60), 'to be closed' AS x");
+    await until(1, "to be closed");
+    await databases.close();
+    expect((await query).code).toBe("interrupted");
+    await until(0, "to be closed");
   });
 
   it("describes tables and views", async () => {

@@ -1,0 +1,114 @@
+/** The workflows of the crash tests: one for each way in which a run can move, and what each must come to. */
+
+export interface CrashWorkflow {
+  name: string;
+  definition: Record<string, unknown>;
+  /** What a run gives that succeeds, by its input. */
+  output(n: number): unknown;
+}
+
+const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
+
+/** A step whose effect the peer at `url` sees and logs. */
+const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
+  id,
+  type: "http",
+  method: "POST",
+  url: `${url}/\${{ run.id }}/${id}/${"for_each" in more ? "${{ index }}" : "-1"}`,
+  retry: { attempts: 8, backoff: "fixed", initial: "50ms" },
+  ...more,
+});
+
+export const SCHEDULED = "tick";
+
+/** @param url where the peer listens */
+export const crashWorkflows = (url: string): CrashWorkflow[] => [
+  {
+    name: "chain",
+    definition: {
+      inputs,
+      steps: [
+        { id: "a", type: "set", values: { x: "${{ inputs.n * 2 }}" } },
+        call(url, "b"),
+        { id: "c", type: "set", values: { y: "${{ steps.a.x + steps.b.body.one }}" } },
+        { id: "d", type: "set", values: { y: "${{ steps.c.y + 1 }}" } },
+      ],
+      output: "${{ steps.d.y }}",
+    },
+    output: (n) => n * 2 + 2,
+  },
+  {
+    name: "fan",
+    definition: {
+      inputs,
+      steps: [
+        { id: "list", type: "set", values: { of: [3, 1, 4, 1, 5, 9, 2, 6] } },
+        call(url, "each", { for_each: "steps.list.of", concurrency: 3 }),
+        { id: "local", type: "set", for_each: "steps.list.of", values: { y: "${{ item * inputs.n }}" } },
+      ],
+      output:
+        "${{ steps.local.items.map(i, i.y).sum() + steps.each.items.map(i, i.body.one).sum() }}",
+    },
+    output: (n) => 31 * n + 8,
+  },
+  {
+    name: "nap",
+    definition: {
+      inputs,
+      steps: [
+        call(url, "before"),
+        { id: "nap", type: "wait", for: "400ms" },
+        call(url, "after"),
+        {
+          id: "both",
+          type: "set",
+          values: { y: "${{ inputs.n + steps.before.body.one + steps.after.body.one }}" },
+        },
+      ],
+      output: "${{ steps.both.y }}",
+    },
+    output: (n) => n + 2,
+  },
+  {
+    name: "parent",
+    definition: {
+      inputs,
+      steps: [
+        {
+          id: "children",
+          type: "workflow",
+          workflow: "chain",
+          for_each: "[1, 2, 3]",
+          concurrency: 2,
+          inputs: { n: "${{ item + inputs.n }}" },
+        },
+        call(url, "last"),
+      ],
+      output: "${{ steps.children.items.map(i, i.output).sum() }}",
+    },
+    output: (n) => [1, 2, 3].reduce((sum, item) => sum + (item + n) * 2 + 2, 0),
+  },
+  {
+    name: "ask",
+    definition: {
+      inputs,
+      steps: [
+        { id: "left", type: "approval", needs: [], message: "Go on with ${{ inputs.n }}?", timeout: "1h" },
+        call(url, "right", { needs: [] }),
+        call(url, "then", { needs: ["left", "right"] }),
+      ],
+      output: "${{ steps.left.approved }}",
+    },
+    output: () => true,
+  },
+  {
+    name: SCHEDULED,
+    definition: {
+      inputs,
+      steps: [call(url, "tock"), { id: "end", type: "set", values: { one: "${{ steps.tock.body.one }}" } }],
+      output: "${{ steps.end.one }}",
+      schedule: { cron: "*/2 * * * * *", timezone: "Europe/Berlin", overlap: "skip" },
+    },
+    output: () => 1,
+  },
+];

@@ -1,0 +1,94 @@
+/**
+ * A process that starts runs, as a listener does, and says of each that it was taken in; it also decides approvals and
+ * cancels some. Killed at any moment. SIGTERM: no more runs, approvals go on; SIGINT: the end.
+ */
+import { writeSync } from "node:fs";
+import { argv } from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { pino } from "pino";
+import { openInstance, openServices } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/config-file.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
+import { iso, systemClock } from "../../src/core/clock.ts";
+import type { Actor } from "../../src/core/ports.ts";
+import { NO_ITEM, type Unit } from "../../src/core/run-ports.ts";
+import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";
+import { random } from "./random.ts";
+
+/** So many unfinished runs at a time, so that those in flight end too. */
+const MOST = 30;
+const CANCELLED = 0.05;
+
+export const CRASH_ACTOR: Actor = {
+  principal: { keyId: "k", keyName: "crash", owner: "operator", lineage: "k", scopes: new Set(["run"]) },
+  client: { surface: "rest", name: "run-starter" },
+};
+const intent = { operation: "test", actor: CRASH_ACTOR, requestId: "req_1" };
+
+async function main(stateDir: string, seed: number): Promise<void> {
+  const clock = systemClock;
+  const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
+  const { config } = loadConfig(settings.configFile, settings.configNamed, {});
+  const instance = await openInstance(stateDir, clock, pino({ level: "silent" }));
+  const { services } = openServices(instance, { settings, config, clock });
+  const { engine } = services;
+  const next = random(seed);
+  const names = crashWorkflows("").map(({ name }) => name);
+  const startable = names.filter((name) => name !== SCHEDULED);
+  const doing = { start: true, go: true };
+  process.on("SIGTERM", () => (doing.start = false));
+  process.on("SIGINT", () => (doing.go = false));
+  const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+  async function start(): Promise<void> {
+    const { principal, client } = CRASH_ACTOR;
+    const prepared = await engine.prepareRun({
+      workflowId: startable[Math.floor(next() * startable.length)]!,
+      inputs: { n: Math.floor(next() * 100) },
+      actor: { ...principal, surface: client.surface, client: client.name },
+      trigger: "rest",
+    });
+    await instance.write(intent, (tx) => engine.startRun(tx, prepared));
+    say(`started ${prepared.id}`);
+    if (next() >= CANCELLED) return;
+    await delay(next() * 300);
+    say(`cancelling ${prepared.id}`);
+    await instance.write(intent, (tx) => engine.stopRun(tx, prepared.id, { status: "cancelled", by: "crash" }));
+  }
+
+  async function decide(): Promise<void> {
+    const { items } = await instance.read.approvals.slice({
+      filter: { status: "pending" },
+      after: null,
+      limit: 10,
+    });
+    for (const { id, runId, stepId, item } of items) {
+      const unit: Unit = { runId, stepId, item };
+      await instance.write(intent, async (tx) => {
+        const decision = {
+          status: "approved",
+          decidedAt: iso(clock.now()),
+          decidedBy: "crash",
+          comment: null,
+          answer: null,
+        } as const;
+        if (!(await tx.approvals.decide(id, decision))) return;
+        const job = { kind: "decided", priority: 0, dueAt: null, resource: null, attempt: 1, tries: 1 } as const;
+        await tx.jobs.add({ ...unit, ...job });
+      });
+    }
+  }
+
+  say("ready");
+  while (doing.go) {
+    // A full disk, a lock that is held for long: refused, which is as good as never asked.
+    await decide().catch((error: unknown) => say(`refused ${String(error)}`));
+    const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
+    if (doing.start && unfinished < MOST) await start().catch((error: unknown) => say(`refused ${String(error)}`));
+    await delay(10);
+  }
+  await instance.close();
+  process.exit(0);
+}
+
+if (import.meta.main) await main(argv[2]!, Number(argv[3]));
