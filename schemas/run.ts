@@ -161,7 +161,7 @@ export const RunStep = z
     item_list: z
       .array(RunItem)
       .optional()
-      .meta({ description: "Of a fan-out: items from the one asked for on; failed ones first if none was." }),
+      .meta({ description: "Of a fan-out: up to 20 items, from the one asked for on." }),
   })
   .meta({ id: "RunStep", description: "A step of a run." });
 export type RunStep = z.infer<typeof RunStep>;
@@ -224,12 +224,18 @@ export const RunInputs = z
     params: { code: "not_finite" },
   });
 
-/** A moment as a client writes it; kept as the store has them. */
+/** A moment, or the beginning of a day in UTC, as a client writes it. */
 export const Moment = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-    error: "must be a moment such as 2026-11-21T08:00:00Z, or a day such as 2026-11-21",
-  })
-  .transform((moment) => new Date(moment).toISOString());
+  .string()
+  .refine(
+    (moment) =>
+      /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(moment) &&
+      !Number.isNaN(Date.parse(moment)),
+    {
+      message: "must be a moment such as 2026-11-21T08:00:00Z, or a day such as 2026-11-21",
+      params: { code: "wrong_format" },
+    },
+  );
 
 export const ApprovalId = text(100, 1).meta({
   description: "The approval's id, as list_approvals and get_run give it.",

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { openInstance, startExecutor } from "../app.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { systemClock } from "../core/clock.ts";
+import { HOUR, systemClock } from "../core/clock.ts";
 import { newExecutorId } from "../core/ids.ts";
 import { CommandError, EXIT, type Io, openLog } from "./io.ts";
 
@@ -51,10 +51,17 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
   host.onRing(() => executor.queue.ring());
   log.info({ executor: executor.queue.executor, slots: options.slots }, "worker takes jobs");
   host.tell({ ready: true });
-  const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
-  log.info("worker is shutting down");
-  await executor.stop(gone ? 0 : GRACE_MS);
-  await instance.close();
+  // Nothing else keeps a process that waits for work and has no channel to a listener.
+  const alive = setInterval(() => {}, HOUR);
+  let gone: boolean;
+  try {
+    gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
+    log.info("worker is shutting down");
+    await executor.stop(gone ? 0 : GRACE_MS);
+    await instance.close();
+  } finally {
+    clearInterval(alive);
+  }
   log.info("worker has stopped");
   await new Promise<void>((resolve) => log.flush(() => resolve()));
   if (gone) {

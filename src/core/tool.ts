@@ -15,6 +15,22 @@ type RouteParameter<R extends string> = R extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
+/** How far something is that its caller waits for. */
+export interface Progress {
+  done: number;
+  total: number;
+  message: string;
+}
+
+/** What a person is asked before an operation can be carried out. */
+export interface Question {
+  message: string;
+  /** A flat JSON Schema, as MCP's elicitation takes it: text, numbers, yes or no, and choices. */
+  schema: { type: "object"; properties: Record<string, Record<string, unknown>>; required: string[] };
+  /** The input that an answer stands for; it is added to what was given. */
+  answer(content: Record<string, unknown>): Record<string, unknown>;
+}
+
 /** What an operation is handed beside its input. */
 export interface ToolContext {
   actor: Actor;
@@ -33,6 +49,8 @@ export interface ToolContext {
   total(count: () => Promise<number>): Promise<number>;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /** Tells who waits how far it is; left out where nobody wants to know. */
+  progress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface Page<T> {
@@ -71,6 +89,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   };
   input: I;
   output: O;
+  /** What must be asked of a person first; undefined for nothing. Only asked where the client can ask (MCP). */
+  question?: (input: z.output<I>, ctx: ToolContext) => Promise<Question | undefined>;
   run(input: z.output<I>, ctx: ToolContext): Promise<z.input<O>>;
 }
 

@@ -6,7 +6,7 @@ import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/faults.ts";
 import type { Actor, CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
-import type { AnyTool, Page, ToolContext } from "../core/tool.ts";
+import type { AnyTool, Page, Progress, Question, ToolContext } from "../core/tool.ts";
 import type { Fault } from "../../schemas/problem.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
 
@@ -25,6 +25,8 @@ export interface Call {
   actor: Actor;
   requestId: string;
   signal: AbortSignal;
+  /** Where whoever waits wants to be told how far it is. */
+  progress?: ((progress: Progress) => void) | undefined;
 }
 
 /** A request that was let in and understood, ready to run. */
@@ -32,6 +34,8 @@ export interface Prepared {
   input: Record<string, unknown>;
   /** Runs it once. */
   run(): Promise<unknown>;
+  /** What must be asked of a person first. */
+  question(): Promise<Question | undefined>;
   /** Every page of a list, one after the other. */
   pages(): AsyncGenerator<Page<unknown>>;
   /** The list's revision, if it has one. */
@@ -57,6 +61,7 @@ export function prepare(
   return {
     input,
     run: () => run(input),
+    question: async () => tool.question?.(input, ctx),
     async *pages() {
       for (let cursor = input["cursor"]; ;) {
         const page = (await run({ ...input, limit: MAX_PAGE, cursor })) as Page<unknown>;
@@ -116,7 +121,8 @@ export async function observed<T>(
 
 const elapsed = (start: number): number => Math.round((performance.now() - start) * 100) / 100;
 
-function authorise(tool: AnyTool, { actor }: Call): void {
+/** @throws AppError missing_scope */
+export function authorise(tool: Pick<AnyTool, "name" | "scope">, { actor }: Pick<Call, "actor">): void {
   const { scopes } = actor.principal;
   if (scopes.has(tool.scope)) return;
   throw new AppError(
@@ -143,6 +149,7 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     engine: services.engine,
     now: () => services.clock.now(),
     signal: call.signal,
+    progress: call.progress,
     total: (count) => (total ??= count()),
     write: (effect, part) => {
       const operation = part === undefined ? tool.name : `${tool.name}.${part}`;

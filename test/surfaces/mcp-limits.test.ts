@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openStreams } from "../../src/surfaces/mcp/streams.ts";
+import { openStreams } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestInstance } from "../support/instance.ts";
 import { openEvents, raw } from "../support/raw-http.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { iso, MINUTE } from "../../src/core/clock.ts";
-import { openStreams } from "../../src/surfaces/mcp/streams.ts";
+import { openStreams } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
 import { holdWrites } from "../support/hold-writes.ts";
 import { testInstance } from "../support/instance.ts";

@@ -15,6 +15,7 @@ import { postgresDriver } from "./postgres.ts";
 import { emptyTables, loadTables } from "./scratch-tables.ts";
 import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
 
+type DescribeRequest = Parameters<Databases["describe"]>[1];
 type Entry = Config["databases"][number];
 
 /** The name that sql steps give for the database in memory. */
@@ -106,6 +107,20 @@ export function databases(
     return await driver.query(bound(scanned, driver, values, write), { maxRows, maxBytes }, signal);
   }
 
+  async function describe(name: string, options: DescribeRequest, signal: AbortSignal) {
+    const driver = driverOf(entryOf(name));
+    const found = await driver.describe({ ...options, counts: true }, signal);
+    if (options.table === undefined || found.length > 0) return found;
+    const all = await driver.describe({ samples: 0, limit: 1_000, counts: false }, signal);
+    const near = nearMatch(
+      options.table,
+      all.map((it) => it.name),
+    );
+    throw new StepError("input_invalid", `There is no table ${options.table} in ${name}.`, {
+      fix: near === undefined ? "Leave table out to see all of them." : `Did you mean ${near}?`,
+    });
+  }
+
   return {
     list: () =>
       config.databases.map((it) => ({
@@ -151,24 +166,7 @@ export function databases(
         return { faults: [faultOf(error)] };
       }
     },
-    describe: (name, options, given) =>
-      named(
-        name,
-        (async () => {
-          const signal = ending(given);
-          const driver = driverOf(entryOf(name));
-          const found = await driver.describe({ ...options, counts: true }, signal);
-          if (options.table === undefined || found.length > 0) return found;
-          const all = await driver.describe({ samples: 0, limit: 1_000, counts: false }, signal);
-          const near = nearMatch(
-            options.table,
-            all.map((it) => it.name),
-          );
-          throw new StepError("input_invalid", `There is no table ${options.table} in it.`, {
-            fix: near === undefined ? "Leave table out to see all of them." : `Did you mean ${near}?`,
-          });
-        })(),
-      ),
+    describe: (name, options, signal) => named(name, describe(name, options, ending(signal))),
     async close() {
       closing.abort(new StepError("interrupted", "The service is ending."));
       children.close();

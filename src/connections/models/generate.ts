@@ -2,8 +2,8 @@
 import type { ModelMessage, Output } from "ai";
 import type { ModelRequest } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
+import type { JsonSchema } from "../../core/json-schema/index.ts";
 import { refused } from "./errors.ts";
-import type { Schema } from "./output-schema.ts";
 import { languageModel, type ModelEntry, providerOptions } from "./vendors.ts";
 
 export interface Reply {
@@ -56,7 +56,7 @@ export function generator(
 }
 
 /** Tells the vendor the schema, and leaves the answer as it came: checking and repairing it is ours. */
-const rawJson = (schema: Schema): Output.Output<string, string, never> => ({
+const rawJson = (schema: JsonSchema): Output.Output<string, string, never> => ({
   name: "object",
   responseFormat: Promise.resolve({ type: "json", schema }),
   parseCompleteOutput: ({ text }) => Promise.resolve(text),
@@ -67,7 +67,7 @@ const rawJson = (schema: Schema): Output.Output<string, string, never> => ({
 /** Servers of one's own may not look at the schema of a call, so it stands in the text too. */
 const withSchema = (
   system: string | undefined,
-  schema: Schema,
+  schema: JsonSchema,
   { vendor }: ModelEntry,
 ): string | undefined =>
   vendor === "openai-compatible"

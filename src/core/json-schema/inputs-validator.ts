@@ -1,7 +1,7 @@
-/** Validates values against a schema of a workflow's author: inputs, with defaults filled in. */
+/** Validates values against a schema of a workflow's author: inputs, with defaults filled in, and any other value. */
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialFault } from "../connections.ts";
-import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
+import { type JsonSchema, newAjv, type Validator, withoutDialect } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { kept } from "./kept.ts";
 import { schemaFaults } from "./schema-faults.ts";
@@ -11,45 +11,61 @@ const VALIDATE_MS = 200;
 /** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */
 const TELL_ALL_BELOW = 64 * 1024;
 
-export type Parsed = { value: Record<string, unknown> } | { faults: PartialFault[] };
+export type Parsed<T> = { value: T } | { faults: PartialFault[] };
 
 export interface InputsValidator {
   /** Takes the inputs of a run (JSON). The value is a copy with defaults; paths are below the inputs. */
-  parse(inputs: unknown): Parsed;
+  parse(inputs: unknown): Parsed<Record<string, unknown>>;
 }
 
 /**
  * @param schema the `inputs` of a definition; null where it has none, and takes none
  * @returns the validator; of a schema with faults one that gives those, with the path of the schema's own place
  */
-export const inputsValidator = (schema: JsonSchema | null): InputsValidator =>
-  compiled(schema ?? { type: "object" });
+export const inputsValidator = (schema: JsonSchema | null): InputsValidator => {
+  const { parse } = inputsOf(schema ?? { type: "object" });
+  return { parse: (inputs) => parse(inputs ?? {}) as Parsed<Record<string, unknown>> };
+};
+
+/**
+ * What does not fit a schema in a value of any kind; unknown names are refused only where the schema says so.
+ * @returns no faults when it fits
+ */
+export function valueFaults(schema: JsonSchema, value: unknown): PartialFault[] {
+  const parsed = valuesOf(schema).parse(value);
+  return "faults" in parsed ? parsed.faults : [];
+}
 
 /** Keywords with which a schema says itself what other names are. */
 const SAYS_OTHERS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
-const compiled = kept((schema): InputsValidator => {
-  const faults = schemaFaults(schema);
-  if (faults.length > 0) return { parse: () => ({ faults }) };
+const inputsOf = kept((schema) => {
   const open = SAYS_OTHERS.some((word) => Object.hasOwn(schema, word));
-  const closed = open ? schema : { ...schema, unevaluatedProperties: false };
+  return validatorOf(schema, open ? schema : { ...schema, unevaluatedProperties: false }, true);
+});
+
+const valuesOf = kept((schema) => validatorOf(schema, schema, false));
+
+function validatorOf(written: JsonSchema, schema: JsonSchema, defaults: boolean) {
+  const faults = schemaFaults(written);
+  if (faults.length > 0) return { parse: (): Parsed<unknown> => ({ faults }) };
   const validators = new Map<boolean, Validator>();
   const validatorFor = (all: boolean): Validator => {
-    const made = validators.get(all) ?? newAjv({ defaults: true, all }).compile(closed);
+    const made = validators.get(all) ?? newAjv({ defaults, all }).compile(withoutDialect(schema));
     validators.set(all, made);
     return made;
   };
-  return { parse: (inputs) => parse(validatorFor, inputs) };
-});
+  return { parse: (value: unknown) => parse(validatorFor, value) };
+}
 
-function parse(validatorFor: (all: boolean) => Validator, inputs: unknown): Parsed {
-  if (isDeeperThan(inputs, MAX_JSON_DEPTH))
+function parse(validatorFor: (all: boolean) => Validator, given: unknown): Parsed<unknown> {
+  if (isDeeperThan(given, MAX_JSON_DEPTH))
     return fault("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
-  const text = JSON.stringify(inputs ?? {});
+  const text = JSON.stringify(given ?? null);
   const value: unknown = JSON.parse(text);
   const validate = validatorFor(text.length < TELL_ALL_BELOW);
   try {
-    if (within(VALIDATE_MS, () => validate(value))) return { value: value as Record<string, unknown> };
+    if (within(VALIDATE_MS, () => validate(value))) return { value };
   } catch (error) {
     return isTimeout(error)
       ? fault("too_slow", `takes longer than ${VALIDATE_MS} ms to check against its schema: make it smaller`)
@@ -58,4 +74,6 @@ function parse(validatorFor: (all: boolean) => Validator, inputs: unknown): Pars
   return { faults: describeErrors(validate.errors ?? [], value) };
 }
 
-const fault = (code: string, message: string): Parsed => ({ faults: [{ path: [], code, message }] });
+const fault = (code: string, message: string): Parsed<unknown> => ({
+  faults: [{ path: [], code, message }],
+});

@@ -6,11 +6,11 @@ import { requestIdOf } from "../../core/ids.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import type { Admit } from "../gate.ts";
 import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
+import { openStreams, tendStreams } from "../streams.ts";
 import { checkOrigin } from "./exchange.ts";
 import { type McpServerOptions, mcpServers, type Report } from "./server.ts";
 import { sseLeg } from "./sse.ts";
 import { streamableLeg } from "./streamable.ts";
-import { KEEP_ALIVE_MS, openStreams } from "./streams.ts";
 
 export interface McpOptions extends McpServerOptions {
   admit: Admit;
@@ -35,8 +35,6 @@ export interface McpApp {
   stop(): void;
 }
 
-/** Streams are looked over this often: a revoked key's are closed within it. */
-const REVOCATION_CHECK_MS = 1_000;
 const SESSION_KEEP_MS = 60_000;
 const CALLS_LIMIT_MS = 8_000;
 
@@ -50,7 +48,7 @@ export function mcpApp(options: McpOptions): McpApp {
     refused: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
   };
   const servers = mcpServers(options);
-  const streams = openStreams();
+  const streams = openStreams("use /mcp without a stream");
   const sse = sseLeg(servers, sessions, streams, report);
   const streamable = streamableLeg(servers, sessions, streams, report);
 
@@ -87,9 +85,8 @@ export function mcpApp(options: McpOptions): McpApp {
     await handle(req, res);
   }
 
+  const stopTending = tendStreams(streams, options.deadAmong, report.failed);
   const timers = [
-    setInterval(() => streams.keepAlive(), KEEP_ALIVE_MS),
-    setInterval(() => void streams.closeDead(options.deadAmong).catch(report.failed), REVOCATION_CHECK_MS),
     setInterval(() => {
       void sessions.keep([...sse.sessionIds(), ...streamable.takeUsed()]).catch(report.failed);
     }, SESSION_KEEP_MS),
@@ -118,7 +115,10 @@ export function mcpApp(options: McpOptions): McpApp {
       streams.closeAll();
       await streamable.close();
     },
-    stop: () => timers.forEach(clearInterval),
+    stop() {
+      stopTending();
+      timers.forEach(clearInterval);
+    },
   };
 }
 

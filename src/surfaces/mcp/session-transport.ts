@@ -6,7 +6,7 @@ import {
 import type { McpSession } from "../../core/ports.ts";
 import { MESSAGE_LIMIT } from "./exchange.ts";
 import type { McpServers, Report } from "./server.ts";
-import { KEEP_ALIVE_MS } from "./streams.ts";
+import { KEEP_ALIVE_MS } from "../streams.ts";
 
 export type Transport = WebStandardStreamableHTTPServerTransport;
 

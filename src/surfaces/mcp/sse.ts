@@ -9,7 +9,7 @@ import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import { readMessage } from "./exchange.ts";
 import { type McpServers, type Report, toAuthInfo } from "./server.ts";
-import type { Streams } from "./streams.ts";
+import type { Streams } from "../streams.ts";
 
 /** A reader who lets this much pile up, in bytes, gets no more work done until it has read. */
 const UNREAD_LIMIT = 4 * 1024 * 1024;

@@ -23,7 +23,7 @@ import {
 } from "./exchange.ts";
 import { type McpServers, type Report, toAuthInfo } from "./server.ts";
 import { replayOf, sessionTransports, type Transport } from "./session-transport.ts";
-import { KEEP_ALIVE_MS, type Streams } from "./streams.ts";
+import { KEEP_ALIVE_MS, type Streams } from "../streams.ts";
 
 export interface StreamableLeg {
   handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;

@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { beforeAll, describe, expect, it } from "vitest";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { never, openDatabases, within } from "../../support/databases.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
@@ -137,15 +135,13 @@ describe("a DuckDB database", () => {
     "SET enable_external_access = true",
     "SET lock_configuration = false",
     "PRAGMA enable_external_access = true",
-    "CREATE TABLE x AS SELECT 1",
     "SELECT getenv('PATH')",
     "SELECT 1; DROP TABLE orders",
     "CALL pragma_version()",
   ])("refuses %s, to who may write too", async (query) => {
     const codes = ["database_read_only", "database_failed", "database_unavailable", "input_invalid"];
     expect(codes).toContain((await shop().refused("shop", query)).code);
-    if (!query.startsWith("CREATE"))
-      expect(codes).toContain((await shop("read-write").refused("shop", query, {}, { write: true })).code);
+    expect(codes).toContain((await shop("read-write").refused("shop", query, {}, { write: true })).code);
     expect(existsSync("stolen.csv") || existsSync("stolen") || existsSync("stolen.db")).toBe(false);
   });
 

@@ -1,7 +1,9 @@
 /** Everything that stays open, with the key it belongs to: counted, kept alive, closed when its key dies. */
 import type { ServerResponse } from "node:http";
-import { AppError } from "../../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 
+/** Streams are looked over this often: a revoked key's are closed within it. */
+const REVOCATION_CHECK_MS = 1_000;
 /** How often a comment keeps a stream from being taken for dead. */
 export const KEEP_ALIVE_MS = 15_000;
 /** More than this and new ones are refused: each costs memory. */
@@ -31,7 +33,8 @@ export interface Streams {
   closeAll(): void;
 }
 
-export function openStreams(): Streams {
+/** @param instead what a client without room can do in place of a stream */
+export function openStreams(instead: string): Streams {
   const streams = new Set<OpenStream>();
   const taken = new Map<string, number>();
   let all = 0;
@@ -41,14 +44,14 @@ export function openStreams(): Streams {
       if (ofKey >= MAX_OF_A_KEY) {
         throw new AppError(
           "too_many_streams",
-          `This key has ${MAX_OF_A_KEY} open streams on this copy. Close one, or use /mcp without a stream.`,
+          `This key has ${MAX_OF_A_KEY} open streams on this copy. Close one, or ${instead}.`,
           { headers: { "Retry-After": "5" } },
         );
       }
       if (all >= MAX_STREAMS) {
         throw new AppError(
           "busy",
-          "This copy holds as many open streams as it can. Try again, or use /mcp without a stream.",
+          `This copy holds as many open streams as it can. Try again, or ${instead}.`,
           { headers: { "Retry-After": "5" } },
         );
       }
@@ -69,7 +72,7 @@ export function openStreams(): Streams {
     },
     keepAlive() {
       for (const { keepAlive, res } of streams)
-        if (keepAlive && !res.writableEnded) res.write(": keep-alive\n\n");
+        if (keepAlive && !res.writableEnded && !res.writableNeedDrain) res.write(": keep-alive\n\n");
     },
     async closeDead(deadAmong) {
       if (streams.size === 0) return;
@@ -85,4 +88,20 @@ export function openStreams(): Streams {
       for (const { res } of streams) res.end();
     },
   };
+}
+
+/**
+ * Keeps streams alive, and ends those whose key has died.
+ * @returns a function that stops that
+ */
+export function tendStreams(
+  streams: Streams,
+  deadAmong: (keyIds: readonly string[]) => Promise<string[]>,
+  failed: (error: unknown) => void,
+): () => void {
+  const timers = [
+    setInterval(() => streams.keepAlive(), KEEP_ALIVE_MS),
+    setInterval(() => void streams.closeDead(deadAmong).catch(failed), REVOCATION_CHECK_MS),
+  ];
+  return () => timers.forEach(clearInterval);
 }

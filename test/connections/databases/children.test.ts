@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openDatabases, sqliteFile, within } from "../../support/databases.ts";
+import { eventually } from "../../support/eventually.ts";
+import { temporaryDirectory } from "../../support/instance.ts";
+
+const FOREVER = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT count(*) FROM t";
+const CHILD = "connections/databases/child.ts";
+
+interface Running {
+  pid: number;
+  command: string;
+}
+
+/** Children of this process, or of another, that run queries; as Linux tells it. */
+function children(parent = process.pid): Running[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/stat`, "utf8");
+        const [state, ppid] = status.slice(status.lastIndexOf(")") + 2).split(" ");
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
+        const isOurs = Number(ppid) === parent && state !== "Z" && command.includes(CHILD);
+        return isOurs ? [{ pid: Number(name), command }] : [];
+      } catch {
+        return []; // ended meanwhile
+      }
+    });
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+const ended = (pid: number) => eventually(() => (isAlive(pid) ? undefined : true), `the end of ${pid}`);
+
+function shops(count: number, options = {}) {
+  const directory = temporaryDirectory();
+  const entries = Array.from({ length: count }, (_, index) => ({
+    name: `shop${index}`,
+    type: "sqlite",
+    dataset: sqliteFile(directory, "CREATE TABLE t (a)", `${index}.db`),
+  }));
+  return openDatabases(entries, {}, options);
+}
+
+describe("the children that run embedded databases", () => {
+  it("are reused, have no environment and may read no other file", async () => {
+    const { ask } = shops(1);
+    await ask("shop0", "SELECT 1");
+    const [first, ...others] = children();
+    await ask("shop0", "SELECT 1");
+    expect([children(), others]).toEqual([[first], []]);
+    expect(readFileSync(`/proc/${first!.pid}/environ`, "utf8").replace(/NODE_CHANNEL\w+=\w+\0/g, "")).toBe(
+      "",
+    );
+    expect(first!.command).toContain("--permission");
+  });
+
+  it("are few however many databases there are, and take turns", async () => {
+    const { ask } = shops(6, { children: 2 });
+    let most = 0;
+    const watching = setInterval(() => (most = Math.max(most, children().length)), 5);
+    const queries = Array.from({ length: 12 }, (_, index) => ask(`shop${index % 6}`, `SELECT ${index} AS i`));
+    const answers = await Promise.all(queries);
+    clearInterval(watching);
+    expect(answers.map(({ rows }) => rows[0]!["i"])).toEqual(Array.from({ length: 12 }, (_, index) => index));
+    // One that is being killed makes room for the next.
+    expect(most).toBeLessThanOrEqual(4);
+    await eventually(() => (children().length <= 2 ? true : undefined), "two children");
+  });
+
+  it("are killed within milliseconds of an abort, whether they run or wait", async () => {
+    const { ask, refused } = shops(1, { children: 1 });
+    await ask("shop0", "SELECT 1");
+    const [{ pid }] = children() as [Running];
+    const controller = new AbortController();
+    const running = refused("shop0", FOREVER, {}, {}, controller.signal);
+    const waiting = refused("shop0", "SELECT 1", {}, {}, within(100));
+    expect((await waiting).code).toBe("timeout");
+    const started = performance.now();
+    controller.abort();
+    expect((await running).code).toBe("cancelled");
+    expect(performance.now() - started).toBeLessThan(50);
+    await ended(pid);
+    expect((await ask("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("may die: the query fails and says so, the next one gets another", async () => {
+    const { ask, refused } = shops(1);
+    await ask("shop0", "SELECT 1");
+    const [{ pid }] = children() as [Running];
+    const killed = refused("shop0", FOREVER);
+    process.kill(pid, "SIGKILL");
+    expect(await killed).toMatchObject({ code: "memory_limit" });
+    expect((await ask("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    const crashed = refused("shop0", FOREVER);
+    process.kill(children()[0]!.pid, "SIGSEGV");
+    expect(await crashed).toMatchObject({ code: "step_failed" });
+    expect((await ask("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("are killed where they use more memory than they may", async () => {
+    const { refused } = shops(1, { memoryMb: 4_000 });
+    // What no engine's own limit sees: the bound of the whole child, here of a heap that is full.
+    const wide = `SELECT ${Array.from({ length: 300 }, (_, index) => `hex(zeroblob(1000000)) AS c${index}`).join(", ")}`;
+    const error = await refused("shop0", wide, {}, { maxBytes: 1_000_000_000 });
+    expect(error.code).toBe("memory_limit");
+  });
+
+  it("end when they have had nothing to do, and when the connections are closed", async () => {
+    const { ask, databases, refused } = shops(1, { idleMs: 50 });
+    await ask("shop0", "SELECT 1");
+    const [{ pid }] = children() as [Running];
+    await ended(pid);
+    const running = refused("shop0", FOREVER);
+    await eventually(() => (children().length === 1 ? true : undefined), "a child");
+    await databases.close();
+    expect((await running).code).toBe("interrupted");
+    await eventually(() => (children().length === 0 ? true : undefined), "no child");
+  });
+
+  it("keep no process alive, and none outlives its parent, not even in the middle of a query", async () => {
+    const dataset = sqliteFile(temporaryDirectory(), "CREATE TABLE t (a)");
+    const source = `
+      import { databases } from ${JSON.stringify(fileURLToPath(new URL("../../../src/connections/databases/index.ts", import.meta.url)))};
+      const shop = { name: "shop", type: "sqlite", dataset: ${JSON.stringify(dataset)}, access: "read-only" };
+      const it = databases({ databases: [shop] }, {}, { stateDir: "/nonexistent" });
+      const ask = (query) => it.query({ database: "shop", query, params: {}, write: false, maxRows: 1, maxBytes: 99 }, new AbortController().signal);
+      console.log((await ask("SELECT 1 AS one")).rows[0].one);
+      if (process.argv[1] === "stay") await ask(${JSON.stringify(FOREVER)});`;
+    const start = (...args: string[]) => {
+      const parent = spawn(process.execPath, ["--input-type=module", "--eval", source, ...args], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      onTestFinished(() => void parent.kill("SIGKILL"));
+      return parent;
+    };
+    const leaving = start("leave");
+    expect((await once(leaving, "exit"))[0]).toBe(0);
+
+    const staying = start("stay");
+    await once(staying.stdout, "data");
+    const [{ pid }] = children(staying.pid) as [Running];
+    staying.kill("SIGKILL");
+    await ended(pid);
+  });
+});

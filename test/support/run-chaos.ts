@@ -1,0 +1,250 @@
+/** A small installation of real processes, and what happens to them: killed, held, their clock turned, their disk full. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { pino } from "pino";
+import { expect, onTestFinished } from "vitest";
+import { openInstance } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { nextTime } from "../../src/engine/schedules.ts";
+import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";
+import { eventually } from "./eventually.ts";
+import { httpPeer, sendJson } from "./http-peer.ts";
+import { random } from "./random.ts";
+import { faultsOfRuns, type PeerCall, startJournal } from "./run-journal.ts";
+import { CRASH_ACTOR } from "./run-starter.ts";
+import { verifyState } from "./verify-state.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
+const SETTLED_MS = 60_000;
+
+export interface Chaos {
+  seed: number;
+  stateDir: string;
+  executors: number;
+  leaseMs: number;
+  /** For all processes: a clock that can be turned, say. */
+  env?: Record<string, string>;
+  /** What else may happen in a round, beside kills and holds. */
+  more?: readonly ((next: () => number) => Promise<void>)[];
+}
+
+/** What a round did, for the count of them. */
+type Happening = "executor killed" | "starter killed" | "executor held" | "all killed" | "else";
+
+/** Runs `rounds` rounds, lets everything settle, and gives all that is wrong. */
+export async function chaos(options: Chaos, rounds: number) {
+  const { seed, stateDir, env = {} } = options;
+  const next = random(seed);
+  const calls: PeerCall[] = [];
+  const failedOnce = new Set<string>();
+  const peer = await httpPeer(({ path, headers }, response) => {
+    const unit = path.slice(1);
+    calls.push({ unit, key: String(headers["idempotency-key"]) });
+    // One in four fails at first, and is repeated.
+    const fails = next() < 0.25 && !failedOnce.has(unit);
+    failedOnce.add(unit);
+    setTimeout(() => sendJson(response, { one: 1 }, fails ? 503 : 200), next() * 60);
+  });
+  await prepare(stateDir, peer.url, peer.host);
+  const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
+  onTestFinished(() => void db.close());
+  const unfinished = db.prepare("select count(*) from runs where finished_at is null").pluck();
+  const claimedBy = db.prepare("select count(*) from jobs where state = 'claimed' and executor = ?").pluck();
+
+  const acknowledged: string[] = [];
+  const cancelled = new Set<string>();
+  const logs: string[] = [];
+  let named = 0;
+
+  function launch(args: readonly string[], onLine: (line: string) => void): Proc {
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, MILLRACE_STATE_DIR: stateDir, MILLRACE_LOG_LEVEL: "info", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const exited = once(child, "exit") as Promise<[number | null]>;
+    const ready = Promise.withResolvers<void>();
+    for (const stream of [child.stdout, child.stderr]) {
+      let rest = "";
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        const lines = (rest + chunk).split("\n");
+        rest = lines.pop()!;
+        for (const line of lines) {
+          if (line === "ready" || line.includes("worker takes jobs")) ready.resolve();
+          onLine(line);
+        }
+      });
+    }
+    const process_: Proc = { child, exited, up: false, ready: ready.promise };
+    void ready.promise.then(() => (process_.up = true));
+    return process_;
+  }
+
+  const startExecutor = (): Executor => {
+    named += 1;
+    const id = `exe_${named}`;
+    const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
+    const executor = launch(args, (line) => {
+      if (/"level":(50|60)|Error/.test(line)) logs.push(`${id}: ${line}`);
+    });
+    return Object.assign(executor, { id });
+  };
+  const startStarter = (): Proc =>
+    launch([STARTER, stateDir, String(Math.floor(next() * 1e9))], (line) => {
+      const [word, id] = line.split(" ") as [string, string];
+      if (word === "started") acknowledged.push(id);
+      else if (word === "cancelling") cancelled.add(id);
+      else if (word !== "ready" && word !== "refused") logs.push(`starter: ${line}`);
+    });
+
+  const executors = Array.from({ length: options.executors }, startExecutor);
+  let starter = startStarter();
+  onTestFinished(async () => {
+    for (const { child, exited } of [...executors, starter]) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGKILL");
+      await exited;
+    }
+  });
+
+  /** Kills and starts another in its place; does not wait for that. */
+  async function replace(index: number): Promise<void> {
+    const { child, exited } = executors[index]!;
+    child.kill("SIGKILL");
+    await exited;
+    executors[index] = startExecutor();
+  }
+
+  const busy = (index: number): boolean =>
+    executors[index]!.up && (claimedBy.get(executors[index]!.id) as number) > 0;
+  const someBusy = (): number | undefined => {
+    const candidates = [...executors.keys()].filter(busy);
+    return candidates.length === 0 ? undefined : candidates[Math.floor(next() * candidates.length)];
+  };
+  const held: Promise<void>[] = [];
+
+  async function round(): Promise<Happening> {
+    await delay(next() * 200);
+    const what = next();
+    if (what < 0.45) {
+      // Looked at just before: a round counts only with a job of this executor under way.
+      await replace(await eventually(someBusy, "an executor with something to do", 20_000));
+      return "executor killed";
+    }
+    if (what < 0.6) {
+      await eventually(() => (starter.up && unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
+      starter.child.kill("SIGKILL");
+      await starter.exited;
+      starter = startStarter();
+      return "starter killed";
+    }
+    const others = options.more ?? [];
+    if (what < 0.85 || others.length === 0) {
+      const index = await eventually(someBusy, "an executor with something to do", 20_000);
+      if (what >= 0.95) {
+        starter.child.kill("SIGKILL");
+        await Promise.all([starter.exited, ...executors.keys().map((it) => replace(it))]);
+        starter = startStarter();
+        return "all killed";
+      }
+      const { child } = executors[index]!;
+      child.kill("SIGSTOP");
+      executors[index]!.up = false;
+      held.push(
+        delay(options.leaseMs * (0.5 + 1.5 * next())).then(() => {
+          child.kill("SIGCONT");
+          executors[index]!.up = true;
+        }),
+      );
+      return "executor held";
+    }
+    await eventually(() => (unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
+    await others[Math.floor(next() * others.length)]!(next);
+    return "else";
+  }
+
+  const happened: Partial<Record<Happening, number>> = {};
+  for (let done = 0; done < rounds; done += 1) {
+    const what = await round();
+    happened[what] = (happened[what] ?? 0) + 1;
+  }
+  await Promise.all(held);
+
+  await settle(stateDir, starter, unfinished);
+  const ended = await Promise.all(
+    executors.map(async ({ child, exited, ready }) => {
+      await ready;
+      child.kill("SIGTERM");
+      return (await exited)[0];
+    }),
+  );
+  starter.child.kill("SIGINT");
+  await starter.exited;
+  expect(ended).toEqual(executors.map(() => 0));
+  verifyState(stateDir);
+  const workflows = new Map(crashWorkflows("").map((it) => [it.name, it]));
+  const faults = faultsOfRuns(stateDir, {
+    acknowledged,
+    cancelled,
+    calls,
+    outputOf: (id, n) => workflows.get(id)!.output(n),
+  });
+  return { faults, happened, runs: acknowledged.length, calls: calls.length, logs };
+}
+
+interface Proc {
+  child: ChildProcess;
+  exited: Promise<[number | null]>;
+  /** Resolves once it works. */
+  ready: Promise<void>;
+  up: boolean;
+}
+type Executor = Proc & { id: string };
+
+/** Makes the workflows and the schedule, and begins to watch. */
+async function prepare(stateDir: string, url: string, host: string): Promise<void> {
+  const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
+  const intent = { operation: "create_workflow", actor: CRASH_ACTOR, requestId: "req_0" };
+  for (const { name, definition } of crashWorkflows(url)) {
+    await instance.write(intent, async (tx) => {
+      const content = { name, description: "", tags: [], definition };
+      await tx.workflows.insert(content, { kind: "created", reason: null, actor: CRASH_ACTOR });
+      if (name !== SCHEDULED) return;
+      const { schedule } = definition as { schedule: { cron: string; timezone: string; overlap: "skip" } };
+      await tx.schedules.save({
+        ...schedule,
+        workflowId: name,
+        version: 1,
+        paused: false,
+        nextAt: nextTime(schedule, Date.now()),
+        lastAt: null,
+        skipped: null,
+        actor: CRASH_ACTOR.principal,
+      });
+    });
+  }
+  await instance.close();
+  writeFileSync(join(stateDir, "config.yaml"), `http:\n  allowed_hosts: ["${host}"]\n`);
+  startJournal(stateDir);
+}
+
+/** No more runs; those that are there come to their end. */
+async function settle(stateDir: string, starter: Proc, unfinished: Database.Statement): Promise<void> {
+  await starter.ready;
+  starter.child.kill("SIGTERM");
+  const db = new Database(join(stateDir, "millrace.db"), { timeout: 10_000 });
+  db.prepare("update schedules set paused = 1").run();
+  db.close();
+  const before = performance.now();
+  // What is left then is told as a fault, each with where it stands.
+  while (unfinished.get() !== 0 && performance.now() - before < SETTLED_MS) await delay(20);
+  const jobs = new Database(join(stateDir, "millrace.db"), { readonly: true });
+  const left = jobs.prepare("select count(*) from jobs").pluck();
+  while (left.get() !== 0 && performance.now() - before < SETTLED_MS) await delay(20);
+  jobs.close();
+}

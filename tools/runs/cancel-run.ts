@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { Run, RunId } from "../../schemas/run.ts";
+import { IdempotencyKey } from "../../schemas/workflow.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { findRun } from "./find-run.ts";
+import { hasEnded, showRun } from "./show-run.ts";
+import { waitForRun } from "./wait-for-run.ts";
+
+/** Stopping takes a second at most; so long the answer waits for it. */
+const WAIT_SECONDS = 2;
+const OUTPUT_CHARS = 2_000;
+
+export const cancelRun = defineTool({
+  name: "cancel_run",
+  title: "Cancel a run",
+  description: "Stops a run that goes on or waits, and the runs it started. What it has done stays done.",
+  route: "POST /runs/:run_id/cancel",
+  scope: "run",
+  effect: "act",
+  errors: ["run_not_found", "run_finished", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({ run_id: RunId, idempotency_key: IdempotencyKey.optional() }),
+  output: Run,
+  async run({ run_id }, ctx) {
+    const id = await ctx.write(async (tx) => {
+      const run = await findRun(tx.runs, run_id);
+      if (hasEnded(run)) {
+        throw new AppError(
+          "run_finished",
+          `The run ${run.id} has ended already (${run.status}), so there is nothing to cancel. ` +
+            `get_run (GET /runs/${run.id}) tells how it went.`,
+        );
+      }
+      // Told to stop before: it is said again, and nothing else happens.
+      const stop = { status: "cancelled", by: ctx.actor.principal.owner } as const;
+      if (await ctx.engine.stopRun(tx, run.id, stop)) await tx.audited(run.id);
+      return run.id;
+    });
+    ctx.engine.ring();
+    await waitForRun(ctx, id, WAIT_SECONDS);
+    return showRun(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
+  },
+});

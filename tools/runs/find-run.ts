@@ -1,0 +1,16 @@
+import { AppError } from "../../src/core/errors.ts";
+import type { RunReader, RunRecord } from "../../src/core/run-ports.ts";
+
+/**
+ * The run, or the error that helps to find it.
+ * @throws AppError run_not_found
+ */
+export async function findRun(runs: Pick<RunReader, "find">, id: string): Promise<RunRecord> {
+  const found = await runs.find(id);
+  if (found !== undefined) return found;
+  throw new AppError(
+    "run_not_found",
+    `There is no run "${id.slice(0, 100)}". list_runs (GET /runs) shows those that exist; old ones are cleared away.`,
+    { errors: [{ path: "run_id", code: "not_found", message: "is not the id of a run" }] },
+  );
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { pageOf } from "../../schemas/page.ts";
+import { RunSummary } from "../../schemas/run.ts";
+import { WorkflowIdRef } from "../../schemas/workflow.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { runFilter, RUNS_OVER_MCP, runPage } from "./run-page.ts";
+
+export const listRuns = defineTool({
+  name: "list_runs",
+  title: "List runs",
+  description: "Finds runs, newest first: what ran, how it went, why it failed. get_run gives one.",
+  route: "GET /runs",
+  scope: "read",
+  effect: "read",
+  errors: ["workflow_not_found", "invalid_cursor"],
+  page: { item: RunSummary, mcpLimit: RUNS_OVER_MCP },
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef.optional().meta({ description: "Only this workflow's.", example: "weekly-revenue" }),
+    ...runFilter,
+  }),
+  output: pageOf(RunSummary),
+  async run({ workflow_id, ...wanted }, ctx) {
+    if (workflow_id !== undefined) await findWorkflow(ctx.read.workflows, workflow_id);
+    return runPage(ctx, "list_runs", { workflow_id, ...wanted });
+  },
+});

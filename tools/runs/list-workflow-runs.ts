@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { pageOf } from "../../schemas/page.ts";
+import { RunSummary } from "../../schemas/run.ts";
+import { WorkflowIdRef } from "../../schemas/workflow.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { runFilter, RUNS_OVER_MCP, runPage } from "./run-page.ts";
+
+export const listWorkflowRuns = defineTool({
+  name: "list_workflow_runs",
+  title: "List a workflow's runs",
+  description: "Gives a workflow's runs, newest first. Over MCP: list_runs with workflow_id.",
+  route: "GET /workflows/:workflow_id/runs",
+  surfaces: ["rest"],
+  scope: "read",
+  effect: "read",
+  errors: ["workflow_not_found", "invalid_cursor"],
+  page: { item: RunSummary, mcpLimit: RUNS_OVER_MCP },
+  input: z.strictObject({ workflow_id: WorkflowIdRef, ...runFilter }),
+  output: pageOf(RunSummary),
+  async run({ workflow_id, ...wanted }, ctx) {
+    const { id } = await findWorkflow(ctx.read.workflows, workflow_id);
+    return runPage(ctx, "list_workflow_runs", { workflow_id: id, ...wanted });
+  },
+});

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { Run, RunId, RunInputs, Wait } from "../../schemas/run.ts";
+import { GivenDefinition, IdempotencyKey, Version } from "../../schemas/workflow.ts";
+import { canonicalJson } from "../../src/core/canonical-json.ts";
+import type { PreparedRun } from "../../src/core/engine-port.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { invalidInput } from "../../src/core/faults.ts";
+import type { RunRecord } from "../../src/core/run-ports.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { readDefinition } from "../workflows/check-definition.ts";
+import { applyPatch, Patch } from "../workflows/patch.ts";
+import { findRun } from "./find-run.ts";
+import { effectsAgain } from "./retry-effects.ts";
+import { runActor } from "./run-actor.ts";
+import { hasEnded } from "./show-run.ts";
+import { placeOf, startAndWait } from "./start-run.ts";
+
+const Input = z.strictObject({
+  run_id: RunId,
+  patch: Patch.optional().meta({
+    description: "Changes to the run's definition, for this retry only; as in update_workflow.",
+    example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
+  }),
+  definition: GivenDefinition.optional().meta({ description: "Or another definition, whole." }),
+  version: Version.optional().meta({ description: "Or another version of the workflow.", example: 3 }),
+  inputs: RunInputs.optional().meta({ description: "Left out: those of the run.", example: { since: "2026-01-01" } }),
+  confirm: z.boolean().default(false).meta({
+    description: "Whether steps with effects may run again; without it you are told which would.",
+    example: false,
+  }),
+  wait: Wait.optional(),
+  idempotency_key: IdempotencyKey.optional(),
+});
+type Wanted = z.output<typeof Input>;
+
+export const retryRun = defineTool({
+  name: "retry_run",
+  title: "Retry a run",
+  description:
+    "Starts a new run in place of one that has ended: what succeeded is reused, the rest runs again. With patch it tries " +
+    "a changed definition; save what works with update_workflow. Waits like run_workflow.",
+  route: "POST /runs/:run_id/retry",
+  scope: "run",
+  effect: "act",
+  openWorld: true,
+  errors: [
+    "run_not_found",
+    "run_not_finished",
+    "version_not_found",
+    "workflow_archived",
+    "workflow_not_runnable",
+    "confirmation_needed",
+    "too_many_runs",
+    "idempotency_key_reused",
+  ],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: Input,
+  output: Run,
+  accepted: placeOf,
+  run: (wanted, ctx) =>
+    startAndWait(ctx, () => prepareRetry(ctx, wanted), {
+      wait: wanted.wait,
+      repeatable: wanted.idempotency_key !== undefined,
+    }),
+});
+
+async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedRun> {
+  refuseBoth(wanted);
+  const run = await findRun(ctx.read.runs, wanted.run_id);
+  if (!hasEnded(run)) {
+    throw new AppError(
+      "run_not_finished",
+      `The run ${run.id} has not ended (${run.status}). Wait for it with get_run, or stop it with cancel_run ` +
+        `(POST /runs/${run.id}/cancel); then retry it.`,
+    );
+  }
+  const definition = await changedDefinition(ctx, run, wanted);
+  const inputs = wanted.inputs ?? run.inputs;
+  const prepared = await ctx.engine.prepareRun({
+    workflowId: run.workflowId,
+    version: wanted.version ?? run.version,
+    definition,
+    inputs,
+    actor: runActor(ctx),
+    trigger: ctx.actor.client.surface,
+    retryOf: run,
+    ...(run.scheduledFor !== null && { scheduledFor: run.scheduledFor }),
+  });
+  if (!wanted.confirm) await refuseEffects(ctx, run, prepared);
+  return prepared;
+}
+
+const SOURCES = ["definition", "version", "patch"] as const;
+
+function refuseBoth(wanted: Wanted): void {
+  const [first, ...others] = SOURCES.filter((name) => wanted[name] !== undefined);
+  if (others.length === 0) return;
+  throw invalidInput(
+    others.map((path) => ({
+      path,
+      code: "not_allowed",
+      message: `can't stand beside ${first}`,
+      fix: "Say in one way what the new run follows.",
+    })),
+  );
+}
+
+/** The definition in place of the version's: a changed one, or the one that the run had of its own. */
+async function changedDefinition(
+  ctx: ToolContext,
+  run: RunRecord,
+  { patch, definition, version }: Wanted,
+): Promise<Record<string, unknown> | undefined> {
+  if (version !== undefined) return undefined;
+  if (patch === undefined && definition === undefined) return run.definition ?? undefined;
+  const base = run.definition ?? (await ctx.read.runs.versionDefinition(run.workflowId, run.version));
+  const source = patch === undefined ? definition : applyPatch(base, patch);
+  const read = await readDefinition(ctx, source, run.workflowId);
+  if (read.faults.length === 0) return read.definition;
+  const [first] = read.faults;
+  throw new AppError(
+    "workflow_not_runnable",
+    `The changed definition has ${read.faults.length} fault${read.faults.length === 1 ? "" : "s"}, so nothing was started: ` +
+      `${first!.path || "the definition"} ${first!.message}. Mend the patch and send it again.`,
+    { errors: read.faults },
+  );
+}
+
+/** @throws AppError confirmation_needed with the steps that may do something twice */
+async function refuseEffects(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): Promise<void> {
+  const [before, after, records] = await Promise.all([
+    ctx.engine.definitionOf(run),
+    ctx.engine.definitionOf(prepared),
+    ctx.read.runs.steps(run.id),
+  ]);
+  const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(run.inputs);
+  const errors = effectsAgain(
+    run.id,
+    { definition: before, records },
+    { definition: after, inputsChanged },
+    ctx.engine.stepTypes,
+  );
+  if (errors.length === 0) return;
+  throw new AppError(
+    "confirmation_needed",
+    `Nothing was started: ${errors.map(({ message }) => message).join("; ")}. ` +
+      "Make sure that this is wanted, then send the same with confirm: true.",
+    { errors },
+  );
+}

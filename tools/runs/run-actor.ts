@@ -1,0 +1,8 @@
+import type { RunActor } from "../../src/core/run-ports.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+
+/** Who starts a run, as it is recorded with it. */
+export function runActor({ actor: { principal, client } }: Pick<ToolContext, "actor">): RunActor {
+  const { owner, keyName, lineage } = principal;
+  return { owner, keyName, lineage, surface: client.surface, client: client.name };
+}

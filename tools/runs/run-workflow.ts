@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { Run, RunInputs, Wait } from "../../schemas/run.ts";
+import { IdempotencyKey, Version, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { runActor } from "./run-actor.ts";
+import { placeOf, startAndWait } from "./start-run.ts";
+
+export const runWorkflow = defineTool({
+  name: "run_workflow",
+  title: "Run a workflow",
+  description:
+    "Runs a workflow, the published version unless version says another, and waits for it: you get its output, why it " +
+    "failed, or (while it goes on) its id with what to do next.",
+  route: "POST /workflows/:workflow_id/runs",
+  scope: "run",
+  effect: "act",
+  openWorld: true,
+  errors: [
+    "workflow_not_found",
+    "version_not_found",
+    "workflow_archived",
+    "workflow_not_runnable",
+    "too_many_runs",
+    "idempotency_key_reused",
+  ],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    inputs: RunInputs.default({}).meta({
+      description: "What it takes; see inputs in its definition.",
+      example: { since: "2026-01-01" },
+    }),
+    version: Version.optional().meta({ description: "Left out: the published one, else the newest.", example: 3 }),
+    wait: Wait.optional(),
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output: Run,
+  accepted: placeOf,
+  run: ({ workflow_id, inputs, version, wait, idempotency_key }, ctx) =>
+    startAndWait(
+      ctx,
+      () =>
+        ctx.engine.prepareRun({
+          workflowId: workflow_id,
+          version,
+          inputs,
+          actor: runActor(ctx),
+          trigger: ctx.actor.client.surface,
+        }),
+      { wait, repeatable: idempotency_key !== undefined },
+    ),
+});

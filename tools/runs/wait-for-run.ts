@@ -1,0 +1,26 @@
+import { SECOND } from "../../src/core/clock.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { hasEnded } from "./show-run.ts";
+
+/** How long agents wait unless they say so, in seconds: most runs have ended by then, and no client gives up before. */
+const WAIT_OVER_MCP = 20;
+
+/** How long this caller waits unless it says so, in seconds. */
+export const waitOf = (ctx: ToolContext, wait: number | undefined): number =>
+  wait ?? (ctx.actor.client.surface === "mcp" ? WAIT_OVER_MCP : 0);
+
+/**
+ * Resolves when the run has ended, waits for a person, or the time is up. A caller who goes away ends the waiting, not
+ * the run.
+ */
+export async function waitForRun(ctx: ToolContext, id: string, seconds: number): Promise<void> {
+  const until = performance.now() + seconds * SECOND;
+  for (;;) {
+    const ms = until - performance.now();
+    if (ms <= 0 || ctx.signal.aborted) return;
+    const [seen] = await ctx.read.runs.glance([id]);
+    if (seen === undefined || hasEnded(seen)) return;
+    if (seen.status === "waiting" && (await ctx.read.approvals.count({ runId: id, status: "pending" })) > 0) return;
+    await ctx.engine.changed(id, seen.seq, { ms, signal: ctx.signal });
+  }
+}
