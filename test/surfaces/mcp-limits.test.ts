@@ -11,7 +11,7 @@ const SHARE = 200;
 
 describe("a key's open streams", () => {
   it("are a share of the copy's, which leaves room for the others, and is free again when they close", () => {
-    const { takeRoom } = openStreams();
+    const { takeRoom } = openStreams("use /mcp");
     const leave = Array.from({ length: SHARE }, () => takeRoom("key_1"));
     expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
     takeRoom("key_2");
@@ -21,7 +21,7 @@ describe("a key's open streams", () => {
   });
 
   it("are 2,000 at most, whosever they are", () => {
-    const { takeRoom } = openStreams();
+    const { takeRoom } = openStreams("use /mcp");
     const leave = Array.from({ length: 2_000 }, (_, i) => takeRoom(`key_${i % 20}`));
     expect(() => takeRoom("key_20")).toThrow(expect.objectContaining({ code: "busy" }));
     leave[0]!();

@@ -70,7 +70,7 @@ describe("streams", () => {
 
 describe("a stream that was ended", () => {
   it("takes what a late call still writes without taking the process down", async () => {
-    const streams = openStreams();
+    const streams = openStreams("use /mcp");
     const server = createServer((_req, res) => {
       res.write("in time");
       streams.add({ keyId: "key", res });

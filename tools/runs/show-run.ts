@@ -92,10 +92,22 @@ async function failed(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run>
   };
 }
 
+/** How far a run is. */
+export function progressOf(
+  { states }: Pick<RunRecord, "states">,
+  steps: readonly { id: string }[],
+): { total: number; done: number; current: string[] } {
+  const letters = [...states];
+  const current = steps.filter((_, index) => UNDER_WAY.has(letters[index]!)).map(({ id }) => id);
+  return {
+    total: steps.length,
+    done: letters.filter((state) => DONE.has(state)).length,
+    current: current.slice(0, MOST_CURRENT),
+  };
+}
+
 async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run> {
   const { steps } = await ctx.engine.definitionOf(run);
-  const states = [...run.states];
-  const current = steps.filter((_, index) => UNDER_WAY.has(states[index]!)).map(({ id }) => id);
   const { items } = await ctx.read.approvals.slice({
     filter: { runId: run.id, status: "pending" },
     after: null,
@@ -103,11 +115,7 @@ async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Ru
   });
   return {
     ...card,
-    progress: {
-      total: steps.length,
-      done: states.filter((state) => DONE.has(state)).length,
-      current: current.slice(0, MOST_CURRENT),
-    },
+    progress: progressOf(run, steps),
     ...(items.length > 0 && {
       approvals: items.map(({ id, stepId, message }) => ({
         id,

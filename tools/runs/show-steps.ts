@@ -32,10 +32,10 @@ export async function showSteps(ctx: ToolContext, run: RunRecord): Promise<RunSt
 }
 
 /** What has a job of its own runs only once that is claimed. */
-const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
+export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
   state === "q" && !claimed ? "pending" : STATUS_OF[state];
 
-function showStep(step: DefinedStep, record: StepRecord | undefined, status: RunStep["status"]): RunStep {
+export function showStep(step: DefinedStep, record: StepRecord | undefined, status: RunStep["status"]): RunStep {
   return {
     id: step.id,
     type: step.type,

@@ -88,9 +88,4 @@ export function newAjv({ defaults, all }: DialectOptions): Ajv2020 {
   return ajv;
 }
 
-/** An older $schema names a dialect that is not loaded; what people write in practice is the same in both. */
-export function withoutDialect({ $schema: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}
-
 export type Validator = ValidateFunction;

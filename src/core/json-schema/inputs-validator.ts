@@ -1,7 +1,7 @@
 /** Validates values against a schema of a workflow's author: inputs, with defaults filled in, and any other value. */
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialFault } from "../connections.ts";
-import { type JsonSchema, newAjv, type Validator, withoutDialect } from "./dialect.ts";
+import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { kept } from "./kept.ts";
 import { schemaFaults } from "./schema-faults.ts";
@@ -23,8 +23,8 @@ export interface InputsValidator {
  * @returns the validator; of a schema with faults one that gives those, with the path of the schema's own place
  */
 export const inputsValidator = (schema: JsonSchema | null): InputsValidator => {
-  const { parse } = inputsOf(schema ?? { type: "object" });
-  return { parse: (inputs) => parse(inputs ?? {}) as Parsed<Record<string, unknown>> };
+  const validator = inputsOf(schema ?? { type: "object" });
+  return { parse: (inputs) => validator.parse(inputs ?? {}) as Parsed<Record<string, unknown>> };
 };
 
 /**
@@ -51,7 +51,7 @@ function validatorOf(written: JsonSchema, schema: JsonSchema, defaults: boolean)
   if (faults.length > 0) return { parse: (): Parsed<unknown> => ({ faults }) };
   const validators = new Map<boolean, Validator>();
   const validatorFor = (all: boolean): Validator => {
-    const made = validators.get(all) ?? newAjv({ defaults, all }).compile(withoutDialect(schema));
+    const made = validators.get(all) ?? newAjv({ defaults, all }).compile(schema);
     validators.set(all, made);
     return made;
   };

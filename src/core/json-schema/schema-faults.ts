@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import type { PartialFault } from "../connections.ts";
 import { unknownKey } from "../faults.ts";
 import { nearMatch } from "../near-match.ts";
-import { FORMATS, type JsonSchema, KEYWORDS, newAjv, withoutDialect } from "./dialect.ts";
+import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { kept } from "./kept.ts";
 import { pointerParts, resolveRef } from "./references.ts";
@@ -49,8 +49,7 @@ const faultsWithin = kept((schema): readonly PartialFault[] => {
 });
 
 /** The faults that no single schema shows: the meta-schema's, and defaults that don't fit. */
-function compileFaults(written: JsonSchema, defaults: readonly Path[]): PartialFault[] {
-  const schema = withoutDialect(written);
+function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFault[] {
   if (META.validateSchema(schema) !== true) return firstOfEach(describeErrors(META.errors ?? [], schema));
   const ajv = newAjv({ defaults: false, all: true });
   ajv.addSchema(schema, ROOT, undefined, false);

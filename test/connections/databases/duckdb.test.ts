@@ -9,6 +9,28 @@ const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
 const dataset = join(directory, "shop.duckdb");
 const FOREVER = "SELECT count(*) FROM range(1000000000000) a(i), range(1000000000000) b(j) WHERE i * j = 3";
 
+const ESCAPES = [
+  "COPY orders TO 'stolen.csv'",
+  "EXPLAIN ANALYZE COPY orders TO 'stolen.csv'",
+  "SELECT * FROM read_csv('/etc/passwd')",
+  "SELECT * FROM read_text('/proc/self/environ')",
+  "FROM '/etc/passwd'",
+  "SELECT * FROM glob('/*')",
+  "SELECT * FROM sniff_csv('/etc/passwd')",
+  "SELECT * FROM parquet_scan('http://127.0.0.1:1/x.parquet')",
+  "SELECT * FROM query('COPY orders TO ''stolen.csv''')",
+  "INSTALL httpfs",
+  "LOAD httpfs",
+  "ATTACH 'stolen.db' AS x",
+  "EXPORT DATABASE 'stolen'",
+  "SET enable_external_access = true",
+  "SET lock_configuration = false",
+  "PRAGMA enable_external_access = true",
+  "SELECT getenv('PATH')",
+  "SELECT 1; DROP TABLE orders",
+  "CALL pragma_version()",
+];
+
 beforeAll(async () => {
   const instance = await DuckDBInstance.create(dataset);
   const connection = await instance.connect();
@@ -118,31 +140,16 @@ describe("a DuckDB database", () => {
     });
   });
 
-  it.each([
-    "COPY orders TO 'stolen.csv'",
-    "EXPLAIN ANALYZE COPY orders TO 'stolen.csv'",
-    "SELECT * FROM read_csv('/etc/passwd')",
-    "SELECT * FROM read_text('/proc/self/environ')",
-    "FROM '/etc/passwd'",
-    "SELECT * FROM glob('/*')",
-    "SELECT * FROM sniff_csv('/etc/passwd')",
-    "SELECT * FROM parquet_scan('http://127.0.0.1:1/x.parquet')",
-    "SELECT * FROM query('COPY orders TO ''stolen.csv''')",
-    "INSTALL httpfs",
-    "LOAD httpfs",
-    "ATTACH 'stolen.db' AS x",
-    "EXPORT DATABASE 'stolen'",
-    "SET enable_external_access = true",
-    "SET lock_configuration = false",
-    "PRAGMA enable_external_access = true",
-    "SELECT getenv('PATH')",
-    "SELECT 1; DROP TABLE orders",
-    "CALL pragma_version()",
-  ])("refuses %s, to who may write too", async (query) => {
+  it("refuses all that reaches out of it, to who may write too", async () => {
     const codes = ["database_read_only", "database_failed", "database_unavailable", "input_invalid"];
-    expect(codes).toContain((await shop().refused("shop", query)).code);
-    expect(codes).toContain((await shop("read-write").refused("shop", query, {}, { write: true })).code);
+    const reading = shop();
+    const writing = shop("read-write");
+    for (const query of ESCAPES) {
+      expect(codes, query).toContain((await reading.refused("shop", query)).code);
+      expect(codes, query).toContain((await writing.refused("shop", query, {}, { write: true })).code);
+    }
     expect(existsSync("stolen.csv") || existsSync("stolen") || existsSync("stolen.db")).toBe(false);
+    expect((await reading.ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it("kills a query without end at its time, and the next one runs", async () => {

@@ -1,4 +1,4 @@
-import { array, assert, constantFrom, oneof, property, string } from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Dialect, MAX_QUERY_LENGTH, scanQuery } from "../../../src/connections/databases/sql-scanner.ts";
 
@@ -81,8 +81,8 @@ describe("scanQuery", () => {
   });
 
   it("leaves every text as it is, apart from its parameters, and never loops or throws", () => {
-    const piece = oneof(
-      constantFrom(
+    const piece = fc.oneof(
+      fc.constantFrom(
         "'",
         '"',
         "`",
@@ -101,11 +101,11 @@ describe("scanQuery", () => {
         ":=",
         " ",
       ),
-      string({ maxLength: 4 }),
-      constantFrom(":a", ":b", "SELECT", "1", "x"),
+      fc.string({ maxLength: 4 }),
+      fc.constantFrom(":a", ":b", "SELECT", "1", "x"),
     );
-    assert(
-      property(array(piece, { maxLength: 30 }), constantFrom(...DIALECTS), (pieces, dialect) => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom(...DIALECTS), (pieces, dialect) => {
         const query = pieces.join("").replaceAll(";", "");
         const scanned = scanQuery(query, dialect);
         expect(scanned.render((index) => `:${scanned.names[index]}`).text).toBe(query);

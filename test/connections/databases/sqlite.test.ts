@@ -11,6 +11,26 @@ const SHOP = `
   CREATE VIEW regions AS SELECT DISTINCT region FROM orders;`;
 const FOREVER = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT count(*) FROM t";
 
+const WRITES = [
+  "WITH x AS (SELECT 1) INSERT INTO orders (region) SELECT 'x' FROM x",
+  "EXPLAIN DELETE FROM orders",
+  "CREATE TEMP TABLE x (a)",
+];
+const ESCAPES = [
+  "ATTACH 'other.db' AS other",
+  "PRAGMA journal_mode = DELETE",
+  "PRAGMA user_version = 7",
+  "VACUUM INTO 'copy.db'",
+  "WITH x AS (SELECT 1) SELECT * FROM pragma_database_list, x",
+  "CREATE VIRTUAL TABLE v USING fts5(a)",
+  "SELECT load_extension('x')",
+  "SELECT readfile('/etc/passwd')",
+  "SELECT fts3_tokenizer('simple')",
+  "SELECT 1; DELETE FROM orders",
+  "SELECT 1 /* ; */; ATTACH 'x' AS y",
+  "BEGIN",
+];
+
 function shop(access = "read-only", options = {}) {
   const directory = temporaryDirectory();
   const dataset = sqliteFile(directory, SHOP);
@@ -128,38 +148,17 @@ describe("a SQLite database", () => {
     });
   });
 
-  it.each([
-    "ATTACH 'other.db' AS other",
-    "PRAGMA journal_mode = DELETE",
-    "VACUUM INTO 'copy.db'",
-    "WITH x AS (SELECT 1) INSERT INTO orders (region) SELECT 'x' FROM x",
-    "EXPLAIN DELETE FROM orders",
-    "CREATE TEMP TABLE x (a)",
-    "SELECT load_extension('x')",
-    "SELECT readfile('/etc/passwd')",
-    "SELECT fts3_tokenizer('simple')",
-    "SELECT * FROM pragma_database_list",
-    "SELECT 1; DELETE FROM orders",
-    "SELECT 1 /* ; */; ATTACH 'x' AS y",
-    "BEGIN",
-  ])("refuses %s", async (query) => {
+  it("refuses all but reading, and to who may write what reaches out of it", async () => {
     const { directory, dataset, refused } = shop();
     const before = readFileSync(dataset);
-    expect(["database_read_only", "database_failed", "input_invalid"]).toContain(
-      (await refused("shop", query)).code,
-    );
+    const codes = ["database_read_only", "database_failed", "input_invalid"];
+    for (const query of [...ESCAPES, ...WRITES])
+      expect(codes, query).toContain((await refused("shop", query)).code);
     expect(readFileSync(dataset).equals(before)).toBe(true);
-    expect(existsSync(join(directory, "copy.db"))).toBe(false);
-  });
-
-  it.each([
-    "ATTACH 'other.db' AS o",
-    "VACUUM INTO 'copy.db'",
-    "PRAGMA user_version = 7",
-    "CREATE VIRTUAL TABLE v USING fts5(a)",
-  ])("refuses %s to who may write, too", async (query) => {
-    const { refused } = shop("read-write");
-    expect((await refused("shop", query, {}, { write: true })).code).toBe("database_read_only");
+    const writing = shop("read-write");
+    for (const query of ESCAPES)
+      expect(codes, query).toContain((await writing.refused("shop", query, {}, { write: true })).code);
+    expect(existsSync(join(directory, "copy.db")) || existsSync("copy.db")).toBe(false);
   });
 
   it("kills a query without end at its time, and the next one runs", async () => {

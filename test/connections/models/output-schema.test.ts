@@ -32,10 +32,10 @@ describe("schemaCheck", () => {
     ).toHaveLength(1);
   });
 
-  it("knows formats, and draft 2020-12 whatever $schema says", () => {
+  it("knows formats, and says that it is draft 2020-12", () => {
     expect(faults({ format: "date" }, "2026-02-31")).toEqual(["the whole must be a valid date"]);
-    const draft7 = { $schema: "http://json-schema.org/draft-07/schema#", prefixItems: [{ type: "string" }] };
-    expect(faults(draft7, [1])).toEqual(["[0] must be text, not a number"]);
+    expect(faults({ prefixItems: [{ type: "string" }] }, [1])).toEqual(["[0] must be text, not a number"]);
+    expect(unusable({ $schema: "http://json-schema.org/draft-07/schema#" })).toContain("2020-12");
   });
 
   it("tells several patterns apart", () => {

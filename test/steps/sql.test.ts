@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { Databases } from "../../src/core/connections.ts";
+import { ANY, listOf, mapOf, NUMBER, nullable, objectOf, type Shape, STRING } from "../../src/core/shapes.ts";
+import { sqlStep } from "../../src/steps/sql.ts";
+import { openDatabases, sqliteFile } from "../support/databases.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+import { checkStep, runStep } from "../support/step-check.ts";
+
+function shop(access = "read-only"): { databases: Databases; defaultDatabase: string | null } {
+  const sql = `CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT); INSERT INTO orders VALUES (1, 'north'), (2, 'south')`;
+  const dataset = sqliteFile(temporaryDirectory(), sql);
+  const { databases } = openDatabases([{ name: "shop", type: "sqlite", dataset, access }]);
+  return { databases, defaultDatabase: "shop" };
+}
+
+const rowsOf = (shape: Shape | undefined): Shape | undefined =>
+  shape?.kind === "object" ? shape.fields["rows"] : undefined;
+
+describe("a sql step", () => {
+  it("gives rows, columns, how many, and whether there were more", async () => {
+    const connections = shop();
+    const query = "SELECT * FROM orders WHERE id >= :least";
+    expect(await runStep(sqlStep, { query, params: { least: 1 }, max_rows: 1 }, { connections })).toEqual({
+      kind: "done",
+      output: {
+        rows: [{ id: 1, region: "north" }],
+        columns: [
+          { name: "id", type: "number" },
+          { name: "region", type: "string" },
+        ],
+        row_count: 1,
+        truncated: true,
+      },
+    });
+  });
+
+  it("joins rows of earlier steps in the database scratch", async () => {
+    const connections = shop();
+    const tables = { a: [{ id: 1, x: "one" }], b: [{ id: 1, y: 2.5 }] };
+    const step = { database: "scratch", query: "SELECT x, y FROM a JOIN b USING (id)", tables };
+    expect(await runStep(sqlStep, step, { connections })).toMatchObject({
+      output: { rows: [{ x: "one", y: 2.5 }] },
+    });
+  });
+
+  it("knows its columns before it runs, each of them perhaps null", async () => {
+    const connections = shop();
+    const { faults, output } = await checkStep(
+      sqlStep,
+      { query: "SELECT id, region AS r FROM orders" },
+      { connections },
+    );
+    expect(faults).toEqual([]);
+    expect(rowsOf(output)).toEqual(listOf(objectOf({ id: nullable(NUMBER), r: nullable(STRING) })));
+  });
+
+  it("tells what is wrong with the query, its parameters and its access", async () => {
+    const connections = shop();
+    const check = async (step: object, world = {}) =>
+      (await checkStep(sqlStep, step, { connections, ...world })).faults;
+    expect(
+      await check({ query: "SELECT regoin FROM orders WHERE id = :id", params: { di: 1 } }),
+    ).toMatchObject([
+      { path: ["params", "id"], did_you_mean: "di" },
+      { path: ["params", "di"], did_you_mean: "id" },
+      { path: ["query"], did_you_mean: "region" },
+    ]);
+    expect(await check({ query: "DELETE FROM orders", write: true })).toMatchObject([
+      { path: ["write"], code: "database_read_only" },
+    ]);
+    expect(await check({ query: "SELECT 1", database: "shpo" })).toMatchObject([
+      { path: ["database"], code: "environment" },
+    ]);
+    expect(await check({ query: "SELECT 1", tables: { t: [] } })).toMatchObject([{ path: ["tables"] }]);
+    const nowhere = { connections: { ...connections, defaultDatabase: null } };
+    expect(await check({ query: "SELECT 1" }, nowhere)).toMatchObject([
+      { path: ["database"], code: "missing" },
+    ]);
+    const list = { shapeAt: () => listOf(NUMBER) };
+    expect(await check({ query: "SELECT :ids", params: { ids: "${{ steps.a.rows }}" } }, list)).toMatchObject(
+      [{ path: ["params", "ids"], code: "wrong_type" }],
+    );
+  });
+
+  it("is checked as far as can be where an expression gives all parameters or tables", async () => {
+    const connections = shop();
+    const query = "SELECT regoin FROM orders WHERE id = :id";
+    const check = (step: object, world = {}) => checkStep(sqlStep, step, { connections, ...world });
+    expect((await check({ query, params: "${{ inputs }}" })).faults).toMatchObject([
+      { path: ["query"], did_you_mean: "region" },
+    ]);
+    const inputs = { shapeOf: () => objectOf({ id: NUMBER, more: STRING }) };
+    expect(
+      (await check({ query: "SELECT :id AS id", params: "${{ inputs }}" }, inputs)).faults,
+    ).toMatchObject([{ path: ["params", "more"], code: "unused_parameter" }]);
+    const tables = await check({
+      database: "scratch",
+      query: "SELECT x FROM t",
+      tables: "${{ inputs.tables }}",
+    });
+    expect([tables.faults, rowsOf(tables.output)]).toEqual([[], undefined]);
+    const known = { shapeAt: () => listOf(objectOf({ x: STRING })) };
+    const scratch = { database: "scratch", query: "SELECT x FROM t", tables: { t: "${{ steps.a.rows }}" } };
+    expect(rowsOf((await check(scratch, known)).output)).toEqual(listOf(objectOf({ x: nullable(STRING) })));
+    expect((await check({ ...scratch, query: "SELECT y FROM t" }, known)).faults).toMatchObject([
+      { path: ["query"] },
+    ]);
+    expect(rowsOf((await check(scratch, { shapeAt: () => ANY })).output)).toBeUndefined();
+    expect(rowsOf(sqlStep.output)).toEqual(listOf(mapOf(ANY)));
+  });
+
+  it("takes no expression in the query, and few rows", () => {
+    const { query, max_rows: maxRows } = sqlStep.fields;
+    expect(query.schema.safeParse("SELECT '${{ inputs.x }}'").error?.issues).toMatchObject([
+      { message: "must hold no ${{ }}: write :name in it, and give the value in params" },
+    ]);
+    expect(maxRows.schema.parse(undefined)).toBe(1_000);
+    expect(maxRows.schema.safeParse(10_001).success).toBe(false);
+  });
+
+  it("holds its database while it runs, and has effects where it writes", async () => {
+    const step = { id: "a", type: "sql", query: "SELECT 1" };
+    expect(sqlStep.resource(step, { defaultDatabase: "shop" })).toBe("database:shop");
+    expect(sqlStep.resource({ ...step, database: "other" }, { defaultDatabase: "shop" })).toBe(
+      "database:other",
+    );
+    expect(sqlStep.resource(step, { defaultDatabase: null })).toBeNull();
+    expect([sqlStep.hasEffects(step), sqlStep.hasEffects({ ...step, write: true })]).toEqual([false, true]);
+    const connections = { ...shop(), defaultDatabase: null };
+    await expect(runStep(sqlStep, { query: "SELECT 1" }, { connections })).rejects.toMatchObject({
+      code: "environment",
+    });
+  });
+});

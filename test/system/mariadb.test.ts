@@ -1,0 +1,291 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { once } from "node:events";
+import mysql from "mysql2/promise";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { never, openDatabases, within } from "../support/databases.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/postgres.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+
+const PASSWORD = "a secret of the tests";
+const directory = mkdtempSync(join(tmpdir(), "millrace-mariadb-"));
+let server: ChildProcess;
+let owner: mysql.Connection;
+let port: number;
+
+beforeAll(async () => {
+  const data = join(directory, "data");
+  const socket = join(directory, "socket");
+  const user = process.getuid?.() === 0 ? ["--user=root"] : [];
+  execFileSync("mariadb-install-db", [
+    "--no-defaults",
+    `--datadir=${data}`,
+    "--auth-root-authentication-method=normal",
+    ...user,
+  ]);
+  port = await freePort();
+  const flags = [`--datadir=${data}`, `--socket=${socket}`, `--port=${port}`, "--bind-address=127.0.0.1"];
+  const fast = ["--innodb-flush-log-at-trx-commit=0", "--skip-log-bin", "--max-connections=12"];
+  server = spawn("/usr/sbin/mariadbd", ["--no-defaults", ...flags, ...fast, ...user], { stdio: "ignore" });
+  owner = await eventually(
+    () =>
+      mysql
+        .createConnection({ socketPath: socket, user: "root", multipleStatements: true })
+        .catch(() => undefined),
+    "MariaDB",
+    30_000,
+  );
+  await owner.query(`
+    CREATE DATABASE shop;
+    CREATE USER reports@'%' IDENTIFIED BY '${PASSWORD}';
+    GRANT ALL ON shop.* TO reports@'%';
+    USE shop;
+    CREATE TABLE orders (id INT PRIMARY KEY, region VARCHAR(20) NOT NULL, amount DECIMAL(20,2), n BIGINT, paid BOOL, day DATE,
+                         at DATETIME(3), extra JSON, scan VARBINARY(10), flags BIT(4), note TEXT, f DOUBLE);
+    INSERT INTO orders VALUES (1, 'north', 2.50, 7, TRUE, '2026-01-02', '2026-01-02 03:04:05.678', '{"a": [1]}', x'0102', b'101', 'ü', 0.1),
+                              (2, 'south', 12345678901234567.89, 9007199254740993, FALSE, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    CREATE VIEW regions AS SELECT DISTINCT region FROM orders;
+    CREATE TABLE counters (id INT PRIMARY KEY, n INT NOT NULL);
+    INSERT INTO counters VALUES (1, 0), (2, 0);`);
+});
+afterAll(async () => {
+  await owner.end();
+  server.kill("SIGTERM");
+  await once(server, "exit");
+  rmSync(directory, { recursive: true });
+});
+
+const shop = (more: object = {}, env = { SHOP_PASSWORD: PASSWORD }, options = {}, at = port) =>
+  openDatabases(
+    [
+      {
+        name: "shop",
+        type: "mariadb",
+        dataset: `mysql://reports@127.0.0.1:${at}/shop`,
+        password_var: "SHOP_PASSWORD",
+        ...more,
+      },
+    ],
+    env,
+    options,
+  );
+
+/** Waits until so many of the server's connections run this. */
+const until = (count: number, text: string) =>
+  eventually(async () => {
+    const [rows] = await owner.query<mysql.RowDataPacket[]>(
+      "SELECT count(*) AS n FROM information_schema.processlist WHERE info LIKE ? AND id <> CONNECTION_ID()",
+      [`%${text}%`],
+    );
+    return Number(rows[0]!["n"]) === count ? true : undefined;
+  }, `${count} × ${text}`);
+
+describe("a MariaDB database", () => {
+  it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
+    const { rows, columns } = await shop().ask("shop", "SELECT * FROM orders ORDER BY id");
+    expect(rows[0]).toEqual({
+      id: 1,
+      region: "north",
+      amount: 2.5,
+      n: 7,
+      paid: 1,
+      day: "2026-01-02",
+      at: "2026-01-02T03:04:05.678",
+      extra: { a: [1] },
+      scan: "AQI=",
+      flags: 5,
+      note: "ü",
+      f: 0.1,
+    });
+    expect(rows[1]).toMatchObject({
+      amount: "12345678901234567.89",
+      n: "9007199254740993",
+      day: null,
+      extra: null,
+    });
+    expect(columns.map(({ type }) => type)).toEqual([
+      ...[
+        "number",
+        "string",
+        "number",
+        "number",
+        "number",
+        "string",
+        "string",
+        "any",
+        "string",
+        "number",
+        "string",
+        "number",
+      ],
+    ]);
+  });
+
+  it("binds parameters by name, as often as they stand there", async () => {
+    const { ask, refused } = shop();
+    const query =
+      "SELECT :b AS b, :a AS a, :b AS again, ':a' AS text FROM orders WHERE region = :region LIMIT :most -- :no";
+    const params = { a: 1, b: "x'y", region: "north", most: 5 };
+    expect((await ask("shop", query, params)).rows).toEqual([{ b: "x'y", a: 1, again: "x'y", text: ":a" }]);
+    expect(
+      (
+        await ask("shop", "SELECT :n IS NULL AS n, JSON_VALUE(:o, '$.x') AS o, :t AS t, 1 + :f AS f", {
+          n: null,
+          o: { x: 1 },
+          t: true,
+          f: 1.5,
+        })
+      ).rows,
+    ).toEqual([{ n: 1, o: "1", t: 1, f: 2.5 }]);
+    expect((await refused("shop", "SELECT :ids", { ids: [1] })).options.fix).toContain("JSON_TABLE(:ids");
+  });
+
+  it("prepares without running, and says what is wrong and what was meant", async () => {
+    const { databases } = shop();
+    const prepare = (query: string, params: string[] = []) =>
+      databases.prepare({ database: "shop", query, params, write: false }, never());
+    expect(await prepare("SELECT id, region AS r FROM orders WHERE id > :x", ["x"])).toMatchObject({
+      columns: [
+        { name: "id", type: "number" },
+        { name: "r", type: "string" },
+      ],
+    });
+    expect(await prepare("SELECT SLEEP(60) AS s")).toHaveProperty("columns");
+    expect(await prepare("SELECT regoin FROM orders")).toMatchObject({
+      faults: [{ did_you_mean: "region" }],
+    });
+    expect(await prepare("SELECT * FROM oders")).toMatchObject({ faults: [{ did_you_mean: "orders" }] });
+    expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
+      faults: [{ fix: "Give each its own name with AS." }],
+    });
+  });
+
+  it("writes only where the entry and the step both say so", async () => {
+    const insert = "INSERT INTO orders (id, region) VALUES (:id, 'west')";
+    expect((await shop().refused("shop", insert, { id: 3 }, { write: true })).code).toBe(
+      "database_read_only",
+    );
+    const { ask, refused } = shop({ access: "read-write" });
+    expect((await refused("shop", insert, { id: 3 })).code).toBe("database_read_only");
+    expect(await ask("shop", insert, { id: 3 }, { write: true })).toMatchObject({ rows: [], row_count: 1 });
+    const gone = await ask("shop", "DELETE FROM orders WHERE id > 2 RETURNING id", {}, { write: true });
+    expect(gone).toMatchObject({ rows: [{ id: 3 }], row_count: 1 });
+    expect(await refused("shop", insert, { id: 1 }, { write: true })).toMatchObject({
+      code: "database_failed",
+    });
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+  });
+
+  it("refuses what would write all the same", async () => {
+    const { ask, refused } = shop();
+    for (const query of [
+      "SET SESSION TRANSACTION READ WRITE",
+      "COMMIT",
+      "SELECT 1; DELETE FROM orders",
+      "SELECT 1 INTO OUTFILE '/tmp/stolen'",
+      "SELECT 1 /*!50000 INTO OUTFILE '/tmp/stolen' */",
+      "EXPLAIN DELETE FROM orders; COMMIT",
+      "ANALYZE FORMAT=JSON DELETE FROM orders",
+      "SELECT * FROM orders; COMMIT",
+      "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE orders",
+      "CALL anything()",
+      "WITH x AS (SELECT 1) DELETE FROM orders",
+      "SELECT NEXTVAL(s)",
+    ])
+      expect(["database_read_only", "database_failed", "input_invalid"], query).toContain(
+        (await refused("shop", query)).code,
+      );
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+  });
+
+  it("leaves nothing of one query to the next", async () => {
+    const { ask } = shop({ concurrency: 1 });
+    const before = (await ask("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows;
+    await ask("shop", "SELECT @leak := 1, GET_LOCK('mine', 0) AS got");
+    expect((await ask("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows).toEqual(before);
+    expect((await ask("shop", "SELECT IS_FREE_LOCK('mine') AS free")).rows).toEqual([{ free: 1 }]);
+  });
+
+  it("kills the query on the server when it is aborted", async () => {
+    const { ask, refused } = shop();
+    const controller = new AbortController();
+    const query = refused("shop", "SELECT SLEEP(60), 'to be cancelled' AS x", {}, {}, controller.signal);
+    await until(1, "to be cancelled");
+    controller.abort();
+    expect((await query).code).toBe("cancelled");
+    await until(0, "to be cancelled");
+    const endless =
+      "SELECT count(*) AS n FROM seq_1_to_1000000000 a, seq_1_to_1000000000 b WHERE a.seq + b.seq = 3";
+    expect((await refused("shop", endless, {}, {}, within(300))).code).toBe("timeout");
+    await until(0, "seq_1_to");
+    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("stops at the bound of rows and of bytes, however many there are", async () => {
+    const { ask } = shop({ concurrency: 1 });
+    const million = "SELECT seq AS i, REPEAT('x', 1000) AS x FROM seq_1_to_1000000";
+    const before = process.memoryUsage().rss;
+    expect(await ask("shop", million, {}, { maxRows: 10 })).toMatchObject({ row_count: 10, truncated: true });
+    const { truncated, rows } = await ask("shop", million, {}, { maxRows: 10_000 });
+    expect(truncated && JSON.stringify(rows).length <= 1024 * 1024).toBe(true);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+    await until(0, "seq_1_to");
+    expect((await ask("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
+  });
+
+  it("tells a deadlock as one", async () => {
+    const { ask, refused } = shop({ access: "read-write" });
+    // InnoDB gives up the one that changed less: the owner's transaction changes more.
+    await owner.query(
+      "BEGIN; UPDATE counters SET n = 5 WHERE id = 2; INSERT INTO counters SELECT seq + 2, 0 FROM seq_1_to_50",
+    );
+    const both = "UPDATE counters SET n = 'deadlocked' IS NOT NULL WHERE id IN (1, 2) ORDER BY id";
+    const step = refused("shop", both, {}, { write: true });
+    await until(1, "deadlocked");
+    await owner.query("UPDATE counters SET n = 1 WHERE id = 1");
+    expect(await step).toMatchObject({ code: "deadlock", transient: true });
+    await owner.query("ROLLBACK");
+    expect((await ask("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
+  });
+
+  it("says that it can't be reached, or let in, and never the password", async () => {
+    const nobody = await shop({}, undefined, {}, await freePort()).refused("shop", "SELECT 1");
+    expect(nobody).toMatchObject({ code: "database_unavailable", transient: true });
+    const wrong = await shop({}, { SHOP_PASSWORD: "wrong but secret" }).refused("shop", "SELECT 1");
+    expect(wrong.code).toBe("environment");
+    expect(JSON.stringify([wrong.message, wrong.options.fix, wrong.options.details])).not.toContain("secret");
+    const proxy = await tcpProxy(port);
+    const { ask, refused } = shop({}, undefined, { connectMs: 300 }, proxy.port);
+    await ask("shop", "SELECT 1");
+    const query = refused("shop", "SELECT SLEEP(60), 'to be cut' AS x");
+    await until(1, "to be cut");
+    proxy.cut();
+    expect((await query).code).toBe("database_unavailable");
+    proxy.stall();
+    expect((await refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+  });
+
+  it("describes tables and views", async () => {
+    const [counters, orders, regions] = await shop().databases.describe(
+      "shop",
+      { samples: 1, limit: 10 },
+      never(),
+    );
+    expect(counters!.name).toBe("counters");
+    expect(orders).toMatchObject({
+      name: "orders",
+      kind: "table",
+      row_count: 2,
+      sample: [{ id: 1, extra: { a: [1] } }],
+    });
+    expect(orders!.columns.slice(0, 3)).toEqual([
+      { name: "id", type: "int(11)", nullable: false },
+      { name: "region", type: "varchar(20)", nullable: false },
+      { name: "amount", type: "decimal(20,2)", nullable: true },
+    ]);
+    expect(regions).toMatchObject({ name: "regions", kind: "view", row_count: null });
+  });
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { Approval, ApprovalStatus, RunId } from "../../schemas/run.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { showApproval } from "./show-approval.ts";
+
+export const listApprovals = defineTool({
+  name: "list_approvals",
+  title: "List approvals",
+  description: "Finds what runs wait for a person to decide, newest first; decide_approval decides one.",
+  route: "GET /approvals",
+  scope: "read",
+  effect: "read",
+  errors: ["invalid_cursor"],
+  page: { item: Approval, mcpLimit: 20 },
+  input: z.strictObject({
+    status: ApprovalStatus.default("pending"),
+    run_id: RunId.optional().meta({ description: "Only those of this run.", example: "run_8dkq2m0sfj3a" }),
+    limit: Limit.optional(),
+    cursor: Cursor.optional(),
+  }),
+  output: pageOf(Approval),
+  async run({ status, run_id: runId, limit, cursor }, ctx) {
+    const filter = { status, runId };
+    const query = JSON.stringify(["list_approvals", filter]);
+    const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+    const wanted = limit ?? listApprovals.page!.mcpLimit;
+    const { items, next } = await ctx.read.approvals.slice({ filter, after, limit: wanted });
+    return {
+      items: items.map(showApproval),
+      total: await ctx.total(() => ctx.read.approvals.count(filter)),
+      next_cursor: next && ctx.cursors.encode(query, next),
+    };
+  },
+});

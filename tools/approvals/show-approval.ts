@@ -1,0 +1,33 @@
+/** An approval as it is told, and finding it. */
+import type { Approval } from "../../schemas/run.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { type ApprovalReader, type ApprovalRecord, NO_ITEM } from "../../src/core/run-ports.ts";
+
+export const showApproval = (approval: ApprovalRecord): Approval => ({
+  id: approval.id,
+  run_id: approval.runId,
+  workflow_id: approval.workflowId,
+  step_id: approval.stepId,
+  ...(approval.item !== NO_ITEM && { item: approval.item }),
+  status: approval.status,
+  message: approval.message,
+  form: approval.form,
+  assignees: approval.assignees,
+  created_at: approval.createdAt,
+  expires_at: approval.expiresAt,
+  decided_at: approval.decidedAt,
+  decided_by: approval.decidedBy,
+  comment: approval.comment,
+  answer: approval.answer,
+});
+
+/** @throws AppError approval_not_found */
+export async function findApproval(approvals: Pick<ApprovalReader, "find">, id: string): Promise<ApprovalRecord> {
+  const found = await approvals.find(id);
+  if (found !== undefined) return found;
+  throw new AppError(
+    "approval_not_found",
+    `There is no approval "${id.slice(0, 100)}". list_approvals (GET /approvals) shows those that wait.`,
+    { errors: [{ path: "approval_id", code: "not_found", message: "is not the id of an approval" }] },
+  );
+}

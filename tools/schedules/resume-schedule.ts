@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { ScheduleState } from "../../schemas/run.ts";
+import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { iso } from "../../src/core/clock.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { findSchedule, scheduleState } from "./show-schedule.ts";
+
+export const resumeSchedule = defineTool({
+  name: "resume_schedule",
+  title: "Resume a workflow's schedule",
+  description: "Lets a paused schedule go on from now; what it left out meanwhile is not made good.",
+  route: "POST /workflows/:workflow_id/schedule/resume",
+  surfaces: ["rest"],
+  scope: "write",
+  effect: "act",
+  errors: ["workflow_not_found", "schedule_not_found", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({ workflow_id: WorkflowIdRef, idempotency_key: IdempotencyKey.optional() }),
+  output: ScheduleState,
+  async run({ workflow_id }, ctx) {
+    const state = await ctx.write(async (tx) => {
+      const schedule = await findSchedule(tx, workflow_id);
+      if (!schedule.paused) return scheduleState(ctx, schedule);
+      const [next] = ctx.engine.nextTimes(schedule, ctx.now(), 1);
+      const resumed = { ...schedule, paused: false, nextAt: next === undefined ? null : iso(next) };
+      await tx.schedules.save(resumed);
+      await tx.audited(schedule.workflowId);
+      return scheduleState(ctx, resumed);
+    });
+    ctx.engine.ring();
+    return state;
+  },
+});

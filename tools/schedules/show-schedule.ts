@@ -1,0 +1,36 @@
+/** A schedule as it is told, and finding it. */
+import type { ScheduleState } from "../../schemas/run.ts";
+import { iso } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import type { Readers } from "../../src/core/ports.ts";
+import type { ScheduleRecord } from "../../src/core/run-ports.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+
+const SHOWN = 5;
+
+/**
+ * The schedule of a workflow's live version.
+ * @throws AppError workflow_not_found, schedule_not_found
+ */
+export async function findSchedule(
+  read: Pick<Readers, "workflows" | "schedules">,
+  workflowId: string,
+): Promise<ScheduleRecord> {
+  const { id, status } = await findWorkflow(read.workflows, workflowId);
+  const found = await read.schedules.find(id);
+  if (found !== undefined) return found;
+  throw new AppError(
+    "schedule_not_found",
+    `"${id}" has no schedule: ` +
+      (status === "published"
+        ? "its published version names none. Add schedule to its definition, and publish it."
+        : `it is ${status}, and schedules belong to what is published. Publish it (POST /workflows/${id}/publish).`),
+  );
+}
+
+export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
+  const { workflowId, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
+  const next = paused ? [] : ctx.engine.nextTimes(schedule, ctx.now(), SHOWN).map(iso);
+  return { workflow_id: workflowId, version, cron, timezone, overlap, paused, next, last_at: lastAt, skipped };
+}

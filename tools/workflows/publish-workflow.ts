@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { IdempotencyKey, IfMatch, Version, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { workflowEtag } from "./etag.ts";
+import { expectLive } from "./expect-live.ts";
+import { expectVersion } from "./expect-version.ts";
+import { runExamples } from "./run-examples.ts";
+import { saveSchedule } from "./save-schedule.ts";
+
+export const publishWorkflow = defineTool({
+  name: "publish_workflow",
+  title: "Publish a workflow",
+  description:
+    "Makes a version live: runs use it from now on, and its schedule begins. It must have no faults; its examples are " +
+    "run first and must give what they expect.",
+  route: "POST /workflows/:workflow_id/publish",
+  scope: "write",
+  effect: "update",
+  openWorld: true,
+  errors: [
+    "workflow_not_found",
+    "version_not_found",
+    "workflow_archived",
+    "workflow_not_runnable",
+    "examples_failed",
+    "too_many_runs",
+    "version_conflict",
+    "idempotency_key_reused",
+  ],
+  headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    version: Version.optional().meta({ description: "Left out: the newest.", example: 3 }),
+    if_match: IfMatch.optional(),
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output: Workflow,
+  etag: workflowEtag,
+  async run({ workflow_id, version: wanted, if_match }, ctx) {
+    const seen = await findWorkflow(ctx.read.workflows, workflow_id);
+    expectVersion(seen, if_match);
+    expectLive(seen);
+    const version = wanted ?? seen.version;
+    const isLive = seen.published_version === version && seen.status === "published";
+    if (!isLive) {
+      const definition = await faultless(ctx, seen.id, seen.version, version);
+      await runExamples(ctx, seen.id, version, definition);
+    }
+    const published = await ctx.write(async (tx) => {
+      const current = await findWorkflow(tx.workflows, workflow_id);
+      expectVersion(current, if_match);
+      expectLive(current);
+      if (current.published_version === version) return current;
+      const live = await tx.workflows.publish(current, { version, status: "published" });
+      await saveSchedule(ctx, tx, live);
+      return live;
+    });
+    ctx.engine.ring();
+    return published;
+  },
+});
+
+/** The definition of the version, checked against the real world. */
+async function faultless(
+  ctx: ToolContext,
+  id: string,
+  newest: number,
+  version: number,
+): Promise<Record<string, unknown>> {
+  if (version > newest) {
+    throw new AppError("version_not_found", `"${id}" has no version ${version}; its newest is ${newest}.`);
+  }
+  const definition = await ctx.read.runs.versionDefinition(id, version);
+  if (definition === null) {
+    throw new AppError(
+      "workflow_not_runnable",
+      `Version ${version} of "${id}" has no definition yet, so there is nothing to publish. ` +
+        `Give it one with update_workflow (PATCH /workflows/${id}).`,
+    );
+  }
+  const { errors } = await checkDefinition(ctx, definition, { bind: true, selfId: id });
+  if (errors.length === 0) return definition;
+  throw new AppError(
+    "workflow_not_runnable",
+    `Version ${version} of "${id}" has ${errors.length} fault${errors.length === 1 ? "" : "s"} and was not published: ` +
+      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Mend them with update_workflow, then publish again.`,
+    { errors },
+  );
+}
