@@ -144,7 +144,10 @@ export const RunStep = z
       .string()
       .optional()
       .meta({ description: "It did not run: the run whose output it took, or `cache`.", example: "cache" }),
-    child_run: z.string().optional().meta({ description: "The run that it started.", example: "run_8dkq2m0sfj3a" }),
+    child_run: z
+      .string()
+      .optional()
+      .meta({ description: "The run that it started.", example: "run_8dkq2m0sfj3a" }),
     waits_until: timestamp.optional().meta({ description: "When its wait, or the time to decide, is over." }),
     items: z
       .strictObject({
@@ -170,12 +173,17 @@ export const Run = z
   .strictObject({
     ...runNoun,
     started_by: StartedBy,
-    patched: z.boolean().optional().meta({ description: "It follows a changed definition of its own.", example: true }),
+    patched: z
+      .boolean()
+      .optional()
+      .meta({ description: "It follows a changed definition of its own.", example: true }),
     progress: z
       .strictObject({
         total: z.int().meta({ example: 5 }),
         done: z.int().meta({ example: 2 }),
-        current: z.array(z.string()).meta({ description: "Steps under way or waiting.", example: ["summary"] }),
+        current: z
+          .array(z.string())
+          .meta({ description: "Steps under way or waiting.", example: ["summary"] }),
       })
       .optional()
       .meta({ description: "How far it is; until it has ended." }),
@@ -208,10 +216,14 @@ export type Run = z.infer<typeof Run>;
 /** How long a caller may wait for a run, in seconds. */
 export const MAX_WAIT = 50;
 
-export const Wait = z.int().min(0).max(MAX_WAIT).meta({
-  description: `How many seconds to wait for its end, 0 to ${MAX_WAIT}. Left out: 20 over MCP, 0 over REST.`,
-  example: 20,
-});
+export const Wait = z
+  .int()
+  .min(0)
+  .max(MAX_WAIT)
+  .meta({
+    description: `How many seconds to wait for its end, 0 to ${MAX_WAIT}. Left out: 20 over MCP, 0 over REST.`,
+    example: 20,
+  });
 
 export const RunInputs = z
   .record(z.string(), z.unknown())
@@ -277,7 +289,9 @@ export const ScheduleState = z
     timezone: z.string().meta({ example: "Europe/Berlin" }),
     overlap: z.enum(["skip", "queue"]).meta({ example: "skip" }),
     paused: z.boolean().meta({ example: false }),
-    next: z.array(timestamp).meta({ description: "The next five moments; none while it is paused.", example: [] }),
+    next: z
+      .array(timestamp)
+      .meta({ description: "The next five moments; none while it is paused.", example: [] }),
     last_at: timestamp.nullable().meta({ description: "The moment of the last run that it made." }),
     skipped: z
       .strictObject({

@@ -30,6 +30,7 @@ import { workflowReader } from "./store/workflows.ts";
 import { type Admit, gate } from "./surfaces/gate.ts";
 import { type Lifecycle, listen } from "./surfaces/http-server.ts";
 import type { Services } from "./surfaces/invoke.ts";
+import { openStreams, tendStreams } from "./surfaces/streams.ts";
 import packageJson from "../package.json" with { type: "json" };
 
 export const VERSION: string = packageJson.version;
@@ -177,20 +178,29 @@ export async function startServe(
   const lifecycle: Lifecycle = { draining: false };
   const { services, close } = openServices(instance, setup, executors);
   const door = await openDoor(instance, setup);
+  const streams = openStreams("ask with GET /runs/{run_id}");
   const app = restApp({
     catalogue,
     services,
     admit: door.admit,
+    streams,
     lifecycle,
     version: VERSION,
     fault: () => instance.store.fault(),
     trustedProxies: setup.settings.trustedProxies,
   });
-  const listener = await listen(app, { ...at, lifecycle });
+  const stopTending = tendStreams(streams, door.deadAmong, (err) => services.log.warn({ err }, "streams"));
+  const closeStreams = async (): Promise<void> => streams.closeAll();
+  const listener = await listen(app, { ...at, lifecycle, closeStreams }).catch((error: unknown) => {
+    // Its timers would keep a process running that serves nobody.
+    stopTending();
+    throw error;
+  });
   return {
     port: listener.port,
     async stop(drainDelay) {
       await listener.drain(drainDelay);
+      stopTending();
       await door.close();
       await close();
     },
@@ -251,6 +261,9 @@ export async function startMcp(
 const LOCAL_LEASE_MS = 10 * SECOND;
 /** Locks take long to come by on a network file system, and so may a beat. */
 const NETWORK_LEASE_MS = 60 * SECOND;
+/** How long an executor's beat may stand still before it counts as dead, in milliseconds. */
+export const leaseOf = ({ store }: Pick<Instance, "store">): number =>
+  store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS;
 const SCHEDULES_EVERY_MS = 500;
 const FORGET_EVERY_MS = 10 * MINUTE;
 const FORGET_FIRST_MS = 20 * SECOND;
@@ -291,7 +304,7 @@ export async function startExecutor(
     log,
     work: made.work,
     slots,
-    leaseMs: leaseMs ?? (store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS),
+    leaseMs: leaseMs ?? leaseOf(instance),
     limits: limitsOf(connected),
     dataVersion: () => store.dataVersion(),
     onChanged,

@@ -26,6 +26,8 @@ export const EXIT = {
   config: 3,
   state: 4,
   port: 5,
+  waiting: 6,
+  interrupted: 130,
 } as const;
 
 export const EXIT_HELP = `
@@ -35,7 +37,9 @@ Exit codes:
   2  wrong use: unknown command or option, or a value that can't be
   3  the configuration or an environment variable is not valid
   4  the state directory can't be used
-  5  the port can't be listened on`;
+  5  the port can't be listened on
+  6  the run waits, for a person or for long (run)
+  130  watching was ended by Ctrl-C; the run goes on (run)`;
 
 /** An end with a code of its own and a message for people. */
 export class CommandError extends Error {

@@ -8,9 +8,7 @@ import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore } from "../core/ports.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
-
-/** Whom keys belong to that were made on the command line. */
-const OPERATOR = "operator";
+import { OPERATOR } from "./operator.ts";
 
 async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>): Promise<T> {
   const settings = readEnvironment(io.env);

@@ -1,7 +1,13 @@
 /** Shapes in words that agents and people read: `{rows: [{region: text}], row_count: number}`. */
 import type { Shape } from "./shapes.ts";
 
-const WORDS: Readonly<Record<string, string>> = { any: "any", null: "null", string: "text", number: "number", boolean: "boolean" };
+const WORDS: Readonly<Record<string, string>> = {
+  any: "any",
+  null: "null",
+  string: "text",
+  number: "number",
+  boolean: "boolean",
+};
 const DEEPEST = 6;
 
 /** @returns the shape on one line; what is not known is `any` */

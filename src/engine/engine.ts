@@ -23,7 +23,7 @@ import { type Checker, checker, type Report, type WorkflowLookup } from "./check
 import { definitionSchema } from "./definition-schema.ts";
 import { cancelWork, finishWork, notifyWork, onFailureWork, runTimeoutWork } from "./end-of-run.ts";
 import { childDoneWork, decidedWork, wakeWork } from "./end-of-wait.ts";
-import { outlines } from "./outline.ts";
+import { type DefinitionRef, outlines } from "./outline.ts";
 import { planner } from "./plan.ts";
 import { MAX_DEPTH, type PrepareRun, prepareRun } from "./prepare-run.ts";
 import { type Scheduler, scheduler } from "./schedules.ts";
@@ -64,7 +64,12 @@ export function engine({ stepTypes, connections, read, transaction, clock, log }
       check.check(definition, { bind: false, selfId }),
     ),
   });
-  const prepare = prepareRun({ workflows: read.workflows, runs, faultsOf: keptFaults(check), parse });
+  const prepare = prepareRun({
+    workflows: read.workflows,
+    runs,
+    outlines: mover.outlines,
+    faultsOf: keptFaults(check, runs),
+  });
   const plan = planner(stepTypes);
   const planOf = async (run: RunRecord) => plan(await mover.outlines.of(run, runs));
   const shared = {
@@ -128,16 +133,17 @@ const KEPT = 500;
  */
 function keptFaults(
   check: Checker,
-): (definition: Record<string, unknown>, selfId: string) => Promise<Fault[]> {
-  const known = new Map<string, Fault[]>();
-  return async (definition, selfId) => {
-    const key = canonicalJson(definition);
+  runs: Pick<RunReader, "versionDefinition">,
+): (ref: DefinitionRef) => Promise<readonly Fault[]> {
+  const known = new Map<string, readonly Fault[]>();
+  return async ({ workflowId, version, definition }) => {
+    // Versions never change; what a retry was given for itself is known by its text.
+    const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
     const found = known.get(key);
     if (found !== undefined) return found;
-    const { errors } = await check.check(definition, {
+    const { errors } = await check.check(definition ?? (await runs.versionDefinition(workflowId, version)), {
       bind: false,
-      selfId,
-      signal: AbortSignal.timeout(20_000),
+      selfId: workflowId,
     });
     if (known.size >= KEPT) known.delete(known.keys().next().value!);
     known.set(key, errors);

@@ -9,6 +9,7 @@ import { newRunId } from "../core/ids.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineApi, RunRequest } from "../core/engine-port.ts";
 import type { RunReader } from "../core/run-ports.ts";
+import type { DefinitionRef, Outlines } from "./outline.ts";
 import { inputsValidator } from "../core/json-schema/index.ts";
 
 /** How deep workflows may call each other. */
@@ -19,13 +20,12 @@ export type PrepareRun = EngineApi["prepareRun"];
 interface Options {
   workflows: WorkflowReader;
   runs: Pick<RunReader, "versionDefinition">;
-  /** The faults of a definition, kept for a while; none when it can run. */
-  faultsOf(definition: Record<string, unknown>, selfId: string): Promise<Fault[]>;
-  /** A definition without faults, defaults filled in. */
-  parse(definition: Record<string, unknown>): Definition;
+  outlines: Outlines;
+  /** The faults of a definition, remembered; none when it can run. */
+  faultsOf(ref: DefinitionRef): Promise<readonly Fault[]>;
 }
 
-export function prepareRun({ workflows, runs, faultsOf, parse }: Options): PrepareRun {
+export function prepareRun({ workflows, runs, outlines, faultsOf }: Options): PrepareRun {
   return async (request) => {
     const workflow = await findWorkflow(workflows, request.workflowId);
     if (workflow.status === "archived") {
@@ -35,42 +35,46 @@ export function prepareRun({ workflows, runs, faultsOf, parse }: Options): Prepa
       );
     }
     const version = request.version ?? workflow.published_version ?? workflow.version;
-    const definition = request.definition ?? (await versionOf(runs, workflow, version));
-    const faults = await faultsOf(definition, workflow.id);
-    if (faults.length > 0) throw notRunnable(workflow.id, version, faults);
-    const parsed = parse(definition);
-    const id = newRunId();
-    return {
-      id,
+    const ref: DefinitionRef = {
+      id: newRunId(),
       workflowId: workflow.id,
       version,
       definition: request.definition ?? null,
+    };
+    if (ref.definition === null) await expectDefinition(runs, workflow, version);
+    const faults = await faultsOf(ref);
+    if (faults.length > 0) throw notRunnable(workflow.id, version, faults);
+    const { definition } = await outlines.of(ref, runs);
+    return {
+      ...ref,
       trigger: request.trigger,
-      priority: parsed.priority ?? 0,
+      priority: definition.priority ?? 0,
       depth: request.depth ?? 0,
-      firstRun: request.retryOf?.firstRun ?? id,
+      firstRun: request.retryOf?.firstRun ?? ref.id,
       retryOf: request.retryOf?.id ?? null,
       parent: request.parent ?? null,
       scheduledFor: request.scheduledFor ?? null,
       actor: request.actor,
-      inputs: checkedInputs(parsed, request),
+      inputs: checkedInputs(definition, request),
     };
   };
 }
 
-async function versionOf(
+async function expectDefinition(
   runs: Pick<RunReader, "versionDefinition">,
   workflow: WholeWorkflow,
   version: number,
-): Promise<Record<string, unknown>> {
+): Promise<void> {
   if (version > workflow.version) {
     throw new AppError(
       "version_not_found",
       `"${workflow.id}" has no version ${version}; its newest is ${workflow.version}.`,
     );
   }
-  const definition = await runs.versionDefinition(workflow.id, version);
-  if (definition !== null) return definition;
+  // What the newest version does stands in the workflow itself.
+  const newest = version === workflow.version;
+  const definition = newest ? workflow.definition : await runs.versionDefinition(workflow.id, version);
+  if (definition !== null) return;
   throw new AppError(
     "workflow_not_runnable",
     `Version ${version} of "${workflow.id}" has no definition yet, so there is nothing to run. ` +
@@ -80,13 +84,13 @@ async function versionOf(
   );
 }
 
-const notRunnable = (id: string, version: number, errors: Fault[]): AppError =>
+const notRunnable = (id: string, version: number, errors: readonly Fault[]): AppError =>
   new AppError(
     "workflow_not_runnable",
     `Version ${version} of "${id}" has ${errors.length} fault${errors.length === 1 ? "" : "s"} and can't run: ` +
       `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Mend them with update_workflow; ` +
       "validate_workflow tells the same before saving.",
-    { errors },
+    { errors: [...errors] },
   );
 
 function checkedInputs(definition: Definition, { inputs, looseInputs }: RunRequest): Record<string, unknown> {
@@ -99,6 +103,6 @@ function checkedInputs(definition: Definition, { inputs, looseInputs }: RunReque
   const parsed = inputsValidator(schema).parse(given);
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
-    parsed.faults.map((fault) => Object.assign(fault, { path: dotted(["inputs", ...(fault.path ?? [])]) })),
+    parsed.faults.map((fault) => Object.assign({}, fault, { path: dotted(["inputs", ...(fault.path ?? [])]) })),
   );
 }

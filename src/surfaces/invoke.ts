@@ -92,7 +92,7 @@ export function invoke(
 /** Runs `work` and writes down how it went: the log line of a request, and the cause of an error that hides it. */
 export async function observed<T>(
   services: Services,
-  tool: AnyTool,
+  tool: Pick<AnyTool, "name">,
   call: Call,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -59,10 +59,10 @@ describe("a sql step", () => {
     const check = async (step: object, world = {}) =>
       (await checkStep(sqlStep, step, { connections, ...world })).faults;
     expect(
-      await check({ query: "SELECT regoin FROM orders WHERE id = :id", params: { di: 1 } }),
+      await check({ query: "SELECT regoin FROM orders WHERE id = :least", params: { laest: 1 } }),
     ).toMatchObject([
-      { path: ["params", "id"], did_you_mean: "di" },
-      { path: ["params", "di"], did_you_mean: "id" },
+      { path: ["params", "least"], did_you_mean: "laest" },
+      { path: ["params", "laest"], did_you_mean: "least" },
       { path: ["query"], did_you_mean: "region" },
     ]);
     expect(await check({ query: "DELETE FROM orders", write: true })).toMatchObject([

@@ -46,8 +46,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
         call(url, "each", { for_each: "steps.list.of", concurrency: 3 }),
         { id: "local", type: "set", for_each: "steps.list.of", values: { y: "${{ item * inputs.n }}" } },
       ],
-      output:
-        "${{ steps.local.items.map(i, i.y).sum() + steps.each.items.map(i, i.body.one).sum() }}",
+      output: "${{ steps.local.items.map(i, i.y).sum() + steps.each.items.map(i, i.body.one).sum() }}",
     },
     output: (n) => 31 * n + 8,
   },

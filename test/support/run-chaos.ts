@@ -22,6 +22,8 @@ import { verifyState } from "./verify-state.ts";
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
 const SETTLED_MS = 60_000;
+/** What the program ends with when its state directory can't be used. */
+const REFUSED_START = 4;
 
 export interface Chaos {
   seed: number;
@@ -32,6 +34,8 @@ export interface Chaos {
   env?: Record<string, string>;
   /** What else may happen in a round, beside kills and holds. */
   more?: readonly ((next: () => number) => Promise<void>)[];
+  /** Done after the last round: makes good again what was turned or filled. */
+  last?: () => Promise<void>;
 }
 
 /** What a round did, for the count of them. */
@@ -80,44 +84,59 @@ export async function chaos(options: Chaos, rounds: number) {
         }
       });
     }
-    const process_: Proc = { child, exited, up: false, ready: ready.promise };
-    void ready.promise.then(() => (process_.up = true));
-    return process_;
+    const proc: Proc = { child, exited, up: false, ready: ready.promise, wanted: true };
+    void ready.promise.then(() => (proc.up = true));
+    return proc;
   }
 
-  const startExecutor = (): Executor => {
+  /** Who ends without being asked is started again, as by whatever keeps services running. */
+  function supervise(proc: Proc, name: string, again: () => void): void {
+    void proc.exited.then(async ([code]) => {
+      if (!proc.wanted) return;
+      // On a full disk nobody starts.
+      if (code !== REFUSED_START) logs.push(`${name} ended by itself with ${code}`);
+      await delay(200);
+      if (proc.wanted) again();
+    });
+  }
+
+  function startExecutor(index: number): void {
     named += 1;
     const id = `exe_${named}`;
     const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
-    const executor = launch(args, (line) => {
-      if (/"level":(50|60)|Error/.test(line)) logs.push(`${id}: ${line}`);
+    const proc = launch(args, (line) => {
+      // A warning, of a lock that was held for long, say, is none.
+      if (!/^\{"level":(20|30|40)/.test(line)) logs.push(`${id}: ${line}`);
     });
-    return Object.assign(executor, { id });
-  };
-  const startStarter = (): Proc =>
-    launch([STARTER, stateDir, String(Math.floor(next() * 1e9))], (line) => {
+    executors[index] = Object.assign(proc, { id });
+    supervise(proc, id, () => startExecutor(index));
+  }
+  function startStarter(): void {
+    starter = launch([STARTER, stateDir, String(Math.floor(next() * 1e9))], (line) => {
       const [word, id] = line.split(" ") as [string, string];
       if (word === "started") acknowledged.push(id);
       else if (word === "cancelling") cancelled.add(id);
       else if (word !== "ready" && word !== "refused") logs.push(`starter: ${line}`);
     });
+    supervise(starter, "starter", startStarter);
+  }
 
-  const executors = Array.from({ length: options.executors }, startExecutor);
-  let starter = startStarter();
+  const executors: Executor[] = [];
+  let starter: Proc;
+  for (let index = 0; index < options.executors; index += 1) startExecutor(index);
+  startStarter();
   onTestFinished(async () => {
-    for (const { child, exited } of [...executors, starter]) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      child.kill("SIGKILL");
-      await exited;
-    }
+    for (const proc of [...executors, starter]) await end(proc, "SIGKILL");
   });
 
   /** Kills and starts another in its place; does not wait for that. */
   async function replace(index: number): Promise<void> {
-    const { child, exited } = executors[index]!;
-    child.kill("SIGKILL");
-    await exited;
-    executors[index] = startExecutor();
+    await end(executors[index]!, "SIGKILL");
+    startExecutor(index);
+  }
+  async function replaceStarter(): Promise<void> {
+    await end(starter, "SIGKILL");
+    startStarter();
   }
 
   const busy = (index: number): boolean =>
@@ -129,7 +148,7 @@ export async function chaos(options: Chaos, rounds: number) {
   const held: Promise<void>[] = [];
 
   async function round(): Promise<Happening> {
-    await delay(next() * 200);
+    await delay(next() * 400);
     const what = next();
     if (what < 0.45) {
       // Looked at just before: a round counts only with a job of this executor under way.
@@ -138,18 +157,14 @@ export async function chaos(options: Chaos, rounds: number) {
     }
     if (what < 0.6) {
       await eventually(() => (starter.up && unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
-      starter.child.kill("SIGKILL");
-      await starter.exited;
-      starter = startStarter();
+      await replaceStarter();
       return "starter killed";
     }
     const others = options.more ?? [];
     if (what < 0.85 || others.length === 0) {
       const index = await eventually(someBusy, "an executor with something to do", 20_000);
       if (what >= 0.95) {
-        starter.child.kill("SIGKILL");
-        await Promise.all([starter.exited, ...executors.keys().map((it) => replace(it))]);
-        starter = startStarter();
+        await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
         return "all killed";
       }
       const { child } = executors[index]!;
@@ -175,16 +190,11 @@ export async function chaos(options: Chaos, rounds: number) {
   }
   await Promise.all(held);
 
-  await settle(stateDir, starter, unfinished);
-  const ended = await Promise.all(
-    executors.map(async ({ child, exited, ready }) => {
-      await ready;
-      child.kill("SIGTERM");
-      return (await exited)[0];
-    }),
-  );
-  starter.child.kill("SIGINT");
-  await starter.exited;
+  await options.last?.();
+  await Promise.all([...executors, starter!].map(({ ready }) => ready));
+  await settle(stateDir, starter!);
+  const ended = await Promise.all(executors.map((it) => end(it, "SIGTERM")));
+  await end(starter!, "SIGINT");
   expect(ended).toEqual(executors.map(() => 0));
   verifyState(stateDir);
   const workflows = new Map(crashWorkflows("").map((it) => [it.name, it]));
@@ -203,8 +213,18 @@ interface Proc {
   /** Resolves once it works. */
   ready: Promise<void>;
   up: boolean;
+  /** Nobody has told it to end. */
+  wanted: boolean;
 }
 type Executor = Proc & { id: string };
+
+async function end(proc: Proc, signal: NodeJS.Signals): Promise<number | null> {
+  proc.wanted = false;
+  // Held, it would not hear of anything gentler.
+  proc.child.kill("SIGCONT");
+  proc.child.kill(signal);
+  return (await proc.exited)[0];
+}
 
 /** Makes the workflows and the schedule, and begins to watch. */
 async function prepare(stateDir: string, url: string, host: string): Promise<void> {
@@ -234,17 +254,15 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
 }
 
 /** No more runs; those that are there come to their end. */
-async function settle(stateDir: string, starter: Proc, unfinished: Database.Statement): Promise<void> {
-  await starter.ready;
+async function settle(stateDir: string, starter: Proc): Promise<void> {
   starter.child.kill("SIGTERM");
   const db = new Database(join(stateDir, "millrace.db"), { timeout: 10_000 });
   db.prepare("update schedules set paused = 1").run();
-  db.close();
+  const left = db
+    .prepare("select (select count(*) from runs where finished_at is null) + (select count(*) from jobs)")
+    .pluck();
   const before = performance.now();
   // What is left then is told as a fault, each with where it stands.
-  while (unfinished.get() !== 0 && performance.now() - before < SETTLED_MS) await delay(20);
-  const jobs = new Database(join(stateDir, "millrace.db"), { readonly: true });
-  const left = jobs.prepare("select count(*) from jobs").pluck();
   while (left.get() !== 0 && performance.now() - before < SETTLED_MS) await delay(20);
-  jobs.close();
+  db.close();
 }

@@ -24,7 +24,7 @@ const JOURNAL = `
   end;
   create trigger journal_advanced after update on schedules when old.next_at is not new.next_at begin
     insert into journal (what, subject, detail) values ('advanced', new.workflow_id, json_object(
-      'from', old.next_at, 'to', new.next_at, 'cron', new.cron, 'timezone', new.timezone,
+      'from', old.next_at, 'last', new.last_at, 'to', new.next_at, 'cron', new.cron, 'timezone', new.timezone,
       'skipped', json(case when new.skipped is old.skipped then null else new.skipped end)));
   end;
   ${rule(
@@ -247,7 +247,7 @@ function scheduleFaults(db: Database.Database): string[] {
     for (let at = from; at < to; at = clock.nextRun(new Date(at))!.toISOString()) {
       const told = skipped !== null && at >= skipped.first && at <= skipped.last;
       if (told) left += 1;
-      if (!told && !fired.has(`${subject} ${at}`)) faults.push(`${subject}: nothing for ${at}, and not said`);
+      if (!told && !fired.has(`${subject} ${at}`)) faults.push(`${subject}: nothing for ${at}, and not said (${detail})`);
       if (told && fired.has(`${subject} ${at}`)) faults.push(`${subject}: ${at} ran and was said not to`);
     }
     if (left !== (skipped?.count ?? 0)) faults.push(`${subject}: ${left} left out, ${skipped?.count} said`);

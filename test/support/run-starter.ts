@@ -25,6 +25,8 @@ export const CRASH_ACTOR: Actor = {
 };
 const intent = { operation: "test", actor: CRASH_ACTOR, requestId: "req_1" };
 
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
 async function main(stateDir: string, seed: number): Promise<void> {
   const clock = systemClock;
   const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
@@ -38,7 +40,6 @@ async function main(stateDir: string, seed: number): Promise<void> {
   const doing = { start: true, go: true };
   process.on("SIGTERM", () => (doing.start = false));
   process.on("SIGINT", () => (doing.go = false));
-  const say = (line: string): void => void writeSync(1, `${line}\n`);
 
   async function start(): Promise<void> {
     const { principal, client } = CRASH_ACTOR;
@@ -53,7 +54,9 @@ async function main(stateDir: string, seed: number): Promise<void> {
     if (next() >= CANCELLED) return;
     await delay(next() * 300);
     say(`cancelling ${prepared.id}`);
-    await instance.write(intent, (tx) => engine.stopRun(tx, prepared.id, { status: "cancelled", by: "crash" }));
+    await instance.write(intent, (tx) =>
+      engine.stopRun(tx, prepared.id, { status: "cancelled", by: "crash" }),
+    );
   }
 
   async function decide(): Promise<void> {
@@ -73,7 +76,14 @@ async function main(stateDir: string, seed: number): Promise<void> {
           answer: null,
         } as const;
         if (!(await tx.approvals.decide(id, decision))) return;
-        const job = { kind: "decided", priority: 0, dueAt: null, resource: null, attempt: 1, tries: 1 } as const;
+        const job = {
+          kind: "decided",
+          priority: 0,
+          dueAt: null,
+          resource: null,
+          attempt: 1,
+          tries: 1,
+        } as const;
         await tx.jobs.add({ ...unit, ...job });
       });
     }
@@ -84,11 +94,17 @@ async function main(stateDir: string, seed: number): Promise<void> {
     // A full disk, a lock that is held for long: refused, which is as good as never asked.
     await decide().catch((error: unknown) => say(`refused ${String(error)}`));
     const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
-    if (doing.start && unfinished < MOST) await start().catch((error: unknown) => say(`refused ${String(error)}`));
+    if (doing.start && unfinished < MOST)
+      await start().catch((error: unknown) => say(`refused ${String(error)}`));
     await delay(10);
   }
   await instance.close();
   process.exit(0);
 }
 
-if (import.meta.main) await main(argv[2]!, Number(argv[3]));
+if (import.meta.main) {
+  await main(argv[2]!, Number(argv[3])).catch((error: unknown) => {
+    say(`refused ${String(error)}`);
+    process.exit(4);
+  });
+}

@@ -14,14 +14,14 @@ const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 const atRoot = (name: string): URL => new URL(`../../${name}`, import.meta.url);
 
 describe("the OpenAPI document", () => {
-  it("names exactly the operations of the catalogue, and /health", () => {
+  it("names exactly the operations of the catalogue, the stream of a run, and /health", () => {
     const expected = served.map((tool) => {
       const { method, path } = routeOf(tool);
       return `${tool.name}: ${method} ${inBraces(path)}`;
     });
     expect(
       operations.map(({ operationId, method, path }) => `${operationId}: ${method} ${path}`).toSorted(),
-    ).toEqual([...expected, "health: GET /health"].toSorted());
+    ).toEqual([...expected, "health: GET /health", "run_events: GET /runs/{run_id}/events"].toSorted());
   });
 
   it("names exactly the methods that are mounted", async () => {

@@ -28,7 +28,12 @@ beforeAll(async () => {
   ]);
   port = await freePort();
   const flags = [`--datadir=${data}`, `--socket=${socket}`, `--port=${port}`, "--bind-address=127.0.0.1"];
-  const fast = ["--innodb-flush-log-at-trx-commit=0", "--skip-log-bin", "--max-connections=12"];
+  const fast = [
+    "--innodb-flush-log-at-trx-commit=0",
+    "--skip-log-bin",
+    "--max-connections=12",
+    "--skip-name-resolve",
+  ];
   server = spawn("/usr/sbin/mariadbd", ["--no-defaults", ...flags, ...fast, ...user], { stdio: "ignore" });
   owner = await eventually(
     () =>

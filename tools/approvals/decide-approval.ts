@@ -8,7 +8,7 @@ import { dotted, invalidInput } from "../../src/core/faults.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { ApprovalRecord, RunActor } from "../../src/core/run-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { inputsValidator } from "../../src/engine/json-schema/index.ts";
+import { inputsValidator } from "../../src/core/json-schema/index.ts";
 import { findApproval, showApproval } from "./show-approval.ts";
 
 /** Whom keys belong to that were made on the command line: many hands, told apart by their keys alone. */
@@ -28,7 +28,10 @@ export const decideApproval = defineTool({
   input: z.strictObject({
     approval_id: ApprovalId,
     decision: z.enum(["approve", "decline"]).meta({ description: "What was decided.", example: "approve" }),
-    comment: text(2_000).nullable().default(null).meta({ description: "Why; the run can read it.", example: "Right." }),
+    comment: text(2_000)
+      .nullable()
+      .default(null)
+      .meta({ description: "Why; the run can read it.", example: "Right." }),
     form: RunInputs.optional().meta({
       description: "What the approval's form asks for, when approving.",
       example: { amount: 100 },
@@ -53,7 +56,14 @@ export const decideApproval = defineTool({
       };
       await tx.approvals.decide(approval.id, answer);
       const { runId, stepId, item } = approval;
-      const job = { kind: "decided", priority: run.priority, dueAt: null, resource: null, attempt: 1, tries: 1 } as const;
+      const job = {
+        kind: "decided",
+        priority: run.priority,
+        dueAt: null,
+        resource: null,
+        attempt: 1,
+        tries: 1,
+      } as const;
       await tx.jobs.add({ ...job, runId, stepId, item });
       await tx.audited(approval.id);
       return showApproval({ ...approval, ...answer });
@@ -64,9 +74,11 @@ export const decideApproval = defineTool({
 });
 
 const isStarter = (principal: Principal, starter: RunActor): boolean =>
-  principal.owner === starter.owner && (principal.owner !== SHARED_OWNER || principal.lineage === starter.lineage);
+  principal.owner === starter.owner &&
+  (principal.owner !== SHARED_OWNER || principal.lineage === starter.lineage);
 
-const isLate = ({ expiresAt }: ApprovalRecord, now: number): boolean => expiresAt !== null && expiresAt <= iso(now);
+const isLate = ({ expiresAt }: ApprovalRecord, now: number): boolean =>
+  expiresAt !== null && expiresAt <= iso(now);
 
 const notYours = ({ id, runId }: ApprovalRecord): AppError =>
   new AppError(
@@ -91,10 +103,15 @@ function filledIn({ form: schema }: ApprovalRecord, given: Record<string, unknow
   if (schema === null) return unfilled(given, "asks for nothing");
   const parsed = inputsValidator(schema).parse(given ?? {});
   if ("value" in parsed) return parsed.value;
-  throw invalidInput(parsed.faults.map(({ path = [], ...fault }) => ({ ...fault, path: dotted(["form", ...path]) })));
+  throw invalidInput(
+    parsed.faults.map(({ path = [], ...fault }) => ({ ...fault, path: dotted(["form", ...path]) })),
+  );
 }
 
-function unfilled(given: Record<string, unknown> | undefined, why = "is filled in when approving only"): null {
+function unfilled(
+  given: Record<string, unknown> | undefined,
+  why = "is filled in when approving only",
+): null {
   if (given === undefined) return null;
   throw invalidInput([{ path: "form", code: "not_allowed", message: `${why}: leave it out` }]);
 }

@@ -22,7 +22,10 @@ export const showApproval = (approval: ApprovalRecord): Approval => ({
 });
 
 /** @throws AppError approval_not_found */
-export async function findApproval(approvals: Pick<ApprovalReader, "find">, id: string): Promise<ApprovalRecord> {
+export async function findApproval(
+  approvals: Pick<ApprovalReader, "find">,
+  id: string,
+): Promise<ApprovalRecord> {
   const found = await approvals.find(id);
   if (found !== undefined) return found;
   throw new AppError(

@@ -37,7 +37,10 @@ export const getRunValue = defineTool({
       text: z.string().meta({ description: "JSON text, or a part of it.", example: '{"rows":[]}' }),
       offset: z.int().meta({ example: 0 }),
       chars: z.int().meta({ description: "How long the whole is.", example: 11 }),
-      next_offset: z.int().nullable().meta({ description: "Where to go on; null at the end.", example: null }),
+      next_offset: z
+        .int()
+        .nullable()
+        .meta({ description: "Where to go on; null at the end.", example: null }),
     })
     .meta({ id: "RunValue", description: "A value of a run, or a page of it." }),
   async run({ run_id, ref, offset, max_chars: pageChars }, ctx) {

@@ -46,7 +46,8 @@ export const getRun = defineTool({
     }
     const run = await findRun(ctx.read.runs, run_id);
     const card = await showRun(ctx, run, maxChars);
-    if (stepId !== undefined) return { ...card, steps: [await showOne(ctx, run, { stepId, item, maxChars })] };
+    if (stepId !== undefined)
+      return { ...card, steps: [await showOne(ctx, run, { stepId, item, maxChars })] };
     if (detail === "steps") return { ...card, steps: await showSteps(ctx, run) };
     if (detail === "full") return { ...card, steps: await showWhole(ctx, run, maxChars) };
     return card;

@@ -16,7 +16,10 @@ export const listRuns = defineTool({
   errors: ["workflow_not_found", "invalid_cursor"],
   page: { item: RunSummary, mcpLimit: RUNS_OVER_MCP },
   input: z.strictObject({
-    workflow_id: WorkflowIdRef.optional().meta({ description: "Only this workflow's.", example: "weekly-revenue" }),
+    workflow_id: WorkflowIdRef.optional().meta({
+      description: "Only this workflow's.",
+      example: "weekly-revenue",
+    }),
     ...runFilter,
   }),
   output: pageOf(RunSummary),

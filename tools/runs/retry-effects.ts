@@ -43,7 +43,7 @@ export function effectsAgain(
     );
   };
   // What a step reads may stand behind it in the list, where needs says so.
-  for (let found = -1; found !== again.size; ) {
+  for (let found = -1; found !== again.size;) {
     found = again.size;
     for (const step of definition.steps) if (!again.has(step.id) && runsAgain(step)) again.add(step.id);
   }

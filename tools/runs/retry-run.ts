@@ -23,7 +23,10 @@ const Input = z.strictObject({
   }),
   definition: GivenDefinition.optional().meta({ description: "Or another definition, whole." }),
   version: Version.optional().meta({ description: "Or another version of the workflow.", example: 3 }),
-  inputs: RunInputs.optional().meta({ description: "Left out: those of the run.", example: { since: "2026-01-01" } }),
+  inputs: RunInputs.optional().meta({
+    description: "Left out: those of the run.",
+    example: { since: "2026-01-01" },
+  }),
   confirm: z.boolean().default(false).meta({
     description: "Whether steps with effects may run again; without it you are told which would.",
     example: false,

@@ -17,7 +17,10 @@ export const runFilter = {
     .optional()
     .meta({ description: "Only those in one of these.", example: ["failed"] }),
   trigger: RunTrigger.optional().meta({ description: "Only those started by this.", example: "schedule" }),
-  since: Moment.optional().meta({ description: "Created then or later: a moment or a day.", example: "2026-11-21" }),
+  since: Moment.optional().meta({
+    description: "Created then or later: a moment or a day.",
+    example: "2026-11-21",
+  }),
   until: Moment.optional().meta({ description: "Created before.", example: "2026-11-22T08:00:00Z" }),
   limit: Limit.optional(),
   cursor: Cursor.optional(),

@@ -30,7 +30,10 @@ export const runWorkflow = defineTool({
       description: "What it takes; see inputs in its definition.",
       example: { since: "2026-01-01" },
     }),
-    version: Version.optional().meta({ description: "Left out: the published one, else the newest.", example: 3 }),
+    version: Version.optional().meta({
+      description: "Left out: the published one, else the newest.",
+      example: 3,
+    }),
     wait: Wait.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),

@@ -47,12 +47,18 @@ export async function showRun(ctx: ToolContext, run: RunRecord, maxChars: number
     ...noun(run),
     started_by: { owner, key_name: keyName, surface, client },
     ...(run.definition !== null && { patched: true }),
-    inputs: await cutValue(ctx.read.runs, { runId: run.id, what: "inputs" }, "inputs", Math.min(INPUTS_CHARS, maxChars)),
+    inputs: await cutValue(
+      ctx.read.runs,
+      { runId: run.id, what: "inputs" },
+      "inputs",
+      Math.min(INPUTS_CHARS, maxChars),
+    ),
     error: run.error === null ? null : cutError(run.error, ERROR_CHARS),
   };
   if (run.status === "succeeded") return succeeded(ctx, card, maxChars);
   if (run.status === "failed") return failed(ctx, run, card);
-  if (run.status === "cancelled") return { ...card, next: `It was cancelled${by(run)}. ${retryWith(run.id)}` };
+  if (run.status === "cancelled")
+    return { ...card, next: `It was cancelled${by(run)}. ${retryWith(run.id)}` };
   return underWay(ctx, run, card);
 }
 
@@ -127,13 +133,18 @@ async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Ru
   };
 }
 
-async function whatNow(ctx: ToolContext, run: RunRecord, approval: ApprovalRecord | undefined): Promise<string> {
+async function whatNow(
+  ctx: ToolContext,
+  run: RunRecord,
+  approval: ApprovalRecord | undefined,
+): Promise<string> {
   const again = `Ask again with get_run (GET /runs/${run.id}); cancel_run stops it.`;
   if (run.stop !== null) return `It is being stopped. ${again}`;
   if (approval !== undefined) {
     return `It waits for a person: decide_approval (POST /approvals/${approval.id}), not by who started it unless the operator allows that. ${again}`;
   }
-  if (!run.admitted) return `It waits for its turn: the workflow bounds how many of its runs go on together. ${again}`;
+  if (!run.admitted)
+    return `It waits for its turn: the workflow bounds how many of its runs go on together. ${again}`;
   if (run.status === "waiting") return `It waits for its time, and goes on by itself. ${again}`;
   if (run.status === "queued" && (await ctx.read.jobs.executors()).length === 0) {
     return `It is accepted, but no executor is running to carry it out: the operator starts one (millrace worker). ${again}`;

@@ -35,7 +35,11 @@ export async function showSteps(ctx: ToolContext, run: RunRecord): Promise<RunSt
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
   state === "q" && !claimed ? "pending" : STATUS_OF[state];
 
-export function showStep(step: DefinedStep, record: StepRecord | undefined, status: RunStep["status"]): RunStep {
+export function showStep(
+  step: DefinedStep,
+  record: StepRecord | undefined,
+  status: RunStep["status"],
+): RunStep {
   return {
     id: step.id,
     type: step.type,

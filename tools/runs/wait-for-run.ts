@@ -20,7 +20,8 @@ export async function waitForRun(ctx: ToolContext, id: string, seconds: number):
     if (ms <= 0 || ctx.signal.aborted) return;
     const [seen] = await ctx.read.runs.glance([id]);
     if (seen === undefined || hasEnded(seen)) return;
-    if (seen.status === "waiting" && (await ctx.read.approvals.count({ runId: id, status: "pending" })) > 0) return;
+    if (seen.status === "waiting" && (await ctx.read.approvals.count({ runId: id, status: "pending" })) > 0)
+      return;
     await ctx.engine.changed(id, seen.seq, { ms, signal: ctx.signal });
   }
 }

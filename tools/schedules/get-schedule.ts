@@ -7,7 +7,8 @@ import { findSchedule, scheduleState } from "./show-schedule.ts";
 export const getSchedule = defineTool({
   name: "get_schedule",
   title: "Get a workflow's schedule",
-  description: "Tells when a published workflow runs next by itself, when it last did, and what was left out.",
+  description:
+    "Tells when a published workflow runs next by itself, when it last did, and what was left out.",
   route: "GET /workflows/:workflow_id/schedule",
   surfaces: ["rest"],
   scope: "read",

@@ -7,7 +7,8 @@ import { findSchedule, scheduleState } from "./show-schedule.ts";
 export const pauseSchedule = defineTool({
   name: "pause_schedule",
   title: "Pause a workflow's schedule",
-  description: "Stops the runs that a schedule makes, until it is resumed; publishing again does not resume it.",
+  description:
+    "Stops the runs that a schedule makes, until it is resumed; publishing again does not resume it.",
   route: "POST /workflows/:workflow_id/schedule/pause",
   surfaces: ["rest"],
   scope: "write",

@@ -32,5 +32,15 @@ export async function findSchedule(
 export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
   const { workflowId, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
   const next = paused ? [] : ctx.engine.nextTimes(schedule, ctx.now(), SHOWN).map(iso);
-  return { workflow_id: workflowId, version, cron, timezone, overlap, paused, next, last_at: lastAt, skipped };
+  return {
+    workflow_id: workflowId,
+    version,
+    cron,
+    timezone,
+    overlap,
+    paused,
+    next,
+    last_at: lastAt,
+    skipped,
+  };
 }

@@ -58,8 +58,8 @@ type Definition = Record<string, unknown>;
 
 /** A fault below the operation; thrown inside one, collected over all. */
 class Refused extends Error {
-  readonly faults: Omit<Fault, "path">[] & { path: string }[];
-  constructor(...faults: ({ path: string } & Omit<Fault, "path">)[]) {
+  readonly faults: Fault[];
+  constructor(...faults: Fault[]) {
     super("refused");
     this.faults = faults;
   }
@@ -121,10 +121,9 @@ function applied(definition: Definition, operation: Operation): Definition {
       return renamed({ ...definition, steps: steps.with(at, { ...steps[at], id: to }) }, id, to);
     }
     case "update_top": {
-      for (const path of ["steps"]) {
-        if (operation.set === undefined || !Object.hasOwn(operation.set, path)) continue;
+      if (operation.set !== undefined && Object.hasOwn(operation.set, "steps")) {
         throw new Refused({
-          path: `set.${path}`,
+          path: "set.steps",
           code: "not_allowed",
           message: "are changed one by one here",
           fix: "Use add_step, update_step, remove_step; or give the whole definition in place of patch.",
@@ -157,7 +156,11 @@ function refuseMisfits(operation: Operation): void {
   }
   const oneOf = op === "move_step" ? ["after", "before"] : takes.includes("set") ? ["set", "unset"] : [];
   if (oneOf.length > 0 && !oneOf.some((field) => present.includes(field))) {
-    faults.push({ path: oneOf[0]!, code: "missing", message: `is missing: ${op} needs ${oneOf.join(" or ")}` });
+    faults.push({
+      path: oneOf[0]!,
+      code: "missing",
+      message: `is missing: ${op} needs ${oneOf.join(" or ")}`,
+    });
   }
   if (faults.length > 0) throw new Refused(...faults);
 }
@@ -235,10 +238,11 @@ function withFields(
 
 /** What names the step by its old id names it by the new one. A query is not ours to change: `steps` is a table there. */
 function renamed(definition: Definition, from: string, to: string): Definition {
-  const name = RegExp.escape(from);
+  const name = from.replaceAll(/\W/g, String.raw`\$&`);
   const references = new RegExp(String.raw`(?<![\w.])steps(\.${name}(?!\w)|\[(["'])${name}\2\])`, "g");
   const walk = (value: unknown, key?: string): unknown => {
-    if (typeof value === "string") return key === "query" ? value : value.replaceAll(references, `steps.${to}`);
+    if (typeof value === "string")
+      return key === "query" ? value : value.replaceAll(references, `steps.${to}`);
     if (Array.isArray(value)) {
       return value.map((item: unknown) => (key === "needs" && item === from ? to : walk(item)));
     }

@@ -32,7 +32,10 @@ export async function runExamples(
   const examples = TOP_FIELDS.examples.parse(definition["examples"]) ?? [];
   if (examples.length === 0) return;
   if ((await ctx.read.jobs.executors()).length === 0) {
-    throw refused([], "No executor is running that could run its examples. Have the operator start one (millrace worker), then publish again.");
+    throw refused(
+      [],
+      "No executor is running that could run its examples. Have the operator start one (millrace worker), then publish again.",
+    );
   }
   const prepared = await Promise.all(
     examples.map(({ inputs }) =>
@@ -46,14 +49,22 @@ export async function runExamples(
   ctx.engine.ring();
   const until = performance.now() + MAX_WAIT * SECOND;
   const faults: Fault[] = [];
-  for (const [index, example] of examples.entries()) faults.push(...(await faultsOf(ctx, example, index, ids[index]!, until)));
+  for (const [index, example] of examples.entries())
+    faults.push(...(await faultsOf(ctx, example, index, ids[index]!, until)));
   if (faults.length === 0) return;
   const late = faults.some(({ code }) => code === "not_finished");
   if (late) await ctx.write((tx) => stopAll(ctx, tx, ids), `late_examples@${version}`);
-  throw refused(faults, "Mend the definition or the examples with update_workflow, then publish again (with an idempotency key of its own).");
+  throw refused(
+    faults,
+    "Mend the definition or the examples with update_workflow, then publish again (with an idempotency key of its own).",
+  );
 }
 
-async function stopAll(ctx: ToolContext, tx: Parameters<Parameters<ToolContext["write"]>[0]>[0], ids: readonly string[]) {
+async function stopAll(
+  ctx: ToolContext,
+  tx: Parameters<Parameters<ToolContext["write"]>[0]>[0],
+  ids: readonly string[],
+) {
   for (const id of ids) await ctx.engine.stopRun(tx, id, STOPPED);
   return null;
 }
@@ -75,11 +86,13 @@ async function faultsOf(
   await ended(ctx, id, until);
   const run = await ctx.read.runs.find(id);
   if (run === undefined || !hasEnded(run)) {
-    const message = `${called} did not end within ${MAX_WAIT} s (run ${id}, ${run?.status ?? "gone"})`.trimStart();
+    const message =
+      `${called} did not end within ${MAX_WAIT} s (run ${id}, ${run?.status ?? "gone"})`.trimStart();
     return [{ path, code: "not_finished", message, fix: "Give the example less to do, or leave it out." }];
   }
   if (run.status !== "succeeded") {
-    const message = `${called} ${run.status}: ${clip(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
+    const message =
+      `${called} ${run.status}: ${clip(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
     return [{ path, code: "run_failed", message, fix: `get_run (GET /runs/${id}) tells more.` }];
   }
   if (expect === undefined) return [];
@@ -103,7 +116,9 @@ function differences(expected: unknown, actual: unknown, path: string): Fault[] 
     return expected.flatMap((item: unknown, index) => differences(item, actual[index], `${path}[${index}]`));
   }
   if (isObject(expected) && isObject(actual)) {
-    return Object.entries(expected).flatMap(([key, value]) => differences(value, actual[key], `${path}.${key}`));
+    return Object.entries(expected).flatMap(([key, value]) =>
+      differences(value, actual[key], `${path}.${key}`),
+    );
   }
   if (canonicalJson(expected) === canonicalJson(actual)) return [];
   return [{ path, code: "differs", message: `is ${shown(actual)}, not ${shown(expected)}` }];
@@ -112,4 +127,5 @@ function differences(expected: unknown, actual: unknown, path: string): Fault[] 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const shown = (value: unknown): string => (value === undefined ? "missing" : clip(JSON.stringify(value), VALUE_CHARS));
+const shown = (value: unknown): string =>
+  value === undefined ? "missing" : clip(JSON.stringify(value), VALUE_CHARS);

@@ -9,7 +9,8 @@ import { expectVersion } from "./expect-version.ts";
 export const unpublishWorkflow = defineTool({
   name: "unpublish_workflow",
   title: "Unpublish a workflow",
-  description: "Takes a workflow's live version back: it is a draft again, and its schedule ends. Runs under way go on.",
+  description:
+    "Takes a workflow's live version back: it is a draft again, and its schedule ends. Runs under way go on.",
   route: "POST /workflows/:workflow_id/unpublish",
   surfaces: ["rest"],
   scope: "write",

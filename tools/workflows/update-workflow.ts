@@ -56,7 +56,8 @@ export const updateWorkflow = defineTool({
       allow(seen);
       // Checked before the transaction: databases are asked, and that may take a while.
       const source = patch === undefined ? given : applyPatch(seen.definition, patch);
-      const read = source === undefined || source === null ? undefined : await readDefinition(ctx, source, seen.id);
+      const read =
+        source === undefined || source === null ? undefined : await readDefinition(ctx, source, seen.id);
       const saved = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
         allow(current);
@@ -95,4 +96,6 @@ const bothGiven = () =>
 
 /** The fields that were given. */
 const defined = (fields: { [K in keyof WorkflowContent]?: WorkflowContent[K] | undefined }) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<WorkflowContent>;
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<WorkflowContent>;

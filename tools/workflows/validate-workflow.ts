@@ -36,7 +36,9 @@ export const validateWorkflow = defineTool({
   output: z
     .strictObject({
       valid: z.boolean().meta({ example: true }),
-      errors: z.array(Fault).meta({ description: "All faults, at most 100; with text also line and column." }),
+      errors: z
+        .array(Fault)
+        .meta({ description: "All faults, at most 100; with text also line and column." }),
       steps: z
         .array(
           z.strictObject({
@@ -50,7 +52,10 @@ export const validateWorkflow = defineTool({
           }),
         )
         .optional(),
-      output: z.string().optional().meta({ description: "What a run gives.", example: "{best_region: text}" }),
+      output: z
+        .string()
+        .optional()
+        .meta({ description: "What a run gives.", example: "{best_region: text}" }),
       preview: z.unknown().optional().meta({ description: "With mocks: what fields and output come to." }),
     })
     .meta({ id: "Validation", description: "What is known of a definition before it runs." }),

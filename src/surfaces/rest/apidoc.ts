@@ -83,7 +83,10 @@ export function apidoc(
     const [init, assets] = (await made()).files;
     init!(req, res, (error?: unknown) => (error === undefined ? assets!(req, res, next) : next(error)));
   });
-  router.all(["/", "/openapi.json", "/openapi.yaml", "/workflow.schema.json", ...FILES], onlyMethods(["GET"]));
+  router.all(
+    ["/", "/openapi.json", "/openapi.yaml", "/workflow.schema.json", ...FILES],
+    onlyMethods(["GET"]),
+  );
   return router;
 }
 

@@ -9,10 +9,12 @@ import { clientName } from "../client-name.ts";
 import type { Admit } from "../gate.ts";
 import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, observed, prepare, type Services } from "../invoke.ts";
+import type { Streams } from "../streams.ts";
 import { listCache, sendList, sendObject } from "./answer.ts";
 import { apidoc } from "./apidoc.ts";
 import { gatherInput, planInput } from "./input.ts";
 import { onlyMethods } from "./methods.ts";
+import { runEvents } from "./run-events.ts";
 
 /** As large as a body may be, in bytes. */
 const BODY_LIMIT = 1024 * 1024;
@@ -21,6 +23,8 @@ export interface RestOptions {
   catalogue: readonly AnyTool[];
   services: Services;
   admit: Admit;
+  /** What stays open; its owner ends it. */
+  streams: Streams;
   lifecycle: Lifecycle;
   version: string;
   fault: () => Promise<string | undefined>;
@@ -52,6 +56,10 @@ export function restApp(options: RestOptions): Express {
   app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
   app.get("/", (_req, res) => res.redirect("/apidoc/"));
 
+  app
+    .route("/runs/:run_id/events")
+    .get(runEvents(options))
+    .all(onlyMethods(["GET"]));
   mountCatalogue(app, options);
 
   app.use((req: Request) => {

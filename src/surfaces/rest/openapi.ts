@@ -3,6 +3,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from "@asteaso
 import { z } from "zod";
 import { Health } from "../../../schemas/health.ts";
 import { Problem } from "../../../schemas/problem.ts";
+import { RunId } from "../../../schemas/run.ts";
 import { type ErrorCode, ERRORS } from "../../core/errors.ts";
 import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
 import { planInput } from "./input.ts";
@@ -79,6 +80,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       },
     },
   });
+  registry.registerPath(RUN_EVENTS);
   const served = catalogue.filter((tool) => servedOn(tool, "rest"));
   for (const tool of served.toSorted(byRoute)) registry.registerPath(pathOf(tool));
 
@@ -237,8 +239,13 @@ function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
     responses[304] = { description: "You have it already (If-None-Match)." };
   }
-  const codes = [...new Set([...ALWAYS, ...(inBody ? WITH_BODY : []), ...tool.errors])];
-  for (const [status, group] of Map.groupBy(codes, (code) => ERRORS[code].status)) {
+  return { ...responses, ...problems([...(inBody ? WITH_BODY : []), ...tool.errors]) };
+}
+
+/** What a request with a key can meet: what any can, and these. */
+function problems(more: readonly ErrorCode[]): Responses {
+  const responses: Responses = {};
+  for (const [status, group] of Map.groupBy(new Set([...ALWAYS, ...more]), (code) => ERRORS[code].status)) {
     const extra: Record<string, Header> =
       status === 503 || status === 429 ? { "Retry-After": HEADERS.retryAfter } : {};
     responses[status] = problem(group, extra);
@@ -266,7 +273,10 @@ const accepted = (tool: AnyTool): Responses[string] => ({
   description: "It was accepted and goes on; Location says where to ask.",
   headers: {
     "X-Request-Id": HEADERS.requestId,
-    Location: { description: HEADERS.location.description, schema: { type: "string", example: "/runs/run_8dkq2m0sfj3a" } },
+    Location: {
+      description: HEADERS.location.description,
+      schema: { type: "string", example: "/runs/run_8dkq2m0sfj3a" },
+    },
   },
   content: { "application/json": { schema: tool.output as z.ZodType } },
 });
@@ -291,3 +301,42 @@ function problem(codes: readonly ErrorCode[], headers: Record<string, Header>): 
     },
   };
 }
+
+/** A stream is no operation of the catalogue: it has no one answer. */
+const RUN_EVENTS: RouteConfig = {
+  method: "get",
+  path: "/runs/{run_id}/events",
+  operationId: "run_events",
+  summary: "Follow a run",
+  description:
+    "Server-sent events until the run has ended: `run` (how it stands), `step` (how one of its steps stands), and last " +
+    "`end` (how the run ended; its output is at GET /runs/{run_id}). First comes everything, then the newest state of what " +
+    "has changed, about ten events a second at most: states in between may be left out. A stream that broke goes on with " +
+    "Last-Event-ID; one that was seen to its end answers 204.\n\nNeeds a key with the scope `read`.",
+  tags: ["Runs"],
+  request: {
+    params: z.strictObject({ run_id: RunId }),
+    headers: z.object({
+      "Last-Event-ID": z
+        .string()
+        .optional()
+        .meta({ description: "The id of the last event that arrived.", example: "17" }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "The stream.",
+      headers: { "X-Request-Id": HEADERS.requestId },
+      content: {
+        "text/event-stream": {
+          schema: z.string(),
+          example:
+            'event: run\ndata: {"id":"run_8dkq2m0sfj3a","status":"running","progress":{"total":3,"done":1,"current":["summary"]}}\n\n' +
+            'id: 17\nevent: step\ndata: {"id":"summary","type":"model","status":"running","attempts":1,"error":null}\n\n',
+        },
+      },
+    },
+    204: { description: "Its end was seen already (Last-Event-ID): there is nothing more to come." },
+    ...problems(["run_not_found", "too_many_streams"]),
+  },
+};

@@ -1,0 +1,63 @@
+/** Sees that a run is carried out: by executors that are there, else by one in this process. */
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Executor, type Executors, type Instance, leaseOf, type Setup, startExecutor } from "../app.ts";
+import { HOUR } from "../core/clock.ts";
+import { newExecutorId } from "../core/ids.ts";
+
+const LOOK_MS = 250;
+const SLOTS = 32;
+const GRACE_MS = 10_000;
+
+/** What an executor of this process would be told and tells; there may be none. */
+export interface OwnExecutor extends Executors {
+  started(): boolean;
+  start(instance: Instance, setup: Setup): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function ownExecutor(): OwnExecutor {
+  const listeners: ((runIds: readonly string[]) => void)[] = [];
+  let executor: Executor | undefined;
+  return {
+    ring: () => executor?.queue.ring(),
+    onChanged: (listener) => void listeners.push(listener),
+    started: () => executor !== undefined,
+    async start(instance, setup) {
+      executor = await startExecutor(instance, setup, {
+        id: newExecutorId(hostname()),
+        slots: SLOTS,
+        onChanged: (ids) => listeners.forEach((listener) => listener(ids)),
+      });
+      executor.queue.ring();
+    },
+    async stop() {
+      await executor?.stop(GRACE_MS);
+    },
+  };
+}
+
+/**
+ * Resolves once no executor is alive: none is listed, or the beats of all have stood still for a lease. Goes on looking
+ * until `signal` is aborted; then it gives false.
+ */
+export async function nobodyCarries(instance: Instance, signal: AbortSignal): Promise<boolean> {
+  const seen = new Map<string, number>();
+  let moved = performance.now();
+  // The timers of what we wait for do not keep a process.
+  const alive = setInterval(() => {}, HOUR);
+  try {
+    for (;;) {
+      const executors = await instance.read.jobs.executors();
+      for (const { id, beat } of executors) {
+        if (seen.get(id) !== beat) moved = performance.now();
+        seen.set(id, beat);
+      }
+      if (signal.aborted) return false;
+      if (executors.length === 0 || performance.now() - moved > leaseOf(instance)) return true;
+      await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  } finally {
+    clearInterval(alive);
+  }
+}

@@ -1,0 +1,68 @@
+/** The command line as one more way in: the same operations as REST and MCP, on the state directory itself. */
+import { Scope } from "../../schemas/actor.ts";
+import { type Executors, type Instance, openInstance, openServices, type Setup } from "../app.ts";
+import { loadConfig } from "../config/config-file.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { systemClock } from "../core/clock.ts";
+import { newRequestId } from "../core/ids.ts";
+import type { Actor, Readers } from "../core/ports.ts";
+import type { AnyTool } from "../core/tool.ts";
+import { invoke, type Services } from "../surfaces/invoke.ts";
+import { type Io, openLog } from "./io.ts";
+
+/** Whom belongs what is done on the command line. */
+export const OPERATOR = "operator";
+
+export const ACTOR: Actor = {
+  principal: {
+    keyId: "command-line",
+    keyName: "command line",
+    owner: OPERATOR,
+    scopes: new Set(Scope.options),
+    lineage: "command-line",
+  },
+  client: { surface: "cli", name: "millrace" },
+};
+
+export interface Operator {
+  instance: Instance;
+  setup: Setup;
+  services: Services;
+  /** Carries an operation out as the operator. */
+  call<T>(tool: AnyTool, input: Readonly<Record<string, unknown>>): Promise<T>;
+}
+
+export interface OperatorOptions {
+  config?: string | undefined;
+  executors?: Executors | undefined;
+  /** Stands before what is read: what a check is to take for there already. */
+  overlay?: (read: Readers) => Readers;
+}
+
+/** Opens the state directory for one command and closes it afterwards. */
+export async function asOperator<T>(
+  io: Io,
+  { config: file, executors, overlay }: OperatorOptions,
+  work: (operator: Operator) => Promise<T>,
+): Promise<T> {
+  const settings = readEnvironment(io.env, file);
+  const { config } = loadConfig(settings.configFile, settings.configNamed, io.env);
+  // What goes wrong the command itself says; the log is for who looks closer.
+  const log = await openLog(io, io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error", "command");
+  const opened = await openInstance(settings.stateDir, systemClock, log);
+  try {
+    const instance = overlay === undefined ? opened : { ...opened, read: overlay(opened.read) };
+    const setup = { settings, config, clock: systemClock };
+    const { services, close } = openServices(instance, setup, executors);
+    const signal = new AbortController().signal;
+    const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>
+      (await invoke(services, tool, input, { actor: ACTOR, requestId: newRequestId(), signal })) as R;
+    try {
+      return await work({ instance, setup, services, call });
+    } finally {
+      await close();
+    }
+  } finally {
+    await opened.close();
+  }
+}

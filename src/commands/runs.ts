@@ -1,0 +1,77 @@
+/** `millrace runs`: what ran and how it went. */
+import { MAX_PAGE } from "../../schemas/page.ts";
+import { FINAL_STATUSES, type Run, RunStatus, type RunSummary } from "../../schemas/run.ts";
+import { cancelRun } from "../../tools/runs/cancel-run.ts";
+import { getRun } from "../../tools/runs/get-run.ts";
+import { listRuns } from "../../tools/runs/list-runs.ts";
+import { nearMatch } from "../core/near-match.ts";
+import { CommandError, EXIT, type Io, paint } from "./io.ts";
+import { asOperator } from "./operator.ts";
+import { whatItWaitsFor, whyFailed } from "./run.ts";
+import { stepLine } from "./run-view.ts";
+
+export interface RunsOptions {
+  workflow?: string;
+  status?: string[];
+  limit: number;
+  json?: boolean;
+}
+
+/** As much of each value `runs show --json` gives, in characters. */
+const VALUE_CHARS = 100_000;
+
+/** Lists runs, newest first. */
+export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOptions): Promise<void> {
+  const input = { workflow_id: workflow, status: status?.map(checkStatus), limit: Math.min(limit, MAX_PAGE) };
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const { items, total } = await asOperator(io, {}, ({ call }) =>
+    call<{ items: RunSummary[]; total: number }>(listRuns, given),
+  );
+  if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
+  if (items.length === 0) return io.out("There are no such runs. Make one: millrace run <workflow>\n");
+  const { green, red, yellow, dim, bold } = paint(io);
+  const colours = { succeeded: green, failed: red, waiting: yellow, running: bold, queued: dim, cancelled: dim };
+  const width = Math.max(...items.map((it) => it.workflow_id.length));
+  for (const it of items) {
+    const why = it.error === null ? "" : `  ${it.error.code}${it.error.step_id ? ` at ${it.error.step_id}` : ""}`;
+    const when = it.created_at.slice(0, 19).replace("T", " ");
+    io.out(
+      `${it.id}  ${it.workflow_id.padEnd(width)}  ${colours[it.status](it.status.padEnd(9))}  ${when}  ${it.trigger}${why}\n`,
+    );
+  }
+  if (total > items.length) io.out(dim(`${total - items.length} more; see them with --limit\n`));
+}
+
+/** Shows one run with its steps. */
+export async function showOneRun(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {
+  const input = json ? { detail: "full", max_chars: VALUE_CHARS } : { detail: "steps" };
+  const run = await asOperator(io, {}, ({ call }) => call<Run>(getRun, { run_id: id, ...input }));
+  if (json) return io.out(`${JSON.stringify(run, null, 2)}\n`);
+  const { bold } = paint(io);
+  io.out(
+    `${bold(run.id)}  ${run.workflow_id} version ${run.version}  ${run.status}  started by ${run.started_by.key_name} (${run.trigger})\n`,
+  );
+  for (const step of run.steps ?? []) io.out(`  ${stepLine(step, Date.now())}\n`);
+  if (run.status === "succeeded") io.out(`${JSON.stringify(run.output ?? null, null, 2)}\n`);
+  if (run.status === "failed") io.out(`${whyFailed(run).split("\n").slice(0, -1).join("\n")}\n`);
+  if (run.status === "waiting") io.out(`${whatItWaitsFor(run).split("\n").slice(0, -1).join("\n")}\n`);
+}
+
+/** Stops a run. */
+export async function cancelOneRun(io: Io, id: string): Promise<void> {
+  const run = await asOperator(io, {}, ({ call }) => call<Run>(cancelRun, { run_id: id }));
+  io.out(
+    FINAL_STATUSES.has(run.status)
+      ? `The run ${run.id} is ${run.status}.\n`
+      : `The run ${run.id} is being stopped: what it is doing now comes to its end first.\n`,
+  );
+}
+
+function checkStatus(status: string): string {
+  if ((RunStatus.options as readonly string[]).includes(status)) return status;
+  const near = nearMatch(status, RunStatus.options);
+  throw new CommandError(
+    `--status ${status} is not known; statuses are ${RunStatus.options.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    EXIT.usage,
+  );
+}

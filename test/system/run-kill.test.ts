@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryDirectory } from "../support/instance.ts";
+import { seedOf } from "../support/random.ts";
+import { chaos } from "../support/run-chaos.ts";
+
+const ROUNDS = Number(process.env["MILLRACE_TEST_ROUNDS"] ?? 300);
+
+/** A file system of its own, that can be filled. Needs root. */
+function mountOwn(): string {
+  const path = mkdtempSync(join(tmpdir(), "millrace-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=96m,mode=700", "tmpfs", path]);
+  onTestFinished(() => {
+    execFileSync("umount", ["--lazy", path]);
+    rmSync(path, { recursive: true });
+  });
+  return path;
+}
+
+function fill(path: string): () => void {
+  const file = join(path, "filler");
+  const { bavail, bsize } = statfsSync(path);
+  try {
+    writeFileSync(file, Buffer.alloc(bavail * bsize));
+  } catch (error) {
+    // Somebody took some of it in between: as full.
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
+  return () => unlinkSync(file);
+}
+
+/** A clock that all processes read, and that can be turned; their monotonic one goes on by itself. */
+function turnableClock() {
+  const file = join(temporaryDirectory(), "offset");
+  const turn = (seconds: number): void => {
+    // At once, never half-written.
+    writeFileSync(`${file}.new`, `${seconds < 0 ? "-" : "+"}${Math.abs(seconds).toFixed(1)}`);
+    renameSync(`${file}.new`, file);
+  };
+  turn(0);
+  const [library] = execFileSync("sh", ["-c", "ls /usr/lib/*/faketime/libfaketimeMT.so.1"], {
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n");
+  const env = {
+    LD_PRELOAD: library!,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+  return { turn, env };
+}
+
+describe("kill -9, held processes, a clock that jumps and a full disk while runs go on", () => {
+  it("loses no run, ends each once, repeats no recorded step, and fires schedules once", async () => {
+    const seed = seedOf("runs");
+    const stateDir = mountOwn();
+    const { turn, env } = turnableClock();
+    const counts = { jumps: 0, full: 0 };
+    const { faults, happened, runs, calls, logs } = await chaos(
+      {
+        seed,
+        stateDir,
+        executors: 3,
+        leaseMs: 1_000,
+        env,
+        more: [
+          async (next) => {
+            turn((next() - 0.5) * 180);
+            counts.jumps += 1;
+          },
+          async (next) => {
+            const makeRoom = fill(stateDir);
+            await delay(200 + next() * 1_500);
+            makeRoom();
+            counts.full += 1;
+          },
+        ],
+        // Whatever waits for its time has come to it by then.
+        last: async () => turn(600),
+      },
+      ROUNDS,
+    );
+    console.log(`runs: ${runs} taken in, ${calls} calls;`, { ...happened, ...counts });
+    expect(faults).toEqual([]);
+    // Of the disk alone may anybody complain.
+    expect(logs.filter((line) => !/disk|full|storage_unavailable|could not be written/i.test(line))).toEqual(
+      [],
+    );
+    expect(Object.values(happened).reduce((sum, count) => sum + count, 0)).toBe(ROUNDS);
+    expect(runs).toBeGreaterThan(ROUNDS);
+  }, 1_500_000);
+});
