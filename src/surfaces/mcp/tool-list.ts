@@ -1,5 +1,6 @@
 /** The catalogue as `tools/list` shows it: worked out once, sent as it is. */
 import { z } from "zod";
+import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { type AnyTool, hintsOf, servedOn } from "../../core/tool.ts";
 
 type JsonSchema = Record<string, unknown> & { type: "object" };
@@ -28,17 +29,18 @@ export function listTools(catalogue: readonly AnyTool[]): ListedTool[] {
 }
 
 /**
- * An output's own fields with their types; what they hold stays open. A model sees the real thing when it comes, and
- * every byte here is read before anything is called.
+ * Which fields an output has in any case. A model sees the real thing when it comes, REST's reference has the whole
+ * schema, and every byte here is read before anything is called.
  */
-function outline({ properties = {}, ...root }: JsonSchema): JsonSchema {
-  const fields = Object.entries(properties as Record<string, { type?: string; anyOf?: { type?: string }[] }>);
-  const typed = fields.map(([name, { type, anyOf = [] }]) => {
-    const types = type === undefined ? anyOf.map((one) => one.type) : [type];
-    const [first] = types;
-    return [name, types.length === 1 && first !== undefined ? { type: first } : {}] as const;
-  });
-  return { ...root, properties: Object.fromEntries(typed) };
+const outline = ({ required }: JsonSchema): JsonSchema => ({ type: "object", required });
+
+/** Bounds that a model has no use for: who goes beyond is told so. An example says nothing where the type says all. */
+function withoutBounds(node: Record<string, unknown>): void {
+  for (const bound of ["minLength", "maxLength", "maxItems", "propertyNames"]) delete node[bound];
+  if (node["pattern"] === "\\S") delete node["pattern"];
+  if (node["maximum"] === MAX_VERSION) delete node["maximum"];
+  if (node["enum"] !== undefined || ["integer", "boolean"].includes(String(node["type"])))
+    delete node["examples"];
 }
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
@@ -53,11 +55,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
         if (io === "input") node.examples = [node.example];
         delete node.example;
       }
-      if (io === "output") {
-        delete node.description;
-        delete node.minimum;
-        delete node.maximum;
-      }
+      withoutBounds(node);
     },
   });
   const { $schema: _, $defs = {}, ...root } = whole;
