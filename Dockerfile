@@ -6,6 +6,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY schemas ./schemas
 COPY tools ./tools
+COPY examples ./examples
 COPY src ./src
 RUN npm run build
 
@@ -20,6 +21,7 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
     && install -d -o node -g node -m 0700 /var/lib/millrace
 COPY bin/millrace.js ./bin/millrace.js
 COPY --from=build /app/dist ./dist
+COPY examples ./examples
 USER node
 VOLUME /var/lib/millrace
 EXPOSE 3000 8000

@@ -100,8 +100,7 @@ export const Version = z.int().min(1).max(MAX_VERSION).meta({
 
 /** REST's If-Match may name what is no version at all: that is 0, and never matches. */
 export const IfMatch = z.int().min(0).max(MAX_VERSION).meta({
-  description:
-    "Change it only if this is still its version; otherwise nothing is changed and the error says which version is the newest.",
+  description: "Change it only if this is still its version.",
   example: 3,
 });
 
@@ -110,7 +109,7 @@ export const IdempotencyKey = z
   .regex(/^[\x21-\x7e]{1,200}$/)
   .meta({
     description:
-      "A value of your own for this request, 1 to 200 visible ASCII characters. Sent again within 24 hours with the same input, the request is not carried out again: you get the first answer.",
+      "A value of your own, 1 to 200 visible ASCII characters: sent again with it within 24 hours, the request is not carried out twice.",
     example: "3f1c9a52-create-weekly-revenue",
   });
 

@@ -74,12 +74,15 @@ const program = new Command("millrace")
   .version(packageJson.version, "-V, --version", "print the version")
   .showSuggestionAfterError(true)
   .configureHelp({ sortSubcommands: false })
+  // So that a command can have a --version of its own: a workflow's.
+  .enablePositionalOptions()
   .exitOverride()
   .addHelpText(
     "after",
     `
 Begin with:
   millrace start                       both servers, and what to paste
+  millrace run weekly-revenue --watch  a run, with its steps
   millrace keys create --name ci       a key, alone on standard output
 ${EXIT_HELP}
 
@@ -166,6 +169,74 @@ keys
   .action(async (key) => (await import("./commands/keys.ts")).revokeApiKey(io, key));
 
 program
+  .command("run")
+  .description("run a workflow and print its output; progress goes to standard error")
+  .argument("<workflow>", "its id")
+  .option("--input <name=value...>", "an input: text where the workflow takes text, else JSON")
+  .option("--inputs-file <path>", "a JSON object of inputs; - reads standard input")
+  .addOption(
+    new Option("--version <int>", "the version (default: the published one, else the newest)").argParser(
+      integer("The version", 1, 999_999_999),
+    ),
+  )
+  .option("--watch", "show its steps as they go, and wait however long it waits")
+  .option("--json", "print the whole run, not its output alone")
+  .option("--config <path>", "the configuration file, for where no executor is running")
+  .action(async (workflow, { input = [], ...options }) =>
+    (await import("./commands/run.ts")).run(io, { onStop }, workflow, { input, ...options }),
+  );
+
+const runs = program
+  .command("runs")
+  .description("list runs, show one, cancel one")
+  .option("--workflow <id>", "only this workflow's")
+  .option("--status <status...>", "only these: queued, running, waiting, succeeded, failed, cancelled")
+  .addOption(new Option("--limit <int>", "how many").default(20).argParser(integer("The limit", 1, 1_000)))
+  .option("--json", "as JSON")
+  .action(async (options) => (await import("./commands/runs.ts")).showRuns(io, options));
+
+runs
+  .command("show")
+  .description("show a run with its steps")
+  .argument("<run>", "its id")
+  .option("--json", "as JSON, with outputs and attempts")
+  .action(async (run, _, command: Command) =>
+    // --json of the list above it is taken for this one too, wherever it stands.
+    (await import("./commands/runs.ts")).showOneRun(io, run, command.optsWithGlobals()),
+  );
+
+runs
+  .command("cancel")
+  .description("stop a run and the runs that it started")
+  .argument("<run>", "its id")
+  .action(async (run) => (await import("./commands/runs.ts")).cancelOneRun(io, run));
+
+const workflows = program.command("workflows").description("keep workflows as files, in git for example");
+
+workflows
+  .command("export")
+  .description("write every workflow but archived ones into a directory, a YAML file each")
+  .argument("<dir>", "where to; it is made if it is not there")
+  .action(async (directory) =>
+    (await import("./commands/workflow-files.ts")).exportWorkflows(io, directory),
+  );
+
+workflows
+  .command("apply")
+  .description("check the files of a directory, show what they would change, and make it so")
+  .argument("<dir>", "where from")
+  .option("--yes", "without asking")
+  .option("--dry-run", "only show what would change")
+  .option("--prune", "archive workflows that have no file")
+  .option("--publish", "publish what was changed")
+  .option("--no-bind", "check the form only, not databases, models and servers")
+  .option("--reason <text>", "why, for the history")
+  .option("--config <path>", "the configuration file")
+  .action(async (directory, options) =>
+    (await import("./commands/apply.ts")).applyWorkflows(io, { ask }, directory, options),
+  );
+
+program
   .command("check")
   .description("say whether the configuration, and the databases and models it names, can be used")
   .option("--config <path>", "the configuration file")
@@ -188,6 +259,18 @@ function onStop(stop: () => void): void {
   process.on("disconnect", () => ask("disconnect"));
   // A parent that died before this was listened for.
   if (process.send !== undefined && !process.connected) ask("disconnect");
+}
+
+/** Asks the person at the terminal; undefined where there is none. */
+async function ask(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { createInterface } = await import("node:readline/promises");
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await prompt.question(question);
+  } finally {
+    prompt.close();
+  }
 }
 
 const ready = (listeningOn: number): void => {

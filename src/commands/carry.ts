@@ -4,6 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Executor, type Executors, type Instance, leaseOf, type Setup, startExecutor } from "../app.ts";
 import { HOUR } from "../core/clock.ts";
 import { newExecutorId } from "../core/ids.ts";
+import type { Io } from "./io.ts";
+import type { Operator } from "./operator.ts";
 
 const LOOK_MS = 250;
 const SLOTS = 32;
@@ -38,26 +40,52 @@ export function ownExecutor(): OwnExecutor {
 }
 
 /**
+ * Does some work while runs go on: in this process if, and as soon as, no executor is alive.
+ * @param own the executor that the operator's services ring
+ */
+export async function carried<T>(
+  io: Io,
+  { instance, setup }: Operator,
+  own: OwnExecutor,
+  work: () => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const startOwn = (): Promise<void> => {
+    io.err("No executor is running, so this process carries runs out itself (millrace start and worker run some).\n");
+    return own.start(instance, setup);
+  };
+  // Before the work: it may ask whether there is one.
+  if ((await instance.read.jobs.executors()).length === 0) await startOwn();
+  const carrying = (async () => {
+    if (!own.started() && (await nobodyCarries(instance, over.signal))) await startOwn();
+  })();
+  // The timers of what is waited for do not keep a process.
+  const alive = setInterval(() => {}, HOUR);
+  try {
+    return await Promise.race([work(), carrying.then(() => new Promise<never>(() => {}))]);
+  } finally {
+    over.abort();
+    await carrying.catch(() => undefined);
+    await own.stop();
+    clearInterval(alive);
+  }
+}
+
+/**
  * Resolves once no executor is alive: none is listed, or the beats of all have stood still for a lease. Goes on looking
  * until `signal` is aborted; then it gives false.
  */
-export async function nobodyCarries(instance: Instance, signal: AbortSignal): Promise<boolean> {
+async function nobodyCarries(instance: Instance, signal: AbortSignal): Promise<boolean> {
   const seen = new Map<string, number>();
   let moved = performance.now();
-  // The timers of what we wait for do not keep a process.
-  const alive = setInterval(() => {}, HOUR);
-  try {
-    for (;;) {
-      const executors = await instance.read.jobs.executors();
-      for (const { id, beat } of executors) {
-        if (seen.get(id) !== beat) moved = performance.now();
-        seen.set(id, beat);
-      }
-      if (signal.aborted) return false;
-      if (executors.length === 0 || performance.now() - moved > leaseOf(instance)) return true;
-      await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  for (;;) {
+    const executors = await instance.read.jobs.executors();
+    for (const { id, beat } of executors) {
+      if (seen.get(id) !== beat) moved = performance.now();
+      seen.set(id, beat);
     }
-  } finally {
-    clearInterval(alive);
+    if (signal.aborted) return false;
+    if (executors.length === 0 || performance.now() - moved > leaseOf(instance)) return true;
+    await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { AppError } from "../core/errors.ts";
 import { findWorkflow } from "../core/find-workflow.ts";
 import { MINUTE, SECOND } from "../core/clock.ts";
-import { nobodyCarries, type OwnExecutor, ownExecutor } from "./carry.ts";
+import { carried, type OwnExecutor, ownExecutor } from "./carry.ts";
 import { inputsOf } from "./inputs.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { asOperator, type Operator } from "./operator.ts";
@@ -48,25 +48,12 @@ export async function run(io: Io, host: RunHost, workflow: string, options: RunO
       ...(options.version !== undefined && { version: options.version }),
       wait: 0,
     });
-    const over = new AbortController();
-    const carried = carry(io, operator, own, over.signal);
-    try {
+    return carried(io, operator, own, () => {
       const view = options.watch ? runView(io) : noView;
-      return await follow(operator, started.id, own, { view, stop: stop.signal, watch: options.watch === true });
-    } finally {
-      over.abort();
-      await carried;
-      await own.stop();
-    }
+      return follow(operator, started.id, own, { view, stop: stop.signal, watch: options.watch === true });
+    });
   });
   tell(io, ended, options.json === true);
-}
-
-/** Carries the run out here if, and once, nobody else does. */
-async function carry(io: Io, { instance, setup }: Operator, own: OwnExecutor, over: AbortSignal): Promise<void> {
-  if (!(await nobodyCarries(instance, over)) || over.aborted) return;
-  io.err("No executor is running, so it runs in this process. (millrace start and millrace worker run some.)\n");
-  await own.start(instance, setup);
 }
 
 async function inputsSchema(

@@ -7,6 +7,7 @@ import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 import { hostForUrl } from "./listeners.ts";
+import { FIRST_SAMPLE, makeSamples } from "./samples.ts";
 
 export interface StartOptions {
   host: string;
@@ -31,6 +32,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   const settings = readEnvironment(io.env, options.config);
   loadConfig(settings.configFile, settings.configNamed, io.env);
   const key = await firstKey(io, settings.stateDir);
+  const sample = (await makeSamples(io, settings)) ? FIRST_SAMPLE : undefined;
 
   const common = [
     "--host",
@@ -72,7 +74,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
     Promise.all(children.map((it) => it.ready)),
     ended.then(() => undefined),
   ]);
-  if (ready !== undefined) io.out(welcome(io, options.host, ready[0]!, ready[1]!, key));
+  if (ready !== undefined) io.out(welcome(io, { host: options.host, ports: ready, key, sample }));
 
   await ended;
   const [cause] = failures;
@@ -113,7 +115,16 @@ async function firstKey(io: Io, stateDir: string): Promise<string | undefined> {
   }
 }
 
-function welcome(io: Io, host: string, webPort: number, mcpPort: number, key: string | undefined): string {
+interface Told {
+  host: string;
+  ports: readonly number[];
+  /** Undefined where there were keys before, empty where none was made. */
+  key: string | undefined;
+  /** A workflow that can be run at once. */
+  sample: string | undefined;
+}
+
+function welcome(io: Io, { host, ports: [webPort, mcpPort], key, sample }: Told): string {
   const { bold, cyan, dim } = paint(io);
   const at = host === "0.0.0.0" || host === "::" ? "localhost" : hostForUrl(host);
   const value = key || "<key>";
@@ -128,6 +139,15 @@ function welcome(io: Io, host: string, webPort: number, mcpPort: number, key: st
       millrace: { type: "http", url: `http://${at}:${mcpPort}/mcp`, headers: { "X-API-Key": value } },
     },
   });
+  const trying =
+    sample === undefined
+      ? ""
+      : `
+A sample database and workflows are there. Run one:
+  ${cyan(`curl -H "X-API-Key: ${value}" -H "Content-Type: application/json" -d '{"wait": 30}' http://${at}:${webPort}/workflows/${sample}/runs`)}
+  ${cyan(`npx millrace run ${sample} --watch`)}
+  ${dim("or, once an agent is connected, tell it:")} ${cyan(`run the workflow ${sample}`)}
+`;
   return `
 ${bold(`Millrace ${VERSION}`)}
 
@@ -142,7 +162,7 @@ Connect an agent (most clients take this):
   ${cyan(config)}
 Claude Code:
   ${cyan(`claude mcp add --transport http millrace http://${at}:${mcpPort}/mcp --header "X-API-Key: ${value}"`)}
-
+${trying}
 Ctrl-C stops both.
 `;
 }

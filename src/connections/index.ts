@@ -32,15 +32,20 @@ export function connections(
 }
 
 /** How many attempts may hold a connection at a time, over all executors, by the name that steps hold. */
-export function limitsOf({ databases: sql, models: ai, mcpServers: mcp }: Connections): ReadonlyMap<string, number> {
-  const of = (kind: string, list: { name: string }[], limit: (name: string) => number | null) =>
-    list.flatMap(({ name }) => {
-      const most = limit(name);
-      return most === null ? [] : [[`${kind}:${name}`, most] as const];
-    });
+export function limitsOf({
+  databases: sql,
+  models: ai,
+  mcpServers: mcp,
+}: Connections): ReadonlyMap<string, number> {
   return new Map([
-    ...of("database", sql.list(), (name) => sql.concurrencyOf(name)),
-    ...of("model", ai.list(), (name) => ai.concurrencyOf(name)),
-    ...of("mcp_server", mcp.list(), (name) => mcp.concurrencyOf(name)),
+    ...limited("database", sql.list(), (name) => sql.concurrencyOf(name)),
+    ...limited("model", ai.list(), (name) => ai.concurrencyOf(name)),
+    ...limited("mcp_server", mcp.list(), (name) => mcp.concurrencyOf(name)),
   ]);
 }
+
+const limited = (kind: string, list: readonly { name: string }[], limit: (name: string) => number | null) =>
+  list.flatMap(({ name }) => {
+    const most = limit(name);
+    return most === null ? [] : [[`${kind}:${name}`, most] as const];
+  });

@@ -62,6 +62,14 @@ export interface Change {
   actor: Actor;
 }
 
+/** A published version that is offered to agents as a tool of its own. */
+export interface ExposedWorkflow {
+  id: string;
+  name: string;
+  description: string;
+  definition: Record<string, unknown>;
+}
+
 /** Workflows and their history, as they are read. */
 export interface WorkflowReader {
   find(id: string): Promise<WholeWorkflow | undefined>;
@@ -77,6 +85,8 @@ export interface WorkflowReader {
   revision(): Promise<number>;
   /** Ids that exist, newest first, to find a near match in. */
   someIds(limit: number): Promise<string[]>;
+  /** Those whose published version says `expose_as_tool`, oldest first. */
+  exposed(limit: number): Promise<ExposedWorkflow[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
   versions(query: {
     id: string;

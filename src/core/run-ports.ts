@@ -188,8 +188,8 @@ export interface RunWriter extends RunReader {
   /** A scheduled run of that moment exists. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
   saveCached(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
-  /** Marks the attempts that an executor left behind. */
-  interruptAttempts(executor: string, at: string): Promise<void>;
+  /** Marks the attempts that an executor left behind: all, or those of one unit. */
+  interruptAttempts(executor: string, at: string, unit?: Unit): Promise<void>;
   /** Deletes runs that ended before a moment, `limit` at most, and cached outputs that are too old; gives how many runs. */
   forget(before: string, now: string, limit: number): Promise<number>;
 }
@@ -267,8 +267,7 @@ export interface JobWriter extends JobReader {
   /** Whether an attempt of the step, or of one of its items, is under way or will be. */
   hasStep(runId: string, stepId: string): Promise<boolean>;
   beat(executor: string, at: string): Promise<void>;
-  removeExecutor(executor: string): Promise<void>;
-  /** Takes the jobs of a dead executor over: they are suspect from now on. Gives how many. */
+  /** Strikes an executor off and takes the jobs that it holds over: they are suspect from now on. Gives how many. */
   takeOver(executor: string): Promise<number>;
 }
 

@@ -1,6 +1,8 @@
 /**
  * Schedules: whichever executor sees first that one is due makes its run; a unique index lets no second one in.
  * What was missed while nobody was there is told, and made good once: by one run, for the last missed moment.
+ * Where the clock is put forward, a time of day that is left out that day comes at the end of the gap (02:30 at 03:00);
+ * where it is put back, one that comes twice counts the first time. What recurs within the day goes on regularly.
  */
 import { Cron } from "croner";
 import type { Logger } from "pino";
@@ -18,7 +20,7 @@ import { scheduleInputs } from "./plan.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import { type Mover, startRun } from "./transitions.ts";
 
-/** As many missed moments are counted; beyond, there were "at least" so many. */
+/** As many missed moments are counted; beyond, there were at least so many. */
 const MOST_COUNTED = 1_000;
 const AT_ONCE = 20;
 
@@ -82,7 +84,7 @@ export function scheduler(options: Options): Scheduler {
     });
     const made = await transaction(async (tx) => {
       if ("failed" in prepared) {
-        const skipped = skippedRuns("failed", [moment], now, prepared.failed);
+        const skipped = skippedRuns("failed", [...missed, moment], now, prepared.failed);
         await tx.schedules.advance(schedule.workflowId, schedule.nextAt!, { nextAt, skipped });
         return false;
       }
@@ -135,7 +137,7 @@ export function scheduler(options: Options): Scheduler {
 const overlaps = async (tx: EngineWriters, { workflowId, overlap }: ScheduleRecord): Promise<boolean> =>
   overlap === "skip" && (await tx.runs.active(workflowId, "schedule")) > 0;
 
-/** The last moment that has come, and those before it that nobody was there for. */
+/** The last moment that has come, and those before it that nobody was there for: of very many the first and the last. */
 function lastDue(schedule: ScheduleRecord, now: number): { moment: string; missed: string[] } {
   const due = [schedule.nextAt!];
   for (let at = Date.parse(due[0]!); due.length < MOST_COUNTED;) {
@@ -144,7 +146,15 @@ function lastDue(schedule: ScheduleRecord, now: number): { moment: string; misse
     due.push(next);
     at = Date.parse(next);
   }
+  if (due.length === MOST_COUNTED) due.splice(-2, 2, ...lastTwo(schedule, now));
   return { moment: due.at(-1)!, missed: due.slice(0, -1) };
+}
+
+/** The last two moments up to `now`. */
+function lastTwo({ cron, timezone }: ScheduleRecord, now: number): string[] {
+  // A moment that is the reference itself would not count.
+  const last = new Cron(cron, { timezone, paused: true }).previousRuns(2, new Date(now + 1));
+  return last.toReversed().map((at) => iso(at.getTime()));
 }
 
 const reasonOf = (overlap: boolean, missed: readonly string[]): string =>

@@ -54,6 +54,8 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   let beats: NodeJS.Timeout | undefined;
   let alarm: NodeJS.Timeout | undefined;
   const seen = new Map<string, { beat: number; since: number }>();
+  /** When this executor itself has last beaten. */
+  let beaten = performance.now();
 
   function ring(): void {
     ringed = true;
@@ -116,7 +118,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       });
     } catch (err) {
       log.error({ err, job }, "a job failed in a way that it must not; trying it again");
-      settled = again(job, iso(clock.now() + 5 * SECOND));
+      settled = again(job, 5 * SECOND);
     }
     try {
       const held = await commit((tx) => settle(tx, job, settled));
@@ -127,6 +129,18 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       log.error({ err, job }, "the end of a job could not be written; giving it back");
       await giveBack(job);
     }
+  }
+
+  /** The job once more, after a pause; its attempt has come to nothing. */
+  function again(job: Job, pause: number): Settled {
+    const now = clock.now();
+    return {
+      kind: "again",
+      dueAt: iso(now + pause),
+      attempt: job.attempt + 1,
+      tries: job.tries,
+      change: (tx) => tx.runs.interruptAttempts(executor, iso(now), job),
+    };
   }
 
   async function settle(tx: Parameters<Settled["change"]>[0], job: Job, settled: Settled): Promise<boolean> {
@@ -142,7 +156,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   async function giveBack(job: Job): Promise<void> {
     for (let wait = SECOND; !state.stopping; wait = Math.min(wait * 2, LONGEST_SLEEP_MS)) {
       try {
-        await commit((tx) => settle(tx, job, again(job, iso(clock.now() + SECOND))));
+        await commit((tx) => settle(tx, job, again(job, SECOND)));
         return;
       } catch (err) {
         log.warn({ err, job }, "a job could not be given back; trying again");
@@ -182,6 +196,9 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   async function beat(): Promise<void> {
     await commit((tx) => tx.jobs.beat(executor, iso(clock.now())));
     const now = performance.now();
+    // Who could not beat itself, for want of a lock or of room on the disk, can't tell whether others could.
+    if (now - beaten > leaseMs / 2) seen.clear();
+    beaten = now;
     const alive = await jobs.executors();
     for (const id of seen.keys()) if (!alive.some((one) => one.id === id)) seen.delete(id);
     for (const one of alive) {
@@ -245,21 +262,13 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       await Promise.race([allEnded(running), sleep(GIVEN_UP_MS)]);
       clearInterval(beats);
       await commit(async (tx) => {
-        await tx.jobs.removeExecutor(executor);
-        // Whatever would not end is taken over at once, not after a lease.
-        if (running.size > 0) await tx.jobs.takeOver(executor);
+        // Whatever would not end, or could not be given back, is taken over at once, not after a lease.
+        await tx.runs.interruptAttempts(executor, iso(clock.now()));
+        await tx.jobs.takeOver(executor);
       });
     },
   };
 }
-
-const again = (job: Job, dueAt: string): Settled => ({
-  kind: "again",
-  dueAt,
-  attempt: job.attempt + 1,
-  tries: job.tries,
-  change: () => Promise.resolve(),
-});
 
 function stopped(stop: NonNullable<Awaited<ReturnType<RunReader["glance"]>>[number]["stop"]>): StepError {
   return stop.status === "cancelled"

@@ -229,10 +229,6 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
         .execute();
     },
 
-    async removeExecutor(executor) {
-      await trx.deleteFrom("executors").where("id", "=", executor).execute();
-    },
-
     async takeOver(executor) {
       await trx.deleteFrom("executors").where("id", "=", executor).execute();
       // One that ran alone was the cause; who only stood beside it was not.

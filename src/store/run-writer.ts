@@ -203,13 +203,19 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .execute();
     },
 
-    async interruptAttempts(executor, at) {
-      await trx
+    async interruptAttempts(executor, at, unit) {
+      let query = trx
         .updateTable("run_attempts")
         .set({ status: "interrupted", finished_at: at })
         .where("executor", "=", executor)
-        .where("finished_at", "is", null)
-        .execute();
+        .where("finished_at", "is", null);
+      if (unit !== undefined) {
+        query = query
+          .where("run_id", "=", unit.runId)
+          .where("step_id", "=", unit.stepId)
+          .where("item", "=", unit.item);
+      }
+      await query.execute();
     },
 
     async forget(before, now, limit) {

@@ -17,6 +17,8 @@ export interface WorkflowRow {
   status: WorkflowStatus;
   version: number;
   published_version: number | null;
+  /** 1 where the published version is offered to agents as a tool of its own. */
+  exposed: Generated<number>;
   created_at: string;
   updated_at: string;
   created_by: string;

@@ -69,6 +69,11 @@ export function workflowWriter(
     await audited(workflow.id);
   }
 
+  async function isExposed(id: string, version: number): Promise<boolean> {
+    const found = await reader.findVersion(id, version);
+    return found?.definition?.["expose_as_tool"] === true;
+  }
+
   async function exists(id: string): Promise<boolean> {
     return RESERVED.has(id) || (await idTaken(trx, id)).length > 0;
   }
@@ -132,7 +137,12 @@ export function workflowWriter(
       };
       await trx
         .updateTable("workflows")
-        .set({ status: live.status, published_version: live.version, updated_at: workflow.updated_at })
+        .set({
+          status: live.status,
+          published_version: live.version,
+          exposed: Number(live.version !== null && (await isExposed(current.id, live.version))),
+          updated_at: workflow.updated_at,
+        })
         .where("id", "=", workflow.id)
         .execute();
       await countChange(trx);

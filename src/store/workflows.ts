@@ -1,5 +1,5 @@
 /** Workflows and their versions, as they are read. */
-import type { Kysely, SelectQueryBuilder } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { WholeWorkflow, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import { wordsOf } from "../../schemas/text.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
@@ -159,6 +159,29 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .limit(limit)
         .execute();
       return rows.map((row) => row.id);
+    },
+
+    async exposed(limit) {
+      const rows = await db
+        .selectFrom("workflows")
+        .innerJoin("workflow_versions", (join) =>
+          join
+            .onRef("workflow_versions.workflow_id", "=", "workflows.id")
+            .onRef("workflow_versions.version", "=", "workflows.published_version"),
+        )
+        .select([
+          "workflows.id",
+          "workflow_versions.name",
+          "workflow_versions.description",
+          "workflow_versions.definition",
+        ])
+        .where("workflows.exposed", "=", sql.lit(1))
+        .where("workflows.status", "!=", "archived")
+        .orderBy("workflows.created_at")
+        .orderBy("workflows.id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, definition: parseDefinition(row.definition) ?? {} }));
     },
 
     async findVersion(id, version) {

@@ -33,7 +33,8 @@ function lint(files: Record<string, string>): {
 const importing = (specifier: string): string =>
   `import { thing } from "${specifier}";\n\nexport const one = thing;\n`;
 
-// schemas ← core ← {config, store, auth} ← tools ← surfaces ← app ← main; siblings never import each other.
+// schemas ← core ← {config, store, queue, auth, connections} ← steps ← engine ← tools ← surfaces ← app ← main; siblings
+// never import each other.
 const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["schemas/probe.ts", "../src/core/clock.ts"],
   ["schemas/probe.ts", "../tools/index.ts"],
@@ -52,6 +53,29 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/auth/probe.ts", "../store/api-keys.ts"],
   ["src/auth/probe.ts", "../config/environment.ts"],
   ["src/auth/probe.ts", "../surfaces/invoke.ts"],
+  ["src/queue/probe.ts", "../store/jobs.ts"],
+  ["src/queue/probe.ts", "../engine/engine.ts"],
+  ["src/queue/probe.ts", "../connections/index.ts"],
+  ["src/connections/probe.ts", "../config/config-file.ts"],
+  ["src/connections/probe.ts", "../store/database.ts"],
+  ["src/connections/probe.ts", "../steps/index.ts"],
+  ["src/connections/databases/probe.ts", "../../engine/engine.ts"],
+  ["src/store/probe.ts", "../queue/types.ts"],
+  ["src/store/probe.ts", "../connections/index.ts"],
+  ["src/core/probe.ts", "../engine/engine.ts"],
+  ["src/core/probe.ts", "../steps/index.ts"],
+  ["src/steps/probe.ts", "../engine/engine.ts"],
+  ["src/steps/probe.ts", "../queue/types.ts"],
+  ["src/steps/probe.ts", "../store/runs.ts"],
+  ["src/steps/probe.ts", "../../tools/index.ts"],
+  ["src/engine/probe.ts", "../queue/sqlite.ts"],
+  ["src/engine/probe.ts", "../store/runs.ts"],
+  ["src/engine/probe.ts", "../connections/index.ts"],
+  ["src/engine/check/probe.ts", "../../../tools/index.ts"],
+  ["src/engine/check/probe.ts", "../../surfaces/invoke.ts"],
+  ["tools/runs/probe.ts", "../../src/queue/types.ts"],
+  ["tools/runs/probe.ts", "../../src/connections/index.ts"],
+  ["src/surfaces/probe.ts", "../queue/types.ts"],
   ["tools/probe.ts", "../src/store/workflows.ts"],
   ["tools/workflows/probe.ts", "../../src/store/workflows.ts"],
   ["tools/workflows/probe.ts", "../../src/surfaces/invoke.ts"],
@@ -67,7 +91,13 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ["src/core/probe.ts", "../../schemas/config.ts"],
   ["src/store/probe.ts", "../core/ports.ts"],
   ["src/auth/probe.ts", "../core/ports.ts"],
+  ["src/queue/probe.ts", "../core/run-ports.ts"],
+  ["src/connections/probe.ts", "../core/connections.ts"],
+  ["src/steps/probe.ts", "../connections/http/retry-after.ts"],
+  ["src/engine/probe.ts", "../queue/types.ts"],
+  ["src/engine/probe.ts", "../steps/index.ts"],
   ["tools/workflows/probe.ts", "../../src/core/tool.ts"],
+  ["tools/runs/probe.ts", "../../src/engine/scope.ts"],
   ["src/surfaces/rest/probe.ts", "../../core/tool.ts"],
   ["src/probe.ts", "./store/database.ts"],
 ];

@@ -12,6 +12,8 @@ import {
   openServices,
   type Running,
   type Setup,
+  type Executor,
+  startExecutor,
   startMcp,
   startServe,
 } from "../../src/app.ts";
@@ -39,13 +41,15 @@ export function fakeClock(start = Date.parse("2026-11-21T08:00:00Z")): FakeClock
 }
 
 export interface TestInstance extends Instance {
-  /** What operations stand on, without a configuration. */
+  /** What operations stand on. */
   services: Services;
   stateDir: string;
   clock: Clock;
   key(options?: { scopes?: Scope[]; expiresAt?: string; owner?: string; name?: string }): Promise<CreatedKey>;
   rest(options?: CopyOptions): Promise<Copy>;
   mcp(options?: CopyOptions): Promise<Copy>;
+  /** Carries runs out, in this process. */
+  executor(options?: CopyOptions & { slots?: number }): Promise<Executor>;
 }
 
 interface CopyOptions {
@@ -70,30 +74,30 @@ export async function testInstance({
   log = silent,
   /** Whether the file system is taken for a local one; if not, the rollback journal is used. */
   local = true,
+  /** What `services` are opened with. */
+  config = {} as unknown,
 } = {}): Promise<TestInstance> {
   const directory = openStateDirectory(stateDir);
   const instance = await openInstance(stateDir, clock, log, local ? directory : { ...directory, local });
-  const running: Running[] = [];
+  const running: Pick<Running, "stop">[] = [];
   onTestFinished(async () => {
     await Promise.all(running.map((it) => it.stop(0)));
     await close();
     await instance.close();
   });
+  const setupOf = ({ config = {}, env = {} }: CopyOptions): Setup => ({
+    settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env }),
+    config: Config.parse(config),
+    clock,
+  });
   const open =
     (start: typeof startServe) =>
-    async ({ config = {}, env = {} }: CopyOptions = {}): Promise<Copy> => {
-      const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env });
-      const setup = { settings, config: Config.parse(config), clock };
-      const copy = await start(instance, setup, { host: "127.0.0.1", port: 0 });
+    async (options: CopyOptions = {}): Promise<Copy> => {
+      const copy = await start(instance, setupOf(options), { host: "127.0.0.1", port: 0 });
       running.push(copy);
       return { ...copy, url: `http://127.0.0.1:${copy.port}` };
     };
-  const setup: Setup = {
-    settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir }),
-    config: Config.parse({}),
-    clock,
-  };
-  const { services, close } = openServices(instance, setup);
+  const { services, close } = openServices(instance, setupOf({ config }));
   return {
     ...instance,
     services,
@@ -103,5 +107,11 @@ export async function testInstance({
       createKey(instance.keys, clock, { name, owner, ...options }),
     rest: open(startServe),
     mcp: open(startMcp),
+    async executor({ slots = 4, ...options } = {}) {
+      const id = `test-${Math.random().toString(36).slice(2)}`;
+      const executor = await startExecutor(instance, setupOf(options), { id, slots });
+      running.push(executor);
+      return executor;
+    },
   };
 }

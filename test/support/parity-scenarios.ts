@@ -1,7 +1,10 @@
 /** What the parity test plays: every operation, its successes and each error it declares. */
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
 import type { ErrorCode } from "../../src/core/errors.ts";
+import { temporaryDirectory } from "./instance.ts";
 import type { Json } from "./json.ts";
-import type { Outcome } from "./ways-in.ts";
+import type { KeyName, Outcome } from "./ways-in.ts";
 
 /** One call; `expect` is the error it must give, nothing when it must work. */
 export interface Step {
@@ -10,6 +13,8 @@ export interface Step {
   expect?: ErrorCode;
   /** Use the key that may only read. */
   readOnly?: boolean;
+  /** Or another key. */
+  key?: KeyName;
 }
 
 type Input = Record<string, unknown>;
@@ -26,6 +31,71 @@ const WEEKLY = create({
   definition: { steps: [{ id: "a" }] },
 });
 const NIGHTLY = create({ name: "Nightly backup" });
+
+/** What the runs of the scenarios can use: one database that is there, and one that is not. */
+export function parityConfig() {
+  const directory = temporaryDirectory();
+  const dataset = join(directory, "shop.db");
+  const db = new DatabaseSync(dataset);
+  db.exec(
+    "create table orders (region text not null, amount real); insert into orders values ('north', 120)",
+  );
+  db.close();
+  return {
+    databases: [
+      { name: "gone", type: "sqlite", dataset: join(directory, "gone.db") },
+      { name: "shop", type: "sqlite", dataset },
+    ],
+    limits: { unfinished_runs: 3 },
+  };
+}
+
+const HELLO = {
+  inputs: { type: "object", properties: { name: { type: "string", default: "you" } } },
+  steps: [{ id: "hello", type: "set", values: { greeting: "Good morning, ${{ inputs.name }}" } }],
+};
+const hello = create({ name: "Hello", definition: HELLO });
+const failing = create({
+  name: "Failing",
+  definition: { steps: [{ id: "check", type: "assert", that: "1 > 2", message: "Never." }] },
+});
+const pausing = create({
+  name: "Pausing",
+  definition: { steps: [{ id: "pause", type: "wait", for: "1d" }] },
+});
+const asking = create({
+  name: "Asking",
+  definition: {
+    steps: [
+      {
+        id: "ask",
+        type: "approval",
+        message: "Go?",
+        form: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+        timeout: "2h",
+      },
+    ],
+  },
+});
+const scheduled = create({
+  name: "Nightly",
+  definition: { ...HELLO, schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" } },
+});
+const faulty = create({ name: "Faulty", definition: { steps: [{ id: "a", type: "sett" }] } });
+const empty = create({ name: "Empty" });
+
+const run = (workflow_id: string, input: Input = {}): Step => ({
+  call: "run_workflow",
+  with: { workflow_id, wait: 20, ...input },
+});
+const publish = (workflow_id: string): Step => ({ call: "publish_workflow", with: { workflow_id } });
+/** The id in the output of the call with this number. */
+const idOf = (before: readonly Outcome[], index: number): string => before[index]!.output!["id"] as string;
+/** The approval that the run of the call with this number waits for. */
+const approvalOf = (before: readonly Outcome[], index: number): string =>
+  (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
+/** As many runs as may be unfinished. */
+const crowded: Step[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
 /** What every operation on one workflow refuses in the same way. */
 const wrongId = (call: string): Step[] => [
@@ -109,6 +179,31 @@ export const SCENARIOS: Record<string, Step[]> = {
       expect: "missing_scope",
     },
     ...wrongId("update_workflow"),
+    hello,
+    {
+      call: "update_workflow",
+      with: {
+        workflow_id: "hello",
+        patch: [
+          { op: "rename_step", id: "hello", to: "greet" },
+          { op: "add_step", step: { id: "first", type: "set", values: { a: 1 } }, before: "greet" },
+          { op: "update_top", set: { output: "${{ steps.greet.greeting }}" } },
+        ],
+      },
+    },
+    {
+      call: "update_workflow",
+      with: {
+        workflow_id: "hello",
+        patch: [{ op: "move_step", id: "grete", after: "first" }, { op: "remove_step" }],
+      },
+      expect: "invalid_input",
+    },
+    {
+      call: "update_workflow",
+      with: { workflow_id: "hello", patch: [], definition: null },
+      expect: "invalid_input",
+    },
     archive("nightly-backup"),
     {
       call: "update_workflow",
@@ -217,5 +312,396 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_workflows", with: { limit: 201 }, expect: "invalid_input" },
     { call: "list_workflows", with: { sort: "nmae", status: "archive" }, expect: "invalid_input" },
     { call: "list_workflows", with: { serach: "weekly" }, expect: "invalid_input" },
+  ],
+  validate_workflow: [
+    {
+      call: "validate_workflow",
+      with: { definition: HELLO, inputs: {}, mocks: { hello: { greeting: "Hi" } } },
+    },
+    { call: "validate_workflow", with: { definition: "steps:\n  - id: a\n    type: sett\n" } },
+    {
+      call: "validate_workflow",
+      with: {
+        definition: { steps: [{ id: "q", type: "sql", database: "shop", query: "select * from orders" }] },
+      },
+    },
+    { call: "validate_workflow", with: { definition: "steps: [" } },
+    { call: "validate_workflow", with: { definition: [] }, expect: "invalid_input" },
+    { call: "validate_workflow", with: { definition: HELLO }, readOnly: true, expect: "missing_scope" },
+  ],
+  publish_workflow: [
+    hello,
+    { call: "publish_workflow", with: { workflow_id: "hello", if_match: 2 }, expect: "version_conflict" },
+    { call: "publish_workflow", with: { workflow_id: "hello", version: 1, if_match: 1 } },
+    publish("hello"),
+    { call: "get_workflow", with: { workflow_id: "hello" } },
+    { call: "publish_workflow", with: { workflow_id: "hello", version: 9 }, expect: "version_not_found" },
+    faulty,
+    { ...publish("faulty"), expect: "workflow_not_runnable" },
+    empty,
+    { ...publish("empty"), expect: "workflow_not_runnable" },
+    create({
+      name: "Exemplary",
+      definition: {
+        ...HELLO,
+        examples: [{ inputs: { name: "Ann" }, expect: { greeting: "Good morning, Ann" } }],
+      },
+    }),
+    { call: "publish_workflow", with: { workflow_id: "exemplary", idempotency_key: "p" } },
+    { call: "publish_workflow", with: { workflow_id: "exemplary", idempotency_key: "p" } },
+    {
+      call: "publish_workflow",
+      with: { workflow_id: "exemplary", version: 1, idempotency_key: "p" },
+      expect: "idempotency_key_reused",
+    },
+    create({
+      name: "Wrong",
+      definition: { ...HELLO, examples: [{ inputs: {}, expect: { greeting: "Good night", more: 1 } }] },
+    }),
+    { ...publish("wrong"), expect: "examples_failed" },
+    { call: "publish_workflow", with: { workflow_id: "hello" }, readOnly: true, expect: "missing_scope" },
+    ...wrongId("publish_workflow"),
+    archive("hello"),
+    { ...publish("hello"), expect: "workflow_archived" },
+    ...crowded,
+    create({ name: "Late", definition: { ...HELLO, examples: [{ inputs: {} }] } }),
+    { ...publish("late"), expect: "too_many_runs" },
+  ],
+  unpublish_workflow: [
+    scheduled,
+    publish("nightly"),
+    { call: "unpublish_workflow", with: { workflow_id: "nightly", if_match: 2 }, expect: "version_conflict" },
+    { call: "unpublish_workflow", with: { workflow_id: "nightly", idempotency_key: "u" } },
+    { call: "unpublish_workflow", with: { workflow_id: "nightly", idempotency_key: "u" } },
+    {
+      call: "unpublish_workflow",
+      with: { workflow_id: "nightly", idempotency_key: "u", if_match: 1 },
+      expect: "idempotency_key_reused",
+    },
+    { call: "unpublish_workflow", with: { workflow_id: "nightly" } },
+    { call: "get_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
+    { call: "unpublish_workflow", with: { workflow_id: "nightly" }, readOnly: true, expect: "missing_scope" },
+    ...wrongId("unpublish_workflow"),
+    archive("nightly"),
+    { call: "unpublish_workflow", with: { workflow_id: "nightly" }, expect: "workflow_archived" },
+  ],
+  get_schedule: [
+    scheduled,
+    { call: "get_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
+    publish("nightly"),
+    { call: "get_schedule", with: { workflow_id: "nightly" }, readOnly: true },
+    archive("nightly"),
+    { call: "get_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
+    { call: "restore_workflow", with: { workflow_id: "nightly" } },
+    { call: "get_schedule", with: { workflow_id: "nightly" } },
+    ...wrongId("get_schedule"),
+  ],
+  pause_schedule: [
+    scheduled,
+    { call: "pause_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
+    publish("nightly"),
+    { call: "pause_schedule", with: { workflow_id: "nightly", idempotency_key: "p" } },
+    { call: "pause_schedule", with: { workflow_id: "nightly", idempotency_key: "p" } },
+    hello,
+    {
+      call: "pause_schedule",
+      with: { workflow_id: "hello", idempotency_key: "p" },
+      expect: "idempotency_key_reused",
+    },
+    { call: "pause_schedule", with: { workflow_id: "nightly" } },
+    { call: "get_schedule", with: { workflow_id: "nightly" } },
+    { call: "pause_schedule", with: { workflow_id: "nightly" }, readOnly: true, expect: "missing_scope" },
+    ...wrongId("pause_schedule"),
+  ],
+  resume_schedule: [
+    scheduled,
+    { call: "resume_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
+    publish("nightly"),
+    { call: "resume_schedule", with: { workflow_id: "nightly" } },
+    { call: "pause_schedule", with: { workflow_id: "nightly" } },
+    { call: "resume_schedule", with: { workflow_id: "nightly", idempotency_key: "r" } },
+    {
+      call: "resume_schedule",
+      with: { workflow_id: "x", idempotency_key: "r" },
+      expect: "idempotency_key_reused",
+    },
+    { call: "resume_schedule", with: { workflow_id: "nightly" }, readOnly: true, expect: "missing_scope" },
+    ...wrongId("resume_schedule"),
+  ],
+  run_workflow: [
+    hello,
+    run("hello"),
+    run("hello", { inputs: { name: "Ann" }, idempotency_key: "r" }),
+    run("hello", { inputs: { name: "Ann" }, idempotency_key: "r" }),
+    { ...run("hello", { idempotency_key: "r" }), expect: "idempotency_key_reused" },
+    { ...run("hello", { inputs: { nam: 1 } }), expect: "invalid_input" },
+    { ...run("hello", { wait: 51 }), expect: "invalid_input" },
+    { ...run("hello", { version: 2 }), expect: "version_not_found" },
+    failing,
+    run("failing"),
+    faulty,
+    { ...run("faulty"), expect: "workflow_not_runnable" },
+    empty,
+    { ...run("empty"), expect: "workflow_not_runnable" },
+    asking,
+    run("asking"),
+    { ...run("hello"), readOnly: true, expect: "missing_scope" },
+    ...wrongId("run_workflow"),
+    archive("hello"),
+    { ...run("hello"), expect: "workflow_archived" },
+    pausing,
+    run("pausing"),
+    run("pausing"),
+    { ...run("pausing"), expect: "too_many_runs" },
+  ],
+  list_runs: [
+    { call: "list_runs" },
+    hello,
+    failing,
+    run("hello"),
+    run("failing"),
+    run("hello"),
+    { call: "list_runs", readOnly: true },
+    { call: "list_runs", with: { workflow_id: "hello", status: ["succeeded", "failed"] } },
+    { call: "list_runs", with: { since: "2026-11-21", until: "2026-11-21T08:03:30Z" } },
+    { call: "list_runs", with: { trigger: "schedule" } },
+    { call: "list_runs", with: { limit: 2 } },
+    { call: "list_runs", with: (before) => ({ limit: 2, cursor: last(before)["next_cursor"] }) },
+    { call: "list_runs", with: { cursor: "forged" }, expect: "invalid_cursor" },
+    { call: "list_runs", with: { since: "yesterday", status: ["done"] }, expect: "invalid_input" },
+    { call: "list_runs", with: { workflow_id: "helo" }, expect: "workflow_not_found" },
+    { call: "list_workflows", with: { include: ["last_run"] } },
+    { call: "get_workflow", with: { workflow_id: "hello", include: ["last_run"] } },
+  ],
+  list_workflow_runs: [
+    hello,
+    run("hello"),
+    run("hello"),
+    { call: "list_workflow_runs", with: { workflow_id: "hello" } },
+    { call: "list_workflow_runs", with: { workflow_id: "hello", status: ["failed"] } },
+    {
+      call: "list_workflow_runs",
+      with: { workflow_id: "hello", cursor: "forged" },
+      expect: "invalid_cursor",
+    },
+    ...wrongId("list_workflow_runs"),
+  ],
+  get_run: [
+    hello,
+    failing,
+    asking,
+    run("hello", { inputs: { name: "x".repeat(3_000) } }),
+    run("failing"),
+    run("asking"),
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 3) }), readOnly: true },
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 4) }) },
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 5) }) },
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 3), detail: "steps" }) },
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 4), detail: "full" }) },
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 3), step_id: "hello", max_chars: 100 }) },
+    {
+      call: "get_run",
+      with: (before) => ({ run_id: idOf(before, 3), step_id: "helo" }),
+      expect: "invalid_input",
+    },
+    {
+      call: "get_run",
+      with: (before) => ({ run_id: idOf(before, 3), step_id: "hello", item: 0 }),
+      expect: "invalid_input",
+    },
+    { call: "get_run", with: (before) => ({ run_id: idOf(before, 3), item: 0 }), expect: "invalid_input" },
+    { call: "get_run", with: { run_id: "run_none" }, expect: "run_not_found" },
+  ],
+  get_run_value: [
+    hello,
+    run("hello"),
+    ...["output", "inputs", "steps.hello.output"].map((ref): Step => ({
+      call: "get_run_value",
+      with: (before) => ({ run_id: idOf(before, 1), ref }),
+    })),
+    {
+      call: "get_run_value",
+      with: (before) => ({ run_id: idOf(before, 1), ref: "output", offset: 3, max_chars: 4 }),
+    },
+    {
+      call: "get_run_value",
+      with: (before) => ({ run_id: idOf(before, 1), ref: "steps.no.output" }),
+      expect: "value_not_found",
+    },
+    {
+      call: "get_run_value",
+      with: (before) => ({ run_id: idOf(before, 1), ref: "anything else" }),
+      expect: "value_not_found",
+    },
+    {
+      call: "get_run_value",
+      with: (before) => ({ run_id: idOf(before, 1), ref: "output", offset: -1 }),
+      expect: "invalid_input",
+    },
+    { call: "get_run_value", with: { run_id: "run_none", ref: "output" }, expect: "run_not_found" },
+  ],
+  cancel_run: [
+    pausing,
+    run("pausing"),
+    {
+      call: "cancel_run",
+      with: (before) => ({ run_id: idOf(before, 1) }),
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    { call: "cancel_run", with: (before) => ({ run_id: idOf(before, 1), idempotency_key: "c" }) },
+    { call: "cancel_run", with: (before) => ({ run_id: idOf(before, 1), idempotency_key: "c" }) },
+    {
+      call: "cancel_run",
+      with: { run_id: "run_none", idempotency_key: "c" },
+      expect: "idempotency_key_reused",
+    },
+    { call: "cancel_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "run_finished" },
+    { call: "cancel_run", with: { run_id: "run_none" }, expect: "run_not_found" },
+    { call: "cancel_run", with: { run_id: "" }, expect: "invalid_input" },
+  ],
+  retry_run: [
+    failing,
+    run("failing"),
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1), wait: 20, idempotency_key: "r" }) },
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1), wait: 20, idempotency_key: "r" }) },
+    {
+      call: "retry_run",
+      with: (before) => ({ run_id: idOf(before, 1), idempotency_key: "r" }),
+      expect: "idempotency_key_reused",
+    },
+    {
+      call: "retry_run",
+      with: (before) => ({
+        run_id: idOf(before, 1),
+        patch: [{ op: "update_step", id: "check", set: { that: "2 > 1" } }],
+        wait: 20,
+      }),
+    },
+    {
+      call: "retry_run",
+      with: (before) => ({ run_id: idOf(before, 1), patch: [{ op: "remove_step", id: "chek" }] }),
+      expect: "invalid_input",
+    },
+    {
+      call: "retry_run",
+      with: (before) => ({
+        run_id: idOf(before, 1),
+        patch: [{ op: "update_step", id: "check", unset: ["that"] }],
+      }),
+      expect: "workflow_not_runnable",
+    },
+    {
+      call: "retry_run",
+      with: (before) => ({ run_id: idOf(before, 1), version: 2 }),
+      expect: "version_not_found",
+    },
+    {
+      call: "retry_run",
+      with: (before) => ({ run_id: idOf(before, 1) }),
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    { call: "retry_run", with: { run_id: "run_none" }, expect: "run_not_found" },
+    create({
+      name: "Calling",
+      definition: { steps: [{ id: "call", type: "workflow", workflow: "failing" }] },
+    }),
+    run("calling"),
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 12) }), expect: "confirmation_needed" },
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 12), confirm: true, wait: 20 }) },
+    ...crowded,
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 16) }), expect: "run_not_finished" },
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "too_many_runs" },
+    archive("failing"),
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "workflow_archived" },
+  ],
+  list_approvals: [
+    { call: "list_approvals" },
+    asking,
+    run("asking"),
+    run("asking"),
+    { call: "list_approvals", readOnly: true },
+    { call: "list_approvals", with: (before) => ({ run_id: idOf(before, 2) }) },
+    { call: "list_approvals", with: { status: "approved" } },
+    { call: "list_approvals", with: { limit: 1 } },
+    { call: "list_approvals", with: (before) => ({ limit: 1, cursor: last(before)["next_cursor"] }) },
+    { call: "list_approvals", with: { cursor: "forged" }, expect: "invalid_cursor" },
+    { call: "list_approvals", with: { status: "open" }, expect: "invalid_input" },
+  ],
+  decide_approval: [
+    asking,
+    run("asking"),
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 1), decision: "approve" }),
+      expect: "approval_not_yours",
+    },
+    {
+      call: "decide_approval",
+      with: (before) => ({
+        approval_id: approvalOf(before, 1),
+        decision: "approve",
+        form: { amount: "much" },
+      }),
+      key: "other",
+      expect: "invalid_input",
+    },
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 1), decision: "approve" }),
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    ...[0, 1].map((): Step => ({
+      call: "decide_approval",
+      with: (before) => ({
+        approval_id: approvalOf(before, 1),
+        decision: "approve",
+        comment: "Right.",
+        form: { amount: 3 },
+        idempotency_key: "d",
+      }),
+      key: "other",
+    })),
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 1), decision: "decline", idempotency_key: "d" }),
+      key: "other",
+      expect: "idempotency_key_reused",
+    },
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 1), decision: "decline" }),
+      key: "other",
+      expect: "approval_decided",
+    },
+    {
+      call: "decide_approval",
+      with: { approval_id: "apr_none", decision: "approve" },
+      expect: "approval_not_found",
+    },
+    { call: "decide_approval", with: { approval_id: "apr_none", decision: "yes" }, expect: "invalid_input" },
+  ],
+  describe_environment: [
+    { call: "describe_environment" },
+    { call: "describe_environment", readOnly: true },
+    { call: "describe_environment", with: { topic: "definition" } },
+    { call: "describe_environment", with: { topic: "expressions" } },
+    { call: "describe_environment", with: { topic: "approval" } },
+    { call: "describe_environment", with: { topic: "aproval" }, expect: "invalid_input" },
+  ],
+  describe_database: [
+    { call: "describe_database", with: { database: "shop" }, readOnly: true },
+    { call: "describe_database", with: { database: "shop", table: "orders", samples: 2 } },
+    {
+      call: "describe_database",
+      with: { database: "shop", samples: 2 },
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    { call: "describe_database", with: { database: "shop", table: "order" }, expect: "invalid_input" },
+    { call: "describe_database", with: { database: "shpo" }, expect: "database_not_found" },
+    { call: "describe_database", with: { database: "gone" }, expect: "connection_failed" },
   ],
 };

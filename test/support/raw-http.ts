@@ -72,6 +72,7 @@ export interface EventStream {
   ended(): boolean;
   /** Stops reading, as a client does that hangs. */
   pause(): void;
+  resume(): void;
   close(): void;
 }
 
@@ -95,6 +96,7 @@ export async function openEvents(
     until: (pattern) => eventually(() => pattern.exec(text) ?? undefined, String(pattern)),
     ended: () => ended,
     pause: () => void res.pause(),
+    resume: () => void res.resume(),
     close: () => void res.destroy(),
   };
 }

@@ -247,7 +247,8 @@ function scheduleFaults(db: Database.Database): string[] {
     for (let at = from; at < to; at = clock.nextRun(new Date(at))!.toISOString()) {
       const told = skipped !== null && at >= skipped.first && at <= skipped.last;
       if (told) left += 1;
-      if (!told && !fired.has(`${subject} ${at}`)) faults.push(`${subject}: nothing for ${at}, and not said (${detail})`);
+      if (!told && !fired.has(`${subject} ${at}`))
+        faults.push(`${subject}: nothing for ${at}, and not said (${detail})`);
       if (told && fired.has(`${subject} ${at}`)) faults.push(`${subject}: ${at} ran and was said not to`);
     }
     if (left !== (skipped?.count ?? 0)) faults.push(`${subject}: ${left} left out, ${skipped?.count} said`);

@@ -3,7 +3,7 @@ import type { Scope } from "../../schemas/actor.ts";
 import type { Problem } from "../../schemas/problem.ts";
 import { toAppError, toProblem } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
-import { type AnyTool, routeOf } from "../../src/core/tool.ts";
+import { type AnyTool, routeOf, servedOn } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { api } from "./http.ts";
 import { type FakeClock, testInstance } from "./instance.ts";
@@ -16,35 +16,45 @@ export interface Outcome {
   problem?: Problem;
 }
 
+/** `full` may do everything but administer, and so may `other`, which belongs to somebody else. */
+export type KeyName = "full" | "other" | "readOnly";
+
 export interface WayIn {
   surface: "direct" | "rest" | "mcp";
   clock: FakeClock;
-  call(tool: AnyTool, input: Record<string, unknown>, readOnly: boolean): Promise<Outcome>;
+  call(tool: AnyTool, input: Record<string, unknown>, key: KeyName): Promise<Outcome>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
 
 /** Three instances that differ in nothing but the way in. */
-export async function everyWayIn(newClock: () => FakeClock): Promise<[WayIn, WayIn, WayIn]> {
-  return Promise.all([direct(newClock()), overMcp(newClock()), overRest(newClock())]);
+export async function everyWayIn(
+  newClock: () => FakeClock,
+  config: unknown = {},
+): Promise<[WayIn, WayIn, WayIn]> {
+  return Promise.all([direct(newClock(), config), overMcp(newClock(), config), overRest(newClock(), config)]);
 }
 
-async function fresh(clock: FakeClock) {
-  const instance = await testInstance({ clock });
-  const [full, readOnly] = await Promise.all([
-    instance.key({ name: "parity" }),
+async function fresh(clock: FakeClock, config: unknown) {
+  const instance = await testInstance({ clock, config });
+  await instance.executor({ config });
+  const scopes: Scope[] = ["read", "write", "run", "approve"];
+  const [full, other, readOnly] = await Promise.all([
+    instance.key({ name: "parity", scopes }),
+    instance.key({ name: "parity", scopes, owner: "ann" }),
     instance.key({ name: "parity", scopes: ["read"] }),
   ]);
-  return { instance, keyFor: (only: boolean) => (only ? readOnly : full) };
+  const keys = { full, other, readOnly };
+  return { instance, keyFor: (name: KeyName) => keys[name] };
 }
 
-async function direct(clock: FakeClock): Promise<WayIn> {
-  const { instance, keyFor } = await fresh(clock);
+async function direct(clock: FakeClock, config: unknown): Promise<WayIn> {
+  const { instance, keyFor } = await fresh(clock, config);
   return {
     surface: "direct",
     clock,
-    async call(tool, input, readOnly) {
-      const { id, name, owner, lineage, scopes } = keyFor(readOnly).record;
+    async call(tool, input, key) {
+      const { id, name, owner, lineage, scopes } = keyFor(key).record;
       const principal = { keyId: id, keyName: name, owner, lineage, scopes: new Set<Scope>(scopes) };
       const requestId = newRequestId();
       try {
@@ -61,46 +71,53 @@ async function direct(clock: FakeClock): Promise<WayIn> {
   };
 }
 
-async function overMcp(clock: FakeClock): Promise<WayIn> {
-  const { instance, keyFor } = await fresh(clock);
-  const { url } = await instance.mcp();
-  const client = (only: boolean) => connect("v2 pinned to 2026-07-28", url, keyFor(only).value, PROGRAM);
-  const [full, readOnly] = await Promise.all([client(false), client(true)]);
+async function overMcp(clock: FakeClock, config: unknown): Promise<WayIn> {
+  const { instance, keyFor } = await fresh(clock, config);
+  const { url } = await instance.mcp({ config });
+  const rest = caller((await instance.rest({ config })).url, keyFor);
+  const client = (key: KeyName) => connect("v2 pinned to 2026-07-28", url, keyFor(key).value, PROGRAM);
+  const [full, other, readOnly] = await Promise.all([client("full"), client("other"), client("readOnly")]);
+  const clients = { full, other, readOnly };
   return {
     surface: "mcp",
     clock,
-    async call(tool, input, only) {
-      const { isError, content, structuredContent } = await (only ? readOnly : full).call(tool.name, input);
+    async call(tool, input, key) {
+      // What leads up to a scenario may be REST's alone.
+      if (!servedOn(tool, "mcp")) return rest(tool, input, key);
+      const { isError, content, structuredContent } = await clients[key].call(tool.name, input);
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
     },
   };
 }
 
-async function overRest(clock: FakeClock): Promise<WayIn> {
-  const { instance, keyFor } = await fresh(clock);
-  const { url } = await instance.rest();
-  return {
-    surface: "rest",
-    clock,
-    async call(tool, input, readOnly) {
-      const { method, target, body, headers } = asRequest(tool, input);
-      const answer = await api(url, keyFor(readOnly).value)(method, target, body, headers);
-      if (answer.status >= 400) {
-        if (answer.status !== answer.body.status) throw new Error("the problem names another status");
-        return { problem: answer.body as Problem };
-      }
-      return { output: tool.page === undefined ? objectIn(tool, answer) : pageIn(answer) };
-    },
-  };
+async function overRest(clock: FakeClock, config: unknown): Promise<WayIn> {
+  const { instance, keyFor } = await fresh(clock, config);
+  const { url } = await instance.rest({ config });
+  return { surface: "rest", clock, call: caller(url, keyFor) };
 }
+
+const caller =
+  (url: string, keyFor: (name: KeyName) => { value: string }): WayIn["call"] =>
+  async (tool, input, key) => {
+    const { method, target, body, headers } = asRequest(tool, input);
+    const answer = await api(url, keyFor(key).value)(method, target, body, headers);
+    if (answer.status >= 400) {
+      if (answer.status !== answer.body.status) throw new Error("the problem names another status");
+      return { problem: answer.body as Problem };
+    }
+    return { output: tool.page === undefined ? objectIn(tool, answer) : pageIn(answer) };
+  };
 
 type Answered = Awaited<ReturnType<ReturnType<typeof api>>>;
 
 /** A single object, and what REST says of it in its status and headers. */
 function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
-  const expected = tool.effect === "create" ? 201 : 200;
+  const place = tool.accepted?.(body);
+  const expected = tool.effect === "create" ? 201 : place === undefined ? 200 : 202;
+  if (place !== undefined && headers.get("location") !== place) throw new Error(`Location is not ${place}`);
   if (status !== expected) throw new Error(`${tool.name} answered ${status}, not ${expected}`);
-  const etag = tool.etag === undefined ? null : `"${tool.etag(body)}"`;
+  const tag = tool.etag?.(body);
+  const etag = tag === undefined ? null : `"${tag}"`;
   if (headers.get("etag") !== etag) throw new Error(`ETag ${headers.get("etag")}, not ${etag}`);
   return body;
 }

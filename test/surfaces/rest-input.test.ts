@@ -31,7 +31,7 @@ describe("a body's faults", () => {
       nmae: "Weekly revenue",
       description: "x".repeat(10_001),
       tags: ["fine", "", 7, "y".repeat(51)],
-      definition: "steps",
+      definition: 7,
       idempotency_key: "k",
       workflow_id: "w",
       reason: 3,
@@ -66,7 +66,7 @@ describe("a body's faults", () => {
       { path: "tags[1]", code: "too_short", message: "must not be empty" },
       { path: "tags[2]", code: "wrong_type", message: "must be text, not a number" },
       { path: "tags[3]", code: "too_long", message: "must be at most 50 characters" },
-      { path: "definition", code: "wrong_type", message: "must be an object" },
+      { path: "definition", code: "wrong_type", message: "must be an object, or YAML or JSON text" },
       { path: "reason", code: "wrong_type", message: "must be text, not a number" },
     ]);
     expect(detail).toContain("nmae is not known here.");
@@ -267,8 +267,7 @@ describe("text that can't be kept", () => {
 describe("a definition", () => {
   it("keeps keys that mean something in JavaScript, as data", async () => {
     const { call } = await openRest();
-    const text =
-      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1,"a":{"__proto__":null}}';
+    const text = '{"constructor":{"prototype":{"polluted":1}},"toString":1,"a":{"hasOwnProperty":null}}';
     const created = await call("POST", "/workflows", `{"name":"A","definition":${text}}`);
     expect(created.status).toBe(201);
     for (const path of ["/workflows/a", "/workflows/a/versions/1"]) {
@@ -281,12 +280,31 @@ describe("a definition", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("is changed by a key that only JavaScript would pass over", async () => {
+  it("never holds __proto__, which would be lost or worse on the way", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A", definition: {} });
-    const changed = await call("PATCH", "/workflows/a", '{"definition":{"__proto__":{"x":1}}}');
-    expect(changed.body.version).toBe(2);
-    expect(JSON.stringify(changed.body.definition)).toBe('{"__proto__":{"x":1}}');
+    for (const definition of ['{"__proto__":{"x":1}}', '{"a":{"__proto__":null}}', '"__proto__: {x: 1}"']) {
+      const answer = await call("PATCH", "/workflows/a", `{"definition":${definition}}`);
+      const { errors } = expectProblem(answer, "invalid_input");
+      expect(errors).toMatchObject([{ path: "definition", code: "not_allowed" }]);
+    }
+    expect((await call("GET", "/workflows/a")).body).toMatchObject({ version: 1, definition: {} });
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+
+  it("may be text, and says where it can't be read", async () => {
+    const { call } = await openRest();
+    const yaml = "steps:\n  - id: hello\n    type: set\n    values: { greeting: Good morning }\n";
+    const created = await call("POST", "/workflows", { name: "A", definition: yaml });
+    expect(created.body).toMatchObject({ definition: { steps: [{ id: "hello", type: "set" }] }, faults: [] });
+    const broken = await call("POST", "/workflows", { name: "B", definition: "steps:\n  - id: [hello" });
+    const { errors } = expectProblem(broken, "invalid_input");
+    expect(errors![0]).toMatchObject({
+      path: "definition",
+      line: expect.any(Number),
+      column: expect.any(Number),
+    });
+    expect((await call("GET", "/workflows")).body).toHaveLength(1);
   });
 
   it(`may be ${MAX_JSON_DEPTH} levels deep and not one more, however deep it is`, async () => {

@@ -269,6 +269,11 @@ describe("a MariaDB database", () => {
     await until(1, "to be cut");
     proxy.cut();
     expect((await query).code).toBe("database_unavailable");
+    const writing = shop({ access: "read-write" }, undefined, {}, proxy.port);
+    const write = writing.refused("shop", "UPDATE counters SET n = SLEEP(60)", {}, { write: true });
+    await until(1, "UPDATE counters SET n = SLEEP");
+    proxy.cut();
+    expect(await write).toMatchObject({ code: "database_unavailable", transient: false });
     proxy.stall();
     expect((await refused("shop", "SELECT 1")).code).toBe("database_unavailable");
   });

@@ -75,14 +75,16 @@ describe.each(tools)("%s", (name, tool) => {
       expect(typeof hints[hint]).toBe("boolean");
     expect(hints.readOnlyHint).toBe(tool.effect === "read");
     expect(hints.readOnlyHint && hints.destructiveHint).toBe(false);
-    expect(tool.scope === "read").toBe(tool.effect === "read");
+    // Who may only read what is stored has no business in the databases that a check reaches into.
+    expect(tool.scope === "read").toBe(tool.effect === "read" && name !== "validate_workflow");
     expect(inList?.annotations ?? hints).toEqual(hints);
   });
 
   it("has a method that fits its effect", () => {
     const { method } = routeOf(tool);
     const methods = {
-      read: ["GET"],
+      // A definition is too large for a query string.
+      read: name === "validate_workflow" ? ["POST"] : ["GET"],
       create: ["POST"],
       update: ["PATCH", "POST"],
       delete: ["DELETE"],
@@ -96,9 +98,11 @@ describe.each(tools)("%s", (name, tool) => {
     expect(new Set(tool.errors).size).toBe(tool.errors.length);
   });
 
-  it("takes an Idempotency-Key where it is a POST, and If-Match where it changes what is there", () => {
+  it("takes an Idempotency-Key where a POST does something, and If-Match where it changes what is there", () => {
     const headers = Object.values(tool.headers ?? {});
-    expect(headers.includes("Idempotency-Key")).toBe(routeOf(tool).method === "POST");
+    expect(headers.includes("Idempotency-Key")).toBe(
+      routeOf(tool).method === "POST" && tool.effect !== "read",
+    );
     expect(headers.includes("If-Match")).toBe(tool.effect === "update" || tool.effect === "delete");
     expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
     expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));
@@ -112,13 +116,21 @@ describe.each(tools)("%s", (name, tool) => {
     expect(tool.errors.includes("invalid_cursor")).toBe(isList);
   });
 
-  it("refuses unknown fields and promises no others", () => {
-    for (const [path, node] of [...nodes(inList?.inputSchema), ...nodes(inList?.outputSchema)]) {
+  it("refuses unknown fields, but where the workflow's author says what they are", () => {
+    for (const [path, node] of nodes(inList?.inputSchema)) {
       if (node["type"] !== "object" || path.endsWith("/properties")) continue;
-      // A definition is open by design: the workflow language has a schema and a checker of its own.
-      const open = /\/definition(\/anyOf\/\d+)?$/.test(path);
-      expect({ path, open: node["additionalProperties"] }).toEqual({ path, open });
+      // The workflow language and a workflow's own inputs have schemas and checkers of their own.
+      const open = /\/(definition|step|set|inputs|mocks|form)(\/anyOf\/\d+)*$/.test(path);
+      expect({ path, closed: node["additionalProperties"] === false }).toEqual({ path, closed: !open });
     }
+  });
+
+  it("promises the fields that its output always has", () => {
+    const { shape } = (tool.output as z.ZodObject).def;
+    const always = Object.keys(shape).filter(
+      (field) => !(shape[field] as z.ZodType).safeParse(undefined).success,
+    );
+    if (inList !== undefined) expect(inList.outputSchema).toEqual({ type: "object", required: always });
   });
 
   it("explains every field that it takes", () => {

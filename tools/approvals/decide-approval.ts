@@ -6,9 +6,16 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { dotted, invalidInput } from "../../src/core/faults.ts";
 import type { Principal } from "../../src/core/ports.ts";
-import type { ApprovalRecord, RunActor } from "../../src/core/run-ports.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import type {
+  ApprovalReader,
+  ApprovalRecord,
+  RunActor,
+  RunReader,
+  RunRecord,
+} from "../../src/core/run-ports.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
+import { askDecision } from "./ask-decision.ts";
 import { findApproval, showApproval } from "./show-approval.ts";
 
 /** Whom keys belong to that were made on the command line: many hands, told apart by their keys alone. */
@@ -19,7 +26,7 @@ export const decideApproval = defineTool({
   title: "Decide an approval",
   description:
     "Approves or declines what a run waits for; the first decision counts, and the run goes on either way. Decide only " +
-    "what the person you act for has decided. Who started the run can't decide it, unless the operator allows that.",
+    "what the person you act for has decided; without decision that person is asked, where your client can do that. Who started the run can't decide it, unless the operator allows that.",
   route: "POST /approvals/:approval_id",
   scope: "approve",
   effect: "act",
@@ -27,7 +34,10 @@ export const decideApproval = defineTool({
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     approval_id: ApprovalId,
-    decision: z.enum(["approve", "decline"]).meta({ description: "What was decided.", example: "approve" }),
+    decision: z.enum(["approve", "decline"]).optional().meta({
+      description: "What was decided. Left out over MCP: the person is asked, with the form.",
+      example: "approve",
+    }),
     comment: text(2_000)
       .nullable()
       .default(null)
@@ -39,14 +49,16 @@ export const decideApproval = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Approval,
+  async question({ approval_id, decision }, ctx) {
+    return decision === undefined
+      ? askDecision((await decidable(ctx, ctx.read, approval_id)).approval)
+      : undefined;
+  },
   async run({ approval_id, decision, comment, form }, ctx) {
+    if (decision === undefined) throw undecided();
     const decided = await ctx.write(async (tx) => {
-      const approval = await findApproval(tx.approvals, approval_id);
-      const run = (await tx.runs.find(approval.runId))!;
-      const { principal } = ctx.actor;
-      if (!ctx.engine.policy.approvalsByStarter && isStarter(principal, run.actor)) throw notYours(approval);
       const now = ctx.now();
-      if (approval.status !== "pending" || isLate(approval, now)) throw isDecided(approval);
+      const { approval, run } = await decidable(ctx, tx, approval_id);
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
@@ -72,6 +84,34 @@ export const decideApproval = defineTool({
     return decided;
   },
 });
+
+/**
+ * An approval that this caller may decide now, with its run.
+ * @throws AppError approval_not_found, approval_not_yours, approval_decided
+ */
+async function decidable(
+  ctx: ToolContext,
+  { approvals, runs }: { approvals: Pick<ApprovalReader, "find">; runs: Pick<RunReader, "find"> },
+  id: string,
+): Promise<{ approval: ApprovalRecord; run: RunRecord }> {
+  const approval = await findApproval(approvals, id);
+  const run = (await runs.find(approval.runId))!;
+  if (!ctx.engine.policy.approvalsByStarter && isStarter(ctx.actor.principal, run.actor))
+    throw notYours(approval);
+  if (approval.status !== "pending" || isLate(approval, ctx.now())) throw isDecided(approval);
+  return { approval, run };
+}
+
+const undecided = () =>
+  invalidInput([
+    {
+      path: "decision",
+      code: "missing",
+      message: "is missing",
+      allowed: ["approve", "decline"],
+      fix: "Ask the person, then send approve or decline. (Over MCP a client with elicitation may leave it out.)",
+    },
+  ]);
 
 const isStarter = (principal: Principal, starter: RunActor): boolean =>
   principal.owner === starter.owner &&

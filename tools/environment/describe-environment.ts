@@ -98,12 +98,10 @@ export const describeEnvironment = defineTool({
   effect: "read",
   errors: [],
   input: z.strictObject({
-    topic: text(50, 1)
-      .optional()
-      .meta({
-        description: "Only the guide to this: definition, expressions, or a step type.",
-        example: "definition",
-      }),
+    topic: text(50, 1).optional().meta({
+      description: "Only the guide to this: definition, expressions, or a step type.",
+      example: "definition",
+    }),
   }),
   output: Environment,
   run({ topic }, { engine: { connections, stepTypes } }) {
@@ -158,13 +156,11 @@ function overview(connections: Connections, stepTypes: readonly AnyStepType[]): 
       ...known({ name, type, unusable }),
       concurrency: mcpServers.concurrencyOf(name),
     })),
-    secrets: http
-      .secrets()
-      .map(({ name, hosts, unusable }) => ({
-        name,
-        hosts: [...hosts],
-        ...(unusable !== null && { unusable }),
-      })),
+    secrets: http.secrets().map(({ name, hosts, unusable }) => ({
+      name,
+      hosts: [...hosts],
+      ...(unusable !== null && { unusable }),
+    })),
     mail: {
       allowed_domains: [...mailer.allowedDomains()],
       ...(whyNoMail !== null && { unusable: whyNoMail }),

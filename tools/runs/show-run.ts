@@ -4,6 +4,7 @@ import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts"
 import { type ApprovalRecord, NO_ITEM, type RunRecord, type StepState } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { clip, cutError, cutValue, isCut } from "./cut.ts";
+import { nextMoment } from "./next-moment.ts";
 
 /** The parts of a failure's card, in characters: together under 4,000. */
 const ERROR_CHARS = 1_600;
@@ -145,11 +146,15 @@ async function whatNow(
   }
   if (!run.admitted)
     return `It waits for its turn: the workflow bounds how many of its runs go on together. ${again}`;
-  if (run.status === "waiting") return `It waits for its time, and goes on by itself. ${again}`;
+  if (run.status === "waiting") {
+    const until = await nextMoment(ctx.read.runs, run.id);
+    return `It waits${until === undefined ? "" : ` until ${until}`}, and then goes on by itself. ${again}`;
+  }
   if (run.status === "queued" && (await ctx.read.jobs.executors()).length === 0) {
     return `It is accepted, but no executor is running to carry it out: the operator starts one (millrace worker). ${again}`;
   }
   return `It goes on by itself. ${again}`;
 }
 
+/** Whether a run stays as it is for good. */
 export const hasEnded = ({ status }: Pick<RunRecord, "status">): boolean => FINAL_STATUSES.has(status);

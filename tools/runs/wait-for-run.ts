@@ -1,6 +1,8 @@
 import { SECOND } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { nextMoment } from "./next-moment.ts";
 import { hasEnded } from "./show-run.ts";
+import { progressTeller } from "./tell-progress.ts";
 
 /** How long agents wait unless they say so, in seconds: most runs have ended by then, and no client gives up before. */
 const WAIT_OVER_MCP = 20;
@@ -15,13 +17,23 @@ export const waitOf = (ctx: ToolContext, wait: number | undefined): number =>
  */
 export async function waitForRun(ctx: ToolContext, id: string, seconds: number): Promise<void> {
   const until = performance.now() + seconds * SECOND;
+  const tell = progressTeller(ctx, id);
   for (;;) {
     const ms = until - performance.now();
     if (ms <= 0 || ctx.signal.aborted) return;
     const [seen] = await ctx.read.runs.glance([id]);
-    if (seen === undefined || hasEnded(seen)) return;
-    if (seen.status === "waiting" && (await ctx.read.approvals.count({ runId: id, status: "pending" })) > 0)
-      return;
-    await ctx.engine.changed(id, seen.seq, { ms, signal: ctx.signal });
+    if (seen === undefined) return;
+    const early = await tell(seen);
+    if (hasEnded(seen)) return;
+    if (seen.status === "waiting" && (await waitsLonger(ctx, id, ms))) return;
+    const again = early > 0 ? Math.min(early, ms) : ms;
+    await ctx.engine.changed(id, seen.seq, { ms: again, signal: ctx.signal });
   }
+}
+
+/** Whether it waits for a person, or for a moment that is farther away than `ms`. */
+async function waitsLonger(ctx: ToolContext, id: string, ms: number): Promise<boolean> {
+  if ((await ctx.read.approvals.count({ runId: id, status: "pending" })) > 0) return true;
+  const next = await nextMoment(ctx.read.runs, id);
+  return next === undefined || Date.parse(next) > ctx.now() + ms;
 }

@@ -1,5 +1,6 @@
 /** MySQL and MariaDB: a small pool, one transaction a statement, rows streamed to the bound, KILL QUERY on abort. */
 import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import mysql, { type Connection, type ConnectionOptions, type PoolConnection } from "mysql2";
 import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { isConnectionError, unknownOutcome } from "./connection-errors.ts";
@@ -46,6 +47,7 @@ export function mysqlDriver(options: ServerOptions): Driver {
       );
     });
     let spoiled = false;
+    // What is asked hears of a broken connection itself.
     connection.on("error", quiet);
     try {
       return await orAborted(
@@ -58,7 +60,7 @@ export function mysqlDriver(options: ServerOptions): Driver {
       spoiled ||= signal.aborted || !(error as { sqlState?: string }).sqlState;
       throw error;
     } finally {
-      if (spoiled) connection.destroy();
+      if (spoiled) drop(connection);
       else {
         connection.removeListener("error", quiet);
         connection.release();
@@ -69,8 +71,8 @@ export function mysqlDriver(options: ServerOptions): Driver {
   /** On a connection of its own: all of the pool's may be taken. */
   function kill(threadId: number): void {
     const connection = mysql.createConnection(login);
-    connection.on("error", () => connection.destroy());
-    connection.query(`KILL QUERY ${threadId}`, () => connection.destroy());
+    connection.on("error", quiet);
+    connection.query(`KILL QUERY ${threadId}`, () => drop(connection));
   }
 
   async function run(
@@ -117,8 +119,13 @@ const translated = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
-/** What is asked hears of a broken connection itself. */
 const quiet = (): void => undefined;
+
+/** Ends it at once; the library would wait for a server that waits for us to read its rows. */
+function drop(connection: Connection): void {
+  connection.destroy();
+  (connection as unknown as { stream: Socket }).stream.destroy();
+}
 
 /** What the URL says: `ssl-mode` (or sslmode) as the MySQL clients spell it, `ssl-ca`, `socket`. */
 function loginOf({ url, password, connectMs }: ServerOptions): ConnectionOptions {
@@ -193,6 +200,9 @@ function streamRows(
       const row_count = fields.length === 0 ? changed : rows.length;
       resolve({ answer: { rows, columns: fields.map(mysqlColumn), row_count, truncated }, ended });
     };
+    // A broken connection is told to the connection alone.
+    connection.once("error", reject);
+    stream.once("close", () => connection.removeListener("error", reject));
     stream.on("error", reject);
     stream.on("fields", (given: MysqlField[] | undefined) => {
       fields = given ?? [];

@@ -23,8 +23,8 @@ const BACKSTOP = "1h";
 const SESSION = `SET statement_timeout = '${BACKSTOP}'; SET idle_in_transaction_session_timeout = '1min'; SET DateStyle = 'ISO'; SET bytea_output = 'hex'`;
 /** Ends a query whose client has died; only some platforms have it. */
 const WATCH_CLIENT = "SET client_connection_check_interval = '5s'";
-/** The query after BEGIN takes the snapshot: from then on nothing makes the transaction a writing one. */
-const BEGIN_READ = "BEGIN READ ONLY; SELECT 1";
+/** A query has a snapshot before any of its functions runs, and from then on nothing makes this a writing one. */
+const BEGIN_READ = "BEGIN READ ONLY";
 
 export function postgresDriver({ url, password, connections, idleMs, connectMs }: ServerOptions): Driver {
   const pool = new Pool({

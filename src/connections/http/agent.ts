@@ -1,7 +1,8 @@
 /** The guard against calls into the operator's network (SSRF), where connections are made: every hop goes through it. */
 import { lookup as resolve, type LookupAddress } from "node:dns";
+import { createRequire } from "node:module";
 import { isIP, type LookupFunction } from "node:net";
-import { Agent, buildConnector } from "undici";
+import type * as Undici from "undici";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { placeAt, shownPlace, type Place } from "./hosts.ts";
@@ -33,10 +34,16 @@ export const blocked = (place: Place): StepError =>
  * connection, all its addresses are checked, and the connection goes to one of these and no other: there is no gap
  * between check and use for another answer of the name server.
  */
-export function guardedAgent(isAllowed: (place: Place) => boolean, resolver: Resolve = systemResolve): Agent {
+export function guardedAgent(
+  isAllowed: (place: Place) => boolean,
+  resolver: Resolve = systemResolve,
+): Undici.Agent {
+  // Loaded when the first request is sent: most processes send none.
+  const undici = createRequire(import.meta.url)("undici") as typeof Undici;
+  const { buildConnector } = undici;
   const options = { allowH2: false, timeout: CONNECT_MS } as const;
   const open = buildConnector({ ...options, lookup: lookupThrough(resolver) });
-  return new Agent({
+  return new undici.Agent({
     // The step's own time-out holds.
     headersTimeout: 0,
     bodyTimeout: 0,

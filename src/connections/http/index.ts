@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Config } from "../../../schemas/config.ts";
 import type { Http, HttpAnswer, HttpRequest, PartialFault } from "../../core/connections.ts";
+import { lazily } from "../../core/lazily.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { blocked, guardedAgent, type Resolve } from "./agent.ts";
@@ -34,7 +35,7 @@ export function http(
 ): Http {
   const isAllowed = hostMatcher(config.http.allowed_hosts);
   const secrets = secretsOf(config, env, isAllowed);
-  const agent = guardedAgent(isAllowed, options.resolve);
+  const agent = lazily(() => guardedAgent(isAllowed, options.resolve));
 
   async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const url = readUrl(request.url);
@@ -49,7 +50,7 @@ export function http(
     signal.throwIfAborted();
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
-      const answer = await followed(agent, sent, request, mask, signal);
+      const answer = await followed(agent(), sent, request, mask, signal);
       const bytes = await readBody(answer.body, answer.headers, request.maxBytes, signal);
       const ok = answer.statusCode >= 200 && answer.statusCode < 300;
       return {

@@ -1,6 +1,5 @@
 /** Mail through the configured SMTP server, to the domains that the operator allows and nobody else. */
 import { createHash } from "node:crypto";
-import { createTransport } from "nodemailer";
 import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
 import type { Mail, Mailer } from "../../core/connections.ts";
@@ -41,6 +40,7 @@ export function mailer(config: Pick<Config, "authentication" | "mail">, env: Env
       if (why !== null || smtp === undefined) throw new StepError("environment", why!);
       signal.throwIfAborted();
       refuseBadMail(mail, domains);
+      const { createTransport } = await import("nodemailer");
       const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
       const messageId = messageIdOf(mail.idempotencyKey, from!);
       try {

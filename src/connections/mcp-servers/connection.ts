@@ -2,7 +2,8 @@
 import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { StepError } from "../../core/step-errors.ts";
 import { outputTooLarge, toStepError, unavailable } from "./failures.ts";
-import { waysTo, type Environment, type ServerConfig, type Way } from "./transports.ts";
+import type { Environment, ServerConfig } from "./server-config.ts";
+import { waysTo, type Way } from "./transports.ts";
 
 /** The largest answer of a server, in bytes. */
 const MAX_ANSWER = 4 * 1024 ** 2;

@@ -4,8 +4,8 @@ import type { McpServers } from "../../core/connections.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { peer, type Peer, type PeerOptions } from "./peer.ts";
-import { unusable, type Environment } from "./transports.ts";
+import type { Peer, PeerOptions } from "./peer.ts";
+import { unusable, type Environment } from "./server-config.ts";
 
 /**
  * One shared connection a server and process, opened when it is first needed.
@@ -25,9 +25,9 @@ export function mcpServers(
     ...options,
   };
   const servers = config.mcp_servers;
-  const peers = new Map<string, Peer>();
+  const peers = new Map<string, Promise<Peer>>();
 
-  function peerOf(name: string): Peer {
+  async function peerOf(name: string): Promise<Peer> {
     const server = servers.find((it) => it.name === name);
     if (server === undefined) {
       const names = servers.map((it) => it.name);
@@ -41,7 +41,8 @@ export function mcpServers(
     }
     const why = unusable(server, env);
     if (why !== null) throw new StepError("environment", `The MCP server ${name} can't be used: ${why}.`);
-    const known = peers.get(name) ?? peer(server, env, all);
+    // The SDK is loaded when the first server is called: most processes call none.
+    const known = peers.get(name) ?? import("./peer.ts").then(({ peer }) => peer(server, env, all));
     peers.set(name, known);
     return known;
   }
@@ -54,11 +55,11 @@ export function mcpServers(
         unusable: unusable(it, env),
       })),
     concurrencyOf: (name) => servers.find((it) => it.name === name)?.concurrency ?? null,
-    tools: async (server, signal) => peerOf(server).tools(signal),
+    tools: async (server, signal) => (await peerOf(server)).tools(signal),
     call: async (server, tool, args, { idempotencyKey }, signal) =>
-      peerOf(server).call(tool, args, idempotencyKey, signal),
+      (await peerOf(server)).call(tool, args, idempotencyKey, signal),
     async close() {
-      await Promise.allSettled([...peers.values()].map((it) => it.close()));
+      await Promise.allSettled([...peers.values()].map(async (it) => (await it).close()));
     },
   };
 }

@@ -8,7 +8,7 @@ import { textOf, valueOf } from "./answers.ts";
 import { waiting, type Waiting } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, toStepError } from "./failures.ts";
-import type { Environment, ServerConfig } from "./transports.ts";
+import type { Environment, ServerConfig } from "./server-config.ts";
 
 export interface PeerOptions {
   version: string;

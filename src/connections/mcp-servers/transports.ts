@@ -5,23 +5,12 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { Config } from "../../../schemas/config.ts";
 import type { StepError } from "../../core/step-errors.ts";
-import { shownVariable } from "../../core/variables.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-
-export type ServerConfig = Config["mcp_servers"][number];
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment, ServerConfig } from "./server-config.ts";
 
 const STDERR_KEPT = 2_000;
 const STDERR_SHOWN = 300;
-
-/** Why a server can't be used: variables that it needs and that are not set. */
-export function unusable({ key_var, env: wanted = {} }: ServerConfig, env: Environment): string | null {
-  const names = [...(key_var === undefined ? [] : [key_var]), ...Object.values(wanted)];
-  const unset = names.find((name) => !env[name]);
-  return unset === undefined ? null : `${shownVariable(unset)} is not set`;
-}
 
 /** A way to a server, not yet open. */
 export interface Way {

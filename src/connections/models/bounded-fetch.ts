@@ -1,5 +1,6 @@
 /** The way to the vendors of models: hosts that the operator trusts, answers that nobody bounds but us. */
-import { Agent, fetch as undiciFetch } from "undici";
+import { createRequire } from "node:module";
+import type * as Undici from "undici";
 import { StepError } from "../../core/step-errors.ts";
 
 /** The largest answer, as it comes and decompressed. */
@@ -10,6 +11,7 @@ export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
  * as long as its signal lets it.
  */
 export function boundedFetch(): typeof globalThis.fetch {
+  const { Agent, fetch: undiciFetch } = createRequire(import.meta.url)("undici") as typeof Undici;
   const dispatcher = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,

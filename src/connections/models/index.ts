@@ -3,6 +3,7 @@ import type { Config } from "../../../schemas/config.ts";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { ModelAnswer, ModelRequest, Models, Usage } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
+import { lazily } from "../../core/lazily.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { shownVariable } from "../../core/variables.ts";
 import { masker } from "../http/masking.ts";
@@ -28,7 +29,8 @@ export function models(
   const entryOf = (name: string) => config.models.find((it) => it.name === name);
   const keyOf = (entry: ModelEntry): string =>
     entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
-  const fetch = boundedFetch();
+  // Loaded when a model is first called: most processes call none.
+  const fetch = lazily(boundedFetch);
 
   /** Why it can't be used, as what follows its name. */
   function unusable(entry: ModelEntry): string | null {
@@ -67,7 +69,7 @@ export function models(
     const key = keyOf(entry);
     signal.throwIfAborted();
     try {
-      const ask = generator(entry, { key, fetch }, request, signal);
+      const ask = generator(entry, { key, fetch: fetch() }, request, signal);
       const first = await ask([]);
       if (check === null) return answered(first, entry, { text: first.text, object: null });
       return await fitting(first, ask, check.faultsOf, entry);

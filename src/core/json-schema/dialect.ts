@@ -1,8 +1,9 @@
 /** Which JSON Schema (draft 2020-12) may be written here, and the validator that knows it. */
 import { createRequire } from "node:module";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type * as Ajv from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { RE2JS } from "re2js";
+import { lazily } from "../lazily.ts";
 
 /** Written as plain JSON objects, or true and false. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -51,8 +52,15 @@ export const FORMATS = [
   "uuid",
 ] as const;
 
-// ajv-formats is CommonJS and its types say otherwise.
-const addFormats = createRequire(import.meta.url)("ajv-formats") as FormatsPlugin;
+// Loaded when the first schema is read: most processes read none for long.
+const packages = lazily(() => {
+  const require = createRequire(import.meta.url);
+  return {
+    ...(require("ajv/dist/2020.js") as typeof Ajv),
+    // CommonJS, though its types say otherwise.
+    addFormats: require("ajv-formats") as FormatsPlugin,
+  };
+});
 
 /** Patterns in linear time: those of a workflow's author must not be able to hold a process. */
 const linear = Object.assign(
@@ -71,8 +79,9 @@ interface DialectOptions {
   all: boolean;
 }
 
-export function newAjv({ defaults, all }: DialectOptions): Ajv2020 {
-  const ajv = new Ajv2020({
+export function newAjv({ defaults, all }: DialectOptions): Ajv.Ajv2020 {
+  const packaged = packages();
+  const ajv = new packaged.Ajv2020({
     strict: false,
     validateFormats: true,
     allErrors: all,
@@ -84,8 +93,8 @@ export function newAjv({ defaults, all }: DialectOptions): Ajv2020 {
     logger: false,
     code: { regExp: linear },
   });
-  addFormats(ajv, [...FORMATS]);
+  packaged.addFormats(ajv, [...FORMATS]);
   return ajv;
 }
 
-export type Validator = ValidateFunction;
+export type Validator = Ajv.ValidateFunction;

@@ -7,7 +7,7 @@ import { kept } from "./kept.ts";
 import { schemaFaults } from "./schema-faults.ts";
 import { isTimeout, within } from "./within.ts";
 
-const VALIDATE_MS = 200;
+const VALIDATE_MS = 1_000;
 /** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */
 const TELL_ALL_BELOW = 64 * 1024;
 

@@ -2,6 +2,7 @@
 import { RE2JS } from "re2js";
 import type { PartialFault } from "../connections.ts";
 import { unknownKey } from "../faults.ts";
+import { lazily } from "../lazily.ts";
 import { nearMatch } from "../near-match.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
@@ -38,6 +39,8 @@ export function schemaFaults(schema: unknown): PartialFault[] {
 const faultsWithin = kept((schema): readonly PartialFault[] => {
   const { faults, defaults } = walk(schema);
   if (faults.length > 0) return faults;
+  // Before the time counts: stopped half-way it would stay so.
+  meta().getSchema(DRAFT);
   try {
     return within(COMPILE_MS, () => compileFaults(schema, defaults));
   } catch (error) {
@@ -50,7 +53,9 @@ const faultsWithin = kept((schema): readonly PartialFault[] => {
 
 /** The faults that no single schema shows: the meta-schema's, and defaults that don't fit. */
 function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFault[] {
-  if (META.validateSchema(schema) !== true) return firstOfEach(describeErrors(META.errors ?? [], schema));
+  const dialect = meta();
+  if (dialect.validateSchema(schema) !== true)
+    return firstOfEach(describeErrors(dialect.errors ?? [], schema));
   const ajv = newAjv({ defaults: false, all: true });
   ajv.addSchema(schema, ROOT, undefined, false);
   ajv.getSchema(ROOT);
@@ -75,7 +80,7 @@ function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFa
 const ROOT = "millrace:schema";
 
 /** Knows the meta-schema and nothing else: to prepare that takes longer than most schemas do. */
-const META = newAjv({ defaults: false, all: true });
+const meta = lazily(() => newAjv({ defaults: false, all: true }));
 
 /** Of several faults at one place the first: the others tell of forms that were not meant. */
 const firstOfEach = (faults: PartialFault[]): PartialFault[] => {

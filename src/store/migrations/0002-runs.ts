@@ -5,6 +5,13 @@ import { columnTypes } from "../dialect.ts";
 export async function up(db: Kysely<never>): Promise<void> {
   const { serial } = columnTypes(db);
 
+  // Whether the live version is offered to agents as a tool of its own.
+  await db.schema
+    .alterTable("workflows")
+    .addColumn("exposed", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+  await sql`create index workflows_exposed on workflows (created_at, id) where exposed = 1`.execute(db);
+
   await db.schema
     .createTable("runs")
     .addColumn("id", "text", (c) => c.primaryKey().notNull())

@@ -8,7 +8,7 @@ import type { Admit } from "../gate.ts";
 import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
 import { openStreams, tendStreams } from "../streams.ts";
 import { checkOrigin } from "./exchange.ts";
-import { type McpServerOptions, mcpServers, type Report } from "./server.ts";
+import { type McpServerOptions, type McpServers, mcpServers, type Report } from "./server.ts";
 import { sseLeg } from "./sse.ts";
 import { streamableLeg } from "./streamable.ts";
 
@@ -35,6 +35,8 @@ export interface McpApp {
   stop(): void;
 }
 
+/** How soon clients are told of a workflow that is a tool of its own. */
+const TOOLS_CHECK_MS = 1_000;
 const SESSION_KEEP_MS = 60_000;
 const CALLS_LIMIT_MS = 8_000;
 
@@ -90,6 +92,10 @@ export function mcpApp(options: McpOptions): McpApp {
     setInterval(() => {
       void sessions.keep([...sse.sessionIds(), ...streamable.takeUsed()]).catch(report.failed);
     }, SESSION_KEEP_MS),
+    toolsTimer(options, servers, report, () => {
+      sse.toolsChanged();
+      streamable.toolsChanged();
+    }),
     relayTimer(options, () => sse.sessionIds().length > 0, sse.relay),
   ];
 
@@ -125,6 +131,28 @@ export function mcpApp(options: McpOptions): McpApp {
 /** The path of a request target, also of an absolute one (`GET http://host/mcp`, as proxies send it). */
 function pathOf({ url = "" }: IncomingMessage): string {
   return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
+}
+
+/** Looks now and then, where anything was written, whether the list of tools has changed. */
+function toolsTimer(
+  { dataVersion }: McpOptions,
+  servers: McpServers,
+  report: Report,
+  changed: () => void,
+): NodeJS.Timeout {
+  let version: number | undefined;
+  let shown: string | undefined;
+  async function look(): Promise<void> {
+    const now = dataVersion();
+    if (now === version) return;
+    const tools = JSON.stringify((await servers.exposed()).tools);
+    if (shown !== undefined && shown !== tools) changed();
+    shown = tools;
+    version = now;
+  }
+  const lookNow = (): void => void look().catch(report.failed);
+  lookNow();
+  return setInterval(lookNow, TOOLS_CHECK_MS);
 }
 
 /** Looks for messages that other copies passed on, as often as looking is cheap. */

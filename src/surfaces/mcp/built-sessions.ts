@@ -26,6 +26,8 @@ export interface BuiltSessions {
   ): Promise<T>;
   /** Forgets the session and ends its streams. */
   drop(id: string): void;
+  /** Hands every session that is built to `work`. */
+  each(work: (transport: Transport) => Promise<void>): void;
   closeAll(): Promise<void>;
 }
 
@@ -73,6 +75,9 @@ export function builtSessions(report: Report): BuiltSessions {
       }
     },
     drop,
+    each(work) {
+      for (const { transport } of built.values()) transport.then(work).catch(report.failed);
+    },
     async closeAll() {
       await Promise.all([...built.values()].map(close));
     },

@@ -3,24 +3,27 @@ import {
   type AuthInfo,
   type CallToolRequest,
   type CallToolResult,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
+import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { newRequestId } from "../../core/ids.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import type { Principal } from "../../core/ports.ts";
-import { type AnyTool, servedOn } from "../../core/tool.ts";
+import { type AnyTool, type Progress, servedOn } from "../../core/tool.ts";
 import { clientName } from "../client-name.ts";
-import { invoke, type Services } from "../invoke.ts";
+import { type Call, invoke, type Services } from "../invoke.ts";
+import { askPerson, canAsk } from "./ask-person.ts";
+import { type Exposed, exposedWorkflows } from "./exposed-workflows.ts";
 import { listTools, type ListedTool } from "./tool-list.ts";
 
 /** What a server answers by itself. */
 export interface Served {
   tools: readonly ListedTool[];
-  call(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult>;
+  call(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
 /** Makes a server answer more than the catalogue; the conformance suite's fixtures come in this way, in tests only. */
@@ -44,6 +47,8 @@ export interface Report {
 export interface McpServers {
   /** A new server; it holds no state of ours. */
   create(): Server;
+  /** The workflows that are tools of their own. */
+  exposed(): Promise<Exposed>;
   /** How many calls are being carried out now. */
   inFlight(): number;
 }
@@ -52,6 +57,9 @@ const INSTRUCTIONS =
   "Millrace keeps workflows: a question answered once, written down, checked, and from then on run by anyone, the " +
   "same way each time. Look with list_workflows before you create one; get_workflow gives one whole; change it with " +
   "update_workflow and hand over the version you started from as if_match. Errors say what to do next.";
+
+/** Behind every workflow that is a tool of its own. */
+const RUN_WORKFLOW = "run_workflow";
 
 /** Who asks, and the id of the request, carried through the SDK as `authInfo`. The key itself goes no further. */
 export const toAuthInfo = (principal: Principal, requestId = newRequestId()): AuthInfo => ({
@@ -65,51 +73,99 @@ export const toAuthInfo = (principal: Principal, requestId = newRequestId()): Au
 export function mcpServers({ catalogue, services, version, extend }: McpServerOptions): McpServers {
   const tools = new Map(catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
   const listed = { tools: listTools(catalogue) };
+  const runWorkflow = listed.tools.find(({ name }) => name === RUN_WORKFLOW);
+  const { workflows } = services.read;
+  const exposed = exposedWorkflows(workflows, services.engine.stepTypes, runWorkflow, new Set(tools.keys()));
   let running = 0;
 
   async function call(
     server: Server,
     { params: { name, arguments: args } }: CallToolRequest,
     ctx: ServerContext,
-  ): Promise<CallToolResult> {
-    const tool = tools.get(name);
-    if (tool === undefined) throw unknownTool(name, tools.keys());
-    const asked = ctx.http?.authInfo?.extra as { principal: Principal; requestId: string } | undefined;
-    if (asked === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
-    const { principal, requestId } = asked;
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { tool, input, below } = await wanted(name, args ?? {});
+    const identity = ctx.http?.authInfo?.extra as { principal: Principal; requestId: string } | undefined;
+    if (identity === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
+    const { principal, requestId } = identity;
     running += 1;
     try {
-      const output = await invoke(services, tool, args ?? {}, {
+      const asking: Call = {
         actor: { principal, client: { surface: "mcp", name: nameOf(server, ctx) } },
         requestId,
         signal: ctx.mcpReq.signal,
-      });
+        progress: progressOf(ctx),
+      };
+      const asked = canAsk(server) ? await askPerson(services, tool, input, asking, ctx) : { input };
+      if ("question" in asked) return asked.question;
+      const output = await invoke(services, tool, asked.input, asking);
       return {
         content: [{ type: "text" as const, text: JSON.stringify(output) }],
         structuredContent: output as Record<string, unknown>,
       };
     } catch (thrown) {
-      return refusal(toAppError(thrown), requestId);
+      return refusal(withoutPrefix(toAppError(thrown), below), requestId);
     } finally {
       running -= 1;
     }
   }
 
+  /** The operation behind a name, with its input; `below` is where the arguments stand in that. */
+  async function wanted(name: string, args: Record<string, unknown>) {
+    const tool = tools.get(name);
+    if (tool !== undefined) return { tool, input: args, below: "" };
+    const { ids } = await exposed();
+    const id = ids.get(name);
+    if (id === undefined) throw unknownTool(name, [...tools.keys(), ...ids.keys()]);
+    return { tool: tools.get(RUN_WORKFLOW)!, input: { workflow_id: id, inputs: args }, below: "inputs" };
+  }
+
   return {
+    exposed,
     inFlight: () => running,
     create() {
       const server = new Server(
         { name: "millrace", title: "Millrace", version },
-        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+        { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
       );
       const served: Served = { ...listed, call: (request, ctx) => call(server, request, ctx) };
-      server.setRequestHandler("tools/list", () => listed);
+      server.setRequestHandler("tools/list", async () => ({
+        tools: [...listed.tools, ...(await exposed()).tools],
+      }));
       server.setRequestHandler("tools/call", served.call);
       extend?.(server, served);
       return server;
     },
   };
 }
+
+/** A client that asked for progress gets it while the call goes on: it must grow with every notification. */
+function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let last = -1;
+  return ({ done, total, message }) => {
+    if (done <= last) return;
+    last = done;
+    // Who has gone is told by the signal.
+    mcpReq
+      .notify({
+        method: "notifications/progress",
+        params: { progressToken, progress: done, total, message },
+      })
+      .catch(() => {});
+  };
+}
+
+/** Tells the faults of `inputs` by where they stand in what was sent. */
+function withoutPrefix(error: AppError, prefix: string): AppError {
+  const { errors, headers } = error.details;
+  if (prefix === "" || errors === undefined) return error;
+  const moved = errors.map((fault) => ({ ...fault, path: bare(fault.path, prefix) }));
+  return new AppError(error.code, error.message, { errors: moved, ...(headers && { headers }) });
+}
+
+const bare = (path: string, prefix: string): string =>
+  path === prefix ? "" : path.startsWith(`${prefix}.`) ? path.slice(prefix.length + 1) : path;
 
 /** An error as the model reads it: the same problem that REST sends, in words it can act on. */
 function refusal(error: AppError, requestId: string) {

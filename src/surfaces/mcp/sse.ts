@@ -3,7 +3,12 @@
  * which does not hold the stream is passed on through the store.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AuthInfo, type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server";
+import {
+  type AuthInfo,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type Server,
+} from "@modelcontextprotocol/server";
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
@@ -21,12 +26,15 @@ export interface SseLeg {
   message(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Takes up what other copies passed on. Called when the store has changed. */
   relay(): Promise<void>;
+  /** Says on every stream that the list of tools has changed. */
+  toolsChanged(): void;
   /** The streams that this copy holds. */
   sessionIds(): string[];
 }
 
 interface Held {
   principal: Principal;
+  server: Server;
   transport: SSEServerTransport;
   res: ServerResponse;
 }
@@ -93,7 +101,7 @@ export function sseLeg(
       // Gone while that waited for the store: nobody would tell us again.
       if (res.destroyed) return sessions.remove(id);
       const server = servers.create();
-      held.set(id, { principal, transport, res });
+      held.set(id, { principal, server, transport, res });
       res.on("drain", () => void relay().catch(report.failed));
       const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       server.onerror = report.refused;
@@ -127,6 +135,11 @@ export function sseLeg(
     },
 
     relay,
+
+    toolsChanged() {
+      for (const here of held.values())
+        if (hasRoom(here)) here.server.sendToolListChanged().catch(report.failed);
+    },
   };
 }
 

@@ -29,6 +29,8 @@ export interface StreamableLeg {
   handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Sessions used since the last call. */
   takeUsed(): string[];
+  /** Says to everyone who listens that the list of tools has changed. */
+  toolsChanged(): void;
   close(): Promise<void>;
 }
 
@@ -147,6 +149,13 @@ export function streamableLeg(
       const ids = [...used];
       used.clear();
       return ids;
+    },
+    toolsChanged() {
+      stateless.notify.toolsChanged();
+      // Goes to the stream that a client has opened for it; where there is none, nowhere.
+      built.each((transport) =>
+        transport.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
+      );
     },
     async close() {
       await stateless.close();

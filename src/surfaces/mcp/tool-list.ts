@@ -36,8 +36,9 @@ const outline = ({ required }: JsonSchema): JsonSchema => ({ type: "object", req
 
 /** Bounds that a model has no use for: who goes beyond is told so. An example says nothing where the type says all. */
 function withoutBounds(node: Record<string, unknown>): void {
-  for (const bound of ["minLength", "maxLength", "maxItems", "propertyNames"]) delete node[bound];
+  for (const bound of ["minLength", "maxLength", "minItems", "maxItems", "propertyNames"]) delete node[bound];
   if (node["pattern"] === "\\S") delete node["pattern"];
+  if (node["default"] === null) delete node["default"];
   if (node["maximum"] === MAX_VERSION) delete node["maximum"];
   if (node["enum"] !== undefined || ["integer", "boolean"].includes(String(node["type"])))
     delete node["examples"];

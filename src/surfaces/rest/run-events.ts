@@ -130,33 +130,34 @@ async function follow(
 
 /** What has moved since: the run first, then its steps in their order. */
 async function changes(
-  { read, engine }: Services,
+  { read: { runs }, engine }: Services,
   run: RunRecord,
   shown: Shown,
 ): Promise<{ events: RunEvent[]; now: Shown }> {
   const { steps } = await engine.definitionOf(run);
   const [records, running] = await Promise.all([
-    read.runs.steps(run.id, { sinceSeq: shown.seq }),
-    read.runs.running(run.id),
+    runs.steps(run.id, { sinceSeq: shown.seq }),
+    runs.running(run.id),
   ]);
   const moved = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
-  const fromTheStart = shown.seq < 0;
-  const before = shown.states ?? (fromTheStart ? "" : "p".repeat(steps.length));
-  const recordOf = (stepId: string) => read.runs.step({ runId: run.id, stepId, item: NO_ITEM });
-  const events: RunEvent[] = [];
   const ended = hasEnded(run);
   const stopping = run.stop !== null && !ended;
   const card = { ...summaryOf(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
   const text = JSON.stringify(card);
-  if (text !== shown.run && !ended) events.push({ event: "run", data: card });
+  const events: RunEvent[] = text === shown.run || ended ? [] : [{ event: "run", data: card }];
   for (const [index, step] of steps.entries()) {
-    if (!moved.has(step.id) && before[index] === run.states[index]) continue;
-    const record = moved.get(step.id) ?? (fromTheStart ? undefined : await recordOf(step.id));
+    const state = run.states[index] as StepState;
+    let record = moved.get(step.id);
+    if (record === undefined && shown.seq >= 0) {
+      if (shown.states?.[index] === state) continue;
+      record = await runs.step({ runId: run.id, stepId: step.id, item: NO_ITEM });
+      // Said on the connection before this one.
+      if (shown.states === undefined && state === (record?.state ?? "p")) continue;
+    }
     // Read after the run, it may be newer.
-    const state = record !== undefined && record.seq > run.seq ? record.state : run.states[index];
-    const status = statusOf(state as StepState, claimed.has(step.id));
-    events.push({ event: "step", data: showStep(step, record, status) });
+    const newest = record !== undefined && record.seq > run.seq ? record.state : state;
+    events.push({ event: "step", data: showStep(step, record, statusOf(newest, claimed.has(step.id))) });
   }
   if (ended) events.push({ event: "end", data: card });
   return { events, now: { seq: run.seq, states: run.states, run: text } };

@@ -1,0 +1,114 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { commandLine } from "../support/command-line.ts";
+import { startProgram } from "../support/process.ts";
+
+const ECHO = `
+name: Echo
+inputs:
+  type: object
+  properties:
+    text: { type: string }
+    count: { type: number, minimum: 0 }
+    list: { type: array }
+    any: {}
+steps:
+  - id: said
+    type: set
+    values: { all: "\${{ inputs }}" }
+output: "\${{ steps.said.all }}"
+`;
+const WAITS = "name: Waits\nsteps:\n  - { id: nap, type: wait, for: 1h }\n";
+const ASKS = "name: Asks\nsteps:\n  - { id: may_i, type: approval, message: Really? }\n";
+const BLOCKED = `
+name: Blocked
+steps:
+  - { id: call, type: http, url: "http://127.0.0.1:1/" }
+`;
+const HERE = "No executor is running";
+
+describe("millrace run", () => {
+  it("runs in its own process where no executor is, and prints the output alone on standard output", async () => {
+    const { cli, runs } = await commandLine({ echo: ECHO });
+    const inputs = ["text=7", "count=7", "list=[1]", "any=a text"].flatMap((pair) => ["--input", pair]);
+    const { code, out, err } = await cli("run", "echo", ...inputs);
+    expect({ code, out: JSON.parse(out) }).toEqual({
+      code: 0,
+      // Text stays text where the schema says so; the rest is JSON, or text where it is none.
+      out: { text: "7", count: 7, list: [1], any: "a text" },
+    });
+    expect(err).toContain(HERE);
+    expect(await runs()).toMatchObject([{ workflow_id: "echo", status: "succeeded", trigger: "cli" }]);
+  });
+
+  it("takes inputs out of a file, shows the steps with --watch, and gives the whole run with --json", async () => {
+    const { cli, directory } = await commandLine({ echo: ECHO });
+    const file = join(directory, "inputs.json");
+    writeFileSync(file, '{"text": "from the file", "count": 1}');
+    const { code, out, err } = await cli(
+      ...["run", "echo", "--inputs-file", file, "--input", "count=2", "--watch", "--json"],
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      workflow_id: "echo",
+      status: "succeeded",
+      output: { text: "from the file", count: 2 },
+      started_by: { owner: "operator", key_name: "command line", surface: "cli" },
+    });
+    expect(err).toMatch(/^said +succeeded +\d+ ms$/m);
+    expect(err).toMatch(/^run_\S+ succeeded$/m);
+  });
+
+  it("starts nothing when an input does not fit, and says all that is wrong", async () => {
+    const { cli, runs } = await commandLine({ echo: ECHO });
+    const { code, out, err } = await cli("run", "echo", "--input", "count=-1", "--input", "txet=a");
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("inputs.count");
+    expect(err).toContain("inputs.txet");
+    expect(err).toContain("text");
+    expect(await runs()).toEqual([]);
+    expect(await cli("run", "ehco")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Did you mean "echo"?'),
+    });
+    expect(await cli("run", "echo", "--input", "count")).toMatchObject({ code: 2 });
+  });
+
+  it("ends with 1 and says which step failed, why, and what to do", async () => {
+    const { cli } = await commandLine({ blocked: BLOCKED });
+    const { code, out, err } = await cli("run", "blocked");
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain('failed at step "call"');
+    expect(err).toContain("http_blocked");
+    expect(err).toContain("allowed_hosts");
+  });
+
+  it("ends with 6 and says what it waits for, when that is a person", async () => {
+    const { cli } = await commandLine({ asks: ASKS });
+    const { code, err } = await cli("run", "asks");
+    expect(code).toBe(6);
+    expect(err).toMatch(/at step "may_i": Really\? \(POST \/approvals\/\S+, or decide_approval\)/);
+  });
+
+  it("cancels the run on Ctrl-C when it carries it out itself", async () => {
+    const { begin, runs } = await commandLine({ waits: WAITS });
+    const { child, ended, text } = await begin(["run", "waits", "--watch"], /nap +waiting/);
+    child.kill("SIGINT");
+    expect(await ended).toBe(1);
+    expect(text()).toContain("was cancelled");
+    expect(await runs()).toMatchObject([{ status: "cancelled" }]);
+  });
+
+  it("leaves the run to the executors that are there, on Ctrl-C too", async () => {
+    const { begin, stateDir, runs } = await commandLine({ waits: WAITS });
+    const server = await startProgram("serve", stateDir);
+    const { child, ended, text } = await begin(["run", "waits", "--watch"], /nap +waiting/);
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    expect(text()).not.toContain(HERE);
+    expect(text()).toContain("goes on by itself");
+    expect(await runs()).toMatchObject([{ status: "waiting" }]);
+    expect((await server.end()).code).toBe(0);
+  });
+});

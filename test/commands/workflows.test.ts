@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { commandLine } from "../support/command-line.ts";
+
+const HELLO = `
+id: hello
+name: Hello
+description: Says it.
+tags: [demo]
+steps:
+  - id: said
+    type: set
+    values: { text: Good morning }
+`;
+const CALLER = `
+name: Caller
+steps:
+  - id: hello
+    type: workflow
+    workflow: hello
+output: "\${{ steps.hello.output.text }}"
+`;
+
+describe("millrace workflows", () => {
+  it("writes files that change nothing when they are applied, and are the same each time", async () => {
+    const { cli, directory } = await commandLine({ hello: HELLO, caller: CALLER });
+    const out = join(directory, "out");
+    expect((await cli("workflows", "export", out)).out).toContain("2 written, 0 unchanged");
+    expect(readdirSync(out).toSorted()).toEqual(["caller.yaml", "hello.yaml"]);
+    expect(readFileSync(join(out, "hello.yaml"), "utf8")).toMatch(/^id: hello\nname: Hello\n/);
+    const { mtimeMs } = statSync(join(out, "hello.yaml"));
+    expect((await cli("workflows", "export", out)).out).toContain("0 written, 2 unchanged");
+    expect(statSync(join(out, "hello.yaml")).mtimeMs).toBe(mtimeMs);
+    expect(await cli("workflows", "apply", out)).toMatchObject({
+      code: 0,
+      out: "0 new, 0 changed, 2 unchanged, 0 to be archived\n",
+    });
+  });
+
+  it("shows the difference, applies it only when told to, keeps ids, and runs what it made", async () => {
+    const { cli, files } = await commandLine({ hello: HELLO });
+    const directory = files({ hello: HELLO.replace("Good morning", "Good evening"), caller: CALLER });
+    const asked = await cli("workflows", "apply", directory);
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("Say --yes.") });
+    expect(asked.out).toContain("changed: hello");
+    expect(asked.out).toMatch(/^- +text: Good morning\n\+ +text: Good evening$/m);
+    expect(asked.out).toContain("new: caller");
+    expect(asked.out).toContain("1 new, 1 changed, 0 unchanged, 0 to be archived");
+    expect((await cli("workflows", "apply", directory, "--dry-run")).code).toBe(0);
+    expect((await cli("run", "caller")).code).toBe(1);
+
+    // The one that calls is new like the one it calls has changed: both are checked against what will be.
+    const applied = await cli("workflows", "apply", directory, "--yes", "--reason", "A test", "--publish");
+    expect(applied.err).not.toContain("not published");
+    expect(applied).toMatchObject({ code: 0, out: expect.stringContaining("published: hello") });
+    expect(JSON.parse((await cli("run", "caller")).out)).toBe("Good evening");
+  });
+
+  it("tells every fault of every file with its place, and applies none of them", async () => {
+    const { cli, files } = await commandLine();
+    const directory = files({
+      good: HELLO,
+      broken: "name: Broken\nsteps:\n  - id: a\n    type: sett\n",
+      twice: HELLO,
+      nameless: "steps:\n  - { id: a, type: set, values: { b: 1 } }\n",
+      unreadable: "steps: [\n",
+      lonely: CALLER.replaceAll("hello", "nobody"),
+    });
+    const { code, err } = await cli("workflows", "apply", directory, "--yes");
+    expect(code).toBe(1);
+    expect(err).toMatch(/broken\.yaml:4:\d+: steps\[0\]\.type .*set/);
+    expect(err).toMatch(/twice\.yaml:1:1: the id "hello" stands in .*good\.yaml too/);
+    expect(err).toMatch(/nameless\.yaml:1:1: name is missing/);
+    expect(err).toMatch(/unreadable\.yaml:\d+:\d+: /);
+    expect(err).toMatch(/lonely\.yaml:\d+:\d+: .*there is no workflow nobody/);
+    expect(err).toContain("Nothing was applied.");
+    expect((await cli("workflows", "export", join(directory, "out"))).out).toContain("0 written");
+  });
+
+  it("archives what has no file only when told to", async () => {
+    const { cli, files } = await commandLine({ hello: HELLO, caller: CALLER });
+    const directory = files({ hello: HELLO });
+    expect((await cli("workflows", "apply", directory)).out).toContain("0 to be archived");
+    const pruned = await cli("workflows", "apply", directory, "--prune", "--yes");
+    expect(pruned).toMatchObject({ code: 0, out: expect.stringContaining("archived: caller") });
+    expect(await cli("run", "caller")).toMatchObject({ code: 1, err: expect.stringContaining("is archived") });
+    rmSync(join(directory, "hello.yaml"));
+    writeFileSync(join(directory, "caller.yaml"), CALLER);
+    expect(await cli("workflows", "apply", directory, "--yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('"caller" is archived'),
+    });
+  });
+
+  it("says so where a directory holds none", async () => {
+    const { cli, directory } = await commandLine();
+    expect(await cli("workflows", "apply", join(directory, "none"))).toMatchObject({ code: 2 });
+    expect(await cli("workflows", "apply", directory)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("holds no workflows"),
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it, vi } from "vitest";
+import { done, LEASE_MS, slowWork, testQueues } from "../support/queue.ts";
+
+describe("an executor", () => {
+  it("runs as many jobs at a time as it has slots", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    for (const step of ["a", "b", "c"]) await it_.add(step);
+    await it_.executor(slow.work, { slots: 2 });
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "b"]));
+    slow.end("a");
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "b", "c"]));
+    slow.end("b");
+    slow.end("c");
+    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+  });
+
+  it("sees what others have added without being told", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    await it_.executor(slow.work);
+    const other = await testQueues({});
+    expect(other.stateDir).not.toBe(it_.stateDir);
+    await it_.add("a");
+    // The same process wrote it on the connection that it watches: it has to be rung.
+    const another = await it_.executor(slow.work);
+    another.ring();
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
+    slow.end("a");
+  });
+
+  it("commits what a job has changed with its end, or neither", async () => {
+    const it_ = await testQueues();
+    await it_.add("a");
+    const queue = await it_.executor(async () =>
+      done(async (tx) => {
+        await tx.jobs.beat("half", it_.now());
+        throw new Error("the disk is full");
+      }),
+    );
+    await vi.waitFor(async () => expect(await it_.rowsOf()).toMatchObject([{ state: "later", attempt: 2 }]));
+    expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([queue.executor]);
+  });
+
+  it("tries again what failed in a way that it must not", async () => {
+    const it_ = await testQueues();
+    await it_.add("a");
+    await it_.executor(() => Promise.reject(new Error("a bug")));
+    await vi.waitFor(async () =>
+      expect(await it_.rowsOf()).toMatchObject([{ state: "later", attempt: 2, tries: 1, executor: null }]),
+    );
+  });
+
+  it("lets what runs go on for a while when it is stopped, and gives back what does not end", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    for (const step of ["ends", "does_not"]) await it_.add(step);
+    const queue = await it_.executor(slow.work);
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["ends", "does_not"]));
+    const stopped = queue.stop(50);
+    slow.end("ends");
+    await stopped;
+    expect(await it_.rowsOf()).toMatchObject([
+      { step_id: "does_not", state: "ready", attempt: 2, tries: 1, suspect: 0, executor: null },
+    ]);
+    expect(await it_.read.jobs.executors()).toEqual([]);
+    await it_.add("new");
+    expect(slow.begun()).toEqual(["ends", "does_not"]);
+    await it_.executor(slow.work);
+    await vi.waitFor(() => expect(slow.begun().slice(2)).toEqual(["does_not", "new"]));
+  });
+});
+
+describe("a lease", () => {
+  it("ends when a beat has stood still for so long by the observer's own clock, whatever time of day it is", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    const dead = await it_.executor(slow.work, { slots: 1 });
+    await it_.add("a");
+    dead.ring();
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
+    dead.hold();
+    const observer = await it_.executor(slow.work, { slots: 1 });
+    for (const jump of [24 * 3_600_000, -48 * 3_600_000]) {
+      it_.clock.advance(jump);
+      await observer.beat();
+      expect(await it_.rowsOf()).toMatchObject([{ executor: dead.executor, fence: 1 }]);
+    }
+    await it_.watch(observer);
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
+    expect(await it_.rowsOf()).toMatchObject([{ executor: observer.executor, attempt: 2, suspect: 1 }]);
+    expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([observer.executor]);
+  });
+
+  it("goes on while the other beats", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    const alive = await it_.executor(slow.work, { slots: 1 });
+    await it_.add("a");
+    alive.ring();
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
+    const observer = await it_.executor(slow.work);
+    for (let part = 0; part < 12; part += 1) {
+      await alive.beat();
+      await observer.beat();
+      it_.pass(LEASE_MS / 4);
+    }
+    expect(await it_.rowsOf()).toMatchObject([{ executor: alive.executor, fence: 1 }]);
+  });
+
+  it("is not ended by one who could not beat itself meanwhile", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    const other = await it_.executor(slow.work, { slots: 1 });
+    await it_.add("a");
+    other.ring();
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
+    const observer = await it_.executor(slow.work);
+    await observer.beat();
+    // As with a disk that was full for both.
+    it_.pass(3 * LEASE_MS);
+    await observer.beat();
+    expect(await it_.rowsOf()).toMatchObject([{ executor: other.executor, fence: 1 }]);
+    await it_.watch(observer);
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
+  });
+
+  it("that has ended lets its executor write nothing any more", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    const held = await it_.executor(slow.work, { slots: 1 });
+    await it_.add("a");
+    held.ring();
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
+    held.hold();
+    slow.end(
+      "a",
+      done(async (tx) => tx.jobs.beat("written_by_the_held_one", it_.now())),
+    );
+    const observer = await it_.executor(() =>
+      Promise.resolve(done(async (tx) => tx.jobs.beat("written_by_the_other", it_.now()))),
+    );
+    await it_.watch(observer);
+    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+    held.resume();
+    await held.idle();
+    // It beats again, and is there again; of the job it has written nothing.
+    await held.beat();
+    expect((await it_.read.jobs.executors()).map((one) => one.id).toSorted()).toEqual(
+      [held.executor, observer.executor, "written_by_the_other"].toSorted(),
+    );
+  });
+});
+
+describe("what a dead executor has left", () => {
+  it("is run alone, one after the other, with a turn for the others between", async () => {
+    const it_ = await testQueues();
+    const left = slowWork();
+    for (const step of ["a", "b"]) await it_.add(step);
+    const dead = await it_.executor(left.work);
+    await vi.waitFor(() => expect(left.begun()).toEqual(["a", "b"]));
+    dead.hold();
+    for (const step of ["c", "d"]) await it_.add(step);
+    const slow = slowWork();
+    const observer = await it_.executor(slow.work);
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d"]));
+    await it_.watch(observer);
+    await it_.add("e");
+    observer.ring();
+    // Nothing new beside what runs: the suspects need the executor to themselves.
+    slow.end("c");
+    expect(slow.begun()).toEqual(["c", "d"]);
+    slow.end("d");
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d", "a"]));
+    slow.end("a");
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d", "a", "e"]));
+    slow.end("e");
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d", "a", "e", "b"]));
+    slow.end("b");
+    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+  });
+
+  it("fails as poisoned when its executor died of it three times alone; bystanders go on", async () => {
+    const it_ = await testQueues();
+    const begun: unknown[] = [];
+    let deadly = true;
+    it_.onProbe((asked, { signal }) => {
+      begun.push(asked);
+      if (!deadly || asked !== "deadly") return asked;
+      // Its process dies: nothing is ever heard of it again.
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("ended"))));
+    });
+    const probes = (ask: string) => it_.define({ steps: [{ id: "a", type: "probe", ask }] });
+    const [deadlyId, bystanderId] = [await probes("deadly"), await probes("bystander")];
+    const poison = await it_.start(deadlyId);
+    const observer = async () => it_.executor(it_.engine.work);
+    const kills = async (): Promise<number[]> => (await it_.rowsOf()).map((row) => row.kills);
+
+    let victim = await observer();
+    await vi.waitFor(() => expect(begun).toEqual(["deadly"]));
+    // It was not alone the first time: that counts against nobody.
+    for (const wanted of [0, 1, 2, 3]) {
+      victim.hold();
+      const next = await it_.executor(it_.engine.work);
+      next.hold();
+      next.resume();
+      await it_.watch(next);
+      if (wanted < 3) await vi.waitFor(() => expect(begun).toHaveLength(wanted + 2));
+      if (wanted < 3) expect(await kills()).toEqual([wanted]);
+      victim = next;
+    }
+    await victim.idle();
+    expect(begun).toEqual(["deadly", "deadly", "deadly", "deadly"]);
+    expect(await it_.outcome(poison)).toMatchObject({
+      status: "failed",
+      error: { code: "poisoned", step_id: "a" },
+    });
+    expect((await it_.read.runs.attempts(poison)).map((one) => one.status)).toEqual([
+      "interrupted",
+      "interrupted",
+      "interrupted",
+      "interrupted",
+      "failed",
+    ]);
+    deadly = false;
+    const bystander = await it_.start(bystanderId);
+    victim.ring();
+    await victim.idle();
+    expect(await it_.outcome(bystander)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("counts no kill against what only ran beside the one that did it", async () => {
+    const it_ = await testQueues();
+    for (const step of ["deadly", "bystander"]) await it_.add(step);
+    const finished: string[] = [];
+    for (let deaths = 0; deaths < 5; deaths += 1) {
+      const dies = Promise.withResolvers<void>();
+      const victim = await it_.executor((job, { signal }) => {
+        if (job.stepId !== "deadly") {
+          finished.push(job.stepId);
+          return Promise.resolve(done());
+        }
+        dies.resolve();
+        return new Promise((resolve) =>
+          signal.addEventListener("abort", () =>
+            resolve({ kind: "again", dueAt: null, attempt: 9, tries: 1, change: () => Promise.resolve() }),
+          ),
+        );
+      });
+      await dies.promise;
+      victim.hold();
+      const observer = await it_.executor(slowWork().work, { slots: 1 });
+      observer.hold();
+      break;
+    }
+    expect(finished).toEqual(["bystander"]);
+  });
+});

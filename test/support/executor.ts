@@ -1,0 +1,19 @@
+/** What carries runs out, in this process, beside an instance's listeners. */
+import { onTestFinished } from "vitest";
+import { Config } from "../../schemas/config.ts";
+import { type Executor, startExecutor } from "../../src/app.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
+import { newExecutorId } from "../../src/core/ids.ts";
+import type { TestInstance } from "./instance.ts";
+
+/** Starts an executor on an instance; it ends with the test. */
+export async function openExecutor(instance: TestInstance): Promise<Executor> {
+  const setup = {
+    settings: readEnvironment({ MILLRACE_STATE_DIR: instance.stateDir }),
+    config: Config.parse({}),
+    clock: instance.clock,
+  };
+  const executor = await startExecutor(instance, setup, { id: newExecutorId("test"), slots: 4 });
+  onTestFinished(() => executor.stop(0));
+  return executor;
+}

@@ -1,0 +1,27 @@
+/** A mail server on loopback that takes everything. */
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { onTestFinished } from "vitest";
+
+/** Starts one; closed when the test has finished. Gives its port and the mails that came, raw. */
+export async function smtpPeer(): Promise<{ port: number; received: string[] }> {
+  const received: string[] = [];
+  const server = new SMTPServer({
+    logger: false,
+    closeTimeout: 1,
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth: ({ username }, _session, done) => done(null, { user: username }),
+    onData: (stream, _session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        received.push(Buffer.concat(chunks).toString("utf8"));
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.server.address() as AddressInfo).port, received };
+}

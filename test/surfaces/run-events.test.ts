@@ -1,0 +1,329 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AppError } from "../../src/core/errors.ts";
+import type { Principal } from "../../src/core/ports.ts";
+import type { StepRecord } from "../../src/core/run-ports.ts";
+import { runEvents } from "../../src/surfaces/rest/run-events.ts";
+import { openStreams } from "../../src/surfaces/streams.ts";
+import { eventually } from "../support/eventually.ts";
+import { openExecutor } from "../support/executor.ts";
+import { api } from "../support/http.ts";
+import type { Json } from "../support/json.ts";
+import { openEvents, raw } from "../support/raw-http.ts";
+import { expectProblem, openRest } from "../support/rest.ts";
+
+const asks = (id: string) => ({ id, type: "approval", message: "Go on?" });
+const sets = (id: string) => ({ id, type: "set", values: { n: "${{ 1 + 1 }}" } });
+
+/** The API with an executor, and a second key, whose decisions count. */
+async function open() {
+  const rest = await openRest();
+  await openExecutor(rest.instance);
+  const { value: decider } = await rest.instance.key({ name: "decider", scopes: ["approve"] });
+  const decide = api(rest.url, decider);
+  return {
+    ...rest,
+    async start(steps: object[]): Promise<string> {
+      const { body: workflow } = await rest.call("POST", "/workflows", {
+        name: "Test",
+        definition: { steps },
+      });
+      expect(workflow.faults).toEqual([]);
+      const { body } = await rest.call("POST", `/workflows/${workflow.id}/runs`, {});
+      return body.id as string;
+    },
+    /** Approves what the run waits for, once it does. */
+    async approve(run: string, step: string) {
+      const approval = await eventually(async () => {
+        const { body } = await rest.call("GET", `/runs/${run}`);
+        return (body.approvals ?? []).find((it: Json) => it.step_id === step) as Json;
+      }, `the approval of ${step}`);
+      const { status } = await decide("POST", `/approvals/${approval.id}`, { decision: "approve" });
+      expect(status).toBe(200);
+    },
+    follow: (run: string, headers: Record<string, string> = {}) =>
+      openEvents("GET", `${rest.url}/runs/${run}/events`, { headers: { "X-API-Key": rest.key, ...headers } }),
+  };
+}
+
+/** The events of a stream's text. */
+const eventsOf = (text: string): { id?: string; event: string; data: Json }[] =>
+  text
+    .split("\n\n")
+    .filter((block) => block.includes("event: "))
+    .map((block) => {
+      const fields = Object.fromEntries(
+        block
+          .split("\n")
+          .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+      ) as Record<string, string>;
+      return { ...fields, event: fields["event"]!, data: JSON.parse(fields["data"]!) as Json };
+    });
+const ofSteps = (text: string) =>
+  eventsOf(text)
+    .filter(({ event }) => event === "step")
+    .map(({ data }) => `${data.id} ${data.status}`);
+const lastId = (text: string): string => [...text.matchAll(/^id: (\d+)$/gm)].at(-1)![1]!;
+const ENDED = /^event: end$/m;
+
+describe("the events of a run", () => {
+  it("tell everything first, then what changes, and end with the run", async () => {
+    const { start, approve, follow } = await open();
+    const run = await start([sets("shape"), asks("ask"), sets("last")]);
+    const stream = await follow(run);
+    expect(stream.headers).toMatchObject({
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    });
+    await stream.until(/"id":"ask","type":"approval","status":"waiting"/);
+    expect(eventsOf(stream.text())[0]).toMatchObject({ event: "run", data: { id: run } });
+    await approve(run, "ask");
+    await stream.until(ENDED);
+    await eventually(() => stream.ended() || undefined, "the end of the stream");
+
+    expect(stream.text()).toMatch(/^retry: \d+\n\n/);
+    const events = eventsOf(stream.text());
+    expect(events.at(-1)).toMatchObject({
+      event: "end",
+      data: { id: run, status: "succeeded", error: null, progress: { total: 3, done: 3, current: [] } },
+    });
+    const latest = new Map(
+      events.filter(({ event }) => event === "step").map(({ data }) => [data.id as string, data]),
+    );
+    expect([...latest.values()]).toMatchObject([
+      { id: "shape", type: "set", status: "succeeded", attempts: 1, error: null },
+      { id: "ask", status: "succeeded" },
+      { id: "last", status: "succeeded" },
+    ]);
+  });
+
+  it("go on from Last-Event-ID with what has changed since", async () => {
+    const { start, approve, follow } = await open();
+    const run = await start([sets("shape"), asks("first"), asks("second"), sets("last")]);
+    const before = await follow(run);
+    await before.until(/"id":"first","type":"approval","status":"waiting".*\n\n/);
+    before.close();
+    const id = lastId(before.text());
+
+    await approve(run, "first");
+    const after = await follow(run, { "Last-Event-ID": id });
+    await after.until(/"id":"second","type":"approval","status":"waiting"/);
+    expect(new Set(ofSteps(after.text()))).toEqual(new Set(["first succeeded", "second waiting"]));
+    await approve(run, "second");
+    await after.until(ENDED);
+    expect(ofSteps(after.text())).not.toContain("shape succeeded");
+  });
+
+  it("are over for who has seen the end", async () => {
+    const { start, follow, url, key } = await open();
+    const run = await start([sets("only")]);
+    const stream = await follow(run);
+    await stream.until(ENDED);
+    const headers = { "X-API-Key": key, "Last-Event-ID": lastId(stream.text()) };
+    const again = await raw("GET", `${url}/runs/${run}/events`, { headers });
+    expect([again.status, again.text]).toEqual([204, ""]);
+    const late = await raw("GET", `${url}/runs/${run}/events`, { headers: { "X-API-Key": key } });
+    expect(ofSteps(late.text)).toEqual(["only succeeded"]);
+    expect(late.text).toMatch(ENDED);
+  });
+
+  it("end with their key, within about a second", async () => {
+    const { start, instance, url } = await open();
+    const run = await start([asks("ask")]);
+    const { value, record } = await instance.key({ name: "short-lived" });
+    const stream = await openEvents("GET", `${url}/runs/${run}/events`, { headers: { "X-API-Key": value } });
+    await stream.until(/"status":"waiting"/);
+    await instance.keys.revoke(record.id, new Date().toISOString(), "test");
+    await eventually(() => stream.ended() || undefined, "the end of the stream", 2_500);
+    expect(stream.text()).not.toMatch(ENDED);
+  });
+
+  it("do not hold a process back that ends", async () => {
+    const { instance, call, start } = await open();
+    const run = await start([asks("ask")]);
+    const copy = await instance.rest();
+    const { value } = await instance.key();
+    const stream = await openEvents("GET", `${copy.url}/runs/${run}/events`, {
+      headers: { "X-API-Key": value },
+    });
+    await stream.until(/"id":"ask"/);
+    const began = performance.now();
+    await copy.stop(0);
+    expect(performance.now() - began).toBeLessThan(1_500);
+    await eventually(() => stream.ended() || undefined, "the end of the stream");
+    expect(stream.text()).not.toMatch(ENDED);
+    expect((await call("GET", `/runs/${run}`)).body.status).toBe("waiting");
+  });
+
+  it("say what is wrong with a request", async () => {
+    const { call, start, url, key } = await open();
+    const run = await start([asks("ask")]);
+    expectProblem(await call("GET", "/runs/run_nowhere/events"), "run_not_found");
+    for (const id of ["-1", "x", "1.5", "9".repeat(40)]) {
+      const answer = await call("GET", `/runs/${run}/events`, undefined, { "Last-Event-ID": id });
+      const { errors } = expectProblem(answer, "invalid_input");
+      expect(errors).toMatchObject([{ path: "Last-Event-ID" }]);
+    }
+    expectProblem(await call("GET", `/runs/${run}/events?wait=3`), "invalid_input");
+    const posted = await call("POST", `/runs/${run}/events`, {});
+    expectProblem(posted, "method_not_allowed");
+    expect(posted.headers.get("allow")).toBe("GET, HEAD");
+    expectProblem(await api(url)("GET", `/runs/${run}/events`), "unauthorized");
+    const head = await raw("HEAD", `${url}/runs/${run}/events`, { headers: { "X-API-Key": key } });
+    expect([head.status, head.headers["content-type"], head.text]).toEqual([200, "text/event-stream", ""]);
+  });
+});
+
+const principal: Principal = {
+  keyId: "key_1",
+  keyName: "ci",
+  owner: "operator",
+  lineage: "key_1",
+  scopes: new Set(["read"]),
+};
+
+/** The stream alone, on a run that is as large, and as busy, as a test wants it. */
+async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
+  const run = { id: "run_1", seq: 1, states: "r".repeat(steps), status: "running", error: null };
+  const definition = {
+    steps: Array.from({ length: steps }, (_, index) => ({ id: `s${index}`, type: "set" })),
+  };
+  let moved = Promise.withResolvers<void>();
+  let reads = 0;
+  /** Moves the run on. */
+  function move(fields: Partial<typeof run> = {}): void {
+    Object.assign(run, { seq: run.seq + 1 }, fields);
+    moved.resolve();
+    moved = Promise.withResolvers();
+  }
+  const nothing = { retryOf: null, parent: null, scheduledFor: null, stop: null };
+  const services = {
+    read: {
+      runs: {
+        find: async () => ({ ...run, ...nothing }),
+        async steps() {
+          reads += 1;
+          return definition.steps.map(({ id }) => ({
+            ...record,
+            stepId: id,
+            seq: run.seq,
+            state: run.states[0],
+          }));
+        },
+        running: async () => [],
+      },
+    },
+    engine: {
+      definitionOf: async () => definition,
+      changed: async (_id: string, seq: number) => (seq < run.seq ? undefined : moved.promise),
+    },
+    log: pino({ level: "silent" }),
+  };
+  const streams = openStreams("wait");
+  const responses: express.Response[] = [];
+  const app = express();
+  app.use((_req, res, next) => {
+    responses.push(res);
+    next();
+  });
+  app.get(
+    "/runs/:run_id/events",
+    runEvents({ services: services as never, streams, admit: async () => principal }),
+  );
+  app.use(
+    ((error, _req, res, _next) =>
+      void res
+        .status((error as AppError).status)
+        .end((error as AppError).code)) as express.ErrorRequestHandler,
+  );
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/runs/run_1/events`,
+    streams,
+    responses,
+    reads: () => reads,
+    move,
+    end: () => move({ status: "succeeded", states: "s".repeat(steps) }),
+  };
+}
+
+describe("the events of a large fan-out", () => {
+  it("come at a bounded rate, the newest state each time", async () => {
+    const items = { total: 10_000, started: 0, done: 0, failed: 0, bytes: 0 };
+    const { url, move, end, reads } = await openAlone(1, { items });
+    const stream = await openEvents("GET", url);
+    await stream.until(/event: step/);
+    const began = performance.now();
+    while (items.done < items.total) {
+      // Ten items a millisecond or so, each a change of its own.
+      for (let item = 0; item < 10; item += 1) {
+        items.done += 1;
+        move();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    end();
+    await stream.until(ENDED);
+    const most = 20 + ((performance.now() - began) / 1_000) * 10 + 4;
+    const events = eventsOf(stream.text());
+    expect(events.length).toBeLessThan(most);
+    expect(reads()).toBeLessThan(most);
+    const done = events.filter(({ event }) => event === "step").map(({ data }) => data.items.done as number);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+    expect(new Set(done).size).toBeGreaterThan(3);
+    expect(done.at(-1)).toBe(items.total);
+  });
+});
+
+describe("a reader of a run's events who stalls", () => {
+  it("is waited for, and then gets the newest state", async () => {
+    const error = { code: "x", message: "x".repeat(1_000) };
+    const { url, responses, end } = await openAlone(15_000, { error });
+    const stream = await openEvents("GET", url);
+    stream.pause();
+    const [res] = responses;
+    let seen = -1;
+    // As much as the system's buffers take has gone, and nothing goes any more.
+    const written = await eventually(async () => {
+      const now = res!.socket!.bytesWritten;
+      const still = now === seen && res!.writableNeedDrain;
+      seen = now;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return still ? now : undefined;
+    }, "a reader who stalls");
+    expect(written).toBeLessThan(15_000_000);
+    expect(res!.writableLength).toBeLessThan(100_000);
+    end();
+    stream.resume();
+    await stream.until(ENDED);
+    expect(eventsOf(stream.text()).at(-2)!.data).toMatchObject({ id: "s14999", status: "succeeded" });
+  });
+
+  it("has a share of the streams, like every key", async () => {
+    const { url, streams } = await openAlone(1);
+    const leave = Array.from({ length: 200 }, () => streams.takeRoom("key_1"));
+    const refused = await raw("GET", url);
+    expect([refused.status, refused.text]).toEqual([429, "too_many_streams"]);
+    leave[0]!();
+    const stream = await openEvents("GET", url);
+    await stream.until(/event: step/);
+    stream.close();
+    await eventually(() => {
+      try {
+        streams.takeRoom("key_1");
+        return true;
+      } catch {
+        return undefined;
+      }
+    }, "its room");
+  });
+});
