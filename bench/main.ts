@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { createWorkflow } from "./create-workflow.ts";
 import { getWorkflow } from "./get-workflow.ts";
 import { listWorkflows } from "./list-workflows.ts";
+import { runs } from "./runs.ts";
 import { sseSessions } from "./sse-sessions.ts";
 import { startUp } from "./start-up.ts";
 import { type Bench, makeSeed, type Result } from "./support/bench.ts";
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "get-workflow": getWorkflow,
   "create-workflow": createWorkflow,
   "tools-call": toolsCall,
+  runs,
   "sse-sessions": sseSessions,
   "start-up": startUp,
 };

@@ -10,6 +10,8 @@ import { pino } from "pino";
 import { z } from "zod";
 import { openInstance, VERSION } from "../src/app.ts";
 import { systemClock } from "../src/core/clock.ts";
+import { definitionJsonSchema } from "../src/engine/definition-schema.ts";
+import { stepTypes } from "../src/steps/index.ts";
 import { listTools } from "../src/surfaces/mcp/tool-list.ts";
 import { openApiDocument } from "../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../tools/index.ts";
@@ -42,6 +44,7 @@ const artefacts: Record<string, string> = {
   "openapi.json": json(openApiDocument(catalogue, VERSION)),
   "tools.json": json(listTools(catalogue)),
   "config.schema.json": json(z.toJSONSchema(Config, { io: "input" })),
+  "workflow.schema.json": json(definitionJsonSchema(stepTypes)),
   "database.sql": await databaseSchema(),
 };
 

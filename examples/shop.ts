@@ -9,7 +9,18 @@ const DAYS = 179;
 const LOST_AFTER = Date.parse("2026-04-20");
 
 const REGIONS = ["north", "south", "east", "west"] as const;
-const PLACES = ["Harbour", "Market", "Station", "Garden", "Mill", "Bridge", "Castle", "River", "Hill", "Park"];
+const PLACES = [
+  "Harbour",
+  "Market",
+  "Station",
+  "Garden",
+  "Mill",
+  "Bridge",
+  "Castle",
+  "River",
+  "Hill",
+  "Park",
+];
 const KINDS = ["Bakery", "Café", "Bookshop", "Hotel", "Canteen", "Gallery"];
 
 /** Name, category, price. */

@@ -217,9 +217,7 @@ workflows
   .command("export")
   .description("write every workflow but archived ones into a directory, a YAML file each")
   .argument("<dir>", "where to; it is made if it is not there")
-  .action(async (directory) =>
-    (await import("./commands/workflow-files.ts")).exportWorkflows(io, directory),
-  );
+  .action(async (directory) => (await import("./commands/workflow-files.ts")).exportWorkflows(io, directory));
 
 workflows
   .command("apply")
@@ -233,7 +231,7 @@ workflows
   .option("--reason <text>", "why, for the history")
   .option("--config <path>", "the configuration file")
   .action(async (directory, options) =>
-    (await import("./commands/apply.ts")).applyWorkflows(io, { ask }, directory, options),
+    (await import("./commands/apply.ts")).applyWorkflows(io, { ask: askPerson }, directory, options),
   );
 
 program
@@ -262,7 +260,7 @@ function onStop(stop: () => void): void {
 }
 
 /** Asks the person at the terminal; undefined where there is none. */
-async function ask(question: string): Promise<string | undefined> {
+async function askPerson(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const { createInterface } = await import("node:readline/promises");
   const prompt = createInterface({ input: process.stdin, output: process.stderr });

@@ -11,6 +11,31 @@ CREATE TABLE "api_keys" (
   "last_used_at" text,
   "revoked_at" text);
 
+CREATE TABLE "approvals" (
+  "id" text not null primary key,
+  "run_id" text not null,
+  "workflow_id" text not null,
+  "step_id" text not null,
+  "item" integer not null,
+  "status" text not null,
+  "message" text not null,
+  "form" text,
+  "assignees" text not null,
+  "created_at" text not null,
+  "expires_at" text,
+  "decided_at" text,
+  "decided_by" text,
+  "comment" text,
+  "answer" text);
+
+CREATE INDEX "approvals_by_run" on "approvals" (
+  "run_id");
+
+CREATE INDEX "approvals_by_status" on "approvals" (
+  "status",
+  "created_at",
+  "id");
+
 CREATE TABLE "audit_log" (
   "id" integer primary key,
   "at" text not null,
@@ -26,6 +51,19 @@ CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);
 
+CREATE TABLE "executors" (
+  "id" text not null primary key,
+  "beat" integer not null,
+  "started_at" text not null);
+
+CREATE TABLE "fan_outs" (
+  "run_id" text not null,
+  "step_id" text not null,
+  "chunk" integer not null,
+  "items" text not null, constraint "fan_outs_pk" primary key ("run_id",
+  "step_id",
+  "chunk"));
+
 CREATE TABLE "idempotency_keys" (
   "principal" text not null,
   "operation" text not null,
@@ -38,6 +76,35 @@ CREATE TABLE "idempotency_keys" (
 
 CREATE INDEX "idempotency_keys_by_age" on "idempotency_keys" (
   "created_at");
+
+CREATE TABLE "jobs" (
+  "id" integer primary key,
+  "kind" text not null,
+  "state" text not null,
+  "priority" integer not null,
+  "due_at" text,
+  "run_id" text not null,
+  "step_id" text not null,
+  "item" integer not null,
+  "resource" text,
+  "attempt" integer not null,
+  "tries" integer not null,
+  "fence" integer not null,
+  "executor" text,
+  "suspect" integer not null,
+  "kills" integer not null,
+  "alone" integer not null);
+
+CREATE INDEX "jobs_by_run" on "jobs" (
+  "run_id",
+  "step_id",
+  "item");
+
+CREATE INDEX jobs_claimed on jobs (executor) where state = 'claimed';
+
+CREATE INDEX jobs_later on jobs (due_at) where state = 'later';
+
+CREATE INDEX jobs_ready on jobs (priority desc, id) where state = 'ready';
 
 CREATE TABLE "mcp_messages" (
   "id" integer primary key,
@@ -65,9 +132,136 @@ CREATE TABLE "migrations" (
   "requires" integer not null,
   "applied_at" text not null);
 
+CREATE TABLE "run_attempts" (
+  "run_id" text not null,
+  "step_id" text not null,
+  "item" integer not null,
+  "attempt" integer not null,
+  "status" text not null,
+  "executor" text,
+  "started_at" text not null,
+  "finished_at" text,
+  "usage" text,
+  "error" text,
+  "input" text, constraint "run_attempts_pk" primary key ("run_id",
+  "step_id",
+  "item",
+  "attempt"));
+
+CREATE INDEX run_attempts_open on run_attempts (executor) where finished_at is null;
+
+CREATE TABLE "run_steps" (
+  "run_id" text not null,
+  "step_id" text not null,
+  "item" integer not null,
+  "seq" integer not null,
+  "state" text not null,
+  "attempts" integer not null,
+  "started_at" text,
+  "finished_at" text,
+  "input_hash" text,
+  "reused_from" text,
+  "child_run" text,
+  "wait_until" text,
+  "items_total" integer,
+  "items_started" integer,
+  "items_done" integer,
+  "items_failed" integer,
+  "items_bytes" integer,
+  "error" text,
+  "output" text, constraint "run_steps_pk" primary key ("run_id",
+  "step_id",
+  "item"));
+
+CREATE TABLE "run_values" (
+  "id" integer primary key,
+  "run_id" text not null,
+  "body" text not null);
+
+CREATE INDEX "run_values_by_run" on "run_values" (
+  "run_id");
+
+CREATE TABLE "runs" (
+  "id" text not null primary key,
+  "workflow_id" text not null references "workflows" ("id"),
+  "version" integer not null,
+  "definition" text,
+  "status" text not null,
+  "states" text not null,
+  "seq" integer not null,
+  "admitted" integer not null,
+  "stop" text,
+  "trigger" text not null,
+  "priority" integer not null,
+  "depth" integer not null,
+  "first_run" text not null,
+  "retry_of" text,
+  "parent_run" text,
+  "parent_step" text,
+  "parent_item" integer,
+  "scheduled_for" text,
+  "owner" text not null,
+  "key_name" text not null,
+  "lineage" text not null,
+  "surface" text not null,
+  "client" text not null,
+  "created_at" text not null,
+  "started_at" text,
+  "finished_at" text,
+  "error" text,
+  "inputs" text not null,
+  "output" text);
+
+CREATE INDEX "runs_by_created_at" on "runs" (
+  "created_at",
+  "id");
+
+CREATE INDEX runs_by_parent on runs (parent_run) where parent_run is not null;
+
+CREATE INDEX "runs_by_status" on "runs" (
+  "status",
+  "created_at",
+  "id");
+
+CREATE INDEX "runs_by_workflow" on "runs" (
+  "workflow_id",
+  "created_at",
+  "id",
+  "status");
+
+CREATE INDEX runs_finished on runs (finished_at) where finished_at is not null;
+
+CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule';
+
+CREATE INDEX runs_unfinished on runs (workflow_id, admitted, created_at) where finished_at is null;
+
+CREATE TABLE "schedules" (
+  "workflow_id" text not null primary key,
+  "version" integer not null,
+  "cron" text not null,
+  "timezone" text not null,
+  "overlap" text not null,
+  "paused" integer not null,
+  "next_at" text,
+  "last_at" text,
+  "skipped" text,
+  "owner" text not null,
+  "key_name" text not null,
+  "lineage" text not null);
+
+CREATE INDEX schedules_due on schedules (next_at) where paused = 0 and next_at is not null;
+
 CREATE TABLE "settings" (
   "name" text not null primary key,
   "value" text not null);
+
+CREATE TABLE "step_cache" (
+  "key" text not null primary key,
+  "expires_at" text not null,
+  "output" text not null);
+
+CREATE INDEX "step_cache_by_age" on "step_cache" (
+  "expires_at");
 
 CREATE TABLE "workflow_versions" (
   "workflow_id" text not null references "workflows" ("id"),
@@ -97,7 +291,8 @@ CREATE TABLE "workflows" (
   "published_version" integer,
   "created_at" text not null,
   "updated_at" text not null,
-  "created_by" text not null);
+  "created_by" text not null,
+  "exposed" integer default 0 not null);
 
 CREATE INDEX "workflows_by_created_at" on "workflows" (
   "created_at",
@@ -113,3 +308,5 @@ CREATE INDEX "workflows_by_updated_at" on "workflows" (
   "updated_at",
   "id",
   "status");
+
+CREATE INDEX workflows_exposed on workflows (created_at, id) where exposed = 1;

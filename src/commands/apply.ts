@@ -55,7 +55,11 @@ export async function applyWorkflows(
   const files = readFiles(directory);
   const pending = new Map<string, Wanted>();
   const own = ownExecutor();
-  const opened = { config: options.config, executors: own, overlay: (read: Readers) => withPending(read, pending) };
+  const opened = {
+    config: options.config,
+    executors: own,
+    overlay: (read: Readers) => withPending(read, pending),
+  };
   await asOperator(io, opened, async (operator) => {
     const wanted = await checked(operator, files, pending, options.bind);
     const plan = await planOf(operator, wanted, options.prune === true);
@@ -67,7 +71,13 @@ export async function applyWorkflows(
     io.out("Applied.\n");
     pending.clear();
     if (options.publish)
-      await carried(io, operator, own, () => publish(io, operator, [...added, ...changed].map(({ id }) => id)));
+      await carried(io, operator, own, () =>
+        publish(
+          io,
+          operator,
+          [...added, ...changed].map(({ id }) => id),
+        ),
+      );
   });
 }
 
@@ -82,7 +92,15 @@ function withPending(read: Readers, pending: ReadonlyMap<string, Wanted>): Reade
         const wanted = pending.get(id);
         if (wanted === undefined) return found;
         const blank = { created_at: "", updated_at: "", created_by: "" };
-        return { ...blank, ...found, ...wanted.content, id, status: "draft", version: MAX_VERSION, published_version: null };
+        return {
+          ...blank,
+          ...found,
+          ...wanted.content,
+          id,
+          status: "draft",
+          version: MAX_VERSION,
+          published_version: null,
+        };
       },
       someIds: async (limit) => [...pending.keys(), ...(await read.workflows.someIds(limit))].slice(0, limit),
     },
@@ -113,7 +131,9 @@ async function checked(
     const current = await read.workflows.find(id);
     const name = report.file.name ?? current?.name;
     if (report.file.id === undefined && !/^[a-z0-9][a-z0-9-]{0,199}$/.test(stem))
-      lines.push(`${file}:1:1: id is missing, and the file's name is none. Write id: <lower-case-with-dashes>.`);
+      lines.push(
+        `${file}:1:1: id is missing, and the file's name is none. Write id: <lower-case-with-dashes>.`,
+      );
     if (name === undefined) lines.push(`${file}:1:1: name is missing, and a new workflow needs one.`);
     if (current?.status === "archived")
       lines.push(`${file}:1:1: "${id}" is archived. Restore it first, or take the file away.`);
@@ -205,14 +225,20 @@ async function commit(
     }
     for (const current of archived) {
       await expectUnchanged(current);
-      await workflows.advance(current, { ...current, status: "archived" }, { kind: "archived", reason, actor });
+      await workflows.advance(
+        current,
+        { ...current, status: "archived" },
+        { kind: "archived", reason, actor },
+      );
       await schedules.remove(current.id);
     }
 
     async function expectUnchanged({ id, version, status }: WholeWorkflow): Promise<void> {
       const now = await workflows.find(id);
       if (now?.version !== version || now.status !== status)
-        throw new CommandError(`"${id}" was changed meanwhile. Nothing was applied. Look at the difference again.`);
+        throw new CommandError(
+          `"${id}" was changed meanwhile. Nothing was applied. Look at the difference again.`,
+        );
     }
   });
   instance.log.info({ added: added.length, changed: changed.length, archived: archived.length }, "applied");

@@ -51,7 +51,9 @@ export async function carried<T>(
 ): Promise<T> {
   const over = new AbortController();
   const startOwn = (): Promise<void> => {
-    io.err("No executor is running, so this process carries runs out itself (millrace start and worker run some).\n");
+    io.err(
+      "No executor is running, so this process carries runs out itself (millrace start and worker run some).\n",
+    );
     return own.start(instance, setup);
   };
   // Before the work: it may ask whether there is one.

@@ -56,7 +56,8 @@ export class CommandError extends Error {
 function faultLines({ code, details: { errors = [] } }: AppError): string[] {
   if (code !== "invalid_input" && code !== "workflow_not_runnable") return [];
   return errors.map(({ path, message, allowed, did_you_mean: near, fix }) => {
-    const advice = fix ?? (near === undefined ? allowed && `Allowed: ${allowed.join(", ")}.` : `Did you mean ${near}?`);
+    const advice =
+      fix ?? (near === undefined ? allowed && `Allowed: ${allowed.join(", ")}.` : `Did you mean ${near}?`);
     return `- ${path} ${message}${advice === undefined ? "" : `. ${advice}`}`;
   });
 }
@@ -67,7 +68,10 @@ export function explain(error: unknown): { message: string; exitCode: number } {
   if (error instanceof ConfigError) return { message: error.faults.join("\n"), exitCode: EXIT.config };
   if (error instanceof AppError) {
     const state = error.code === "storage_unavailable" || error.code === "busy";
-    return { message: [error.message, ...faultLines(error)].join("\n"), exitCode: state ? EXIT.state : EXIT.failed };
+    return {
+      message: [error.message, ...faultLines(error)].join("\n"),
+      exitCode: state ? EXIT.state : EXIT.failed,
+    };
   }
   const { code, port, address, message } = error as NodeJS.ErrnoException & {
     port?: number;

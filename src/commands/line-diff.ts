@@ -9,6 +9,10 @@ export interface DiffLine {
   text: string;
 }
 
+const same = (text: string): DiffLine => ({ kind: "same", text });
+const removed = (text: string): DiffLine => ({ kind: "removed", text });
+const added = (text: string): DiffLine => ({ kind: "added", text });
+
 /** Lines that were added and removed, with three lines around them; empty where nothing differs. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [a, b] = [linesOf(before), linesOf(after)];
@@ -16,11 +20,10 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
-  const same = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ kind: "same", text }));
   const all = [
-    ...same(a.slice(0, head)),
+    ...a.slice(0, head).map(same),
     ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
-    ...same(a.slice(a.length - tail)),
+    ...a.slice(a.length - tail).map(same),
   ];
   return nearChanges(all);
 }
@@ -28,8 +31,6 @@ export function lineDiff(before: string, after: string): DiffLine[] {
 const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
 function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const removed = (text: string): DiffLine => ({ kind: "removed", text });
-  const added = (text: string): DiffLine => ({ kind: "added", text });
   if (a.length * b.length > MOST_CELLS) return [...a.map(removed), ...b.map(added)];
   // The longest common subsequence of what begins at i and j.
   const width = b.length + 1;
@@ -46,7 +47,7 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   let [i, j] = [0, 0];
   while (i < a.length && j < b.length) {
     if (a[i] === b[j]) {
-      lines.push({ kind: "same", text: a[i]! });
+      lines.push(same(a[i]!));
       i += 1;
       j += 1;
     } else if (longest[(i + 1) * width + j]! >= longest[i * width + j + 1]!) {

@@ -87,9 +87,14 @@ async function follow(
     const shown = await call<Run>(getRun, { run_id: id, detail: "steps" });
     view.show(shown);
     const ended = FINAL_STATUSES.has(shown.status);
-    const left = stop.aborted && (!own.started() || (cancelled !== undefined && performance.now() > cancelled));
+    const left =
+      stop.aborted && (!own.started() || (cancelled !== undefined && performance.now() > cancelled));
     if (ended || left || (!watch && waitsLong(shown))) {
-      return { run: shown, output: ended ? await services.read.runs.runOutput(id) : null, left: left && !ended };
+      return {
+        run: shown,
+        output: ended ? await services.read.runs.runOutput(id) : null,
+        left: left && !ended,
+      };
     }
     if (stop.aborted && cancelled === undefined) {
       cancelled = performance.now() + CANCEL_MS;
@@ -115,7 +120,8 @@ function waitsLong({ status, approvals = [], steps = [] }: Run): boolean {
 
 /** @throws CommandError unless it succeeded */
 function tell(io: Io, { run: shown, output, left }: Ended, json: boolean): void {
-  if (json) io.out(`${JSON.stringify({ ...shown, ...(shown.status === "succeeded" && { output }) }, null, 2)}\n`);
+  if (json)
+    io.out(`${JSON.stringify({ ...shown, ...(shown.status === "succeeded" && { output }) }, null, 2)}\n`);
   switch (shown.status) {
     case "succeeded":
       if (!json) io.out(`${JSON.stringify(output, null, 2)}\n`);
@@ -152,10 +158,13 @@ export function whatItWaitsFor({ id, approvals = [], steps = [] }: Run): string 
   return [
     `The run ${id} waits:`,
     ...approvals.map(
-      (it) => `- for a decision at step "${it.step_id}": ${it.message} (POST /approvals/${it.id}, or decide_approval)`,
+      (it) =>
+        `- for a decision at step "${it.step_id}": ${it.message} (POST /approvals/${it.id}, or decide_approval)`,
     ),
     ...steps
-      .filter(({ id: step, waits_until: at }) => at !== undefined && !approvals.some((it) => it.step_id === step))
+      .filter(
+        ({ id: step, waits_until: at }) => at !== undefined && !approvals.some((it) => it.step_id === step),
+      )
       .map(({ id: step, waits_until: at }) => `- at step "${step}" until ${at}`),
     `It goes on by itself then, where an executor runs. See it with: millrace runs show ${id}`,
   ].join("\n");

@@ -30,10 +30,18 @@ export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOp
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
   if (items.length === 0) return io.out("There are no such runs. Make one: millrace run <workflow>\n");
   const { green, red, yellow, dim, bold } = paint(io);
-  const colours = { succeeded: green, failed: red, waiting: yellow, running: bold, queued: dim, cancelled: dim };
+  const colours = {
+    succeeded: green,
+    failed: red,
+    waiting: yellow,
+    running: bold,
+    queued: dim,
+    cancelled: dim,
+  };
   const width = Math.max(...items.map((it) => it.workflow_id.length));
   for (const it of items) {
-    const why = it.error === null ? "" : `  ${it.error.code}${it.error.step_id ? ` at ${it.error.step_id}` : ""}`;
+    const why =
+      it.error === null ? "" : `  ${it.error.code}${it.error.step_id ? ` at ${it.error.step_id}` : ""}`;
     const when = it.created_at.slice(0, 19).replace("T", " ");
     io.out(
       `${it.id}  ${it.workflow_id.padEnd(width)}  ${colours[it.status](it.status.padEnd(9))}  ${when}  ${it.trigger}${why}\n`,

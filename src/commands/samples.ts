@@ -41,7 +41,11 @@ export async function makeSamples(io: Io, settings: Settings): Promise<boolean> 
   // Only what an interrupted first start left behind may be there: it is gone on with.
   const ours = !existsSync(configFile) || readFileSync(configFile, "utf8") === CONFIG;
   if (!ours) return false;
-  const empty = await asOperator(io, {}, async ({ services }) => (await services.read.workflows.revision()) === 0);
+  const empty = await asOperator(
+    io,
+    {},
+    async ({ services }) => (await services.read.workflows.revision()) === 0,
+  );
   if (!empty) return false;
   makeDatabase(join(stateDir, "samples"));
   if (!existsSync(configFile)) {

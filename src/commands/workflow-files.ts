@@ -22,7 +22,7 @@ export const fileText = (id: string, { name, description, tags, definition }: Wo
 /** All workflows but archived ones, with their definitions, by id. */
 export async function allWorkflows(workflows: WorkflowReader): Promise<WholeWorkflow[]> {
   const all: WholeWorkflow[] = [];
-  for (let after: readonly [string, string] | null = null; ; ) {
+  for (let after: readonly [string, string] | null = null; ;) {
     const query = { filter: {}, sort: "created_at", limit: PAGE, withDefinition: true, after } as const;
     const { items, next } = await workflows.slice(query);
     all.push(...(items as WholeWorkflow[]));

@@ -69,7 +69,7 @@ export const ERRORS = {
   },
   headers_too_large: { status: 431, title: "The headers are too large", mcp: "protocol", log: "info" },
   internal: { status: 500, title: "Something went wrong here", mcp: "tool", log: "error" },
-  connection_failed: { status: 502, title: "What was asked could not be reached", mcp: "tool", log: "info" },
+  connection_failed: { status: 502, title: "What was asked could not be reached", mcp: "tool", log: "warn" },
   busy: { status: 503, title: "Too busy right now", mcp: "tool", log: "warn" },
   storage_unavailable: { status: 503, title: "The state can't be used now", mcp: "tool", log: "error" },
 } as const satisfies Record<string, ErrorKind>;

@@ -181,7 +181,12 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .orderBy("workflows.id")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, definition: parseDefinition(row.definition) ?? {} }));
+      return rows.map(({ id, name, description, definition }) => ({
+        id,
+        name,
+        description,
+        definition: parseDefinition(definition) ?? {},
+      }));
     },
 
     async findVersion(id, version) {

@@ -136,6 +136,11 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     if (answering) socket.destroy();
     else refuseBrokenRequest(error, socket);
   });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -149,7 +154,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       lifecycle.draining = true;
       inFlight.forEach(sendElsewhere);
       if (drainDelay > 0) await delay(drainDelay);
-      const closed = close(server);
+      const closed = close(server, sockets);
       await closeStreams?.();
       await closed;
     },
@@ -161,10 +166,14 @@ function sendElsewhere(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader("Connection", "close");
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Again and again: a stream that was ended leaves a connection that is idle only now.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    // Clients connect in advance; to Node a connection that nothing has come on is not idle.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, IDLE_SWEEP_MS);
   const limit = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS);
   await closed;
   clearInterval(sweep);

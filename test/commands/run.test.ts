@@ -47,7 +47,14 @@ describe("millrace run", () => {
     const file = join(directory, "inputs.json");
     writeFileSync(file, '{"text": "from the file", "count": 1}');
     const { code, out, err } = await cli(
-      ...["run", "echo", "--inputs-file", file, "--input", "count=2", "--watch", "--json"],
+      "run",
+      "echo",
+      "--inputs-file",
+      file,
+      "--input",
+      "count=2",
+      "--watch",
+      "--json",
     );
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({

@@ -7,19 +7,22 @@ const ASKS = "name: Asks\nsteps:\n  - { id: may_i, type: approval, message: Real
 describe("millrace runs", () => {
   it("lists, filters, shows and cancels", async () => {
     const { cli, runs } = await commandLine({ good: GOOD, asks: ASKS });
-    expect((await cli("runs")).out).toContain("millrace run <workflow>");
     await cli("run", "good");
     await cli("run", "asks");
     const all = (await runs()) as { id: string; workflow_id: string; status: string }[];
-    expect(all.map((it) => [it.workflow_id, it.status])).toEqual([
+    expect(all.map((one) => [one.workflow_id, one.status])).toEqual([
       ["asks", "waiting"],
       ["good", "succeeded"],
     ]);
-    const [asks, good] = all as [{ id: string }, { id: string }];
-    expect(await runs("--workflow", "good")).toMatchObject([{ id: good.id }]);
-    expect(await runs("--status", "waiting", "queued")).toMatchObject([{ id: asks.id }]);
-    expect(await runs("--limit", "1")).toHaveLength(1);
-    expect((await cli("runs")).out).toMatch(new RegExp(`^${good.id}  good  succeeded`, "m"));
+    const [asks, good] = [all[0]!, all[1]!];
+    expect(await runs("--workflow", "good", "--status", "succeeded", "failed")).toMatchObject([
+      { id: good.id },
+    ]);
+    const listed = (await cli("runs", "--limit", "1")).out.trimEnd().split("\n");
+    expect(listed).toEqual([
+      expect.stringMatching(`^${asks.id}  asks  waiting `),
+      expect.stringContaining("1 more"),
+    ]);
 
     const shown = await cli("runs", "show", good.id);
     expect(shown.out).toMatch(/one +succeeded/);
@@ -33,10 +36,6 @@ describe("millrace runs", () => {
     expect(await cli("runs", "cancel", asks.id)).toMatchObject({
       code: 0,
       out: `The run ${asks.id} is cancelled.\n`,
-    });
-    expect(await cli("runs", "cancel", asks.id)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("has ended already"),
     });
   });
 

@@ -37,6 +37,11 @@ describe("the command line", () => {
     [["keys", "create", "--name", "ci", "--expires", "2020-01-01"], "has passed already"],
     [["keys", "rotate", "ci", "--overlap", "2 weeks"], "is not a duration"],
     [["keys", "revoke"], "missing required argument 'key'"],
+    [["run"], "missing required argument 'workflow'"],
+    [["run", "x", "--version", "0"], "whole number from 1"],
+    [["runs", "--limit", "many"], "whole number from 1"],
+    [["workflows", "aply", "x"], "Did you mean apply?"],
+    [["worker", "--slots", "0"], "whole number from 1"],
   ])("refuses %j with 2 and says what can be", async (args, said) => {
     const { code, out, err } = await inState(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -54,7 +59,19 @@ describe("the command line", () => {
     expect(bare).toMatchObject({ code: 2, out: "" });
     expect(bare.err).toContain("Usage: millrace");
     expect(help).toMatchObject({ code: 0, err: "" });
-    for (const word of ["start", "serve", "mcp-sse", "keys", "check", "MILLRACE_STATE_DIR", "Exit codes"])
+    for (const word of [
+      "start",
+      "serve",
+      "mcp-sse",
+      "worker",
+      "run",
+      "runs",
+      "workflows",
+      "keys",
+      "check",
+      "MILLRACE_STATE_DIR",
+      "Exit codes",
+    ])
       expect(help.out).toContain(word);
     expect(ofServe.out).toContain("--auth-mode");
     expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });

@@ -84,7 +84,10 @@ describe("millrace workflows", () => {
     expect((await cli("workflows", "apply", directory)).out).toContain("0 to be archived");
     const pruned = await cli("workflows", "apply", directory, "--prune", "--yes");
     expect(pruned).toMatchObject({ code: 0, out: expect.stringContaining("archived: caller") });
-    expect(await cli("run", "caller")).toMatchObject({ code: 1, err: expect.stringContaining("is archived") });
+    expect(await cli("run", "caller")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("is archived"),
+    });
     rmSync(join(directory, "hello.yaml"));
     writeFileSync(join(directory, "caller.yaml"), CALLER);
     expect(await cli("workflows", "apply", directory, "--yes")).toMatchObject({

@@ -114,7 +114,7 @@ describe("a configuration's faults", () => {
     [
       "an unknown key with a dot",
       "limits:\n  a.b: 1\n",
-      ["2:3: limits.a.b is not known here; allowed are requests_per_minute"],
+      ["2:3: limits.a.b is not known here; allowed are requests_per_minute, unfinished_runs"],
     ],
     [
       "a word not allowed",

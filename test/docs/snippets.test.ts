@@ -28,12 +28,14 @@ interface Snippet {
 /** The YAML and JSON blocks of a page that hold a whole workflow: those with `steps` at the top. */
 function workflowsOf(page: string): Snippet[] {
   const text = textOf(page);
-  return [...text.matchAll(/^( *)```(?:ya?ml|json)\n(.*?)^ *```$/gms)].flatMap(({ index, 1: indent, 2: block }) => {
-    const snippet = block!.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-    const value: unknown = parse(snippet);
-    const holds = typeof value === "object" && value !== null && "steps" in value;
-    return holds ? [{ page, line: text.slice(0, index).split("\n").length, text: snippet }] : [];
-  });
+  return [...text.matchAll(/^( *)```(?:ya?ml|json)\n(.*?)^ *```$/gms)].flatMap(
+    ({ index, 1: indent, 2: block }) => {
+      const snippet = block!.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+      const value: unknown = parse(snippet);
+      const holds = typeof value === "object" && value !== null && "steps" in value;
+      return holds ? [{ page, line: text.slice(0, index).split("\n").length, text: snippet }] : [];
+    },
+  );
 }
 
 const SNIPPETS = PAGES.flatMap(workflowsOf);
@@ -41,7 +43,9 @@ const SNIPPETS = PAGES.flatMap(workflowsOf);
 describe("the documentation", () => {
   it("shows workflows", () => {
     expect(SNIPPETS.length).toBeGreaterThan(stepTypes.length);
-    const shown = new Set(SNIPPETS.flatMap(({ text }) => [...text.matchAll(/type: (\w+)/g)].map((it) => it[1])));
+    const shown = new Set(
+      SNIPPETS.flatMap(({ text }) => [...text.matchAll(/type: (\w+)/g)].map((found) => found[1]!)),
+    );
     expect(stepTypes.map(({ type }) => type).filter((type) => !shown.has(type))).toEqual([]);
   });
 
@@ -59,8 +63,8 @@ describe("the documentation", () => {
 
   it("lists every error that a step can end with, and no other", () => {
     const [, section] = /^## Errors\n(.*?)(?=^## )/ms.exec(textOf("docs/workflows.md"))!;
-    const listed = [...section!.matchAll(/^\| `(\w+)` +\|/gm)].map((it) => it[1]);
-    expect(listed.toSorted()).toEqual(STEP_ERROR_CODES.toSorted());
+    const listed = [...section!.matchAll(/^\| `(\w+)` +\|/gm)].map((found) => found[1]!);
+    expect(new Set(listed)).toEqual(new Set<string>(STEP_ERROR_CODES));
   });
 
   it("names every function of expressions", () => {

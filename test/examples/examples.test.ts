@@ -39,14 +39,17 @@ const idOf = (file: string): string => /^id: (\S+)$/m.exec(readFileSync(join(FOL
 
 /** What each example gives with its default inputs. */
 const OUTPUTS: Readonly<Record<string, unknown>> = {
-  "lost-customers": { count: 14, customers: expect.arrayContaining([expect.objectContaining({ customer: "Hill Gallery" })]) },
+  "lost-customers": {
+    count: 14,
+    customers: expect.arrayContaining([expect.objectContaining({ customer: "Hill Gallery" })]),
+  },
   "plan-and-sales": { month: "2026-06", behind: ["coffee"], categories: expect.any(Array) },
   "revenue-in-words": '{"mood":"bad","about":"cups"}',
   "weekly-revenue": expect.objectContaining({ best_region: "north", total: 2333.6 }),
   "example-approval": "250 from travel",
   "example-assert": true,
   "example-email": ["team@example.com"],
-  "example-http": 200,
+  "example-http": { ok: true },
   "example-model": { mood: "bad", about: "cups" },
   "example-set": { text: "2 cheap, 1 dear", average: expect.closeTo(9.867, 3) },
   "example-sql": expect.arrayContaining([{ name: "Earl Grey, 100 g", price: 6.9 }]),
@@ -81,7 +84,12 @@ async function world() {
     http: { allowed_hosts: [hook.host] },
     mail: { allowed_domains: ["example.com"] },
     authentication: {
-      basic: { smtp_user: "m@example.com", smtp_password_var: "SMTP_PASSWORD", smtp_server: "127.0.0.1", smtp_port: smtp.port },
+      basic: {
+        smtp_user: "m@example.com",
+        smtp_password_var: "SMTP_PASSWORD",
+        smtp_server: "127.0.0.1",
+        smtp_port: smtp.port,
+      },
     },
     approvals: { by_starter: true },
   });
@@ -89,7 +97,10 @@ async function world() {
   const env = { MILLRACE_STATE_DIR: instance.stateDir, TEAM_HOOK_TOKEN: "hook-secret", SMTP_PASSWORD: "p" };
   const setup = { settings: readEnvironment(env), config, clock: instance.clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
-  const { services, close } = openServices(instance, setup, { ring: () => executor.queue.ring(), onChanged: () => {} });
+  const { services, close } = openServices(instance, setup, {
+    ring: () => executor.queue.ring(),
+    onChanged: () => {},
+  });
   onTestFinished(async () => {
     await executor.stop(0);
     await close();
@@ -105,7 +116,7 @@ async function world() {
     async publish(file: string): Promise<void> {
       const text = readFileSync(join(FOLDER, file), "utf8").replaceAll(HOOKS, hook.url);
       const report = await services.engine.check(text, { bind: true, file: true, signal });
-      expect(report.errors, file).toEqual([]);
+      expect({ file, errors: report.errors }).toEqual({ file, errors: [] });
       const { id, ...fields } = report.file;
       const saved = await call<z.infer<typeof SavedWorkflow>>(createWorkflow, {
         ...fields,
@@ -123,7 +134,7 @@ async function world() {
         await call(decideApproval, { approval_id: approval.id, decision: "approve", form });
         run = await ended(run.id);
       }
-      expect(run.error, id).toBeNull();
+      expect({ id, error: run.error }).toEqual({ id, error: null });
       return run.output;
     },
   };
@@ -147,7 +158,10 @@ describe("the examples", () => {
   it("can be published and run, and give what they say", async () => {
     const { publish, outputOf, hooks, mails } = await world();
     // One of them runs another, which has to be there first.
-    const files = [...SAMPLES.toReversed().toSorted((a) => (idOf(a) === "weekly-revenue" ? -1 : 0)), ...STEPS];
+    const files = [
+      ...SAMPLES.toReversed().toSorted((a) => (idOf(a) === "weekly-revenue" ? -1 : 0)),
+      ...STEPS,
+    ];
     for (const file of files) await publish(file);
     const given = await Promise.all(files.map(async (file) => [idOf(file), await outputOf(idOf(file))]));
     expect(Object.fromEntries(given)).toEqual(OUTPUTS);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { testEngine } from "../support/engine.ts";
 import { done, LEASE_MS, slowWork, testQueues } from "../support/queue.ts";
 
 describe("an executor", () => {
@@ -15,18 +16,14 @@ describe("an executor", () => {
     await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
   });
 
-  it("sees what others have added without being told", async () => {
+  it("sees what another process has added without being told", async () => {
     const it_ = await testQueues();
     const slow = slowWork();
     await it_.executor(slow.work);
-    const other = await testQueues({});
-    expect(other.stateDir).not.toBe(it_.stateDir);
-    await it_.add("a");
-    // The same process wrote it on the connection that it watches: it has to be rung.
-    const another = await it_.executor(slow.work);
-    another.ring();
+    const other = await testEngine({ stateDir: it_.stateDir, clock: it_.clock });
+    const id = await other.start(await other.define({ steps: [{ id: "a", type: "set", values: { x: 1 } }] }));
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    slow.end("a");
+    expect(await it_.rowsOf()).toMatchObject([{ run_id: id, state: "claimed" }]);
   });
 
   it("commits what a job has changed with its end, or neither", async () => {
@@ -152,6 +149,32 @@ describe("a lease", () => {
   });
 });
 
+describe("what a job writes while it goes on", () => {
+  it("is refused once another executor has taken the job over", async () => {
+    const it_ = await testQueues();
+    await it_.add("a");
+    const resumed = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const recorded = Promise.withResolvers<boolean>();
+    const held = await it_.executor(async (_job, { record }) => {
+      begun.resolve();
+      await resumed.promise;
+      recorded.resolve(await record((tx) => tx.jobs.beat("written_by_the_held_one", it_.now())));
+      return done();
+    });
+    await begun.promise;
+    held.hold();
+    const observer = await it_.executor(slowWork().work);
+    await it_.watch(observer);
+    held.resume();
+    resumed.resolve();
+    expect(await recorded.promise).toBe(false);
+    await held.idle();
+    expect((await it_.read.jobs.executors()).map((one) => one.id)).not.toContain("written_by_the_held_one");
+    expect(await it_.rowsOf()).toMatchObject([{ executor: observer.executor }]);
+  });
+});
+
 describe("what a dead executor has left", () => {
   it("is run alone, one after the other, with a turn for the others between", async () => {
     const it_ = await testQueues();
@@ -180,79 +203,54 @@ describe("what a dead executor has left", () => {
     await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
   });
 
-  it("fails as poisoned when its executor died of it three times alone; bystanders go on", async () => {
+  it("fails as poisoned when its executor died of it three times alone; a bystander does not", async () => {
     const it_ = await testQueues();
     const begun: unknown[] = [];
-    let deadly = true;
+    const past = { over: false };
     it_.onProbe((asked, { signal }) => {
       begun.push(asked);
-      if (!deadly || asked !== "deadly") return asked;
+      if (asked === "bystander" && past.over) return asked;
       // Its process dies: nothing is ever heard of it again.
-      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("ended"))));
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("ended")));
+      });
     });
-    const probes = (ask: string) => it_.define({ steps: [{ id: "a", type: "probe", ask }] });
-    const [deadlyId, bystanderId] = [await probes("deadly"), await probes("bystander")];
-    const poison = await it_.start(deadlyId);
-    const observer = async () => it_.executor(it_.engine.work);
-    const kills = async (): Promise<number[]> => (await it_.rowsOf()).map((row) => row.kills);
+    const probe = (ask: string) => it_.define({ steps: [{ id: "a", type: "probe", ask }] });
+    const deadly = await it_.start(await probe("deadly"));
+    const bystander = await it_.start(await probe("bystander"));
+    let victim = await it_.executor(it_.engine.work);
+    await vi.waitFor(() => expect(begun).toEqual(["deadly", "bystander"]));
+    past.over = true;
 
-    let victim = await observer();
-    await vi.waitFor(() => expect(begun).toEqual(["deadly"]));
-    // It was not alone the first time: that counts against nobody.
-    for (const wanted of [0, 1, 2, 3]) {
+    // The first time it was not alone: that counts against nobody.
+    for (const kills of [0, 1, 2, 3]) {
       victim.hold();
-      const next = await it_.executor(it_.engine.work);
-      next.hold();
-      next.resume();
-      await it_.watch(next);
-      if (wanted < 3) await vi.waitFor(() => expect(begun).toHaveLength(wanted + 2));
-      if (wanted < 3) expect(await kills()).toEqual([wanted]);
-      victim = next;
+      victim = await it_.executor(it_.engine.work);
+      await it_.watch(victim);
+      if (kills === 3) break;
+      const deaths = (): unknown[] => begun.filter((asked) => asked === "deadly");
+      await vi.waitFor(() => expect(deaths()).toHaveLength(kills + 2));
+      const rows = await it_.rowsOf();
+      expect(rows.find((row) => row.run_id === deadly)!.kills).toBe(kills);
+      expect(rows.find((row) => row.run_id === bystander)?.kills ?? 0).toBe(0);
     }
     await victim.idle();
-    expect(begun).toEqual(["deadly", "deadly", "deadly", "deadly"]);
-    expect(await it_.outcome(poison)).toMatchObject({
+    expect(await it_.outcome(deadly)).toMatchObject({
       status: "failed",
       error: { code: "poisoned", step_id: "a" },
     });
-    expect((await it_.read.runs.attempts(poison)).map((one) => one.status)).toEqual([
+    expect(await it_.outcome(bystander)).toMatchObject({
+      status: "succeeded",
+      output: { value: "bystander" },
+    });
+    const attempts = async (id: string) => (await it_.read.runs.attempts(id)).map((one) => one.status);
+    expect(await attempts(deadly)).toEqual([
       "interrupted",
       "interrupted",
       "interrupted",
       "interrupted",
       "failed",
     ]);
-    deadly = false;
-    const bystander = await it_.start(bystanderId);
-    victim.ring();
-    await victim.idle();
-    expect(await it_.outcome(bystander)).toMatchObject({ status: "succeeded" });
-  });
-
-  it("counts no kill against what only ran beside the one that did it", async () => {
-    const it_ = await testQueues();
-    for (const step of ["deadly", "bystander"]) await it_.add(step);
-    const finished: string[] = [];
-    for (let deaths = 0; deaths < 5; deaths += 1) {
-      const dies = Promise.withResolvers<void>();
-      const victim = await it_.executor((job, { signal }) => {
-        if (job.stepId !== "deadly") {
-          finished.push(job.stepId);
-          return Promise.resolve(done());
-        }
-        dies.resolve();
-        return new Promise((resolve) =>
-          signal.addEventListener("abort", () =>
-            resolve({ kind: "again", dueAt: null, attempt: 9, tries: 1, change: () => Promise.resolve() }),
-          ),
-        );
-      });
-      await dies.promise;
-      victim.hold();
-      const observer = await it_.executor(slowWork().work, { slots: 1 });
-      observer.hold();
-      break;
-    }
-    expect(finished).toEqual(["bystander"]);
+    expect(await attempts(bystander)).toEqual(["interrupted", "succeeded"]);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WorkflowName } from "../../schemas/workflow.ts";
-import { create, testStore } from "../support/store.ts";
+import { create, testActor, testStore } from "../support/store.ts";
 
 const name = fc
   .oneof(
@@ -111,5 +111,16 @@ describe("workflow ids", () => {
     expect(performance.now() - start).toBeLessThan(10_000);
     expect(new Set(ids).size).toBe(1_000);
     expect(ids.at(-1)).toBe("report-1000");
+  });
+
+  it("are those that a file names, unless they are taken", async () => {
+    const { write, rows } = await testStore();
+    const content = { name: "Weekly revenue", description: "", tags: [], definition: null };
+    const change = { kind: "created", reason: null, actor: testActor } as const;
+    const insert = (id: string) => write((tx) => tx.workflows.insert(content, change, id));
+    expect(await insert("revenue-2026")).toMatchObject({ id: "revenue-2026", name: "Weekly revenue" });
+    for (const taken of ["revenue-2026", "validate"])
+      await expect(insert(taken)).rejects.toMatchObject({ code: "version_conflict" });
+    expect(await rows("workflows")).toBe(1);
   });
 });

@@ -1,24 +1,27 @@
-/** The command line on a state directory of its own, with the sample database configured. */
+/** The command line on a state directory of its own. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
-import { makeShop } from "../../examples/shop.ts";
+import { parse } from "yaml";
+import { openInstance } from "../../src/app.ts";
+import { ACTOR } from "../../src/commands/operator.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { run } from "./process.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
-/** @param workflows file name (without .yaml) and text of those that are there from the beginning */
+type Written = Record<string, unknown> & { name: string; description?: string; tags?: string[] };
+
+/** @param workflows ids and texts of those that are there from the beginning */
 export async function commandLine(workflows: Readonly<Record<string, string>> = {}) {
   const directory = temporaryDirectory();
   const stateDir = join(directory, "state");
   mkdirSync(stateDir, { mode: 0o700 });
-  const config =
-    "databases:\n  - { name: shop, type: sqlite, dataset: ../shop.db }\ndefaults: { database: shop }\n";
-  writeFileSync(join(stateDir, "config.yaml"), config);
   const cli = (...args: string[]) => run(args, { MILLRACE_STATE_DIR: stateDir });
 
   /** Writes files into a directory and gives its path. */
@@ -28,17 +31,21 @@ export async function commandLine(workflows: Readonly<Record<string, string>> = 
     for (const [file, text] of Object.entries(texts)) writeFileSync(join(path, `${file}.yaml`), text);
     return path;
   };
-  if (Object.keys(workflows).length > 0) {
-    const { code, err } = await cli("workflows", "apply", "--yes", "--no-bind", files(workflows, "first"));
-    if (code !== 0) throw new Error(err);
-  }
+  const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
+  await instance.write({ operation: "test", actor: ACTOR, requestId: "req_1" }, async (tx) => {
+    const change = { kind: "created", reason: null, actor: ACTOR } as const;
+    for (const [id, text] of Object.entries(workflows)) {
+      const { id: _, name, description = "", tags = [], ...definition } = parse(text) as Written;
+      await tx.workflows.insert({ name, description, tags, definition }, change, id);
+    }
+  });
+  await instance.close();
 
   return {
     directory,
     stateDir,
     cli,
     files,
-    makeShop: () => makeShop(join(directory, "shop.db")),
     runs: async (...args: string[]) =>
       JSON.parse((await cli("runs", "--json", ...args)).out) as Record<string, unknown>[],
     /** Starts a command that goes on, and waits until it has said something. */

@@ -106,7 +106,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       inputs,
       steps: [call(url, "tock"), { id: "end", type: "set", values: { one: "${{ steps.tock.body.one }}" } }],
       output: "${{ steps.end.one }}",
-      schedule: { cron: "*/2 * * * * *", timezone: "Europe/Berlin", overlap: "skip" },
+      schedule: { cron: "* * * * * *", timezone: "Europe/Berlin", overlap: "skip" },
     },
     output: () => 1,
   },

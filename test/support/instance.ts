@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import type { Scope } from "../../schemas/actor.ts";
@@ -75,7 +75,13 @@ export async function testInstance({
   /** Whether the file system is taken for a local one; if not, the rollback journal is used. */
   local = true,
   /** What `services` are opened with. */
-  config = {} as unknown,
+  config,
+}: {
+  stateDir?: string;
+  clock?: Clock;
+  log?: Logger;
+  local?: boolean;
+  config?: unknown;
 } = {}): Promise<TestInstance> {
   const directory = openStateDirectory(stateDir);
   const instance = await openInstance(stateDir, clock, log, local ? directory : { ...directory, local });
@@ -85,9 +91,9 @@ export async function testInstance({
     await close();
     await instance.close();
   });
-  const setupOf = ({ config = {}, env = {} }: CopyOptions): Setup => ({
+  const setupOf = ({ config: given = {}, env = {} }: CopyOptions): Setup => ({
     settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env }),
-    config: Config.parse(config),
+    config: Config.parse(given),
     clock,
   });
   const open =

@@ -4,6 +4,7 @@ import { Client as V1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { Json } from "./json.ts";
 import type { Problem } from "../../schemas/problem.ts";
@@ -48,9 +49,23 @@ export interface ToolAnswer {
   structuredContent?: Json;
 }
 
+interface CallOptions {
+  onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  signal?: AbortSignal;
+}
+
+/** What the person behind a client answers, and what the client is told. */
+interface Hooks {
+  elicit?: (asked: { message: string; requestedSchema: Json }) => {
+    action: "accept" | "decline" | "cancel";
+    content?: Record<string, string | number | boolean>;
+  };
+  onToolsChanged?: () => void;
+}
+
 export interface McpClient {
   listTools(): Promise<ListedTool[]>;
-  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
   /** The revision that was negotiated. */
   version: string | undefined;
   /** Ends the session, where there is one, and the connection. */
@@ -63,6 +78,7 @@ export async function connect(
   base: string,
   key: string,
   info = { name: "test-client", version: "1.0.0" },
+  hooks: Hooks = {},
 ): Promise<McpClient> {
   const { sdk, path, ...rest } = CLIENTS[way];
   const url = new URL(path, base);
@@ -72,21 +88,25 @@ export async function connect(
       path === "/sse"
         ? new SSEClientTransport(url, options)
         : new StreamableHTTPClientTransport(url, options);
-    return connectV1(transport, info);
+    return connectV1(transport, info, hooks);
   }
   const transport =
     path === "/sse"
       ? new v2.SSEClientTransport(url, options)
       : new v2.StreamableHTTPClientTransport(url, options);
+  const { elicit, onToolsChanged } = hooks;
   const client = new v2.Client(info, {
+    ...(elicit && { capabilities: { elicitation: { form: {} } } }),
+    ...(onToolsChanged && { listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } } }),
     versionNegotiation: { mode: (rest as { mode: v2.VersionNegotiationMode }).mode },
   });
+  if (elicit) client.setRequestHandler("elicitation/create", ({ params }) => elicit(params as never));
   await client.connect(transport);
   const session = transport instanceof v2.StreamableHTTPClientTransport ? transport : undefined;
   return closing({
     listTools: async () => (await client.listTools()).tools,
-    call: async (name, args = {}) =>
-      (await client.callTool({ name, arguments: args })) as unknown as ToolAnswer,
+    call: async (name, args = {}, how = {}) =>
+      (await client.callTool({ name, arguments: args }, how)) as unknown as ToolAnswer,
     version: client.getNegotiatedProtocolVersion(),
     async close() {
       if (session?.sessionId !== undefined) await session.terminateSession();
@@ -99,16 +119,19 @@ export async function connect(
 export async function connectV1(
   transport: Transport,
   info = { name: "test-client", version: "1.0.0" },
+  { elicit, onToolsChanged }: Hooks = {},
 ): Promise<McpClient> {
-  const client = new V1Client(info);
+  const client = new V1Client(info, { capabilities: elicit ? { elicitation: {} } : {} });
+  if (elicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => elicit(params as never));
+  if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   let version: string | undefined;
   const connecting = client.connect(watched(transport, (negotiated) => (version = negotiated)));
   await connecting;
   const session = transport instanceof StreamableHTTPClientTransport ? transport : undefined;
   return closing({
     listTools: async () => (await client.listTools()).tools,
-    call: async (name, args = {}) =>
-      (await client.callTool({ name, arguments: args })) as unknown as ToolAnswer,
+    call: async (name, args = {}, how = {}) =>
+      (await client.callTool({ name, arguments: args }, undefined, how)) as unknown as ToolAnswer,
     version,
     async close() {
       if (session?.sessionId !== undefined) await session.terminateSession();

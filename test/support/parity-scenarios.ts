@@ -558,7 +558,7 @@ export const SCENARIOS: Record<string, Step[]> = {
     },
     { call: "cancel_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "run_finished" },
     { call: "cancel_run", with: { run_id: "run_none" }, expect: "run_not_found" },
-    { call: "cancel_run", with: { run_id: "" }, expect: "invalid_input" },
+    { call: "cancel_run", with: { run_id: "x".repeat(101) }, expect: "invalid_input" },
   ],
   retry_run: [
     failing,

@@ -64,6 +64,7 @@ export async function chaos(options: Chaos, rounds: number) {
   const acknowledged: string[] = [];
   const cancelled = new Set<string>();
   const logs: string[] = [];
+  const seen = { takeOvers: 0, fencedOff: 0 };
   let named = 0;
 
   function launch(args: readonly string[], onLine: (line: string) => void): Proc {
@@ -90,14 +91,13 @@ export async function chaos(options: Chaos, rounds: number) {
   }
 
   /** Who ends without being asked is started again, as by whatever keeps services running. */
-  function supervise(proc: Proc, name: string, again: () => void): void {
-    void proc.exited.then(async ([code]) => {
-      if (!proc.wanted) return;
-      // On a full disk nobody starts.
-      if (code !== REFUSED_START) logs.push(`${name} ended by itself with ${code}`);
-      await delay(200);
-      if (proc.wanted) again();
-    });
+  async function supervise(proc: Proc, name: string, again: () => void): Promise<void> {
+    const [code] = await proc.exited;
+    if (!proc.wanted) return;
+    // On a full disk nobody starts.
+    if (code !== REFUSED_START) logs.push(`${name} ended by itself with ${code}`);
+    await delay(200);
+    if (proc.wanted) again();
   }
 
   function startExecutor(index: number): void {
@@ -105,11 +105,13 @@ export async function chaos(options: Chaos, rounds: number) {
     const id = `exe_${named}`;
     const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
     const proc = launch(args, (line) => {
+      if (line.includes("its jobs were taken over")) seen.takeOvers += 1;
+      if (line.includes("nothing was written")) seen.fencedOff += 1;
       // A warning is none, nor that a held process holds a lock.
       if (!/^\{"level":(20|30|40)|is locked by another process/.test(line)) logs.push(`${id}: ${line}`);
     });
     executors[index] = Object.assign(proc, { id });
-    supervise(proc, id, () => startExecutor(index));
+    void supervise(proc, id, () => startExecutor(index));
   }
   function startStarter(): void {
     starter = launch([STARTER, stateDir, String(Math.floor(next() * 1e9))], (line) => {
@@ -118,7 +120,7 @@ export async function chaos(options: Chaos, rounds: number) {
       else if (word === "cancelling") cancelled.add(id);
       else if (word !== "ready" && word !== "refused") logs.push(`starter: ${line}`);
     });
-    supervise(starter, "starter", startStarter);
+    void supervise(starter, "starter", startStarter);
   }
 
   const executors: Executor[] = [];
@@ -167,15 +169,9 @@ export async function chaos(options: Chaos, rounds: number) {
         await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
         return "all killed";
       }
-      const { child } = executors[index]!;
-      child.kill("SIGSTOP");
-      executors[index]!.up = false;
-      held.push(
-        delay(options.leaseMs * (0.5 + 1.5 * next())).then(() => {
-          child.kill("SIGCONT");
-          executors[index]!.up = true;
-        }),
-      );
+      // Mostly so long that others take over what it goes on with afterwards.
+      const leases = next() < 0.25 ? 0.5 : 1.6 + 1.6 * next();
+      held.push(hold(executors[index]!, options.leaseMs * leases));
       return "executor held";
     }
     await eventually(() => (unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
@@ -204,7 +200,7 @@ export async function chaos(options: Chaos, rounds: number) {
     calls,
     outputOf: (id, n) => workflows.get(id)!.output(n),
   });
-  return { faults, happened, runs: acknowledged.length, calls: calls.length, logs };
+  return { faults, happened, seen, runs: acknowledged.length, calls: calls.length, logs };
 }
 
 interface Proc {
@@ -217,6 +213,15 @@ interface Proc {
   wanted: boolean;
 }
 type Executor = Proc & { id: string };
+
+/** Stops a process for a while, as a machine that stalls does. */
+async function hold(proc: Proc, ms: number): Promise<void> {
+  proc.child.kill("SIGSTOP");
+  proc.up = false;
+  await delay(ms);
+  proc.child.kill("SIGCONT");
+  proc.up = true;
+}
 
 async function end(proc: Proc, signal: NodeJS.Signals): Promise<number | null> {
   proc.wanted = false;

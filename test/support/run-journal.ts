@@ -182,7 +182,7 @@ function stateFaults(db: Database.Database, { id, states, definition }: RunRow):
       faults.push(`${id}: ${stepId} has ended with ${done} of ${total} items`);
     if (item !== -1 && letter === "s" && state !== "s") faults.push(`${id}: ${stepId}[${item}] is ${state}`);
   }
-  for (const [index, letter] of [...states].entries())
+  for (const [index, letter] of states.split("").entries())
     if (letter === "s" && !steps.some((step) => step.step_id === ids[index]))
       faults.push(`${id}: ${ids[index]} succeeded without a record`);
   return faults;

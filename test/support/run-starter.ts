@@ -11,7 +11,7 @@ import { loadConfig } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
 import type { Actor } from "../../src/core/ports.ts";
-import { NO_ITEM, type Unit } from "../../src/core/run-ports.ts";
+import type { Unit } from "../../src/core/run-ports.ts";
 import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";
 import { random } from "./random.ts";
 

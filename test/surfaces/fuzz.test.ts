@@ -36,18 +36,25 @@ const send = (agent: Agent, url: string, { method, target, headers, body }: Made
   });
 
 /** What is wrong with an answer by what is documented for its operation. */
-function complaints({ path, method, responses }: Operation, { status, headers, text }: Answer): string[] {
+function complaints(
+  { path, method, responses }: Operation,
+  { status, headers, text }: Answer,
+  target: string,
+): string[] {
   const found: string[] = [];
   if (status >= 500) found.push(`${status}`);
   const documented = responses[status];
   if (documented === undefined) return [...found, `${status} is not documented: ${text}`];
   for (const name of ["X-Request-Id", ...Object.keys(documented.headers ?? {})]) {
-    // The last page has no next one.
-    if (name !== "Link" && headers[name.toLowerCase()] === undefined) found.push(`${status} without ${name}`);
+    // The last page has no next one, and what holds a run changes without a revision.
+    const left = name === "Link" || (name === "ETag" && target.includes("last_run"));
+    if (!left && headers[name.toLowerCase()] === undefined) found.push(`${status} without ${name}`);
   }
   const [type] = Object.keys(documented.content ?? {});
   if (headers["content-type"] !== type) found.push(`${status} as ${String(headers["content-type"])}`);
   if (type === undefined) return text === "" ? found : [...found, `${status} with a body: ${text}`];
+  // A stream is no JSON; it has tests of its own.
+  if (type === "text/event-stream") return found;
   const where = ["paths", path, method.toLowerCase(), "responses", status, "content", type, "schema"];
   const faults = faultsAt(where, JSON.parse(text));
   return faults === undefined ? found : [...found, `${faults}: ${text.slice(0, 500)}`];
@@ -67,11 +74,17 @@ function troubles(method: string, { status, headers, text }: Answer): string[] {
 
 /** An instance with workflows in several states, and what its parameters may truly be. */
 async function ready() {
-  const { url, key, call } = await openRest();
+  const { instance, url, key, call } = await openRest();
+  await instance.executor();
   // Enough that some are still alive when many have been archived.
   const ids = ["weekly-revenue", "workflow", "old", ...Array.from({ length: 30 }, (_, i) => `spare-${i}`)];
   for (const id of ids) await call("POST", "/workflows", { name: id, tags: ["a"] });
   await call("PATCH", "/workflows/weekly-revenue", { definition: { steps: [] } });
+  const steps = [{ id: "hello", type: "set", values: { a: 1 } }];
+  const schedule = { cron: "0 0 1 1 *" };
+  await call("POST", "/workflows", { name: "Live", definition: { steps, schedule } });
+  await call("POST", "/workflows/live/publish");
+  const run = await call("POST", "/workflows/live/runs", { wait: 20 });
   await call("DELETE", "/workflows/old");
   const { headers } = await call("GET", "/workflows?limit=1");
   const cursor = /cursor=([^>&]+)/.exec(headers.get("link")!)![1]!;
@@ -82,7 +95,9 @@ async function ready() {
     key,
     agent,
     known: {
-      workflow_id: ids,
+      workflow_id: [...ids, "live", "live", "live"],
+      run_id: [run.body.id as string],
+      ref: ["output", "inputs", "steps.hello.output"],
       version: ["1", "2", "3"],
       "If-Match": ['"1"', '"2"', "*", 'W/"3"'],
       "If-None-Match": ['"1"', "*", headers.get("etag")!],
@@ -94,6 +109,19 @@ async function ready() {
 
 const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
 const settings = { numRuns: RUNS, seed: SEED, endOnFailure: true };
+
+/** Operations that what is made up hardly carries through: a definition that runs, a decision, a schedule that is there. */
+const NEED_LUCK: ReadonlySet<string> = new Set([
+  "cancel_run",
+  "decide_approval",
+  "describe_database",
+  "get_schedule",
+  "pause_schedule",
+  "publish_workflow",
+  "resume_schedule",
+  "retry_run",
+  "run_workflow",
+]);
 
 describe("any request", () => {
   it("made up from the document gets a documented answer, never a 5xx", async () => {
@@ -111,7 +139,7 @@ describe("any request", () => {
         const answer = await send(agent, url, { ...made, headers });
         const what = `${operation.operationId} ${answer.status}`;
         seen.set(what, (seen.get(what) ?? 0) + 1);
-        expect(complaints(operation, answer)).toEqual([]);
+        expect(complaints(operation, answer, made.target)).toEqual([]);
       }),
       settings,
     );
@@ -119,6 +147,7 @@ describe("any request", () => {
     // It would prove little if all were refused at the door.
     const expected = operations.flatMap(({ operationId: id }) => {
       if (id === "health") return ["health 200"];
+      if (NEED_LUCK.has(id)) return [`${id} 400`];
       return [`${id} ${id === "create_workflow" ? 201 : 200}`, `${id} 400`];
     });
     expect([...seen.keys()]).toEqual(expect.arrayContaining(expected));
@@ -139,7 +168,7 @@ describe("any request", () => {
       fc.asyncProperty(one, bad, async ({ id, made }, value) => {
         const headers = { ...made.headers, ...(value !== null && { "X-API-Key": value }) };
         const answer = await send(agent, url, { ...made, headers });
-        expect(complaints(byId.get(id)!, answer)).toEqual([]);
+        expect(complaints(byId.get(id)!, answer, made.target)).toEqual([]);
         expect(answer.status).toBe(401);
       }),
       { ...settings, numRuns: Math.ceil(RUNS / 5) },

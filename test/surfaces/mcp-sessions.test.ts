@@ -70,12 +70,8 @@ describe("a session", () => {
       const next = await copy.mcp();
       const created = await post(`${next.url}/mcp`, session, toolCall("create_workflow", { name: "Kept" }));
       const { id } = created.json().result.structuredContent;
-      const history = await post(
-        `${next.url}/mcp`,
-        session,
-        toolCall("list_workflow_versions", { workflow_id: id }),
-      );
-      expect(history.json().result.structuredContent.items[0]).toMatchObject({ client: "raw/1" });
+      const entry = await copy.read.workflows.findVersion(id as string, 1);
+      expect(entry).toMatchObject({ client: "raw/1" });
     }
   });
 

@@ -14,12 +14,12 @@ function comparable({ output, problem }: Outcome, tool: AnyTool): Outcome {
       if (key === "request_id") return "(one of its own)";
       // The history tells the way in that was taken; cursors are signed by each instance.
       if (key === "surface" || key === "trigger") return "(the way in)";
+      if (key === "next_cursor") return value === null ? null : "(a cursor)";
       if (typeof value === "string") {
         return value
           .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
           .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)");
       }
-      if (key === "next_cursor") return value === null ? null : "(a cursor)";
       // A body's words are fewer than an operation's: REST has some in the path and in headers.
       if (key === "allowed" && Array.isArray(value)) {
         const elsewhere = new Set([...Object.keys(tool.headers ?? {}), "workflow_id", "version"]);

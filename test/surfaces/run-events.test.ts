@@ -39,7 +39,7 @@ async function open() {
     async approve(run: string, step: string) {
       const approval = await eventually(async () => {
         const { body } = await rest.call("GET", `/runs/${run}`);
-        return (body.approvals ?? []).find((it: Json) => it.step_id === step) as Json;
+        return (body.approvals ?? []).find((waiting: Json) => waiting.step_id === step);
       }, `the approval of ${step}`);
       const { status } = await decide("POST", `/approvals/${approval.id}`, { decision: "approve" });
       expect(status).toBe(200);
@@ -50,7 +50,7 @@ async function open() {
 }
 
 /** The events of a stream's text. */
-const eventsOf = (text: string): { id?: string; event: string; data: Json }[] =>
+const eventsOf = (text: string): { id: string | undefined; event: string; data: Json }[] =>
   text
     .split("\n\n")
     .filter((block) => block.includes("event: "))
@@ -60,7 +60,7 @@ const eventsOf = (text: string): { id?: string; event: string; data: Json }[] =>
           .split("\n")
           .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
       ) as Record<string, string>;
-      return { ...fields, event: fields["event"]!, data: JSON.parse(fields["data"]!) as Json };
+      return { id: fields["id"], event: fields["event"]!, data: JSON.parse(fields["data"]!) };
     });
 const ofSteps = (text: string) =>
   eventsOf(text)

@@ -3,6 +3,7 @@
  * starts. Needs npm's registry, as a build does.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -60,21 +61,25 @@ describe("the image", () => {
     expect(() => readFileSync(join(app, "node_modules/vitest/package.json"))).toThrow("ENOENT");
     expect(() => readFileSync(join(app, "src/main.ts"))).toThrow("ENOENT");
 
-    const child = spawn(process.execPath, ["bin/millrace.js", "serve", "--port", "0"], {
+    const env = {
+      PATH: process.env["PATH"],
+      MILLRACE_STATE_DIR: join(directory, "state"),
+      MILLRACE_HOST: "0.0.0.0",
+    };
+    const child = spawn(process.execPath, ["bin/millrace.js", "start", "--port", "0", "--mcp-port", "0"], {
       cwd: app,
-      env: {
-        PATH: process.env["PATH"],
-        MILLRACE_STATE_DIR: join(directory, "state"),
-        MILLRACE_HOST: "0.0.0.0",
-      },
+      env,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    onTestFinished(() => void child.kill("SIGKILL"));
+    onTestFinished(async () => {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    });
     let log = "";
     const port = await new Promise<string>((resolve, reject) => {
       child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
         log += chunk;
-        const listening = /listens on http:\/\/0\.0\.0\.0:(\d+)/.exec(log);
+        const listening = /serve listens on http:\/\/0\.0\.0\.0:(\d+)/.exec(log);
         if (listening) resolve(listening[1]!);
       });
       child.once("exit", () => reject(new Error(log)));
@@ -83,5 +88,14 @@ describe("the image", () => {
     expect(health.status).toBe(200);
     const document = await fetch(`http://127.0.0.1:${port}/apidoc/openapi.json`);
     expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
+
+    // The first start has found the samples.
+    const ran = spawnSync(process.execPath, ["bin/millrace.js", "run", "weekly-revenue"], {
+      cwd: app,
+      env,
+      encoding: "utf8",
+    });
+    expect(ran.stderr).toBe("");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ best_region: "north" });
   });
 });

@@ -10,6 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/postgres.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 
+const REFUSALS = new Set<string>(["database_read_only", "database_failed", "input_invalid"]);
 const PASSWORD = "a secret of the tests";
 const directory = mkdtempSync(join(tmpdir(), "millrace-mariadb-"));
 let server: ChildProcess;
@@ -112,20 +113,18 @@ describe("a MariaDB database", () => {
       extra: null,
     });
     expect(columns.map(({ type }) => type)).toEqual([
-      ...[
-        "number",
-        "string",
-        "number",
-        "number",
-        "number",
-        "string",
-        "string",
-        "any",
-        "string",
-        "number",
-        "string",
-        "number",
-      ],
+      "number",
+      "string",
+      "number",
+      "number",
+      "number",
+      "string",
+      "string",
+      "any",
+      "string",
+      "number",
+      "string",
+      "number",
     ]);
   });
 
@@ -200,9 +199,10 @@ describe("a MariaDB database", () => {
       "WITH x AS (SELECT 1) DELETE FROM orders",
       "SELECT NEXTVAL(s)",
     ])
-      expect(["database_read_only", "database_failed", "input_invalid"], query).toContain(
-        (await refused("shop", query)).code,
-      );
+      expect({ query, refused: REFUSALS.has((await refused("shop", query)).code) }).toEqual({
+        query,
+        refused: true,
+      });
     expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 

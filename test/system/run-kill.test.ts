@@ -62,12 +62,12 @@ describe("kill -9, held processes, a clock that jumps and a full disk while runs
     const stateDir = mountOwn();
     const { turn, env } = turnableClock();
     const counts = { jumps: 0, full: 0 };
-    const { faults, happened, runs, calls, logs } = await chaos(
+    const { faults, happened, seen, runs, calls, logs } = await chaos(
       {
         seed,
         stateDir,
         executors: 3,
-        leaseMs: 1_000,
+        leaseMs: 700,
         env,
         more: [
           async (next) => {
@@ -86,7 +86,7 @@ describe("kill -9, held processes, a clock that jumps and a full disk while runs
       },
       ROUNDS,
     );
-    console.log(`runs: ${runs} taken in, ${calls} calls;`, { ...happened, ...counts });
+    console.log(`runs: ${runs} taken in, ${calls} calls;`, { ...happened, ...seen, ...counts });
     expect(faults).toEqual([]);
     // Of the disk alone may anybody complain.
     expect(logs.filter((line) => !/disk|full|storage_unavailable|could not be written/i.test(line))).toEqual(

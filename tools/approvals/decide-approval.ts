@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Approval, ApprovalId, RunInputs } from "../../schemas/run.ts";
+import type { Fault } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -62,7 +63,7 @@ export const decideApproval = defineTool({
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
-        decidedBy: principal.owner,
+        decidedBy: ctx.actor.principal.owner,
         comment,
         answer: decision === "approve" ? filledIn(approval, form) : unfilled(form),
       };
@@ -144,7 +145,9 @@ function filledIn({ form: schema }: ApprovalRecord, given: Record<string, unknow
   const parsed = inputsValidator(schema).parse(given ?? {});
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
-    parsed.faults.map(({ path = [], ...fault }) => ({ ...fault, path: dotted(["form", ...path]) })),
+    parsed.faults.map(({ path = [], ...fault }): Fault =>
+      Object.assign({ path: dotted(["form", ...path]) }, fault),
+    ),
   );
 }
 

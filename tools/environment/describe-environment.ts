@@ -128,11 +128,9 @@ function guide(topic: string, stepTypes: readonly AnyStepType[]): string {
   ]);
 }
 
-/** Why it can't be used, where it can't. */
-const known = <T extends NamedConnection>({ unusable, ...rest }: T) => ({
-  ...rest,
-  ...(unusable !== null && { unusable }),
-});
+/** What there is of that name, and why it can't be used where it can't. */
+const known = ({ name, type, unusable }: NamedConnection) =>
+  unusable === null ? { name, type } : { name, type, unusable };
 
 function overview(connections: Connections, stepTypes: readonly AnyStepType[]): z.input<typeof Environment> {
   const { databases, models, mcpServers, http, mailer, defaultDatabase } = connections;
@@ -141,26 +139,24 @@ function overview(connections: Connections, stepTypes: readonly AnyStepType[]): 
     guide:
       'Before you write a definition: describe_environment with topic "definition" (GET /environment?topic=definition), ' +
       "then with the step types you use. Tables and columns: describe_database.",
-    databases: databases.list().map(({ name, type, access, unusable }) => ({
-      ...known({ name, type, unusable }),
-      access,
-      concurrency: databases.concurrencyOf(name),
-    })),
+    databases: databases
+      .list()
+      .map(({ name, access, ...rest }) =>
+        Object.assign(known({ name, ...rest }), { access, concurrency: databases.concurrencyOf(name) }),
+      ),
     default_database: defaultDatabase,
-    models: models.list().map(({ name, type, model_ref, unusable }) => ({
-      ...known({ name, type, unusable }),
-      model_ref,
-      concurrency: models.concurrencyOf(name),
-    })),
-    mcp_servers: mcpServers.list().map(({ name, type, unusable }) => ({
-      ...known({ name, type, unusable }),
-      concurrency: mcpServers.concurrencyOf(name),
-    })),
-    secrets: http.secrets().map(({ name, hosts, unusable }) => ({
-      name,
-      hosts: [...hosts],
-      ...(unusable !== null && { unusable }),
-    })),
+    models: models
+      .list()
+      .map(({ name, model_ref, ...rest }) =>
+        Object.assign(known({ name, ...rest }), { model_ref, concurrency: models.concurrencyOf(name) }),
+      ),
+    mcp_servers: mcpServers
+      .list()
+      .map((server) => Object.assign(known(server), { concurrency: mcpServers.concurrencyOf(server.name) })),
+    secrets: http.secrets().map(({ name, hosts, unusable }) => {
+      const secret = { name, hosts: [...hosts] };
+      return unusable === null ? secret : { ...secret, unusable };
+    }),
     mail: {
       allowed_domains: [...mailer.allowedDomains()],
       ...(whyNoMail !== null && { unusable: whyNoMail }),

@@ -28,15 +28,23 @@ export const runFilter = {
 
 type Wanted = z.output<z.ZodObject<typeof runFilter>> & { workflow_id: string | undefined };
 
+const momentOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : iso(Date.parse(text));
+
 /** The page of the list that `operation` gives. */
 export async function runPage(
   ctx: ToolContext,
   operation: string,
   { limit, cursor, workflow_id: workflowId, ...wanted }: Wanted,
 ) {
-  const moment = (text: string | undefined) => (text === undefined ? undefined : iso(Date.parse(text)));
   const { status, trigger } = wanted;
-  const filter = { workflowId, status, trigger, since: moment(wanted.since), until: moment(wanted.until) };
+  const filter = {
+    workflowId,
+    status,
+    trigger,
+    since: momentOf(wanted.since),
+    until: momentOf(wanted.until),
+  };
   const query = JSON.stringify([operation, filter]);
   const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
   const { items, next } = await ctx.read.runs.slice({ filter, after, limit: limit ?? RUNS_OVER_MCP });

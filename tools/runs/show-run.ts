@@ -104,7 +104,7 @@ export function progressOf(
   { states }: Pick<RunRecord, "states">,
   steps: readonly { id: string }[],
 ): { total: number; done: number; current: string[] } {
-  const letters = [...states];
+  const letters = states.split("");
   const current = steps.filter((_, index) => UNDER_WAY.has(letters[index]!)).map(({ id }) => id);
   return {
     total: steps.length,

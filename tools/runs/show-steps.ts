@@ -9,6 +9,7 @@ import {
   type RunRecord,
   type StepRecord,
   type StepState,
+  type Unit,
 } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { STATUS_OF } from "../../src/engine/scope.ts";
@@ -105,6 +106,8 @@ export async function showOne(
   return { ...(await withValues(ctx, run, { ...shown, item }, item, attempts, maxChars)), ...items };
 }
 
+const attemptAt = (unit: Unit, attempt: number) => ({ ...unit, what: "attempt_input", attempt }) as const;
+
 async function withValues(
   ctx: ToolContext,
   run: RunRecord,
@@ -119,16 +122,16 @@ async function withValues(
   const list = attempts.slice(-MOST_ATTEMPTS).map(async (record): Promise<Attempt> => {
     const { attempt } = record;
     const ref = `${base}.attempts.${attempt}.input`;
-    const input = await cutValue(ctx.read.runs, { ...unit, what: "attempt_input", attempt }, ref, maxChars);
-    return {
+    const input = await cutValue(ctx.read.runs, attemptAt(unit, attempt), ref, maxChars);
+    const shown: Attempt = {
       attempt,
       status: record.status,
       started_at: record.startedAt,
       finished_at: record.finishedAt,
-      ...(input !== undefined && { input }),
       usage: record.usage,
       error: record.error === null ? null : cutError(record.error, ERROR_CHARS),
     };
+    return input === undefined ? shown : Object.assign(shown, { input });
   });
   return { ...step, ...(output !== undefined && { output }), attempt_list: await Promise.all(list) };
 }

@@ -39,9 +39,8 @@ export async function readDefinition(
   const { definition, errors } = await checkDefinition(ctx, source, { bind: true, selfId });
   if (definition !== null) return { definition, faults: errors };
   throw invalidInput(
-    errors.map((fault) => ({
-      ...fault,
-      path: fault.path === "" ? "definition" : `definition.${fault.path}`,
-    })),
+    errors.map((fault): Fault =>
+      Object.assign({}, fault, { path: fault.path === "" ? "definition" : `definition.${fault.path}` }),
+    ),
   );
 }

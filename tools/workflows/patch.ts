@@ -77,7 +77,7 @@ export function applyPatch(definition: Definition | null, patch: Patch): Definit
       changed = applied(changed, operation);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      faults.push(...error.faults.map((fault) => ({ ...fault, path: `patch[${index}].${fault.path}` })));
+      for (const fault of error.faults) faults.push({ ...fault, path: `patch[${index}].${fault.path}` });
     }
   }
   if (faults.length > 0) throw invalidInput(faults);

@@ -12,6 +12,8 @@ export interface ChildSpec {
   write: boolean;
   /** What the engine may use of memory, in MiB. */
   memoryMb: number;
+  /** The process that it serves, and ends with. */
+  parent: number;
 }
 
 /** A table of `scratch`: column names with types, and rows of values. */

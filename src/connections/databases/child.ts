@@ -8,11 +8,14 @@ import type { ChildFailure, ChildReply, ChildRequest, ChildSpec, Engine } from "
 
 const spec = JSON.parse(process.argv[2]!) as ChildSpec;
 
-// SQLite holds this thread while a query runs, so that the end of the parent would go unnoticed.
+// SQLite holds this thread while a query runs, so that the end of the parent would go unnoticed. The parent says who it
+// is: by the time that anything here could ask, it may have ended already.
 new Worker(
-  `const parent = process.ppid;
-   setInterval(() => { if (false) process.kill(process.pid, "SIGKILL"); }, 500);`,
-  { eval: true, env: {}, resourceLimits: { maxOldGenerationSizeMb: 8 } },
+  `const { workerData: parent } = require("node:worker_threads");
+   const look = () => { if (process.ppid !== parent) process.kill(process.pid, "SIGKILL"); };
+   look();
+   setInterval(look, 500);`,
+  { eval: true, env: {}, workerData: spec.parent, resourceLimits: { maxOldGenerationSizeMb: 8 } },
 ).unref();
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { pid as parent } from "node:process";
 import { fileURLToPath } from "node:url";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
@@ -19,7 +20,11 @@ export interface ChildrenOptions {
 
 export interface Children {
   /** @throws StepError what the database said, why it was aborted, or how the child died */
-  ask(spec: Omit<ChildSpec, "memoryMb">, request: ChildRequest, signal: AbortSignal): Promise<unknown>;
+  ask(
+    spec: Omit<ChildSpec, "memoryMb" | "parent">,
+    request: ChildRequest,
+    signal: AbortSignal,
+  ): Promise<unknown>;
   close(): void;
 }
 
@@ -123,7 +128,7 @@ export function createChildren({ size, idleMs, memoryMb }: ChildrenOptions): Chi
 
   return {
     async ask(given, request, signal) {
-      const spec = { ...given, memoryMb };
+      const spec = { ...given, memoryMb, parent };
       const child = await take(spec, signal);
       try {
         return await answered(child.process, request, memoryMb + HEADROOM_MB, signal);

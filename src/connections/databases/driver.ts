@@ -55,7 +55,7 @@ export function refuseRepeatedNames(names: readonly string[]): void {
   if (name !== undefined) throw repeatedColumn(name);
 }
 
-export const repeatedColumn = (name: string): StepError =>
+const repeatedColumn = (name: string): StepError =>
   new StepError("database_failed", `Two columns of the result are called ${name}.`, {
     fix: "Give each its own name with AS.",
   });

@@ -39,7 +39,7 @@ const unusedFault = (name: string, near: string | undefined, wanted: readonly st
 });
 
 /** How a list is asked for, with the list as JSON text in one parameter. */
-export const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
+const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
   sqlite: (name) => `IN (SELECT value FROM json_each(:${name}))`,
   duckdb: (name) => `IN (SELECT unnest(from_json(:${name}, '["VARCHAR"]')))`,
   postgresql: (name) => `= ANY (ARRAY(SELECT jsonb_array_elements_text(:${name}::jsonb)))`,

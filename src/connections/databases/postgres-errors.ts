@@ -2,7 +2,7 @@
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { isConnectionError } from "./connection-errors.ts";
 
-export interface PgError extends Error {
+interface PgError extends Error {
   code?: string;
   /** From 1, in characters. */
   position?: string;

@@ -4,7 +4,7 @@ import { StepError } from "../../core/step-errors.ts";
 import type { LoadedTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
 
-export const MAX_TABLES = 50;
+const MAX_TABLES = 50;
 const MAX_COLUMNS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 

@@ -9,6 +9,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { Fault } from "../../../schemas/problem.ts";
 import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { newRequestId } from "../../core/ids.ts";
 import { nearMatch } from "../../core/near-match.ts";
@@ -55,8 +56,9 @@ export interface McpServers {
 
 const INSTRUCTIONS =
   "Millrace keeps workflows: a question answered once, written down, checked, and from then on run by anyone, the " +
-  "same way each time. Look with list_workflows before you create one; get_workflow gives one whole; change it with " +
-  "update_workflow and hand over the version you started from as if_match. Errors say what to do next.";
+  "same way each time. Look with list_workflows before you create one, and run what is there with run_workflow. To write " +
+  "one: describe_environment (then its topic definition), describe_database, create_workflow, mend its faults with " +
+  "update_workflow, publish_workflow. When a run fails: get_run, then retry_run. Errors say what to do next.";
 
 /** Behind every workflow that is a tool of its own. */
 const RUN_WORKFLOW = "run_workflow";
@@ -160,12 +162,15 @@ function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) |
 function withoutPrefix(error: AppError, prefix: string): AppError {
   const { errors, headers } = error.details;
   if (prefix === "" || errors === undefined) return error;
-  const moved = errors.map((fault) => ({ ...fault, path: bare(fault.path, prefix) }));
+  const moved = errors.map((fault) => above(fault, prefix));
   return new AppError(error.code, error.message, { errors: moved, ...(headers && { headers }) });
 }
 
-const bare = (path: string, prefix: string): string =>
-  path === prefix ? "" : path.startsWith(`${prefix}.`) ? path.slice(prefix.length + 1) : path;
+const above = (fault: Fault, prefix: string): Fault => {
+  const { path } = fault;
+  const inside = path === prefix || path.startsWith(`${prefix}.`);
+  return inside ? { ...fault, path: path.slice(prefix.length + 1) } : fault;
+};
 
 /** An error as the model reads it: the same problem that REST sends, in words it can act on. */
 function refusal(error: AppError, requestId: string) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -10,19 +10,19 @@ const dataset = join(directory, "shop.duckdb");
 const FOREVER = "SELECT count(*) FROM range(1000000000000) a(i), range(1000000000000) b(j) WHERE i * j = 3";
 
 const ESCAPES = [
-  "COPY orders TO 'stolen.csv'",
-  "EXPLAIN ANALYZE COPY orders TO 'stolen.csv'",
+  `COPY orders TO '${directory}/stolen.csv'`,
+  `EXPLAIN ANALYZE COPY orders TO '${directory}/stolen.csv'`,
   "SELECT * FROM read_csv('/etc/passwd')",
   "SELECT * FROM read_text('/proc/self/environ')",
   "FROM '/etc/passwd'",
   "SELECT * FROM glob('/*')",
   "SELECT * FROM sniff_csv('/etc/passwd')",
   "SELECT * FROM parquet_scan('http://127.0.0.1:1/x.parquet')",
-  "SELECT * FROM query('COPY orders TO ''stolen.csv''')",
+  `SELECT * FROM query('COPY orders TO ''${directory}/stolen.csv''')`,
   "INSTALL httpfs",
   "LOAD httpfs",
-  "ATTACH 'stolen.db' AS x",
-  "EXPORT DATABASE 'stolen'",
+  `ATTACH '${directory}/stolen.db' AS x`,
+  `EXPORT DATABASE '${directory}/stolen'`,
   "SET enable_external_access = true",
   "SET lock_configuration = false",
   "PRAGMA enable_external_access = true",
@@ -141,14 +141,25 @@ describe("a DuckDB database", () => {
   });
 
   it("refuses all that reaches out of it, to who may write too", async () => {
-    const codes = ["database_read_only", "database_failed", "database_unavailable", "input_invalid"];
+    const codes = new Set<string>([
+      "database_read_only",
+      "database_failed",
+      "database_unavailable",
+      "input_invalid",
+    ]);
     const reading = shop();
     const writing = shop("read-write");
     for (const query of ESCAPES) {
-      expect(codes, query).toContain((await reading.refused("shop", query)).code);
-      expect(codes, query).toContain((await writing.refused("shop", query, {}, { write: true })).code);
+      expect({ query, refused: codes.has((await reading.refused("shop", query)).code) }).toEqual({
+        query,
+        refused: true,
+      });
+      expect({
+        query,
+        refused: codes.has((await writing.refused("shop", query, {}, { write: true })).code),
+      }).toEqual({ query, refused: true });
     }
-    expect(existsSync("stolen.csv") || existsSync("stolen") || existsSync("stolen.db")).toBe(false);
+    expect(readdirSync(directory)).toEqual(["shop.duckdb"]);
     expect((await reading.ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 

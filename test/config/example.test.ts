@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { Config } from "../../schemas/config.ts";
+import { loadConfig } from "../../src/config/config-file.ts";
+
+const FILE = fileURLToPath(new URL("../../config.example.yaml", import.meta.url));
+
+interface Json {
+  properties?: Record<string, Json>;
+  items?: Json;
+}
+
+/** Keys of a schema that no value at that place has, as paths; of a list any of its entries may have them. */
+function missing({ properties, items }: Json, values: readonly unknown[], path: string): string[] {
+  if (items !== undefined) return missing(items, values.flat(), path);
+  return Object.entries(properties ?? {}).flatMap(([key, schema]) => {
+    const below = values.flatMap((value) => (value as Record<string, unknown>)[key] ?? []);
+    const at = `${path}.${key}`;
+    return below.length === 0 ? [at] : missing(schema, below, at);
+  });
+}
+
+describe("the example configuration", () => {
+  it("holds every key there is", () => {
+    const schema = z.toJSONSchema(Config, { io: "input" }) as Json;
+    expect(missing(schema, [parse(readFileSync(FILE, "utf8"))], "")).toEqual([]);
+  });
+
+  it("can be used as it is, with warnings for the variables that are not set", () => {
+    const { warnings } = loadConfig(FILE, true, {});
+    expect(warnings.join("\n")).toContain("ANTHROPIC_API_KEY, which is not set");
+  });
+});

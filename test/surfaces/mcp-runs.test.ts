@@ -1,0 +1,278 @@
+import { describe, expect, it } from "vitest";
+import type { Json } from "../support/json.ts";
+import { eventually } from "../support/eventually.ts";
+import { openExecutor } from "../support/executor.ts";
+import { testInstance } from "../support/instance.ts";
+import { type ClientName, connect, outputOf, problemOf } from "../support/mcp.ts";
+
+const WAYS: readonly ClientName[] = [
+  "v1 over SSE",
+  "v1 over Streamable HTTP",
+  "v2 over Streamable HTTP, legacy",
+  "v2 pinned to 2026-07-28",
+];
+
+/** The MCP server with an executor, a key that works and one that may decide too. */
+async function open() {
+  const instance = await testInstance();
+  await openExecutor(instance);
+  const { url } = await instance.mcp();
+  const { value: key } = await instance.key({ scopes: ["read", "write", "run"] });
+  const { value: decider } = await instance.key({ scopes: ["read", "approve"] });
+  const author = await connect("v2 pinned to 2026-07-28", url, key);
+  return {
+    instance,
+    url,
+    key,
+    decider,
+    author,
+    async define(name: string, definition: object, more: object = {}): Promise<string> {
+      const workflow = outputOf(await author.call("create_workflow", { name, definition, ...more }));
+      expect(workflow.faults).toEqual([]);
+      return workflow.id as string;
+    },
+    publish: async (id: string) => outputOf(await author.call("publish_workflow", { workflow_id: id })),
+  };
+}
+
+const sets = (id: string) => ({ id, type: "set", values: { n: 1 } });
+const pauses = (id: string) => ({ id, type: "wait", for: "200ms" });
+
+describe.each(WAYS)("progress, %s", (way) => {
+  it("is told while a run goes on that the caller waits for", async () => {
+    const { url, key, define } = await open();
+    const steps = [sets("first"), pauses("pause"), sets("middle"), pauses("rest"), sets("last")];
+    const id = await define("Slow", { steps });
+    const client = await connect(way, url, key);
+    const told: { progress: number; total?: number; message?: string }[] = [];
+    const answer = await client.call(
+      "run_workflow",
+      { workflow_id: id },
+      { onprogress: (progress) => void told.push(progress) },
+    );
+    expect(outputOf(answer)).toMatchObject({ status: "succeeded", output: { n: 1 } });
+    expect(told.map(({ total }) => total)).toEqual(told.map(() => 5));
+    const values = told.map(({ progress }) => progress);
+    expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
+    const messages = told.map(({ progress, message }) => `${progress} ${message}`);
+    expect(messages).toContainEqual(expect.stringMatching(/^1 .*; pause waiting$/));
+    expect(messages).toContainEqual(expect.stringMatching(/^3 .*middle succeeded; rest waiting$/));
+  });
+
+  it("ends with the call, and the run goes on", async () => {
+    const { instance, key, define, author } = await open();
+    const id = await define("Slow", { steps: [sets("first"), { id: "pause", type: "wait", for: "1h" }] });
+    const copy = await instance.mcp();
+    const client = await connect(way, copy.url, key);
+    const controller = new AbortController();
+    const call = client.call(
+      "run_workflow",
+      { workflow_id: id, wait: 50 },
+      { signal: controller.signal, onprogress: () => controller.abort() },
+    );
+    await expect(call).rejects.toThrow(/abort/i);
+    const { items } = outputOf(await client.call("list_runs", { workflow_id: id }));
+    expect(items).toMatchObject([{ status: expect.stringMatching(/running|waiting/) }]);
+    // A call under way would be waited for.
+    const began = performance.now();
+    await copy.stop(0);
+    expect(performance.now() - began).toBeLessThan(4_000);
+    const run = outputOf(await author.call("get_run", { run_id: items[0].id }));
+    expect(run).toMatchObject({ status: expect.stringMatching(/running|waiting/), error: null });
+  });
+});
+
+const FORM = {
+  type: "object",
+  properties: {
+    amount: { type: "integer", minimum: 1, maximum: 10, description: "How much." },
+    colour: { type: "string", enum: ["red", "green"] },
+    notes: { type: "array", items: { type: "string" } },
+  },
+  required: ["amount"],
+};
+const asking = (form?: object) => ({
+  steps: [{ id: "ask", type: "approval", message: "Send it?", ...(form && { form }) }],
+  output: { by: "${{ steps.ask.by }}", said: "${{ steps.ask.form }}", why: "${{ steps.ask.comment }}" },
+});
+
+describe.each(WAYS)("an approval, %s", (way) => {
+  it("is put to the person, who decides", async () => {
+    const { url, decider, define, author } = await open();
+    const id = await define("Ask", asking(FORM));
+    const run = outputOf(await author.call("run_workflow", { workflow_id: id }));
+    const approval = run.approvals[0].id as string;
+    let asked: Json;
+    const client = await connect(way, url, decider, undefined, {
+      elicit(question) {
+        asked = question;
+        return {
+          action: "accept",
+          content: { decision: "approve", comment: "Right.", form_amount: 5, form_colour: "red" },
+        };
+      },
+    });
+    const decided = outputOf(await client.call("decide_approval", { approval_id: approval }));
+    expect(decided).toMatchObject({
+      status: "approved",
+      comment: "Right.",
+      answer: { amount: 5, colour: "red" },
+    });
+    expect(asked.message).toBe("ask: Send it?");
+    expect(asked.requestedSchema).toMatchObject({
+      required: ["decision"],
+      properties: {
+        decision: { enum: ["approve", "decline"] },
+        form_amount: { type: "integer", minimum: 1, title: "amount" },
+        form_colour: { type: "string", enum: ["red", "green"] },
+      },
+    });
+    expect(Object.keys(asked.requestedSchema.properties)).not.toContain("form_notes");
+    const ended = await eventually(async () => {
+      const now = outputOf(await author.call("get_run", { run_id: run.id }));
+      return now.status === "succeeded" ? now : undefined;
+    }, "the end of the run");
+    expect(ended.output).toMatchObject({ said: { amount: 5, colour: "red" }, why: "Right." });
+  });
+
+  it("stays as it is when the person gives no answer, or one that does not fit", async () => {
+    const { url, decider, define, author } = await open();
+    const id = await define("Ask", asking(FORM));
+    const run = outputOf(await author.call("run_workflow", { workflow_id: id }));
+    const approval = run.approvals[0].id as string;
+    const answers = [
+      { action: "decline" as const },
+      { action: "cancel" as const },
+      { action: "accept" as const, content: { decision: "approve" } },
+    ];
+    const client = await connect(way, url, decider, undefined, { elicit: () => answers.shift()! });
+    for (const code of ["confirmation_needed", "confirmation_needed", "invalid_input"]) {
+      expect(problemOf(await client.call("decide_approval", { approval_id: approval })).code).toBe(code);
+    }
+    const { items } = outputOf(await author.call("list_approvals", {}));
+    expect(items).toMatchObject([{ id: approval, status: "pending" }]);
+  });
+
+  it("is not put to a person who may not decide it, nor decided without one", async () => {
+    const { url, instance, define, author } = await open();
+    const id = await define("Ask", asking({ ...FORM, required: ["notes"] }));
+    const { value: starter } = await instance.key({ scopes: ["read", "run", "approve"] });
+    let asked = 0;
+    const elicit = () => {
+      asked += 1;
+      return { action: "cancel" as const };
+    };
+    const mine = await connect(way, url, starter, undefined, { elicit });
+    const run = outputOf(await mine.call("run_workflow", { workflow_id: id }));
+    const args = { approval_id: run.approvals[0].id as string };
+    expect(problemOf(await mine.call("decide_approval", args)).code).toBe("approval_not_yours");
+    const { value: other } = await instance.key({ scopes: ["approve"] });
+    const able = await connect(way, url, other, undefined, { elicit });
+    const tooMuch = problemOf(await able.call("decide_approval", args));
+    expect(tooMuch.errors).toMatchObject([{ path: "form", message: expect.stringContaining("notes") }]);
+    const unable = await connect(way, url, other);
+    const missing = problemOf(await unable.call("decide_approval", args));
+    expect(missing.errors).toMatchObject([{ path: "decision", allowed: ["approve", "decline"] }]);
+    expect(asked).toBe(0);
+    await author.close();
+  });
+});
+
+const exposed = (more: object = {}) => ({
+  expose_as_tool: true,
+  inputs: { type: "object", properties: { n: { type: "integer", default: 2 } } },
+  steps: [{ id: "double", type: "set", values: { n: "${{ inputs.n * 2 }}" } }],
+  ...more,
+});
+
+describe("a workflow that is exposed as a tool", () => {
+  it("is listed once it is published, and called like any other", async () => {
+    const { author, define, publish } = await open();
+    const id = await define("Double it", exposed(), { description: "Doubles a number." });
+    const find = async () => (await author.listTools()).find(({ name }) => name === "run_double_it");
+    expect(await find()).toBeUndefined();
+    await publish(id);
+    const listed = (await author.listTools()).find(({ name }) => name === "run_workflow")!;
+    expect(await find()).toMatchObject({
+      title: "Double it",
+      description: expect.stringMatching(/^Doubles a number\./),
+      inputSchema: exposed().inputs,
+      outputSchema: listed.outputSchema,
+      annotations: { readOnlyHint: true, destructiveHint: false },
+    });
+    expect(outputOf(await author.call("run_double_it", { n: 4 }))).toMatchObject({
+      workflow_id: id,
+      status: "succeeded",
+      output: { n: 8 },
+    });
+    const { errors } = problemOf(await author.call("run_double_it", { n: "x", m: 1 }));
+    expect(errors!.map(({ path }) => path).toSorted()).toEqual(["m", "n"]);
+
+    outputOf(
+      await author.call("update_workflow", {
+        workflow_id: id,
+        definition: exposed({ expose_as_tool: false }),
+      }),
+    );
+    expect(await find()).toBeDefined();
+    await publish(id);
+    expect(await find()).toBeUndefined();
+    await expect(author.call("run_double_it", {})).rejects.toThrow(/no tool/);
+  });
+
+  it("is called under the scope that running needs, and leaves with the workflow", async () => {
+    const { author, define, publish, instance, url } = await open();
+    const send = { id: "send", type: "http", method: "POST", url: "https://example.com/" };
+    await publish(await define("Reach out", exposed({ steps: [send] })));
+    const plain = await define("Plain", exposed());
+    await publish(plain);
+    const { value } = await instance.key({ scopes: ["read"] });
+    const reader = await connect("v1 over Streamable HTTP", url, value);
+    const acts = (await reader.listTools()).find(({ name }) => name === "run_reach_out")!;
+    expect(acts.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(problemOf(await reader.call("run_plain", { n: 1 })).code).toBe("missing_scope");
+    outputOf(await author.call("archive_workflow", { workflow_id: plain }));
+    expect((await reader.listTools()).map(({ name }) => name)).not.toContain("run_plain");
+  });
+
+  it("has a name of its own, of 64 characters at most", async () => {
+    const { author, define, publish } = await open();
+    const long = "A very long name that goes on and on until nobody can read it any more at all";
+    const ids: string[] = [];
+    for (const name of ["Workflow", long, long]) {
+      const id = await define(name, exposed());
+      await publish(id);
+      ids.push(id);
+    }
+    expect(ids[0]).toBe("workflow");
+    const tools = await author.listTools();
+    const names = tools.filter(({ title }) => title === "Workflow" || title === long).map(({ name }) => name);
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      expect(name).toMatch(/^run_[a-z0-9_]{1,60}$/);
+      expect(outputOf(await author.call(name))).toMatchObject({ output: { n: 4 } });
+    }
+  });
+
+  it("is among the 50 oldest", async () => {
+    const { author, define, publish } = await open();
+    for (let n = 0; n < 51; n += 1) await publish(await define(`W${n}`, exposed()));
+    const shown = (await author.listTools()).filter(({ name }) => /^run_w\d+$/.test(name));
+    expect(shown).toHaveLength(50);
+    expect(shown.map(({ name }) => name)).not.toContain("run_w50");
+  });
+});
+
+describe.each(WAYS)("the list of tools, %s", (way) => {
+  it("is said to have changed when a workflow comes or goes", async () => {
+    const { url, key, define, publish } = await open();
+    const id = await define("Double it", exposed());
+    let changed = 0;
+    const client = await connect(way, url, key, undefined, { onToolsChanged: () => void (changed += 1) });
+    await client.listTools();
+    await publish(id);
+    await eventually(() => (changed > 0 ? true : undefined), "the notice");
+    expect((await client.listTools()).map(({ name }) => name)).toContain("run_double_it");
+  });
+});

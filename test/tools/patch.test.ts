@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import { applyPatch, Patch } from "../../tools/workflows/patch.ts";
+
+const BASE = {
+  inputs: { type: "object" },
+  steps: [
+    { id: "a", type: "sql", query: "select steps.a from steps" },
+    { id: "b", type: "set", needs: ["a"], values: { n: "${{ steps.a.rows[0].n + steps['a'].row_count }}" } },
+    { id: "check", type: "assert", that: "steps.a.row_count > 0 && steps.ab2.a == 1" },
+  ],
+  output: "${{ steps.a.rows }}",
+};
+
+const apply = (...operations: Record<string, unknown>[]) => applyPatch(BASE, Patch.parse(operations));
+const ids = (definition: Record<string, unknown>) =>
+  (definition["steps"] as { id: string }[]).map(({ id }) => id);
+function faultsOf(...operations: Record<string, unknown>[]) {
+  try {
+    apply(...operations);
+  } catch (error) {
+    if (error instanceof AppError) return error.details.errors!;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("a patch", () => {
+  it("adds steps last, after or before another, and moves them", () => {
+    const step = { id: "new", type: "set" };
+    expect(ids(apply({ op: "add_step", step }))).toEqual(["a", "b", "check", "new"]);
+    expect(ids(apply({ op: "add_step", step, after: "a" }))).toEqual(["a", "new", "b", "check"]);
+    expect(ids(apply({ op: "add_step", step, before: "a" }))).toEqual(["new", "a", "b", "check"]);
+    expect(ids(apply({ op: "move_step", id: "check", before: "a" }))).toEqual(["check", "a", "b"]);
+    expect(ids(apply({ op: "move_step", id: "a", after: "check" }))).toEqual(["b", "check", "a"]);
+    expect(ids(apply({ op: "remove_step", id: "b" }))).toEqual(["a", "check"]);
+  });
+
+  it("sets and leaves out fields of a step and at the top, and touches nothing else", () => {
+    const changed = apply(
+      { op: "update_step", id: "b", set: { if: "true" }, unset: ["needs"] },
+      { op: "update_top", set: { timeout: "1h" }, unset: ["inputs"] },
+    );
+    const [a, b, ab] = BASE.steps;
+    expect(changed).toEqual({
+      steps: [a, { id: "b", type: "set", values: b!.values, if: "true" }, ab],
+      output: BASE.output,
+      timeout: "1h",
+    });
+    expect(BASE.steps[1]).toHaveProperty("needs");
+  });
+
+  it("renames a step wherever an expression or needs names it, but not in queries and longer names", () => {
+    expect(apply({ op: "rename_step", id: "a", to: "rows" })).toEqual({
+      ...BASE,
+      steps: [
+        { ...BASE.steps[0], id: "rows" },
+        {
+          ...BASE.steps[1],
+          needs: ["rows"],
+          values: { n: "${{ steps.rows.rows[0].n + steps.rows.row_count }}" },
+        },
+        { ...BASE.steps[2], that: "steps.rows.row_count > 0 && steps.ab2.a == 1" },
+      ],
+      output: "${{ steps.rows.rows }}",
+    });
+  });
+
+  it("begins a definition where there is none", () => {
+    const patch = Patch.parse([{ op: "add_step", step: { id: "a", type: "set" } }]);
+    expect(applyPatch(null, patch)).toEqual({ steps: [{ id: "a", type: "set" }] });
+  });
+
+  it("is refused as a whole, with the faults of all operations and near matches", () => {
+    expect(
+      faultsOf(
+        { op: "update_step", id: "chek", set: { if: "true" } },
+        { op: "add_step", step: { id: "a" } },
+        { op: "add_step", step: { type: "set" } },
+        { op: "move_step", id: "a" },
+        { op: "remove_step", id: "a", set: {} },
+        { op: "update_step", id: "b", unset: ["need"] },
+        { op: "update_step", id: "b", set: { id: "c" } },
+        { op: "update_top", set: { steps: [] } },
+        { op: "rename_step", id: "b" },
+        { op: "move_step", id: "b", after: "x", before: "a" },
+      ),
+    ).toMatchObject([
+      {
+        path: "patch[0].id",
+        code: "unknown_step",
+        allowed: ["a", "b", "check"],
+        did_you_mean: "check",
+      },
+      { path: "patch[1].step.id", code: "duplicate" },
+      { path: "patch[2].step.id", code: "missing" },
+      { path: "patch[3].after", code: "missing" },
+      { path: "patch[4].set", code: "not_allowed", allowed: ["op", "id"] },
+      { path: "patch[5].unset[0]", code: "unknown_key", did_you_mean: "needs" },
+      { path: "patch[6].set.id", code: "not_allowed", fix: expect.stringContaining("rename_step") },
+      { path: "patch[7].set.steps", code: "not_allowed" },
+      { path: "patch[8].to", code: "missing" },
+      { path: "patch[9].before", code: "not_allowed" },
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Definition } from "../../schemas/workflow-definition.ts";
+import { NO_ITEM, type StepRecord } from "../../src/core/run-ports.ts";
+import { stepTypes } from "../../src/steps/index.ts";
+import { effectsAgain } from "../../tools/runs/retry-effects.ts";
+
+const post = (id: string, body: unknown) => ({
+  id,
+  type: "http",
+  method: "POST",
+  url: "https://example.com",
+  body,
+});
+const STEPS = [
+  { id: "shaped", type: "set", values: { n: "${{ inputs.n }}" } },
+  post("first", "${{ steps.shaped.n }}"),
+  post("second", "text"),
+  post("third", "${{ run.id }}"),
+];
+
+const record = (stepId: string, state: StepRecord["state"], attempts = 1): StepRecord => ({
+  stepId,
+  item: NO_ITEM,
+  seq: 1,
+  state,
+  attempts,
+  startedAt: null,
+  finishedAt: null,
+  inputHash: null,
+  reusedFrom: null,
+  childRun: null,
+  waitUntil: null,
+  items: null,
+  error: null,
+});
+const ALL_DONE = ["shaped", "first", "second", "third"].map((id) => record(id, "s"));
+
+const told = (
+  records: StepRecord[],
+  { steps = STEPS, inputsChanged = false }: { steps?: Definition["steps"]; inputsChanged?: boolean } = {},
+) =>
+  effectsAgain(
+    "run_1",
+    { definition: { steps: STEPS }, records },
+    { definition: { steps }, inputsChanged },
+    stepTypes,
+  ).map(({ path, message }) => `${path} ${/"(\w+)"/.exec(message)![1]}`);
+
+describe("the effects that a retry would repeat", () => {
+  it("are not those of steps whose result is taken over", () => {
+    expect(told([...ALL_DONE.slice(0, 3), record("third", "p", 0)])).toEqual([]);
+  });
+
+  it("are those of steps that were tried and did not succeed", () => {
+    expect(told([...ALL_DONE.slice(0, 2), record("second", "f", 3)])).toEqual(["steps[2] second"]);
+  });
+
+  it("are those of steps that read what may be another: inputs, the run, a step that runs again", () => {
+    expect(told(ALL_DONE)).toEqual(["steps[3] third"]);
+    expect(told(ALL_DONE, { inputsChanged: true })).toEqual(["steps[1] first", "steps[3] third"]);
+    const steps = [{ ...STEPS[0]!, values: { n: 7 } }, ...STEPS.slice(1, 3)] as Definition["steps"];
+    expect(told(ALL_DONE, { steps })).toEqual(["steps[1] first"]);
+  });
+
+  it("are not those of steps that were taken out, or that only read", () => {
+    const steps = [STEPS[0]!, { ...STEPS[1]!, method: "GET" }] as Definition["steps"];
+    expect(told(ALL_DONE, { steps })).toEqual([]);
+  });
+});

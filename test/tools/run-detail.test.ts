@@ -1,0 +1,137 @@
+/** How runs are told: short, bounded, and quickly however many steps there are. */
+import { describe, expect, it } from "vitest";
+import { api } from "../support/http.ts";
+import type { Json } from "../support/json.ts";
+import { testInstance } from "../support/instance.ts";
+
+async function opened(config: unknown = {}) {
+  const instance = await testInstance();
+  const executor = await instance.executor({ config });
+  const { url } = await instance.rest({ config });
+  const { value } = await instance.key({ scopes: ["read", "write", "run", "approve"] });
+  return { instance, executor, call: api(url, value) };
+}
+
+describe("get_run", () => {
+  it("answers for 1,000 steps in one piece, without a query for each", async () => {
+    const { call } = await opened();
+    const steps = Array.from({ length: 1_000 }, (_, i) => ({
+      id: `s${i}`,
+      type: "set",
+      needs: [],
+      values: { i },
+    }));
+    await call("POST", "/workflows", { name: "Wide", definition: { steps, output: "done" } });
+    const { body: run } = await call("POST", "/workflows/wide/runs", { wait: 50 });
+    expect(run).toMatchObject({ status: "succeeded", output: "done" });
+    const path = `/runs/${run.id}?detail=steps`;
+    expect((await call("GET", path)).body.steps).toHaveLength(1_000);
+    const times: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const start = performance.now();
+      await call("GET", path);
+      times.push(performance.now() - start);
+    }
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+
+  it("cuts what is large and gives the whole in pages", async () => {
+    const { call } = await opened();
+    const values = { text: "äö".repeat(15_000) };
+    const steps = [{ id: "big", type: "set", values }];
+    await call("POST", "/workflows", { name: "Big", definition: { steps } });
+    const { body: run } = await call("POST", "/workflows/big/runs", { wait: 20 });
+    expect(run.output).toMatchObject({ truncated: true, chars: 30_011, ref: "output" });
+    expect(run.output.preview).toHaveLength(20_000);
+    expect(run.next).toContain(`/runs/${run.id}/values/output`);
+    const { body: step } = await call("GET", `/runs/${run.id}?step_id=big&max_chars=100`);
+    expect(step.steps[0].output).toMatchObject({ truncated: true, ref: "steps.big.output" });
+    let text = "";
+    for (let offset: number | null = 0; offset !== null;) {
+      const { body: page }: { body: Json } = await call(
+        "GET",
+        `/runs/${run.id}/values/steps.big.output?offset=${offset}`,
+      );
+      text += page.text;
+      offset = page.next_offset;
+    }
+    expect(JSON.parse(text)).toEqual(values);
+  });
+
+  it("tells of a failure on one card, however long everything is", async () => {
+    const { call } = await opened();
+    const steps = [
+      { id: "check", type: "assert", that: "size(inputs.text) < 5", message: "Too long: ${{ inputs.text }}" },
+    ];
+    const inputs = { type: "object", properties: { text: { type: "string" } } };
+    await call("POST", "/workflows", { name: "Long", definition: { inputs, steps } });
+    const { status, body } = await call("POST", "/workflows/long/runs", {
+      inputs: { text: "y".repeat(50_000) },
+      wait: 20,
+    });
+    expect({ status, run: body.status }).toEqual({ status: 200, run: "failed" });
+    expect(JSON.stringify(body).length).toBeLessThan(4_000);
+    expect(body.failed_step).toMatchObject({ id: "check", type: "assert" });
+  });
+});
+
+describe("run_workflow", () => {
+  it("answers 202 with a place to ask and what to do where nobody carries it out, and 200 once it is done", async () => {
+    const instance = await testInstance();
+    const call = api((await instance.rest()).url, (await instance.key()).value);
+    const steps = [{ id: "a", type: "set", values: { n: 1 } }];
+    await call("POST", "/workflows", { name: "A", definition: { steps } });
+    const first = await call("POST", "/workflows/a/runs", {}, { "Idempotency-Key": "k" });
+    expect(first).toMatchObject({
+      status: 202,
+      body: { status: "queued", next: expect.stringContaining("executor") },
+    });
+    expect(first.headers.get("location")).toBe(`/runs/${first.body.id}`);
+    await instance.executor();
+    // Repeated, it waits on the same run, though the first had not waited at all.
+    const again = await call("POST", "/workflows/a/runs", {}, { "Idempotency-Key": "k" });
+    expect(again.body.id).toBe(first.body.id);
+    const done = await call("GET", `/runs/${first.body.id}`);
+    expect([200, 202]).toContain(again.status);
+    expect(done.body.version).toBe(1);
+    expect((await call("GET", "/runs")).body).toHaveLength(1);
+  });
+
+  it("leaves the run going when nobody waits any longer, and tells of it", async () => {
+    const { call } = await opened();
+    const steps = [{ id: "a", type: "wait", for: "1h" }];
+    await call("POST", "/workflows", { name: "A", definition: { steps } });
+    const start = performance.now();
+    const { status, body } = await call("POST", "/workflows/a/runs", { wait: 20 });
+    // What waits for an hour is not waited for.
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect({ status, run: body.status }).toEqual({ status: 202, run: "waiting" });
+    expect(body.progress).toEqual({ total: 1, done: 0, current: ["a"] });
+    expect(body.next).toMatch(/It waits until 20\d\d-/);
+  });
+});
+
+describe("publishing", () => {
+  it("shows in the ETag, and If-Match takes it", async () => {
+    const { call } = await opened();
+    const steps = [{ id: "a", type: "set", values: { n: 1 } }];
+    await call("POST", "/workflows", { name: "A", definition: { steps } });
+    const published = await call("POST", "/workflows/a/publish", {}, { "If-Match": '"1"' });
+    expect(published.headers.get("etag")).toBe('"1-p1"');
+    expect((await call("GET", "/workflows/a", undefined, { "If-None-Match": '"1"' })).status).toBe(200);
+    expect((await call("GET", "/workflows/a", undefined, { "If-None-Match": '"1-p1"' })).status).toBe(304);
+    const changed = await call("PATCH", "/workflows/a", { name: "B" }, { "If-Match": '"1-p1"' });
+    expect(changed.headers.get("etag")).toBe('"2-p1"');
+    expect((await call("PATCH", "/workflows/a", { name: "C" }, { "If-Match": '"1-p1"' })).status).toBe(412);
+  });
+
+  it("says that examples need an executor", async () => {
+    const instance = await testInstance();
+    const call = api((await instance.rest()).url, (await instance.key()).value);
+    const steps = [{ id: "a", type: "set", values: { n: 1 } }];
+    await call("POST", "/workflows", { name: "A", definition: { steps, examples: [{ inputs: {} }] } });
+    const { status, body } = await call("POST", "/workflows/a/publish");
+    expect({ status, code: body.code }).toEqual({ status: 409, code: "examples_failed" });
+    expect(body.detail).toContain("No executor");
+  });
+});
