@@ -118,7 +118,15 @@ function openEngine({ store, read, log }: Instance, { settings, config, clock }:
     now: () => clock.now(),
   });
   const transaction = engineTransaction(store);
-  const made = engine({ stepTypes, connections: connected, read, transaction, clock, log });
+  const made = engine({
+    stepTypes,
+    connections: connected,
+    read,
+    transaction,
+    clock,
+    log,
+    mostUnfinished: config.limits.unfinished_runs,
+  });
   return { engine: made, connections: connected, transaction };
 }
 
@@ -267,7 +275,7 @@ export const leaseOf = ({ store }: Pick<Instance, "store">): number =>
 const SCHEDULES_EVERY_MS = 500;
 const FORGET_EVERY_MS = 10 * MINUTE;
 const FORGET_FIRST_MS = 20 * SECOND;
-const FORGOTTEN_AT_ONCE = 50;
+const FORGOTTEN_ROWS = 2_000;
 
 export interface ExecutorOptions {
   /** Unlike that of any other executor, past ones included. */
@@ -303,6 +311,7 @@ export async function startExecutor(
     clock,
     log,
     work: made.work,
+    broken: made.broken,
     slots,
     leaseMs: leaseMs ?? leaseOf(instance),
     limits: limitsOf(connected),
@@ -320,9 +329,7 @@ export async function startExecutor(
   const forget = async (): Promise<void> => {
     const now = clock.now();
     const before = iso(now - durationMs(config.retention.runs));
-    let count: number;
-    do count = await transaction((tx) => tx.runs.forget(before, iso(now), FORGOTTEN_AT_ONCE));
-    while (count === FORGOTTEN_AT_ONCE);
+    while (await transaction((tx) => tx.runs.forget(before, iso(now), FORGOTTEN_ROWS)));
   };
   const clear = (): void => void forget().catch(report("old runs could not be cleared away"));
   const first = setTimeout(clear, FORGET_FIRST_MS).unref();

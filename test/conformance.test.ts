@@ -83,7 +83,7 @@ describe("the MCP conformance suite", () => {
   it("leaves nothing of its fixtures in a process that does not name them", async () => {
     const client = new Client({ name: "test", version: "1" });
     await client.connect(new StreamableHTTPClientTransport(new URL(await open({}))));
-    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
     const { tools } = await client.listTools();
     const expected = catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name);
     expect(tools.map((tool) => tool.name)).toEqual(expected);

@@ -106,6 +106,8 @@ CREATE INDEX jobs_later on jobs (due_at) where state = 'later';
 
 CREATE INDEX jobs_ready on jobs (priority desc, id) where state = 'ready';
 
+CREATE INDEX jobs_suspect on jobs (id) where state = 'ready' and suspect = 1;
+
 CREATE TABLE "mcp_messages" (
   "id" integer primary key,
   "session_id" text not null,
@@ -223,6 +225,11 @@ CREATE INDEX "runs_by_status" on "runs" (
   "created_at",
   "id");
 
+CREATE INDEX "runs_by_trigger" on "runs" (
+  "trigger",
+  "created_at",
+  "id");
+
 CREATE INDEX "runs_by_workflow" on "runs" (
   "workflow_id",
   "created_at",
@@ -233,7 +240,7 @@ CREATE INDEX runs_finished on runs (finished_at) where finished_at is not null;
 
 CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule';
 
-CREATE INDEX runs_unfinished on runs (workflow_id, admitted, created_at) where finished_at is null;
+CREATE INDEX runs_unfinished on runs (workflow_id, admitted, priority desc, created_at, id) where finished_at is null;
 
 CREATE TABLE "schedules" (
   "workflow_id" text not null primary key,

@@ -41,9 +41,8 @@ export function startExecutors(
       const { changed } = message as { changed?: readonly string[] };
       if (changed !== undefined) for (const listener of listeners) listener(changed);
     });
-    child.once("exit", (code, signal) => {
-      children.delete(id);
-      if (stopping) return;
+    const gone = (code: number | null, signal: string | null): void => {
+      if (!children.delete(id) || stopping) return;
       log.error({ executor: id, code, signal }, "an executor has ended; starting another");
       takeOver(id).catch((err: unknown) => log.warn({ err }, "its jobs are taken over after its lease"));
       const settled = performance.now() - began > SETTLED_MS;
@@ -51,8 +50,14 @@ export function startExecutors(
       setTimeout(() => {
         if (!stopping) start(next);
       }, next).unref();
+    };
+    child.once("exit", gone);
+    // Also of a message that could not be sent: what has died says so by its end.
+    child.on("error", (err) => {
+      log.error({ err }, "an executor could not be started or reached");
+      // What was never started does not end either.
+      if (child.pid === undefined) gone(null, null);
     });
-    child.once("error", (err) => log.error({ err }, "an executor could not be started"));
   }
 
   for (let index = 0; index < count; index += 1) start(FIRST_PAUSE_MS);
@@ -68,8 +73,9 @@ export function startExecutors(
     onChanged: (listener) => void listeners.push(listener),
     async stop() {
       stopping = true;
+      const started = [...children.values()].filter((child) => child.pid !== undefined);
       await Promise.all(
-        [...children.values()].map(
+        started.map(
           (child) =>
             new Promise<void>((resolve) => {
               const kill = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS).unref();

@@ -101,6 +101,10 @@ export class AppError extends Error {
   }
 }
 
+/** Whether the state could not be used for a moment: nothing is wrong with what was asked, and it may go well later. */
+export const isStoreTrouble = (thrown: unknown): boolean =>
+  thrown instanceof AppError && (thrown.code === "busy" || thrown.code === "storage_unavailable");
+
 /** Any thrown value as an AppError: itself, or `internal` with the value as its cause. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;

@@ -55,10 +55,12 @@ export interface RunRecord {
   startedAt: string | null;
   finishedAt: string | null;
   error: RunError | null;
-  inputs: Record<string, unknown>;
 }
 
-export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error">;
+/** A run to be taken in. Inputs may be large, so they are read by themselves afterwards. */
+export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error"> & {
+  inputs: Record<string, unknown>;
+};
 
 /** What a step, or an item, has come to. Absent before it first ran. */
 export interface StepRecord {
@@ -142,6 +144,7 @@ export interface RunReader {
     unit: Omit<Unit, "item">,
   ): Promise<{ state: StepState; error: RunError | null; output: Record<string, unknown> | null }[]>;
   runOutput(runId: string): Promise<unknown>;
+  inputs(runId: string): Promise<Record<string, unknown>>;
   /** Item `index` of a fan-out's list. */
   chunk(unit: Omit<Unit, "item">, chunk: number): Promise<unknown[]>;
   /** The definition of a version of a workflow. */
@@ -177,8 +180,10 @@ export interface RunWriter extends RunReader {
     attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown },
   ): Promise<void>;
   saveChunk(unit: Omit<Unit, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
-  /** How many of a workflow's unfinished runs were let in. */
+  /** How many runs of a workflow are unfinished and were let in. */
   active(workflowId: string, trigger?: RunTrigger): Promise<number>;
+  /** Whether a scheduled run of the workflow is unfinished, let in or not. */
+  hasScheduled(workflowId: string): Promise<boolean>;
   /** Whether at least so many runs are unfinished, of all workflows. */
   hasUnfinished(count: number): Promise<boolean>;
   /** The next run of the workflow that waits for its turn. */
@@ -190,8 +195,14 @@ export interface RunWriter extends RunReader {
   saveCached(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
   /** Marks the attempts that an executor left behind: all, or those of one unit. */
   interruptAttempts(executor: string, at: string, unit?: Unit): Promise<void>;
-  /** Deletes runs that ended before a moment, `limit` at most, and cached outputs that are too old; gives how many runs. */
-  forget(before: string, now: string, limit: number): Promise<number>;
+  /** Ends what a run that has ended left open: attempts, and steps that waited. */
+  closeOpen(runId: string, at: string): Promise<void>;
+  /**
+   * Deletes some of what is too old: runs that ended before a moment, with all their rows, and cached outputs.
+   * @param limit about how many rows; each call holds up everybody else's writing
+   * @returns whether there is more
+   */
+  forget(before: string, now: string, limit: number): Promise<boolean>;
 }
 
 export type JobKind =
@@ -258,8 +269,11 @@ export interface JobWriter extends JobReader {
     executor: string,
     options: { dueAt: string | null; attempt: number; tries: number },
   ): Promise<boolean>;
-  /** Drops the run's jobs that nobody has claimed; gives their units. */
-  dropUnclaimed(runId: string): Promise<Unit[]>;
+  /**
+   * Drops the run's jobs that nobody has claimed; gives their units. What belongs to the time after its end stays.
+   * @param ended else also what its end still needs stays: its time-out, and word of the runs that it waits for
+   */
+  dropUnclaimed(runId: string, options: { ended: boolean }): Promise<Unit[]>;
   /** Drops the unclaimed jobs of one unit. */
   dropUnit(unit: Unit): Promise<void>;
   /** Units of the run with a claimed job that will settle them. */
@@ -339,11 +353,11 @@ export interface ScheduleReader {
 export interface ScheduleWriter extends ScheduleReader {
   save(schedule: ScheduleRecord): Promise<void>;
   remove(workflowId: string): Promise<void>;
-  /** Moves it on; false when another copy did (its `nextAt` is no longer `from`). */
+  /** Moves it on; false when another copy did, or it was paused or published anew. */
   advance(
     workflowId: string,
     from: string,
-    fields: { nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
+    fields: { version: number; nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
   ): Promise<boolean>;
 }
 

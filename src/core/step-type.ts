@@ -86,6 +86,11 @@ export interface StepType<F extends Fields = Fields> {
   timeoutMs: number | null;
   /** Runs in memory at once and has no effect: its attempts are recorded only when they end. */
   instant?: boolean;
+  /**
+   * Its result holds for that very run only: what a person agreed to. A retry takes it over only where it does the same
+   * work again, the same definition on the same inputs, and the run that it repeats did not succeed.
+   */
+  personal?: boolean;
   /** Whether running it again may do something twice. */
   hasEffects(step: WrittenStep): boolean;
   /** What it holds while it runs (`database:shop`), for limits; null for nothing. */

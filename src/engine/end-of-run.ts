@@ -1,9 +1,10 @@
 /** The jobs of a run as a whole: its output, its stop, and what follows when it failed. */
 import type { Logger } from "pino";
 import type { RunError } from "../../schemas/run.ts";
-import { SECOND } from "../core/clock.ts";
+import { iso, SECOND } from "../core/clock.ts";
+import { isStoreTrouble } from "../core/errors.ts";
 import type { Mailer } from "../core/connections.ts";
-import { NO_ITEM, type ApprovalReader, type RunReader, type RunRecord } from "../core/run-ports.ts";
+import { type ApprovalReader, type Job, NO_ITEM, type RunReader, type RunRecord } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { Work } from "../queue/types.ts";
 import type { Plan } from "./plan.ts";
@@ -11,10 +12,11 @@ import type { PrepareRun } from "./prepare-run.ts";
 import { runErrorOf } from "./run-error.ts";
 import type { Scopes } from "./scope.ts";
 import { finishRun, type Mover, startRun, stopRun } from "./transitions.ts";
-import { nothing } from "./work.ts";
+import { MAX_KILLS, nothing, poisoned } from "./work.ts";
 
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 const MAIL_TRIES = 3;
+const MAIL_PAUSE_MS = 30 * SECOND;
 
 interface Options {
   mover: Mover;
@@ -32,14 +34,18 @@ export function finishWork({ mover, runs, planOf, scopes }: Options): Work {
   return async (job) => {
     const run = await runs.find(job.runId);
     if (run === undefined || run.finishedAt !== null) return nothing();
-    const result = await outputOf(run, await planOf(run), scopes).then(
-      (output) => ({ output }),
-      (thrown: unknown) => ({
-        error: { ...runErrorOf(thrown, job), message: `output: ${runErrorOf(thrown, job).message}` },
-      }),
-    );
+    const result = await worked(run, job).catch((thrown: unknown) => {
+      if (isStoreTrouble(thrown)) throw thrown;
+      const error = runErrorOf(thrown, job);
+      return { error: { ...error, message: `output: ${error.message}` } };
+    });
     return { kind: "done", change: (tx) => finishRun(mover, tx, run.id, result) };
   };
+
+  async function worked(run: RunRecord, job: Job): Promise<{ output: unknown }> {
+    if (job.kills >= MAX_KILLS) throw poisoned("output", job.kills);
+    return { output: await outputOf(run, await planOf(run), scopes) };
+  }
 }
 
 async function outputOf(run: RunRecord, plan: Plan, scopes: Scopes): Promise<unknown> {
@@ -111,6 +117,7 @@ export function onFailureWork({ mover, runs, planOf, prepareRun, log }: Options)
       depth: run.depth + 1,
     } as const;
     const prepared = await prepareRun(request).catch((err: unknown) => {
+      if (isStoreTrouble(err)) throw err;
       // The failed run says why it failed in any case; nobody would be helped by trying this for ever.
       log.warn({ err, run: run.id, on_failure: workflow }, "the workflow for failures can't run");
     });
@@ -120,7 +127,7 @@ export function onFailureWork({ mover, runs, planOf, prepareRun, log }: Options)
 }
 
 /** Tells the assignees of an approval by mail; after a few tries it stands in the list all the same. */
-export function notifyWork({ runs, approvals, mailer, log }: Options): Work {
+export function notifyWork({ mover, runs, approvals, mailer, log }: Options): Work {
   return async (job, { signal }) => {
     const [run, approval] = [await runs.find(job.runId), await approvals.ofUnit(job)];
     if (run === undefined || approval?.status !== "pending") return nothing();
@@ -140,7 +147,7 @@ export function notifyWork({ runs, approvals, mailer, log }: Options): Work {
       if (job.tries >= MAIL_TRIES) return nothing();
       return {
         kind: "again",
-        dueAt: null,
+        dueAt: iso(mover.clock.now() + MAIL_PAUSE_MS),
         attempt: job.attempt + 1,
         tries: job.tries + 1,
         change: () => Promise.resolve(),

@@ -1,16 +1,63 @@
 /** The jobs that end a wait: its time has come, a person has decided, or the run of another workflow has ended. */
+import type { RunError } from "../../schemas/run.ts";
 import { iso } from "../core/clock.ts";
-import { type ApprovalRecord, type EngineWriters, type Job, type RunReader } from "../core/run-ports.ts";
+import {
+  type ApprovalRecord,
+  type EngineWriters,
+  type Job,
+  NO_ITEM,
+  type RunReader,
+  type RunRecord,
+  type StepRecord,
+  type Unit,
+} from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { Settled, Work } from "../queue/types.ts";
 import { runErrorOf } from "./run-error.ts";
-import { type Mover, moveOn, settleUnit, type UnitResult } from "./transitions.ts";
-import { nothing } from "./work.ts";
+import type { Plan } from "./plan.ts";
+import { isEnding, type Mover, moveOn, requeueUnit, settleUnit, type UnitResult } from "./transitions.ts";
+import { retryDelay } from "./work.ts";
 
 interface Options {
   mover: Mover;
   runs: RunReader;
 }
+
+/** Lets a unit that waited in vain be tried again. */
+async function repeatUnit(
+  mover: Mover,
+  tx: EngineWriters,
+  job: Job,
+  { error, delay }: { error: RunError; delay: number },
+): Promise<void> {
+  const step = await tx.runs.step(job);
+  if (step?.state !== "r") {
+    await moveOn(mover, tx, job.runId);
+    return;
+  }
+  const now = mover.clock.now();
+  await tx.jobs.dropUnit(job);
+  await closeAttempt(tx, job, step, { status: "failed", error, finishedAt: iso(now) });
+  const again = { attempt: step.attempts + 1, tries: step.attempts + 1, dueAt: iso(now + delay) };
+  await tx.jobs.add({ ...unitOf(job), ...again, kind: "step", priority: job.priority, resource: null });
+  await requeueUnit(mover, tx, job);
+}
+
+const unitOf = ({ runId, stepId, item }: Unit): Unit => ({ runId, stepId, item });
+
+const closeAttempt = (
+  tx: EngineWriters,
+  unit: Unit,
+  step: StepRecord,
+  end: { status: "succeeded" | "failed"; error: RunError | null; finishedAt: string },
+): Promise<void> =>
+  tx.runs.saveAttempt(unit, {
+    ...end,
+    attempt: step.attempts,
+    executor: null,
+    startedAt: step.startedAt ?? end.finishedAt,
+    usage: null,
+  });
 
 /** Ends a unit that waited, unless it was ended in the meantime. */
 function ending(
@@ -30,16 +77,12 @@ function ending(
         return;
       }
       const startedAt = step.startedAt ?? finishedAt;
-      const attempts = step.attempts;
-      await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts });
-      await tx.runs.saveAttempt(job, {
-        attempt: attempts,
-        status: result.kind === "failed" ? "failed" : "succeeded",
-        executor: null,
-        startedAt,
+      const error = result.kind === "failed" ? result.error : null;
+      await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: step.attempts });
+      await closeAttempt(tx, job, step, {
+        status: error === null ? "succeeded" : "failed",
+        error,
         finishedAt,
-        usage: null,
-        error: result.kind === "failed" ? result.error : null,
       });
     },
   };
@@ -51,9 +94,22 @@ export function wakeWork({ mover }: Options): Work {
     Promise.resolve(
       ending(mover, job, async (tx) => {
         const approval = await tx.approvals.ofUnit(job);
+        const step = await tx.runs.step(job);
         const now = iso(mover.clock.now());
+        if (step !== undefined && step.childRun !== null) {
+          const child = { runId: step.childRun, stepId: "", item: NO_ITEM };
+          await tx.jobs.add({
+            ...child,
+            kind: "cancel",
+            priority: 0,
+            dueAt: null,
+            resource: null,
+            attempt: 1,
+            tries: 1,
+          });
+          return { kind: "failed", error: runErrorOf(childTooSlow(job, step.childRun), job) };
+        }
         if (approval === undefined) {
-          const step = await tx.runs.step(job);
           const output = { waited_until: step?.waitUntil ?? now };
           return { kind: "succeeded", output, inputHash: step?.inputHash ?? null };
         }
@@ -69,6 +125,15 @@ export function wakeWork({ mover }: Options): Work {
       }),
     );
 }
+
+const childTooSlow = (job: Job, child: string): StepError =>
+  new StepError(
+    "timeout",
+    `The run ${child} that "${job.stepId}" started took longer than its timeout and was stopped.`,
+    {
+      fix: "Give the step a longer timeout.",
+    },
+  );
 
 const undecided = (job: Job): StepError =>
   new StepError("approval_timeout", `Nobody decided "${job.stepId}" in time.`, {
@@ -97,22 +162,38 @@ const decisionOf = (approval: ApprovalRecord): Record<string, unknown> => ({
 });
 
 /** The run of another workflow, which a step waited for, has ended. */
-export function childDoneWork({ mover, runs }: Options): Work {
+export function childDoneWork({
+  mover,
+  runs,
+  planOf,
+}: Options & { planOf(run: RunRecord): Promise<Plan> }): Work {
   return async (job) => {
     const step = await runs.step(job);
-    if (step === undefined || step.childRun === null) return nothing();
-    const child = await runs.find(step.childRun);
-    if (child === undefined || child.finishedAt === null) return nothing();
-    const { inputHash } = step;
-    const result: UnitResult =
-      child.status === "succeeded"
-        ? {
-            kind: "succeeded",
-            output: { output: await runs.runOutput(child.id), run_id: child.id },
-            inputHash,
-          }
-        : { kind: "failed", error: runErrorOf(childFailed(child), job) };
-    return ending(mover, job, () => Promise.resolve(result));
+    const child = step === undefined || step.childRun === null ? undefined : await runs.find(step.childRun);
+    // Without its run to look at there is nothing to settle; the run may still be waiting for just this.
+    if (step === undefined || child === undefined || child.finishedAt === null) {
+      return ending(mover, job, () => Promise.resolve(undefined));
+    }
+    if (child.status === "succeeded") {
+      const output = { output: await runs.runOutput(child.id), run_id: child.id };
+      return ending(mover, job, async (tx) => {
+        await tx.jobs.dropUnit(job);
+        return { kind: "succeeded", output, inputHash: step.inputHash };
+      });
+    }
+    const failure = childFailed(child);
+    const error = runErrorOf(failure, job);
+    const run = await runs.find(job.runId);
+    const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
+    const planned = plan?.steps[plan.outline.position.get(job.stepId)!];
+    const delay = planned === undefined ? undefined : retryDelay(planned, { tries: step.attempts }, failure);
+    if (run === undefined || delay === undefined) {
+      return ending(mover, job, async (tx) => {
+        await tx.jobs.dropUnit(job);
+        return { kind: "failed", error };
+      });
+    }
+    return { kind: "done", change: (tx) => repeatUnit(mover, tx, job, { error, delay }) };
   };
 }
 

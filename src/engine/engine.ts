@@ -5,7 +5,7 @@ import type { Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
-import { AppError } from "../core/errors.ts";
+import { AppError, isStoreTrouble } from "../core/errors.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type {
   EngineReaders,
@@ -18,7 +18,8 @@ import type {
 import { ANY } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { AnyStepType } from "../core/step-type.ts";
-import type { Work } from "../queue/types.ts";
+import type { Broken, Work } from "../queue/types.ts";
+import { brokenJob } from "./broken-job.ts";
 import { type Checker, checker, type Report, type WorkflowLookup } from "./check/index.ts";
 import { definitionSchema } from "./definition-schema.ts";
 import { cancelWork, finishWork, notifyWork, onFailureWork, runTimeoutWork } from "./end-of-run.ts";
@@ -32,6 +33,8 @@ import type { Mover } from "./transitions.ts";
 import { stepWork, type WorkOptions } from "./work.ts";
 
 export interface EngineOptions {
+  /** How many runs may be unfinished before schedules make no more. */
+  mostUnfinished: number;
   stepTypes: readonly AnyStepType[];
   connections: Connections;
   read: EngineReaders & { workflows: WorkflowReader };
@@ -49,9 +52,19 @@ export interface Engine {
   scheduler: Scheduler;
   /** What an executor does with a job. */
   work: Work;
+  /** What becomes of a job that failed as none should, so that it is not tried for ever. */
+  broken: Broken;
 }
 
-export function engine({ stepTypes, connections, read, transaction, clock, log }: EngineOptions): Engine {
+export function engine({
+  stepTypes,
+  connections,
+  read,
+  transaction,
+  clock,
+  log,
+  mostUnfinished,
+}: EngineOptions): Engine {
   const { runs } = read;
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
@@ -99,8 +112,9 @@ export function engine({ stepTypes, connections, read, transaction, clock, log }
     checker: check,
     prepareRun: prepare,
     parse,
-    scheduler: scheduler({ mover, read, runs, transaction, prepareRun: prepare, parse, log }),
+    scheduler: scheduler({ mover, read, runs, transaction, prepareRun: prepare, parse, log, mostUnfinished }),
     work: (job: Job, holding) => kinds[job.kind](job, holding),
+    broken: brokenJob(mover, runs),
   };
 }
 
@@ -170,7 +184,7 @@ const childOf =
         parent: { runId: run.id, stepId: job.stepId, item: job.item },
       });
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || isStoreTrouble(error)) throw error;
       throw new StepError("child_failed", error.message, {
         transient: false,
         details: { code: error.code, errors: error.details.errors?.slice(0, 20) },

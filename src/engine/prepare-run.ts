@@ -103,6 +103,8 @@ function checkedInputs(definition: Definition, { inputs, looseInputs }: RunReque
   const parsed = inputsValidator(schema).parse(given);
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
-    parsed.faults.map((fault) => Object.assign({}, fault, { path: dotted(["inputs", ...(fault.path ?? [])]) })),
+    parsed.faults.map((fault) =>
+      Object.assign({}, fault, { path: dotted(["inputs", ...(fault.path ?? [])]) }),
+    ),
   );
 }

@@ -8,6 +8,8 @@ import { Cron } from "croner";
 import type { Logger } from "pino";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
+import type { PreparedRun } from "../core/engine-port.ts";
+import { isStoreTrouble } from "../core/errors.ts";
 import type {
   EngineReaders,
   EngineTransaction,
@@ -51,6 +53,8 @@ interface Options {
   prepareRun: PrepareRun;
   parse(definition: Record<string, unknown>): Definition;
   log: Logger;
+  /** How many runs may be unfinished before no more are made. */
+  mostUnfinished: number;
 }
 
 export interface Scheduler {
@@ -61,55 +65,91 @@ export interface Scheduler {
 export function scheduler(options: Options): Scheduler {
   const { mover, read, transaction, log } = options;
 
+  let firing = false;
+
   return {
     async fire() {
-      const now = mover.clock.now();
-      let made = 0;
-      for (const schedule of await read.schedules.due(iso(now), AT_ONCE)) {
-        if (await fireOne(schedule, now)) made += 1;
+      // A look that takes longer than the time between two goes on by itself.
+      if (firing) return 0;
+      firing = true;
+      try {
+        const now = mover.clock.now();
+        let made = 0;
+        for (const schedule of await read.schedules.due(iso(now), AT_ONCE)) {
+          if (await fireOrLog(schedule, now)) made += 1;
+        }
+        return made;
+      } finally {
+        firing = false;
       }
-      return made;
     },
   };
 
+  /** One that fails does not keep the others waiting. */
+  async function fireOrLog(schedule: ScheduleRecord, now: number): Promise<boolean> {
+    try {
+      return await fireOne(schedule, now);
+    } catch (err) {
+      log.warn({ err, workflow: schedule.workflowId }, "a schedule could not be looked at; trying again");
+      return false;
+    }
+  }
+
   async function fireOne(schedule: ScheduleRecord, now: number): Promise<boolean> {
+    const { workflowId, version } = schedule;
     const { moment, missed } = lastDue(schedule, now);
     const nextAt = nextTime(schedule, now);
     const prepared = await prepare(schedule, moment).catch((err: unknown) => {
-      log.warn(
-        { err, workflow: schedule.workflowId, scheduled_for: moment },
-        "a scheduled run could not be made",
-      );
+      // The moment is not lost: the next look tries again.
+      if (isStoreTrouble(err)) throw err;
+      log.warn({ err, workflow: workflowId, scheduled_for: moment }, "a scheduled run could not be made");
       return { failed: err instanceof Error ? err.message : String(err) };
     });
     const made = await transaction(async (tx) => {
-      if ("failed" in prepared) {
-        const skipped = skippedRuns("failed", [...missed, moment], now, prepared.failed);
-        await tx.schedules.advance(schedule.workflowId, schedule.nextAt!, { nextAt, skipped });
-        return false;
-      }
-      const overlap = await overlaps(tx, schedule);
-      const left = overlap ? [...missed, moment] : missed;
+      const reason = await whyNot(tx, schedule, prepared);
       const skipped =
-        left.length === 0
-          ? {}
-          : { skipped: skippedRuns(overlap ? "overlap" : "missed", left, now, reasonOf(overlap, missed)) };
-      const moved = await tx.schedules.advance(schedule.workflowId, schedule.nextAt!, {
+        reason !== undefined
+          ? skippedRuns(reason.reason, [...missed, moment], now, reason.message)
+          : missed.length > 0
+            ? skippedRuns("missed", missed, now, madeGood(missed))
+            : undefined;
+      const moved = await tx.schedules.advance(workflowId, schedule.nextAt!, {
+        version,
         nextAt,
-        ...(!overlap && { lastAt: moment }),
-        ...skipped,
+        ...(reason === undefined && { lastAt: moment }),
+        ...(skipped !== undefined && { skipped }),
       });
-      if (!moved || overlap || (await tx.runs.wasScheduled(schedule.workflowId, moment))) return false;
+      if (!moved || "failed" in prepared || reason !== undefined) return false;
+      if (await tx.runs.wasScheduled(workflowId, moment)) return false;
       await startRun(mover, tx, prepared);
       return true;
     });
     if (missed.length > 0) {
       log.warn(
-        { workflow: schedule.workflowId, missed: missed.length, scheduled_for: moment },
+        { workflow: workflowId, missed: missed.length, scheduled_for: moment },
         "scheduled moments were missed; one run makes them good",
       );
     }
     return made;
+  }
+
+  /** Why a moment gets no run; undefined when it gets one. */
+  async function whyNot(
+    tx: EngineWriters,
+    schedule: ScheduleRecord,
+    prepared: PreparedRun | { failed: string },
+  ): Promise<Pick<SkippedRuns, "reason" | "message"> | undefined> {
+    if ("failed" in prepared) return { reason: "failed", message: prepared.failed };
+    if (schedule.overlap === "skip" && (await tx.runs.hasScheduled(schedule.workflowId))) {
+      return { reason: "overlap", message: "Its last run still went on, and overlap is skip." };
+    }
+    if (await tx.runs.hasUnfinished(options.mostUnfinished)) {
+      return {
+        reason: "failed",
+        message: `${options.mostUnfinished} runs were unfinished already (limits.unfinished_runs).`,
+      };
+    }
+    return undefined;
   }
 
   async function prepare(schedule: ScheduleRecord, moment: string) {
@@ -133,10 +173,6 @@ export function scheduler(options: Options): Scheduler {
   }
 }
 
-/** With `overlap: skip` nothing starts while a scheduled run of the workflow goes on. */
-const overlaps = async (tx: EngineWriters, { workflowId, overlap }: ScheduleRecord): Promise<boolean> =>
-  overlap === "skip" && (await tx.runs.active(workflowId, "schedule")) > 0;
-
 /** The last moment that has come, and those before it that nobody was there for: of very many the first and the last. */
 function lastDue(schedule: ScheduleRecord, now: number): { moment: string; missed: string[] } {
   const due = [schedule.nextAt!];
@@ -157,10 +193,8 @@ function lastTwo({ cron, timezone }: ScheduleRecord, now: number): string[] {
   return last.toReversed().map((at) => iso(at.getTime()));
 }
 
-const reasonOf = (overlap: boolean, missed: readonly string[]): string =>
-  overlap
-    ? "Its last run still went on, and overlap is skip."
-    : `Nothing was there to run ${missed.length === 1 ? "it" : "them"}; one run, for the last missed moment, makes them good.`;
+const madeGood = (missed: readonly string[]): string =>
+  `Nothing was there to run ${missed.length === 1 ? "it" : "them"}; one run, for the last missed moment, makes them good.`;
 
 const skippedRuns = (
   reason: SkippedRuns["reason"],

@@ -49,7 +49,7 @@ const stepValue = (
 });
 
 /** How many outputs and chunks are kept parsed: the items of a fan-out ask for the same ones again and again. */
-const KEPT = 16;
+const KEPT = 8;
 
 function keeper<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
   const kept = new Map<string, Promise<T>>();
@@ -80,6 +80,7 @@ export interface Scopes {
 export function scopes(runs: RunReader): Scopes {
   const outputs = keeper<Record<string, unknown>>();
   const chunks = keeper<unknown[]>();
+  const inputs = keeper<Record<string, unknown>>();
 
   async function load(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
     const position = plan.outline.position.get(id)!;
@@ -119,7 +120,8 @@ export function scopes(runs: RunReader): Scopes {
     async of(plan, run, reads, unit) {
       const steps: Record<string, unknown> = {};
       for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
-      const scope: Scope = { inputs: run.inputs, run: runScope(run), steps };
+      const given = await inputs(run.id, () => runs.inputs(run.id));
+      const scope: Scope = { inputs: given, run: runScope(run), steps };
       if (unit === undefined || unit.item === NO_ITEM) return scope;
       return { ...scope, item: await itemOf(run.id, unit.stepId, unit.item), index: unit.item };
     },

@@ -74,13 +74,30 @@ export async function startRun(mover: Mover, tx: EngineWriters, run: PreparedRun
 /** Whether one more run of the workflow may go on now. */
 async function hasRoom(
   tx: EngineWriters,
-  run: Pick<RunRecord, "workflowId" | "trigger">,
+  run: Pick<RunRecord, "workflowId" | "trigger" | "parent">,
   { definition }: Outline,
 ): Promise<boolean> {
   const { concurrency, schedule } = definition;
-  if (concurrency !== undefined && (await tx.runs.active(run.workflowId)) >= concurrency) return false;
+  if (
+    concurrency !== undefined &&
+    (await tx.runs.active(run.workflowId)) >= concurrency &&
+    !(await isWithin(tx, run))
+  ) {
+    return false;
+  }
   const behind = run.trigger === "schedule" && schedule?.overlap === "queue";
   return !behind || (await tx.runs.active(run.workflowId, "schedule")) === 0;
+}
+
+/** Whether a run of the same workflow waits for this one: to make it wait in turn would be for ever. */
+async function isWithin(tx: EngineWriters, run: Pick<RunRecord, "workflowId" | "parent">): Promise<boolean> {
+  for (let { parent } = run; parent !== null;) {
+    const above = await tx.runs.find(parent.runId);
+    if (above === undefined) return false;
+    if (above.workflowId === run.workflowId) return true;
+    ({ parent } = above);
+  }
+  return false;
 }
 
 const addStep = (
@@ -115,7 +132,10 @@ export type UnitResult =
       approval: { id: string; message: string; form: Record<string, unknown> | null; assignees: string[] };
       expiresAt: string | null;
     }
-  | { kind: "child"; inputHash: string; run: PreparedRun };
+  /** `until`: when it is no longer waited for. */
+  | { kind: "child"; inputHash: string; run: PreparedRun; until: string | null };
+
+const BEGINNINGS: ReadonlySet<UnitResult["kind"]> = new Set(["child", "wait", "approval", "fan_out"]);
 
 interface UnitTimes {
   startedAt: string;
@@ -131,12 +151,14 @@ export async function settleUnit(
   mover: Mover,
   tx: EngineWriters,
   unit: Unit,
-  result: UnitResult,
+  wanted: UnitResult,
   times: UnitTimes,
 ): Promise<{ ended: boolean }> {
   const moving = await begin(mover, tx, unit.runId);
   if (moving === undefined) return { ended: true };
   const { run } = moving;
+  // What would only begin does not, where nothing may.
+  const result: UnitResult = isEnding(run) && BEGINNINGS.has(wanted.kind) ? { kind: "cancelled" } : wanted;
   const status = run.status === "queued" ? { status: "running" as const, startedAt: times.startedAt } : {};
   moving.run = { ...run, ...status };
   const position = moving.outline.position.get(unit.stepId)!;
@@ -275,6 +297,9 @@ async function saveUnit(
     }
     case "child":
       await startRun(mover, tx, result.run);
+      if (result.until !== null) {
+        await tx.jobs.add(job(unit, "wake", run.priority, { dueAt: result.until, attempt: times.attempts }));
+      }
       await tx.runs.saveStep(unit, {
         ...common,
         state: "r",
@@ -303,7 +328,7 @@ async function settleItem(
   const items = before.items!;
   if (state === "w" || state === "r") {
     // A fan-out of which only waits and approvals are left waits itself.
-    const busy = state === "r" || (await tx.jobs.hasStep(unit.runId, unit.stepId));
+    const busy = state === "r" || (await isBusy(tx, unit));
     const shown: StepState = busy ? "r" : "w";
     await tx.runs.saveStep(whole, { seq, state: shown });
     moving.states = withState(moving.states, position, shown);
@@ -323,19 +348,27 @@ async function settleItem(
       ? fanOutTooLarge(unit.stepId, items.bytes)
       : { ...(result as { error: RunError }).error, item: unit.item };
   } else if (items.done === items.total) {
-    fields.state = state === "c" ? "c" : "s";
+    // One that failed while the run was ending already is a failure all the same.
+    const broken = items.failed > 0 && onError !== "continue";
+    fields.state = broken ? "f" : state === "c" ? "c" : "s";
     fields.finishedAt = times.finishedAt;
+    if (broken && result.kind === "failed") fields.error = { ...result.error, item: unit.item };
   } else if (!stopping && items.started < items.total) {
     await addItem(moving, unit.stepId, position, items.started);
     items.started += 1;
   }
-  if (fields.state === "r" && !(await tx.jobs.hasStep(unit.runId, unit.stepId))) fields.state = "w";
+  if (fields.state === "r" && !(await isBusy(tx, unit))) fields.state = "w";
   // A fan-out that has failed already stays failed while the rest of its items end.
   if (moving.states[position] === "f" || moving.states[position] === "c")
     fields.state = moving.states[position] as StepState;
   await tx.runs.saveStep(whole, { ...fields, seq, items });
   moving.states = withState(moving.states, position, fields.state);
 }
+
+/** Whether attempts of a fan-out are under way or to come, or runs of other workflows. */
+const isBusy = async (tx: EngineWriters, { runId, stepId }: Unit): Promise<boolean> =>
+  (await tx.jobs.hasStep(runId, stepId)) ||
+  (await tx.runs.children(runId)).some(({ unit }) => unit.stepId === stepId);
 
 const fanOutTooLarge = (stepId: string, chars: number): RunError => ({
   code: "output_too_large",
@@ -350,7 +383,7 @@ async function move(mover: Mover, moving: Moving): Promise<boolean> {
   const stopping = run.stop !== null;
   let underWay = 0;
   if (stopping || moving.states.includes("f")) {
-    await dropWaiting(moving);
+    await dropWaiting(mover, moving);
     underWay = await countUnderWay(moving);
   }
   const decision = decide(outline.graph, moving.states, { stopping, underWay });
@@ -384,13 +417,15 @@ async function move(mover: Mover, moving: Moving): Promise<boolean> {
 }
 
 /** What has no attempt under way gets none any more. */
-async function dropWaiting(moving: Moving): Promise<void> {
+async function dropWaiting({ clock }: Mover, moving: Moving): Promise<void> {
   const { tx, run, outline } = moving;
-  for (const unit of await tx.jobs.dropUnclaimed(run.id)) {
+  for (const unit of await tx.jobs.dropUnclaimed(run.id, { ended: false })) {
     const position = outline.position.get(unit.stepId);
     if (position === undefined || unit.item !== NO_ITEM || moving.states[position] !== "q") continue;
     moving.states = withState(moving.states, position, "c");
   }
+  // Nobody needs to decide any more.
+  await tx.approvals.cancelOfRun(run.id, iso(clock.now()));
   if (run.stop === null) return;
   // Who stops a run stops those that it started.
   for (const { unit, childRun } of await tx.runs.children(run.id)) {
@@ -442,31 +477,21 @@ async function endRun(
 ): Promise<void> {
   const now = iso(mover.clock.now());
   const { definition } = await mover.outlines.of(run, tx.runs);
+  if (end.status !== "succeeded") await tx.runs.closeOpen(run.id, now);
   await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt: run.startedAt ?? now });
   await tx.approvals.cancelOfRun(run.id, now);
-  await tx.jobs.dropUnclaimed(run.id);
+  await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) {
     await tx.jobs.add(job(run.parent, "child_done", run.priority));
   }
   if (end.status === "failed" && definition.on_failure !== undefined && run.trigger !== "on_failure") {
     await tx.jobs.add(job(ofRun(run.id), "on_failure", run.priority));
   }
-  await admitNext(
-    mover,
-    tx,
-    run.workflowId,
-    definition.concurrency !== undefined || run.trigger === "schedule",
-  );
+  await admitNext(mover, tx, run.workflowId);
 }
 
 /** Lets in what waited for a run of this workflow to end. */
-async function admitNext(
-  mover: Mover,
-  tx: EngineWriters,
-  workflowId: string,
-  bounded: boolean,
-): Promise<void> {
-  if (!bounded) return;
+async function admitNext(mover: Mover, tx: EngineWriters, workflowId: string): Promise<void> {
   for (;;) {
     const run = await tx.runs.nextWaiting(workflowId);
     if (run === undefined) return;
@@ -531,14 +556,26 @@ export async function moveOn(mover: Mover, tx: EngineWriters, runId: string): Pr
 export const isEnding = (run: Pick<RunRecord, "stop" | "states">): boolean =>
   run.stop !== null || run.states.includes("f");
 
-/** Says that an attempt has begun, before it has any effect. */
+/** Says that a unit which waited for another run has a job again. */
+export async function requeueUnit(mover: Mover, tx: EngineWriters, unit: Unit): Promise<void> {
+  const moving = await begin(mover, tx, unit.runId);
+  if (moving === undefined) return;
+  await tx.runs.saveStep(unit, { seq: moving.seq, state: "q", childRun: null });
+  if (unit.item === NO_ITEM) {
+    moving.states = withState(moving.states, moving.outline.position.get(unit.stepId)!, "q");
+  }
+  await move(mover, moving);
+}
+
+/** Says that an attempt has begun, before it has any effect. @returns false where it may not: the run is ending */
 export async function beginAttempt(
   mover: Mover,
   tx: EngineWriters,
   unit: Unit,
   attempt: { attempt: number; executor: string; startedAt: string; input: unknown },
-): Promise<void> {
+): Promise<boolean> {
   const run = (await tx.runs.find(unit.runId))!;
+  if (isEnding(run) || run.finishedAt !== null) return false;
   const seq = run.seq + 1;
   await tx.runs.update(unit.runId, {
     seq,
@@ -558,4 +595,5 @@ export async function beginAttempt(
     usage: null,
     error: null,
   });
+  return true;
 }

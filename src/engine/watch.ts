@@ -24,8 +24,10 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
   let timer: NodeJS.Timeout | undefined;
   let version: number | undefined;
   let looking = false;
+  let again = false;
 
   async function look(): Promise<void> {
+    again = looking;
     if (looking) return;
     looking = true;
     try {
@@ -39,6 +41,8 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
     } finally {
       looking = false;
     }
+    // Something changed while it looked: perhaps what it had read already.
+    if (again) await look();
   }
 
   function poll(): void {

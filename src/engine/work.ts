@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { AttemptStatus, RunError } from "../../schemas/run.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { iso, SECOND } from "../core/clock.ts";
+import { isStoreTrouble } from "../core/errors.ts";
 import type { Connections, Usage } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";
 import type { PreparedRun } from "../core/engine-port.ts";
@@ -22,7 +23,11 @@ const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 const MAX_ITEMS = 100_000;
 const MAX_ITEMS_CHARS = 16 * 1024 * 1024;
 /** Executors that may die of a job before it counts as poison. */
-const MAX_KILLS = 3;
+export const MAX_KILLS = 3;
+/** What a timer can carry: 24 days. A longer time-out ends there. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Their time is a job in the future: the attempt itself is over at once. */
+const WAITING_TYPES: ReadonlySet<string> = new Set(["approval", "workflow"]);
 /** What does not end when it is told to is left behind after so long. */
 const UNRESPONSIVE_MS = 2 * SECOND;
 
@@ -45,6 +50,8 @@ interface Attempt {
   /** Known once it is resolved. */
   input?: Record<string, unknown>;
   inputHash?: string;
+  /** Whether it was recorded, with its input, before it ran; false where it may not run. */
+  begun?: boolean;
 }
 
 /** Does the jobs of kind `step`: one attempt of a step or of an item. */
@@ -60,10 +67,12 @@ export function stepWork(options: WorkOptions): Work {
     const attempt: Attempt = { run, job, planned, startedAt: iso(mover.clock.now()) };
     try {
       if (isEnding(run)) throw new StepError("cancelled", "The run is ending.");
-      if (job.kills >= MAX_KILLS) throw poisoned(job);
+      if (job.kills >= MAX_KILLS) throw poisoned(job.stepId, job.kills);
       const { result, usage } = await carryOut(plan, attempt, holding);
       return settled(attempt, holding, result, usage);
     } catch (thrown) {
+      // Nothing is wrong with the step: the job is given back.
+      if (isStoreTrouble(thrown)) throw thrown;
       return failed(attempt, holding, thrown);
     }
   };
@@ -80,14 +89,18 @@ export function stepWork(options: WorkOptions): Work {
     }
     const scope = await options.scopes.of(plan, run, planned.reads, job);
     attempt.input = parsedInput(planned, resolveFields(planned, scope));
-    attempt.inputHash = hashOf(planned, attempt.input);
+    const resource = plan.outline.resources[plan.outline.position.get(job.stepId)!];
+    attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
     const recorded = await recordedOutput(attempt, attempt.inputHash);
     if (recorded !== undefined) return { result: recorded };
     if (planned.type.instant !== true) {
       const { startedAt, input } = attempt;
       const begin = { attempt: job.attempt, executor: holding.executor, startedAt, input };
-      const held = await holding.record((tx) => beginAttempt(mover, tx, job, begin));
-      if (!held) throw new StepError("cancelled", "Another executor took this over.");
+      attempt.begun = false;
+      await holding.record(async (tx) => {
+        attempt.begun = await beginAttempt(mover, tx, job, begin);
+      });
+      if (!attempt.begun) throw new StepError("cancelled", "The run is ending, or another executor has it.");
     }
     const outcome = await runBounded(attempt, holding);
     return {
@@ -137,6 +150,7 @@ export function stepWork(options: WorkOptions): Work {
       const unit = { ...job, runId: before };
       const step = await runs.step(unit);
       if (step?.state !== "s" || step.inputHash !== inputHash) continue;
+      if (planned.type.personal === true && !(await isSameWork(run, before))) continue;
       const output = (await runs.output(unit)) ?? {};
       return { kind: "succeeded", output, inputHash, reusedFrom: before };
     }
@@ -145,17 +159,27 @@ export function stepWork(options: WorkOptions): Work {
     return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: "cache" };
   }
 
+  /** Whether this run does again what that one was to do, and did not come to its end. */
+  async function isSameWork(run: RunRecord, id: string): Promise<boolean> {
+    const before = await runs.find(id);
+    if (before === undefined || before.status === "succeeded" || before.version !== run.version) return false;
+    const [now, then] = [await runs.inputs(run.id), await runs.inputs(id)];
+    return canonicalJson([run.definition, now]) === canonicalJson([before.definition, then]);
+  }
+
   /** Runs the step's code until it ends, its time is up, or it is told to end. */
   async function runBounded(attempt: Attempt, holding: Holding): Promise<StepOutcome> {
     const { run, job, planned, input, inputHash } = attempt;
     const timeout = new AbortController();
-    // An approval's time is that of the person, not of the attempt.
     const limit =
       planned.type.timeoutMs === null && planned.step.timeout === undefined ? null : planned.timeoutMs;
     const timer =
-      limit === null || planned.type.type === "approval"
+      limit === null || WAITING_TYPES.has(planned.type.type)
         ? undefined
-        : setTimeout(() => timeout.abort(timedOut(planned.step.id, limit)), limit);
+        : setTimeout(
+            () => timeout.abort(timedOut(planned.step.id, limit)),
+            Math.min(limit, LONGEST_TIMER_MS),
+          );
     const signal = AbortSignal.any([holding.signal, timeout.signal]);
     const left = new Promise<never>((_, reject) => {
       const leave = (): void => {
@@ -212,7 +236,12 @@ export function stepWork(options: WorkOptions): Work {
         return { kind: "approval", approval: { id, message, form, assignees }, expiresAt, inputHash };
       }
       case "child":
-        return { kind: "child", run: await options.child(run, job, outcome), inputHash };
+        return {
+          kind: "child",
+          run: await options.child(run, job, outcome),
+          inputHash,
+          until: planned.timeoutMs === null ? null : iso(now + planned.timeoutMs),
+        };
     }
   }
 
@@ -236,7 +265,9 @@ export function stepWork(options: WorkOptions): Work {
 
   function failed(attempt: Attempt, holding: Holding, thrown: unknown): Settled {
     const { job, planned, startedAt } = attempt;
-    const error = runErrorOf(thrown, job);
+    // A step may throw anything; only who holds the job knows whether it was told to end.
+    const told = attempt.begun === false || holding.signal.aborted || isEnding(attempt.run);
+    const error = told ? runErrorOf(thrown, job) : asFailure(runErrorOf(thrown, job));
     const finishedAt = iso(mover.clock.now());
     const status =
       error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
@@ -273,12 +304,19 @@ export function stepWork(options: WorkOptions): Work {
 
 const saveAttempt = (
   tx: EngineWriters,
-  { job, startedAt, input }: Attempt,
+  { job, startedAt, input, begun }: Attempt,
   { executor }: { executor: string | null },
   end: { status: AttemptStatus; usage: Usage | null; error: RunError | null },
   finishedAt: string | null,
 ): Promise<void> =>
-  tx.runs.saveAttempt(job, { ...end, attempt: job.attempt, executor, startedAt, finishedAt, input });
+  tx.runs.saveAttempt(job, {
+    ...end,
+    attempt: job.attempt,
+    executor,
+    startedAt,
+    finishedAt,
+    ...(begun !== true && { input }),
+  });
 
 export const nothing = (): Settled => ({ kind: "done", change: () => Promise.resolve() });
 
@@ -336,10 +374,13 @@ function boundedOutput(stepId: string, output: unknown): void {
   );
 }
 
-const poisoned = (job: Job): StepError =>
+const asFailure = (error: RunError): RunError =>
+  ["cancelled", "interrupted"].includes(error.code) ? { ...error, code: "step_failed" } : error;
+
+export const poisoned = (what: string, kills: number): StepError =>
   new StepError(
     "poisoned",
-    `"${job.stepId}" was running alone each of the ${job.kills} times that its executor died, so it is not tried again.`,
+    `"${what}" was running alone each of the ${kills} times that its executor died, so it is not tried again.`,
     { fix: "Look for what needs too much memory in it; the log of the executors says how they ended." },
   );
 
@@ -347,9 +388,6 @@ const timedOut = (stepId: string, limit: number): StepError =>
   new StepError("timeout", `"${stepId}" took longer than ${limit / SECOND} s and was stopped.`, {
     fix: "Give it more time with timeout, or less to do.",
   });
-
-const hashOf = ({ type }: PlannedStep, input: unknown): string =>
-  shortHash(canonicalJson([type.type, input]));
 
 const shortHash = (text: string): string =>
   createHash("sha256").update(text).digest("base64url").slice(0, 22);
@@ -361,7 +399,11 @@ const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
  * After how many milliseconds a failed attempt is repeated; undefined when it is not.
  * The pause doubles (or stays), up to half of it is taken off at random, and a vendor's `Retry-After` goes before.
  */
-function retryDelay({ step: { retry } }: PlannedStep, job: Job, thrown: unknown): number | undefined {
+export function retryDelay(
+  { step: { retry } }: PlannedStep,
+  job: Pick<Job, "tries">,
+  thrown: unknown,
+): number | undefined {
   if (retry === undefined || job.tries >= retry.attempts || !(thrown instanceof StepError)) return undefined;
   const wanted = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!wanted) return undefined;

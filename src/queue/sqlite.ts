@@ -5,9 +5,10 @@
 import type { Logger } from "pino";
 import { type Clock, iso, SECOND } from "../core/clock.ts";
 import type { EngineTransaction, Job, JobReader, RunReader } from "../core/run-ports.ts";
+import { isStoreTrouble } from "../core/errors.ts";
 import { StepError } from "../core/step-errors.ts";
 import { committer } from "./committer.ts";
-import type { Queue, Settled, Work } from "./types.ts";
+import type { Broken, Queue, Settled, Work } from "./types.ts";
 
 export interface SqliteQueueOptions {
   /** Unlike that of any other executor, past ones included. */
@@ -18,6 +19,7 @@ export interface SqliteQueueOptions {
   clock: Clock;
   log: Logger;
   work: Work;
+  broken: Broken;
   /** How many jobs run at a time. */
   slots: number;
   /** How long a beat may stand still before its executor counts as dead, in milliseconds. */
@@ -117,7 +119,11 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
           }),
       });
     } catch (err) {
-      log.error({ err, job }, "a job failed in a way that it must not; trying it again");
+      if (!isStoreTrouble(err)) {
+        await settleBroken(job, err);
+        return;
+      }
+      log.warn({ err, job }, "the state could not be used; the job is given back");
       settled = again(job, 5 * SECOND);
     }
     try {
@@ -125,13 +131,16 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       if (!held) log.warn({ job }, "the job was taken over by another executor: nothing was written");
       options.onChanged([job.runId]);
     } catch (err) {
-      // It stays claimed by an executor that lives: without this nobody would ever take it over.
-      log.error({ err, job }, "the end of a job could not be written; giving it back");
-      await giveBack(job);
+      if (isStoreTrouble(err)) {
+        // It stays claimed by an executor that lives: without this nobody would ever take it over.
+        log.warn({ err, job }, "the end of a job could not be written; it is given back");
+        await giveBack(job);
+      } else {
+        await settleBroken(job, err);
+      }
     }
   }
 
-  /** The job once more, after a pause; its attempt has come to nothing. */
   function again(job: Job, pause: number): Settled {
     const now = clock.now();
     return {
@@ -141,6 +150,19 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       tries: job.tries,
       change: (tx) => tx.runs.interruptAttempts(executor, iso(now), job),
     };
+  }
+
+  /** Settles what failed as nothing should; where that fails too, the job is given back. */
+  async function settleBroken(job: Job, thrown: unknown): Promise<void> {
+    log.error({ err: thrown, job }, "a job failed in a way that none should; its run fails");
+    try {
+      const settled = await options.broken(job, thrown);
+      await commit((tx) => settle(tx, job, settled));
+      options.onChanged([job.runId]);
+    } catch (err) {
+      log.error({ err, job }, "that could not be written either; the job is given back");
+      await giveBack(job);
+    }
   }
 
   async function settle(tx: Parameters<Settled["change"]>[0], job: Job, settled: Settled): Promise<boolean> {
@@ -245,14 +267,14 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       for (;;) {
         await claiming;
         await allEnded(running);
-        if (running.size === 0 && claiming === undefined && !(await jobs.pending(iso(clock.now())))) return;
+        const nothing = running.size === 0 && claiming === undefined;
+        if (nothing && (state.stopping || !(await jobs.pending(iso(clock.now()))))) return;
         ring();
       }
     },
 
     async stop(graceMs) {
       state.stopping = true;
-      clearInterval(poll);
       clearTimeout(alarm);
       await claiming;
       await Promise.race([allEnded(running), sleep(graceMs)]);
@@ -260,6 +282,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         controller.abort(new StepError("interrupted", "The executor was stopped while the step ran."));
       }
       await Promise.race([allEnded(running), sleep(GIVEN_UP_MS)]);
+      clearInterval(poll);
       clearInterval(beats);
       await commit(async (tx) => {
         // Whatever would not end, or could not be given back, is taken over at once, not after a lease.

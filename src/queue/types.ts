@@ -21,8 +21,14 @@ export interface Holding {
   record(change: (tx: EngineWriters) => Promise<void>): Promise<boolean>;
 }
 
-/** Does one job, outside of any transaction. What it throws is a bug: the job is given back and tried again. */
+/**
+ * Does one job, outside of any transaction. It throws only when the store is in trouble, and then the job is given back;
+ * anything else that it throws is a bug, and the job is settled as `Broken` says.
+ */
 export type Work = (job: Job, holding: Holding) => Promise<Settled>;
+
+/** What a job that failed as none should comes to. */
+export type Broken = (job: Job, thrown: unknown) => Promise<Settled>;
 
 export interface Queue {
   readonly executor: string;

@@ -49,6 +49,7 @@ export const approvalStep = defineStepType({
   },
   output: outputOf(nullable(ANY)),
   timeoutMs: null,
+  personal: true,
   hasEffects: () => false,
   resource: () => null,
   check: (step) => {

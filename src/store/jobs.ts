@@ -1,6 +1,6 @@
 /** Jobs: pending work, claimed by executors under a fence. What is done is deleted. */
 import { type Kysely, sql } from "kysely";
-import type { Job, JobReader, JobWriter, Unit } from "../core/run-ports.ts";
+import type { Job, JobKind, JobReader, JobWriter, Unit } from "../core/run-ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
@@ -57,15 +57,30 @@ const promoteJobs = prepared((db, now: string) =>
     )
     .returning("id"),
 );
-const readyJobs = prepared((db, suspect: number, limit: number) =>
+const readyJobs = prepared((db, limit: number) =>
   db
     .selectFrom("jobs")
     .selectAll()
     .where("state", "=", sql.lit("ready"))
-    .where("suspect", "=", suspect)
+    .where("suspect", "=", sql.lit(0))
     .orderBy("priority", "desc")
     .orderBy("id")
     .limit(limit),
+);
+const firstSuspect = prepared((db) =>
+  db
+    .selectFrom("jobs")
+    .selectAll()
+    .where("state", "=", sql.lit("ready"))
+    .where("suspect", "=", sql.lit(1))
+    .orderBy("id")
+    .limit(1),
+);
+const noteExecutor = prepared((db, id: string, at: string) =>
+  db
+    .insertInto("executors")
+    .values({ id, beat: 0, started_at: at })
+    .onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
 /** Reads the queue. */
@@ -97,6 +112,10 @@ export function jobReader(db: Kysely<Schema>): JobReader {
     },
   };
 }
+
+/** What is done after a run has ended, and what its end may wait for. */
+const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify"];
+const UNTIL_END: JobKind[] = ["child_done", "run_timeout"];
 
 const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): Unit => ({
   runId: row.run_id,
@@ -131,9 +150,11 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
 
     async claim(executor, { now, limit, limits, suspects }) {
       await promoteJobs(trx, now);
-      const [suspect] = suspects === "skip" ? [] : await readyJobs(trx, 1, 1);
+      const [suspect] = suspects === "skip" ? [] : await firstSuspect(trx);
       if (suspect !== undefined && suspects === "drain") return [];
       const chosen = suspect === undefined ? await readyWithin(trx, limit, limits) : [suspect];
+      // Only who has a row can be seen to be dead: it may have been taken over while its process was frozen.
+      if (chosen.length > 0) await noteExecutor(trx, executor, now);
       const jobs: Job[] = [];
       for (const row of chosen) {
         await claimJob(trx, executor, Number(suspect !== undefined), row.id);
@@ -175,12 +196,12 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
       return result.numUpdatedRows > 0n;
     },
 
-    async dropUnclaimed(runId) {
+    async dropUnclaimed(runId, { ended }) {
       const rows = await trx
         .deleteFrom("jobs")
         .where("run_id", "=", runId)
         .where("state", "!=", "claimed")
-        .where("kind", "not in", ["cancel", "on_failure", "notify"])
+        .where("kind", "not in", ended ? AFTER_END : [...AFTER_END, ...UNTIL_END])
         .returning(["run_id", "step_id", "item"])
         .execute();
       return rows.map(unitOf);
@@ -253,7 +274,7 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
 
 /** The next ready jobs whose resources have room. */
 async function readyWithin(trx: Kysely<Schema>, limit: number, limits: ReadonlyMap<string, number>) {
-  if (limits.size === 0) return readyJobs(trx, 0, limit);
+  if (limits.size === 0) return readyJobs(trx, limit);
   const used = await trx
     .selectFrom("jobs")
     .select((eb) => ["resource" as const, eb.fn.countAll<number>().as("count")])

@@ -218,30 +218,106 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       await query.execute();
     },
 
-    async forget(before, now, limit) {
+    async hasScheduled(workflowId) {
+      const row = await trx
+        .selectFrom("runs")
+        .select("id")
+        .where("workflow_id", "=", workflowId)
+        .where("finished_at", "is", null)
+        .where("trigger", "=", "schedule")
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async closeOpen(runId, at) {
       await trx
+        .updateTable("run_attempts")
+        .set({ status: "cancelled", finished_at: at })
+        .where("run_id", "=", runId)
+        .where("finished_at", "is", null)
+        .execute();
+      await trx
+        .updateTable("run_steps")
+        .set({ state: "c", finished_at: at })
+        .where("run_id", "=", runId)
+        .where("state", "in", ["q", "r", "w"])
+        .execute();
+    },
+
+    async forget(before, now, limit) {
+      const stale = await trx
         .deleteFrom("step_cache")
         .where("key", "in", (eb) =>
           eb.selectFrom("step_cache").select("key").where("expires_at", "<=", now).limit(limit),
         )
-        .execute();
+        .executeTakeFirst();
       const old = await trx
         .selectFrom("runs")
         .select("id")
         .where("finished_at", "is not", null)
         .where("finished_at", "<", before)
         .orderBy("finished_at")
-        .limit(limit)
+        .limit(FORGOTTEN_AT_ONCE)
         .execute();
       const ids = old.map((row) => row.id);
-      if (ids.length === 0) return 0;
-      for (const table of ["run_steps", "run_attempts", "run_values", "fan_outs", "approvals"] as const) {
-        await trx.deleteFrom(table).where("run_id", "in", ids).execute();
+      // Its rows first, so many at a time: a run may have hundreds of thousands.
+      for (const id of ids) {
+        if (await forgetRows(trx, id, limit)) return true;
+        await trx.deleteFrom("runs").where("id", "=", id).execute();
       }
-      await trx.deleteFrom("runs").where("id", "in", ids).execute();
-      return ids.length;
+      return ids.length === FORGOTTEN_AT_ONCE || stale.numDeletedRows >= BigInt(limit);
     },
   };
+}
+
+/** As many runs at most are forgotten by one transaction. */
+const FORGOTTEN_AT_ONCE = 50;
+
+/** Deletes a run's rows, `limit` at most of each kind; gives whether there may be more. */
+async function forgetRows(trx: Kysely<Schema>, runId: string, limit: number): Promise<boolean> {
+  const deleted = [
+    await trx
+      .deleteFrom("run_steps")
+      .where((eb) =>
+        eb(
+          eb.refTuple("run_id", "step_id", "item"),
+          "in",
+          eb
+            .selectFrom("run_steps")
+            .select(["run_id", "step_id", "item"])
+            .where("run_id", "=", runId)
+            .limit(limit)
+            .$asTuple("run_id", "step_id", "item"),
+        ),
+      )
+      .executeTakeFirst(),
+    await trx
+      .deleteFrom("run_attempts")
+      .where((eb) =>
+        eb(
+          eb.refTuple("run_id", "step_id", "item", "attempt"),
+          "in",
+          eb
+            .selectFrom("run_attempts")
+            .select(["run_id", "step_id", "item", "attempt"])
+            .where("run_id", "=", runId)
+            .limit(limit)
+            .$asTuple("run_id", "step_id", "item", "attempt"),
+        ),
+      )
+      .executeTakeFirst(),
+    await trx
+      .deleteFrom("run_values")
+      .where("id", "in", (eb) =>
+        eb.selectFrom("run_values").select("id").where("run_id", "=", runId).limit(limit),
+      )
+      .executeTakeFirst(),
+  ];
+  if (deleted.some(({ numDeletedRows }) => numDeletedRows >= BigInt(limit))) return true;
+  await trx.deleteFrom("fan_outs").where("run_id", "=", runId).execute();
+  await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
+  return false;
 }
 
 const SNAKE = {

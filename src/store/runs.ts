@@ -44,7 +44,6 @@ const RUN_COLUMNS = [
   "started_at",
   "finished_at",
   "error",
-  "inputs",
 ] as const satisfies readonly (keyof RunRow)[];
 
 const STEP_COLUMNS = [
@@ -83,8 +82,7 @@ const parsed = <T>(column: string | null): T | null => (column === null ? null :
 
 type RunColumns = Pick<RunRow, (typeof RUN_COLUMNS)[number]>;
 
-/** Large inputs stand beside their row. */
-async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord> {
+function runRecord(row: RunColumns): RunRecord {
   return {
     id: row.id,
     workflowId: row.workflow_id,
@@ -116,7 +114,6 @@ async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     error: parsed(row.error),
-    inputs: (await decodeValue(db, row.inputs)) as Record<string, unknown>,
   };
 }
 
@@ -159,6 +156,7 @@ const attemptRecord = (row: Pick<RunAttemptRow, (typeof ATTEMPT_COLUMNS)[number]
 });
 
 const findRun = prepared((db, id: string) => db.selectFrom("runs").select(RUN_COLUMNS).where("id", "=", id));
+const findInputs = prepared((db, id: string) => db.selectFrom("runs").select("inputs").where("id", "=", id));
 const findStep = prepared((db, runId: string, stepId: string, item: number) =>
   db
     .selectFrom("run_steps")
@@ -207,7 +205,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
   return {
     async find(id) {
       const [row] = await findRun(db, id);
-      return row === undefined ? undefined : runRecord(db, row);
+      return row === undefined ? undefined : runRecord(row);
     },
 
     async slice({ filter, after, limit }) {
@@ -226,7 +224,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
       const next: Position | null = rows.length > limit ? [last!.created_at, last!.id] : null;
-      return { items: await Promise.all(shown.map((row) => runRecord(db, row))), next };
+      return { items: shown.map(runRecord), next };
     },
 
     async count(filter) {
@@ -249,7 +247,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
           .orderBy("id", "desc")
           .limit(1)
           .executeTakeFirst();
-        if (row !== undefined) found.set(id, await runRecord(db, row));
+        if (row !== undefined) found.set(id, runRecord(row));
       }
       return found;
     },
@@ -342,6 +340,11 @@ export function runReader(db: Kysely<Schema>): RunReader {
     async runOutput(runId) {
       const row = await db.selectFrom("runs").select("output").where("id", "=", runId).executeTakeFirst();
       return row === undefined || row.output === null ? null : decodeValue(db, row.output);
+    },
+
+    async inputs(runId) {
+      const [row] = await findInputs(db, runId);
+      return row === undefined ? {} : ((await decodeValue(db, row.inputs)) as Record<string, unknown>);
     },
 
     async chunk({ runId, stepId }, chunk) {

@@ -85,7 +85,7 @@ export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
       await trx.deleteFrom("schedules").where("workflow_id", "=", workflowId).execute();
     },
 
-    async advance(workflowId, from, { nextAt, lastAt, skipped }) {
+    async advance(workflowId, from, { version, nextAt, lastAt, skipped }) {
       const result = await trx
         .updateTable("schedules")
         .set({
@@ -95,6 +95,8 @@ export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
         })
         .where("workflow_id", "=", workflowId)
         .where("next_at", "=", from)
+        .where("version", "=", version)
+        .where("paused", "=", 0)
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },

@@ -50,7 +50,6 @@ describe("millrace workflows", () => {
     expect((await cli("workflows", "apply", directory, "--dry-run")).code).toBe(0);
     expect((await cli("run", "caller")).code).toBe(1);
 
-    // The one that calls is new like the one it calls has changed: both are checked against what will be.
     const applied = await cli("workflows", "apply", directory, "--yes", "--reason", "A test", "--publish");
     expect(applied.err).not.toContain("not published");
     expect(applied).toMatchObject({ code: 0, out: expect.stringContaining("published: hello") });
@@ -61,6 +60,7 @@ describe("millrace workflows", () => {
     const { cli, files } = await commandLine();
     const directory = files({
       good: HELLO,
+      caller: CALLER,
       broken: "name: Broken\nsteps:\n  - id: a\n    type: sett\n",
       twice: HELLO,
       nameless: "steps:\n  - { id: a, type: set, values: { b: 1 } }\n",
@@ -74,6 +74,8 @@ describe("millrace workflows", () => {
     expect(err).toMatch(/nameless\.yaml:1:1: name is missing/);
     expect(err).toMatch(/unreadable\.yaml:\d+:\d+: /);
     expect(err).toMatch(/lonely\.yaml:\d+:\d+: .*there is no workflow nobody/);
+    // What it calls is new in the same directory.
+    expect(err).not.toContain("caller.yaml");
     expect(err).toContain("Nothing was applied.");
     expect((await cli("workflows", "export", join(directory, "out"))).out).toContain("0 written");
   });

@@ -249,7 +249,8 @@ describe("a run", () => {
       steps: [{ id: "gate", type: "assert", that: "1 == 2", message: "no" }],
     });
     const { items } = await it_.read.runs.slice({ filter: { workflowId: "tell" }, after: null, limit: 5 });
-    expect(items).toMatchObject([{ trigger: "on_failure", status: "succeeded", inputs: { run_id: id } }]);
+    expect(items).toMatchObject([{ trigger: "on_failure", status: "succeeded" }]);
+    expect(await it_.read.runs.inputs(items[0]!.id)).toMatchObject({ run_id: id });
     expect(await it_.read.runs.runOutput(items[0]!.id)).toEqual({ code: "assert_failed" });
   });
 });
@@ -589,4 +590,190 @@ describe("a run that is ending", () => {
     await queue.idle();
     expect((await it_.outcome(id)).status).toBe("cancelled");
   });
+});
+
+describe("runs of other workflows", () => {
+  const failing = { steps: [{ id: "gate", type: "assert", that: "false", message: "closed" }] };
+
+  it("that fail together end the fan-out that waits for them", async () => {
+    const it_ = await testEngine({ slots: 1 });
+    await it_.define(failing, "Child");
+    const { status, error } = await runToEnd(it_, {
+      steps: [{ id: "sub", type: "workflow", for_each: "[1, 2, 3, 4, 5, 6]", workflow: "child" }],
+    });
+    expect({ status, error }).toMatchObject({
+      status: "failed",
+      error: { code: "child_failed", step_id: "sub" },
+    });
+    expect(await it_.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
+  });
+
+  it("do not keep a run from its time-out once another step has failed", async () => {
+    const it_ = await testEngine();
+    await it_.define({ steps: [{ id: "nap", type: "wait", for: "2d" }] }, "Child");
+    const { id, queue, status } = await runToEnd(it_, {
+      timeout: "1h",
+      steps: [
+        { id: "sub", type: "workflow", workflow: "child", needs: [] },
+        { id: "nap", type: "wait", for: "10m", needs: [] },
+        { id: "gate", type: "assert", that: "false", message: "closed", needs: ["nap"] },
+      ],
+    });
+    expect(status).toBe("running");
+    it_.clock.advance(600_000);
+    queue.ring();
+    await queue.idle();
+    expect(await it_.outcome(id)).toMatchObject({ status: "running", states: "rsf" });
+    it_.clock.advance(3_000_000);
+    queue.ring();
+    await queue.idle();
+    expect(await it_.outcome(id)).toMatchObject({ status: "failed" });
+    expect(await it_.read.runs.count({ status: ["running", "waiting", "queued"] })).toBe(0);
+  });
+
+  it("are started again where the step says so", async () => {
+    const it_ = await testEngine();
+    await it_.define(failing, "Child");
+    const retry = { attempts: 3, initial: "1s", on: ["child_failed"] };
+    const { id, queue } = await runToEnd(it_, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child", retry }],
+    });
+    for (let turn = 0; turn < 3; turn += 1) {
+      it_.clock.advance(4_000);
+      queue.ring();
+      await queue.idle();
+    }
+    expect(await it_.outcome(id)).toMatchObject({ status: "failed", error: { code: "child_failed" } });
+    expect(await it_.read.runs.count({ workflowId: "child" })).toBe(3);
+    expect((await it_.read.runs.attempts(id)).map((one) => one.status)).toEqual([
+      "failed",
+      "failed",
+      "failed",
+    ]);
+  });
+
+  it("are stopped when the step's time is up", async () => {
+    const it_ = await testEngine();
+    await it_.define({ steps: [{ id: "nap", type: "wait", for: "2d" }] }, "Child");
+    const { id, queue } = await runToEnd(it_, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child", timeout: "5m" }],
+    });
+    it_.clock.advance(300_000);
+    queue.ring();
+    await queue.idle();
+    expect(await it_.outcome(id)).toMatchObject({
+      status: "failed",
+      error: { code: "timeout", step_id: "sub" },
+    });
+    expect(await it_.read.runs.count({ workflowId: "child", status: ["cancelled"] })).toBe(1);
+  });
+
+  it("do not wait for the run that waits for them", async () => {
+    const it_ = await testEngine();
+    const { id } = await it_.create({ name: "Again" });
+    await it_.redefine(id, {
+      concurrency: 1,
+      inputs: { type: "object", properties: { n: { type: "number", default: 2 } } },
+      steps: [
+        {
+          id: "sub",
+          type: "workflow",
+          if: "inputs.n > 0",
+          workflow: "again",
+          inputs: { n: "${{ inputs.n - 1 }}" },
+        },
+      ],
+    });
+    const queue = await it_.executor();
+    const run = await it_.start(id);
+    queue.ring();
+    await queue.idle();
+    expect((await it_.outcome(run)).status).toBe("succeeded");
+    expect(await it_.read.runs.count({ status: ["succeeded"] })).toBe(3);
+  });
+});
+
+describe("runs that wait for their turn", () => {
+  it("are let in by one of a version that bounds nothing", async () => {
+    const it_ = await testEngine();
+    const gate = Promise.withResolvers<void>();
+    it_.onProbe(() => gate.promise);
+    const queue = await it_.executor();
+    const workflow = await it_.define({ steps: [probe("a")] });
+    const first = await it_.start(workflow);
+    queue.ring();
+    await vi.waitFor(async () => expect((await it_.find(first)).status).toBe("running"));
+    await it_.redefine(workflow, { concurrency: 1, steps: [probe("a")] });
+    const second = await it_.start(workflow);
+    expect((await it_.find(second)).admitted).toBe(false);
+    gate.resolve();
+    await queue.idle();
+    expect((await it_.outcome(second)).status).toBe("succeeded");
+  });
+});
+
+describe("an approval that was given", () => {
+  const asking = (after: string) => ({
+    steps: [{ id: "ask", type: "approval", message: "Go on?" }, probe("act", { ask: after })],
+  });
+
+  async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition: Record<string, unknown>) {
+    const { id, queue } = await runToEnd(it_, definition);
+    const unit = { runId: id, stepId: "ask", item: NO_ITEM };
+    await it_.transaction(async (tx) => {
+      const { id: approval } = (await tx.approvals.ofUnit(unit))!;
+      const decision = {
+        status: "approved",
+        decidedAt: it_.now(),
+        decidedBy: "ada",
+        comment: null,
+        answer: null,
+      } as const;
+      expect(await tx.approvals.decide(approval, decision)).toBe(true);
+      await tx.jobs.add({
+        ...unit,
+        kind: "decided",
+        priority: 0,
+        dueAt: null,
+        resource: null,
+        attempt: 1,
+        tries: 1,
+      });
+    });
+    queue.ring();
+    await queue.idle();
+    return { first: await it_.find(id), queue };
+  }
+
+  it("holds for a retry of the same work that had failed", async () => {
+    const it_ = await testEngine();
+    let broken = true;
+    it_.onProbe(() => {
+      if (broken) throw new StepError("http_failed", "gone");
+    });
+    const { first, queue } = await approved(it_, asking("pay"));
+    expect(first.status).toBe("failed");
+    broken = false;
+    const again = await it_.start(first.workflowId, { retryOf: first, version: first.version });
+    queue.ring();
+    await queue.idle();
+    expect((await it_.outcome(again)).status).toBe("succeeded");
+  });
+
+  it.each(["of work that had succeeded", "with other work"])(
+    "is asked for again in a retry %s",
+    async (which) => {
+      const it_ = await testEngine();
+      const other = which === "with other work";
+      it_.onProbe(() => {
+        if (other) throw new StepError("http_failed", "gone");
+      });
+      const { first, queue } = await approved(it_, asking("pay"));
+      const definition = other ? asking("pay everything") : undefined;
+      const again = await it_.start(first.workflowId, { retryOf: first, version: first.version, definition });
+      queue.ring();
+      await queue.idle();
+      expect((await it_.outcome(again)).status).toBe("waiting");
+    },
+  );
 });

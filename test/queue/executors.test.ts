@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import type { Settled } from "../../src/queue/types.ts";
 import { testEngine } from "../support/engine.ts";
 import { done, LEASE_MS, slowWork, testQueues } from "../support/queue.ts";
 
@@ -26,26 +28,44 @@ describe("an executor", () => {
     expect(await it_.rowsOf()).toMatchObject([{ run_id: id, state: "claimed" }]);
   });
 
-  it("commits what a job has changed with its end, or neither", async () => {
+  it("commits what a job has changed with its end, or neither, and gives it back while the state can't be used", async () => {
     const it_ = await testQueues();
     await it_.add("a");
     const queue = await it_.executor(async () =>
       done(async (tx) => {
         await tx.jobs.beat("half", it_.now());
-        throw new Error("the disk is full");
+        throw new AppError("storage_unavailable", "The disk is full.");
       }),
     );
     await vi.waitFor(async () => expect(await it_.rowsOf()).toMatchObject([{ state: "later", attempt: 2 }]));
     expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([queue.executor]);
   });
 
-  it("tries again what failed in a way that it must not", async () => {
+  it("gives a job back whose work could not use the state", async () => {
     const it_ = await testQueues();
     await it_.add("a");
-    await it_.executor(() => Promise.reject(new Error("a bug")));
+    await it_.executor(() => Promise.reject(new AppError("busy", "The database is locked.")));
     await vi.waitFor(async () =>
       expect(await it_.rowsOf()).toMatchObject([{ state: "later", attempt: 2, tries: 1, executor: null }]),
     );
+  });
+
+  it.each([
+    ["whose work has a bug", (): Promise<Settled> => Promise.reject(new Error("a bug"))],
+    ["whose end has a bug", async (): Promise<Settled> => done(() => Promise.reject(new Error("a bug")))],
+  ])("settles a job %s as one that is broken, and does not try it for ever", async (_what, work) => {
+    const it_ = await testQueues();
+    await it_.add("a");
+    const told: unknown[] = [];
+    await it_.executor(work, {
+      broken: async (job, thrown) => {
+        told.push([job.stepId, (thrown as Error).message]);
+        return done((tx) => tx.jobs.beat("said_so", it_.now()));
+      },
+    });
+    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+    expect(told).toEqual([["a", "a bug"]]);
+    expect((await it_.read.jobs.executors()).map((one) => one.id)).toContain("said_so");
   });
 
   it("lets what runs go on for a while when it is stopped, and gives back what does not end", async () => {
@@ -146,6 +166,25 @@ describe("a lease", () => {
     expect((await it_.read.jobs.executors()).map((one) => one.id).toSorted()).toEqual(
       [held.executor, observer.executor, "written_by_the_other"].toSorted(),
     );
+  });
+});
+
+describe("an executor that was struck off and goes on", () => {
+  it("is watched again from the first job that it claims, before its next beat", async () => {
+    const it_ = await testQueues();
+    const slow = slowWork();
+    const held = await it_.executor(slow.work);
+    held.hold();
+    const observer = await it_.executor(() => Promise.resolve(done()), { slots: 1 });
+    await it_.watch(observer);
+    expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([observer.executor]);
+    held.resume();
+    await it_.add("a");
+    held.ring();
+    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
+    held.hold();
+    await it_.watch(observer);
+    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
   });
 });
 

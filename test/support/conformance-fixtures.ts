@@ -232,6 +232,17 @@ const TOOLS: Readonly<Record<string, Run>> = {
   },
 };
 
+/** Changes the list of tools, as the server's own operations do: by a workflow that is a tool of its own. */
+const TOOL_CHANGE = "test_trigger_tool_change";
+
+async function changeTools(served: Served, ctx: ServerContext): Promise<Answer> {
+  const call = (name: string, args: Arguments) =>
+    served.call({ method: "tools/call", params: { name, arguments: args } }, ctx) as Promise<CallToolResult>;
+  const definition = { expose_as_tool: true, steps: [{ id: "one", type: "set", values: { n: 1 } }] };
+  const created = await call("create_workflow", { name: "Conformance", definition });
+  return call("publish_workflow", { workflow_id: (created.structuredContent as { id: string }).id });
+}
+
 /** The tools that take arguments: strings, all of them required. */
 const ARGUMENTS: Readonly<Record<string, string[]>> = {
   test_sampling: ["prompt"],
@@ -307,7 +318,7 @@ function read(uri: string): ReadResourceResult {
 export function extend(server: Server, served: Served): void {
   server.registerCapabilities({ logging: {}, completions: {}, prompts: {}, resources: { subscribe: true } });
 
-  const listed = Object.keys(TOOLS).map((name) => ({
+  const listed = [...Object.keys(TOOLS), TOOL_CHANGE].map((name) => ({
     name,
     description: `Fixture of the conformance suite: ${name}`,
     inputSchema: strings(ARGUMENTS[name] ?? []),
@@ -315,6 +326,7 @@ export function extend(server: Server, served: Served): void {
   server.setRequestHandler("tools/list", () => ({ tools: [...served.tools, ...listed] }));
   server.setRequestHandler("tools/call", (request, ctx) => {
     const { name, arguments: args = {} } = request.params;
+    if (name === TOOL_CHANGE) return changeTools(served, ctx);
     return TOOLS[name]?.(ctx, args) ?? served.call(request, ctx);
   });
 

@@ -71,6 +71,7 @@ export async function testEngine({
     transaction,
     clock,
     log,
+    mostUnfinished: 100_000,
   });
 
   let executors = 0;
@@ -85,6 +86,7 @@ export async function testEngine({
       clock,
       log,
       work,
+      broken: made.broken,
       slots,
       leaseMs,
       limits,

@@ -3,11 +3,17 @@ import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { type Job, NO_ITEM, type NewJob } from "../../src/core/run-ports.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
-import type { Settled, Work } from "../../src/queue/types.ts";
+import type { Broken, Settled, Work } from "../../src/queue/types.ts";
 import { testEngine } from "./engine.ts";
 
 /** So long that no beat comes by itself while a test runs. */
 export const LEASE_MS = 100_000;
+
+interface Options {
+  slots?: number;
+  /** What a job comes to whose work has a bug; nothing unless it says so. */
+  broken?: Broken;
+}
 
 export async function testQueues({ limits = new Map<string, number>() } = {}) {
   const it = await testEngine();
@@ -18,7 +24,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
   let count = 0;
 
   /** Starts an executor. Held, nothing that it writes gets through, as if its process were stopped. */
-  async function executor(work: Work, { slots = 4 } = {}) {
+  async function executor(work: Work, { slots = 4, broken = settledAs() }: Options = {}) {
     count += 1;
     let held: PromiseWithResolvers<void> | undefined;
     const queue = sqliteQueue({
@@ -32,6 +38,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       clock: it.clock,
       log: pino({ level: "silent" }),
       work,
+      broken,
       slots,
       leaseMs: LEASE_MS,
       limits,
@@ -85,6 +92,8 @@ export const done = (change: Settled["change"] = () => Promise.resolve()): Settl
   kind: "done",
   change,
 });
+
+const settledAs = (): Broken => () => Promise.resolve(done());
 
 /** Work that goes on until the test ends it, or it is told to end. */
 export function slowWork() {

@@ -17,7 +17,7 @@ import { random } from "./random.ts";
 
 /** So many unfinished runs at a time, so that those in flight end too. */
 const MOST = 30;
-const CANCELLED = 0.05;
+const CANCELLED = 0.15;
 
 export const CRASH_ACTOR: Actor = {
   principal: { keyId: "k", keyName: "crash", owner: "operator", lineage: "k", scopes: new Set(["run"]) },
@@ -26,6 +26,9 @@ export const CRASH_ACTOR: Actor = {
 const intent = { operation: "test", actor: CRASH_ACTOR, requestId: "req_1" };
 
 const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+// A full disk, a lock that is held for long: refused, which is as good as never asked.
+const refused = (error: unknown): void => say(`refused ${String(error)}`);
 
 async function main(stateDir: string, seed: number): Promise<void> {
   const clock = systemClock;
@@ -51,12 +54,14 @@ async function main(stateDir: string, seed: number): Promise<void> {
     });
     await instance.write(intent, (tx) => engine.startRun(tx, prepared));
     say(`started ${prepared.id}`);
-    if (next() >= CANCELLED) return;
-    await delay(next() * 300);
-    say(`cancelling ${prepared.id}`);
-    await instance.write(intent, (tx) =>
-      engine.stopRun(tx, prepared.id, { status: "cancelled", by: "crash" }),
-    );
+    if (next() < CANCELLED) void cancel(prepared.id, next() * 1_000).catch(refused);
+  }
+
+  /** Perhaps after it has ended: that changes nothing then. */
+  async function cancel(id: string, after: number): Promise<void> {
+    await delay(after);
+    say(`cancelling ${id}`);
+    await instance.write(intent, (tx) => engine.stopRun(tx, id, { status: "cancelled", by: "crash" }));
   }
 
   async function decide(): Promise<void> {
@@ -91,11 +96,9 @@ async function main(stateDir: string, seed: number): Promise<void> {
 
   say("ready");
   while (doing.go) {
-    // A full disk, a lock that is held for long: refused, which is as good as never asked.
-    await decide().catch((error: unknown) => say(`refused ${String(error)}`));
+    await decide().catch(refused);
     const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
-    if (doing.start && unfinished < MOST)
-      await start().catch((error: unknown) => say(`refused ${String(error)}`));
+    if (doing.start && unfinished < MOST) await start().catch(refused);
     await delay(10);
   }
   await instance.close();
@@ -104,7 +107,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
 
 if (import.meta.main) {
   await main(argv[2]!, Number(argv[3])).catch((error: unknown) => {
-    say(`refused ${String(error)}`);
+    refused(error);
     process.exit(4);
   });
 }

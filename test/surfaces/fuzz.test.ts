@@ -121,6 +121,8 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "resume_schedule",
   "retry_run",
   "run_workflow",
+  "unpublish_workflow",
+  "update_workflow",
 ]);
 
 describe("any request", () => {

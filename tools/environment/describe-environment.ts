@@ -153,10 +153,11 @@ function overview(connections: Connections, stepTypes: readonly AnyStepType[]): 
     mcp_servers: mcpServers
       .list()
       .map((server) => Object.assign(known(server), { concurrency: mcpServers.concurrencyOf(server.name) })),
-    secrets: http.secrets().map(({ name, hosts, unusable }) => {
-      const secret = { name, hosts: [...hosts] };
-      return unusable === null ? secret : { ...secret, unusable };
-    }),
+    secrets: http
+      .secrets()
+      .map(({ name, hosts, unusable }) =>
+        Object.assign({ name, hosts: [...hosts] }, unusable !== null && { unusable }),
+      ),
     mail: {
       allowed_domains: [...mailer.allowedDomains()],
       ...(whyNoMail !== null && { unusable: whyNoMail }),

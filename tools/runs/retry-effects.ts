@@ -74,8 +74,10 @@ function howItWent({ state, attempts, items, error }: StepRecord): string {
 function readsOf(step: DefinedStep) {
   const written = JSON.stringify(step);
   return {
-    reads: [...written.matchAll(/\bsteps(?:\.|\[\\?["'])([a-z][a-z0-9_]*)/g)].map((match) => match[1]!),
+    reads: [...written.matchAll(/\bsteps\s*(?:\.\s*|\[\s*\\?["'])([a-z][a-z0-9_]*)/g)].map(
+      (match) => match[1]!,
+    ),
     inputs: /\binputs\b/.test(written),
-    run: /\brun\.(?:id|started_at|trigger)\b/.test(written),
+    run: /\brun\b/.test(written),
   };
 }

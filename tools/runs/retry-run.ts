@@ -69,6 +69,7 @@ export const retryRun = defineTool({
 
 async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedRun> {
   refuseBoth(wanted);
+  if (wanted.patch !== undefined || wanted.definition !== undefined) needsWrite(ctx);
   const run = await findRun(ctx.read.runs, wanted.run_id);
   if (!hasEnded(run)) {
     throw new AppError(
@@ -78,7 +79,7 @@ async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedR
     );
   }
   const definition = await changedDefinition(ctx, run, wanted);
-  const inputs = wanted.inputs ?? run.inputs;
+  const inputs = wanted.inputs ?? (await ctx.read.runs.inputs(run.id));
   const prepared = await ctx.engine.prepareRun({
     workflowId: run.workflowId,
     version: wanted.version ?? run.version,
@@ -91,6 +92,18 @@ async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedR
   });
   if (!wanted.confirm) await refuseEffects(ctx, run, prepared);
   return prepared;
+}
+
+/** A definition that nobody has saved is written here: who may only run may not. */
+function needsWrite({ actor }: ToolContext): void {
+  if (actor.principal.scopes.has("write")) return;
+  const message = "needs a key with the scope write";
+  throw new AppError(
+    "missing_scope",
+    "To retry on a changed definition needs a key with the scope write, because it runs what nobody has saved. " +
+      "Retry without patch and definition, or use another key.",
+    { errors: [{ path: "", code: "missing_scope", message, allowed: ["write"] }] },
+  );
 }
 
 const SOURCES = ["definition", "version", "patch"] as const;
@@ -131,12 +144,13 @@ async function changedDefinition(
 
 /** @throws AppError confirmation_needed with the steps that may do something twice */
 async function refuseEffects(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): Promise<void> {
-  const [before, after, records] = await Promise.all([
+  const [before, after, records, inputs] = await Promise.all([
     ctx.engine.definitionOf(run),
     ctx.engine.definitionOf(prepared),
     ctx.read.runs.steps(run.id),
+    ctx.read.runs.inputs(run.id),
   ]);
-  const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(run.inputs);
+  const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
   const errors = effectsAgain(
     run.id,
     { definition: before, records },

@@ -52,7 +52,12 @@ export async function up(db: Kysely<never>): Promise<void> {
     .columns(["workflow_id", "created_at", "id", "status"])
     .execute();
   await db.schema.createIndex("runs_by_status").on("runs").columns(["status", "created_at", "id"]).execute();
-  await sql`create index runs_unfinished on runs (workflow_id, admitted, created_at) where finished_at is null`.execute(
+  await db.schema
+    .createIndex("runs_by_trigger")
+    .on("runs")
+    .columns(["trigger", "created_at", "id"])
+    .execute();
+  await sql`create index runs_unfinished on runs (workflow_id, admitted, priority desc, created_at, id) where finished_at is null`.execute(
     db,
   );
   await sql`create index runs_finished on runs (finished_at) where finished_at is not null`.execute(db);
@@ -141,6 +146,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute();
   // Pending work only: what is done is deleted, so that the index stays as small as the work in hand.
   await sql`create index jobs_ready on jobs (priority desc, id) where state = 'ready'`.execute(db);
+  await sql`create index jobs_suspect on jobs (id) where state = 'ready' and suspect = 1`.execute(db);
   await sql`create index jobs_later on jobs (due_at) where state = 'later'`.execute(db);
   await sql`create index jobs_claimed on jobs (executor) where state = 'claimed'`.execute(db);
   await db.schema.createIndex("jobs_by_run").on("jobs").columns(["run_id", "step_id", "item"]).execute();

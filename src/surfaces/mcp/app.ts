@@ -36,7 +36,7 @@ export interface McpApp {
 }
 
 /** How soon clients are told of a workflow that is a tool of its own. */
-const TOOLS_CHECK_MS = 1_000;
+const TOOLS_CHECK_MS = 500;
 const SESSION_KEEP_MS = 60_000;
 const CALLS_LIMIT_MS = 8_000;
 

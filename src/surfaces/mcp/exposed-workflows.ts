@@ -5,7 +5,7 @@ import type { AnyStepType } from "../../core/step-type.ts";
 import type { ListedTool } from "./tool-list.ts";
 
 /** More would drown the others: clients take 128 tools or so in all. The oldest are shown. */
-export const MOST_EXPOSED = 50;
+const MOST_EXPOSED = 50;
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_000;
 /** Inputs whose schema is larger, in characters of JSON, are an open object: every byte is read by a model. */

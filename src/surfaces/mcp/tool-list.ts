@@ -40,7 +40,8 @@ function withoutBounds(node: Record<string, unknown>): void {
   if (node["pattern"] === "\\S") delete node["pattern"];
   // Said in so many words: some clients' linters take `{}` for a slip.
   const others = node["additionalProperties"];
-  if (typeof others === "object" && Object.keys(others as object).length === 0) node["additionalProperties"] = true;
+  if (typeof others === "object" && Object.keys(others as object).length === 0)
+    node["additionalProperties"] = true;
   if (node["default"] === null) delete node["default"];
   if (node["maximum"] === MAX_VERSION) delete node["maximum"];
   if (node["enum"] !== undefined || ["integer", "boolean"].includes(String(node["type"])))

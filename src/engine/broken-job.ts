@@ -1,0 +1,29 @@
+/** A job that failed as none should: its run says so and ends, rather than trying it for ever. */
+import { iso } from "../core/clock.ts";
+import { NO_ITEM, type RunReader } from "../core/run-ports.ts";
+import type { Broken } from "../queue/types.ts";
+import { runErrorOf } from "./run-error.ts";
+import { finishRun, type Mover, settleUnit, stopRun } from "./transitions.ts";
+
+export const brokenJob =
+  (mover: Mover, runs: Pick<RunReader, "find">): Broken =>
+  async (job, thrown) => {
+    const error = runErrorOf(thrown, job);
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null)
+      return { kind: "done", change: () => Promise.resolve() };
+    const now = iso(mover.clock.now());
+    return {
+      kind: "done",
+      async change(tx) {
+        if (job.kind === "finish") {
+          await finishRun(mover, tx, job.runId, { error });
+        } else if (job.kind === "step" && job.item === NO_ITEM) {
+          const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
+          await settleUnit(mover, tx, job, { kind: "failed", error }, times);
+        } else if (job.stepId !== "") {
+          await stopRun(mover, tx, job.runId, { status: "failed", error });
+        }
+      },
+    };
+  };
