@@ -104,7 +104,7 @@ export interface WorkflowWriter extends WorkflowReader {
    * @throws AppError version_conflict when the wanted id is taken
    */
   insert(content: WorkflowContent, change: Change, wanted?: string): Promise<WholeWorkflow>;
-  /** Says which version is live, and the workflow's status with it; makes no version. */
+  /** Says which version is live, and the workflow's status with it; makes no version, and is no update. */
   publish(
     current: WholeWorkflow,
     live: { version: number | null; status: WorkflowStatus },

@@ -11,6 +11,13 @@ export type Shape = { nullable?: boolean } & (
   | { kind: "object"; fields: Readonly<Record<string, Shape>> }
 );
 
+/**
+ * Nodes of one shape, and levels; beyond them nothing is known. A step's output may hold those of the steps before it,
+ * twice each: unbounded, shapes would double from step to step.
+ */
+export const MAX_SHAPE_NODES = 2_000;
+export const MAX_SHAPE_DEPTH = 12;
+
 export const ANY: Shape = { kind: "any" };
 export const STRING: Shape = { kind: "string" };
 export const NUMBER: Shape = { kind: "number" };

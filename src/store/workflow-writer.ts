@@ -133,7 +133,6 @@ export function workflowWriter(
         ...current,
         status: live.status,
         published_version: live.version,
-        updated_at: iso(clock.now()),
       };
       await trx
         .updateTable("workflows")
@@ -141,7 +140,6 @@ export function workflowWriter(
           status: live.status,
           published_version: live.version,
           exposed: Number(live.version !== null && (await isExposed(current.id, live.version))),
-          updated_at: workflow.updated_at,
         })
         .where("id", "=", workflow.id)
         .execute();

@@ -4,6 +4,7 @@ import { type Readable, Transform, Writable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { StepError } from "../../core/step-errors.ts";
+import type { Masker } from "../masking.ts";
 
 export type WireHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -19,18 +20,23 @@ export const ACCEPT_ENCODING = "gzip, br";
 /** Layers of compression are a bomb's way. */
 const MAX_ENCODINGS = 2;
 
+interface ReadOptions {
+  /** Of the body as it comes and as it is decompressed; at the first byte more, reading stops. */
+  maxBytes: number;
+  mask: Masker;
+  signal: AbortSignal;
+}
+
 /**
  * The whole body, decompressed.
- * @param maxBytes of it as it comes and as it is decompressed; at the first byte more, reading stops
  * @throws StepError output_too_large (how large), http_failed; what the streams throw
  */
 export async function readBody(
   body: Readable,
   headers: WireHeaders,
-  maxBytes: number,
-  signal: AbortSignal,
+  { maxBytes, mask, signal }: ReadOptions,
 ): Promise<Buffer> {
-  const decoders = decodersOf(headers, body);
+  const decoders = decodersOf(headers, body, mask);
   const said = Number(one(headers["content-length"]));
   if (said > maxBytes) {
     discard(body);
@@ -64,7 +70,7 @@ export function discard(body: Readable): void {
   body.destroy();
 }
 
-function decodersOf(headers: WireHeaders, body: Readable): Transform[] {
+function decodersOf(headers: WireHeaders, body: Readable, mask: Masker): Transform[] {
   const names = one(headers["content-encoding"])
     .toLowerCase()
     .split(",")
@@ -74,7 +80,7 @@ function decodersOf(headers: WireHeaders, body: Readable): Transform[] {
   if (unknown === undefined && names.length <= MAX_ENCODINGS)
     return names.toReversed().map((name) => DECODERS[name]!());
   discard(body);
-  const what = unknown === undefined ? `${names.length} layers` : `"${unknown.slice(0, 50)}"`;
+  const what = unknown === undefined ? `${names.length} layers` : `"${mask.text(unknown).slice(0, 50)}"`;
   throw new StepError("http_failed", `The answer is compressed with ${what}, which can't be read.`, {
     fix: `Set the header Accept-Encoding to what can: ${ACCEPT_ENCODING}, or identity.`,
     transient: false,
@@ -92,11 +98,11 @@ const tooLarge = (size: string, maxBytes: number): StepError =>
  * @param lenient whether what claims to be JSON and is not is given as text (an error page), rather than a failure
  * @throws StepError http_failed
  */
-export function parseBody(bytes: Buffer, headers: WireHeaders, lenient: boolean): unknown {
+export function parseBody(bytes: Buffer, headers: WireHeaders, mask: Masker, lenient: boolean): unknown {
   if (bytes.length === 0) return null;
   const said = one(headers["content-type"]);
   const mediaType = said.split(";")[0]!.trim().toLowerCase();
-  if (/^(application|text)\/([^/]+\+)?json$/.test(mediaType)) return json(bytes, lenient);
+  if (/^(application|text)\/([^/]+\+)?json$/.test(mediaType)) return json(bytes, mask, lenient);
   const charset = /;\s*charset="?([^";\s]+)/i.exec(said)?.[1];
   if (charset !== undefined || TEXT.test(mediaType)) return decoded(bytes, charset ?? "utf-8");
   if (mediaType === "") {
@@ -112,19 +118,19 @@ export function parseBody(bytes: Buffer, headers: WireHeaders, lenient: boolean)
 const TEXT =
   /^(text\/|application\/(xml|x-www-form-urlencoded|javascript|ecmascript|graphql|x-ndjson|ndjson|jsonl|json-seq|sql|toml|yaml|x-yaml)$|[^/]+\/[^/]+\+(xml|yaml|json-seq)$)/;
 
-function json(bytes: Buffer, lenient: boolean): unknown {
+function json(bytes: Buffer, mask: Masker, lenient: boolean): unknown {
   // RFC 8259 §8.1: always UTF-8; a byte order mark may be ignored.
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
+  } catch {
     if (lenient) return text;
+    // No cause: the parser's message quotes the text.
     throw new StepError("http_failed", "The answer says that it is JSON, and is not.", {
       fix: "Look at what the address gives; perhaps it is another than you meant.",
-      details: { starts_with: text.slice(0, 200) },
+      details: { starts_with: mask.text(text).slice(0, 200) },
       transient: false,
-      cause: error,
     });
   }
   if (!isDeeperThan(value, MAX_JSON_DEPTH)) return value;

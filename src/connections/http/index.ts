@@ -11,7 +11,7 @@ import { blocked, guardedAgent, type Resolve } from "./agent.ts";
 import { ACCEPT_ENCODING, discard, one, parseBody, readBody, type WireHeaders } from "./answer.ts";
 import { httpError } from "./errors.ts";
 import { hostMatcher, type Place, placeOf, shownPlace } from "./hosts.ts";
-import { type Masker, masker } from "./masking.ts";
+import { type Masker, masker } from "../masking.ts";
 import { bodyFor, headersFor, invalid, readUrl } from "./request.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -51,12 +51,12 @@ export function http(
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
       const answer = await followed(agent(), sent, request, mask, signal);
-      const bytes = await readBody(answer.body, answer.headers, request.maxBytes, signal);
+      const bytes = await readBody(answer.body, answer.headers, { maxBytes: request.maxBytes, mask, signal });
       const ok = answer.statusCode >= 200 && answer.statusCode < 300;
       return {
         status: answer.statusCode,
         headers: shownHeaders(answer.headers, mask),
-        body: mask.json(parseBody(bytes, answer.headers, !ok)),
+        body: mask.json(parseBody(bytes, answer.headers, mask, !ok)),
       };
     } catch (error) {
       // Why the step was stopped says more than how the connection took it.
@@ -165,7 +165,7 @@ function privateFaults(place: Place, isAllowed: (place: Place) => boolean): Part
 }
 
 const shownHeaders = (headers: WireHeaders, mask: Masker): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.text(one(value))]));
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(one(value))]));
 
 /** An error's own words could hold what the peer sent: its details do. */
 const masked = (error: StepError, mask: Masker): StepError =>

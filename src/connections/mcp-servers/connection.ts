@@ -1,6 +1,7 @@
 /** One open connection to an MCP server. */
 import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { StepError } from "../../core/step-errors.ts";
+import type { Masker } from "../masking.ts";
 import { outputTooLarge, toStepError, unavailable } from "./failures.ts";
 import type { Environment, ServerConfig } from "./server-config.ts";
 import { waysTo, type Way } from "./transports.ts";
@@ -21,6 +22,8 @@ export interface Connection {
 export interface ConnectionOptions {
   version: string;
   connectTimeoutMs: number;
+  /** Keeps what the server was handed out of what it says. */
+  mask: Masker;
   /** Called when the server says that its tools have changed. */
   onToolsChanged(): void;
   /** Ends an attempt to connect. */
@@ -37,7 +40,7 @@ export async function connect(
   env: Environment,
   options: ConnectionOptions,
 ): Promise<Connection> {
-  const [first, second] = waysTo(server, env, MAX_ANSWER);
+  const [first, second] = waysTo(server, { env, mask: options.mask, maxBytes: MAX_ANSWER });
   const isChild = server.command !== undefined;
   try {
     return await open(server, first!, isChild ? "legacy" : "auto", options);
@@ -59,7 +62,7 @@ async function open(
   server: ServerConfig,
   make: (onLost: (error: StepError) => void) => Way,
   mode: "legacy" | "auto",
-  { version, connectTimeoutMs, onToolsChanged, signal }: ConnectionOptions,
+  { version, connectTimeoutMs, mask, onToolsChanged, signal }: ConnectionOptions,
 ): Promise<Connection> {
   const broken = new AbortController();
   const way = make((error) => broken.abort(error));
@@ -93,7 +96,7 @@ async function open(
     await close().catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof DOMException && error.name === "TimeoutError" ? timedOut(server) : error;
-    const failure = toStepError(server.name, undefined, cause, way.aside());
+    const failure = toStepError({ server: server.name, mask }, undefined, cause, way.aside());
     throw new StepError(failure.code, failure.message, { ...failure.options, cause });
   }
   return { client, broken: broken.signal, aside: way.aside, close };

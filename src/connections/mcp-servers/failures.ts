@@ -7,12 +7,19 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { StepError } from "../../core/step-errors.ts";
+import type { Masker } from "../masking.ts";
 
 /** As much of what a server says is repeated. */
 const LONGEST_MESSAGE = 2_000;
 
-export const shortened = (text: string, most = LONGEST_MESSAGE): string =>
-  text.length > most ? `${text.slice(0, most)}…` : text;
+const shortened = (text: string): string =>
+  text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+
+/** Who failed, and what keeps the secrets that it was handed out of its words. */
+export interface Failing {
+  server: string;
+  mask: Masker;
+}
 
 /** @param what it did instead of answering */
 export const unavailable = (server: string, what: string, cause?: unknown): StepError =>
@@ -28,10 +35,17 @@ export const outputTooLarge = (server: string, maxBytes: number): StepError =>
   );
 
 /** What a tool that failed said itself. */
-export const toolFailed = (server: string, tool: string, said: string, transient?: boolean): StepError =>
-  new StepError("tool_failed", `${server}: ${tool} failed: ${shortened(said) || "it did not say why"}`, {
+export function toolFailed(
+  { server, mask }: Failing,
+  tool: string,
+  said: string,
+  transient?: boolean,
+): StepError {
+  const why = shortened(mask.text(said)) || "it did not say why";
+  return new StepError("tool_failed", `${server}: ${tool} failed: ${why}`, {
     ...(transient !== undefined && { transient }),
   });
+}
 
 /**
  * Any failure of the SDK as a StepError.
@@ -39,12 +53,13 @@ export const toolFailed = (server: string, tool: string, said: string, transient
  * @param aside what the server wrote to its error output last, secrets masked; "" for nothing
  */
 export function toStepError(
-  server: string,
+  failing: Failing,
   tool: string | undefined,
   thrown: unknown,
   aside: string,
 ): StepError {
   if (thrown instanceof StepError) return thrown;
+  const { server, mask } = failing;
   const said = aside === "" ? "" : `; it wrote: ${aside}`;
   const status = thrown instanceof SdkHttpError ? thrown.status : undefined;
   if (thrown instanceof UnauthorizedError || status === 401 || status === 403)
@@ -53,22 +68,22 @@ export function toStepError(
     });
   if (thrown instanceof ProtocolError)
     return tool === undefined
-      ? unavailable(server, `refused to work with us: ${shortened(thrown.message)}`, thrown)
-      : toolFailed(server, tool, thrown.message, false);
+      ? unavailable(server, `refused to work with us: ${shortened(mask.text(thrown.message))}`, thrown)
+      : toolFailed(failing, tool, thrown.message, false);
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
       case SdkErrorCode.RequestTimeout:
         return unavailable(server, `did not answer in time${said}`, thrown);
       case SdkErrorCode.UnsupportedResultType:
         return toolFailed(
-          server,
+          failing,
           tool ?? "it",
           "it asked for something back, which a step can't answer",
           false,
         );
       case SdkErrorCode.InvalidResult:
       case SdkErrorCode.ListPaginationExceeded:
-        return toolFailed(server, tool ?? "listing its tools", thrown.message, false);
+        return toolFailed(failing, tool ?? "listing its tools", thrown.message, false);
       default:
     }
   }

@@ -4,11 +4,12 @@ import type { McpTool } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { type Masker, masker } from "../masking.ts";
 import { textOf, valueOf } from "./answers.ts";
 import { waiting, type Waiting } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, toStepError } from "./failures.ts";
-import type { Environment, ServerConfig } from "./server-config.ts";
+import { type Environment, handedTo, type ServerConfig } from "./server-config.ts";
 
 export interface PeerOptions {
   version: string;
@@ -30,6 +31,8 @@ export interface Peer {
   close(): Promise<void>;
 }
 
+/** A variable may hold a plain setting too; shorter ones would be found in innocent text. */
+const SHORTEST_SECRET = 4;
 /** The longest that a request may take where nobody says otherwise: the largest time a timer takes. */
 const NO_LIMIT = 2 ** 31 - 1;
 
@@ -46,6 +49,9 @@ interface Held {
 const ending = (): StepError => new StepError("interrupted", "The executor is ending.");
 
 export function peer(server: ServerConfig, env: Environment, options: PeerOptions): Peer {
+  const secrets = Object.values(handedTo(server, env)).filter(({ length }) => length >= SHORTEST_SECRET);
+  const mask = masker(secrets);
+  const failing = { server: server.name, mask };
   const open = new Set<Held>();
   let current: Held | undefined;
   let listed: { at: number; tools: Promise<McpTool[]> } | undefined;
@@ -60,7 +66,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
     if (current !== undefined) return current;
     const stop = new AbortController();
     const { signal } = stop;
-    const connection = connect(server, env, { ...options, onToolsChanged: forgetTools, signal });
+    const connection = connect(server, env, { ...options, mask, onToolsChanged: forgetTools, signal });
     const mine: Held = { connection, stop, users: 0, retired: false };
     current = mine;
     open.add(mine);
@@ -115,7 +121,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
       } catch (error) {
         if (all.aborted) throw all.reason;
         const forgotten = error instanceof SdkHttpError && error.status === 404;
-        const failure = toStepError(server.name, tool, error, it.aside());
+        const failure = toStepError(failing, tool, error, it.aside());
         if (forgotten || failure.code === "tool_unavailable") retire(mine);
         if (!forgotten || !again) throw failure;
       } finally {
@@ -137,7 +143,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
         timeout: options.connectTimeoutMs,
         signal: all,
       });
-      return all_.map(described);
+      return all_.map((it) => described(it, mask));
     });
     const mine = { at: performance.now(), tools: asked };
     listed = mine;
@@ -169,11 +175,11 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
           { timeout: NO_LIMIT, signal: all },
         ),
       );
-      if (result.isError === true) throw toolFailed(server.name, tool, textOf(result));
+      if (result.isError === true) throw toolFailed(failing, tool, textOf(result));
       const value = valueOf(result);
       if (isDeeperThan(value, MAX_JSON_DEPTH))
         throw new StepError("output_too_large", `${server.name}: what ${tool} gave is nested too deep.`);
-      return value;
+      return mask.json(value);
     },
     async close() {
       closed = true;
@@ -183,9 +189,9 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
   };
 }
 
-const described = (tool: Tool): McpTool => ({
+const described = (tool: Tool, mask: Masker): McpTool => ({
   name: tool.name,
-  description: tool.description ?? tool.title ?? "",
+  description: mask.text(tool.description ?? tool.title ?? ""),
   inputSchema: tool.inputSchema,
   outputSchema: tool.outputSchema ?? null,
   readOnly: tool.annotations?.readOnlyHint === true,

@@ -6,8 +6,9 @@ import {
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { StepError } from "../../core/step-errors.ts";
+import type { Masker } from "../masking.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import type { Environment, ServerConfig } from "./server-config.ts";
+import { type Environment, handedTo, type ServerConfig } from "./server-config.ts";
 
 const STDERR_KEPT = 2_000;
 const STDERR_SHOWN = 300;
@@ -21,17 +22,23 @@ export interface Way {
   close(): Promise<void>;
 }
 
+interface WayOptions {
+  env: Environment;
+  mask: Masker;
+  /** Of one answer. */
+  maxBytes: number;
+}
+
 /**
  * The ways to a server, best first; each is made only when it is tried.
- * @param maxBytes of one answer
  * @returns each takes what is called when answers that are on their way are lost
  */
 export function waysTo(
   server: ServerConfig,
-  env: Environment,
-  maxBytes: number,
+  options: WayOptions,
 ): ((onLost: (error: StepError) => void) => Way)[] {
-  if (server.command !== undefined) return [() => child(server, server.command!, env, maxBytes)];
+  if (server.command !== undefined) return [() => child(server, server.command!, options)];
+  const { env, maxBytes } = options;
   const url = new URL(server.url!);
   const token = server.key_var === undefined ? undefined : env[server.key_var];
   const auth = token === undefined ? {} : { authProvider: { token: () => Promise.resolve(token) } };
@@ -55,33 +62,27 @@ export function waysTo(
 
 const soon = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1_000).unref());
 
-function child(server: ServerConfig, command: string, env: Environment, maxBytes: number): Way {
-  const handed = Object.fromEntries(
-    [
-      ...(server.key_var === undefined ? [] : [[server.key_var, env[server.key_var]] as const]),
-      ...Object.entries(server.env ?? {}).map(([name, variable]) => [name, env[variable]] as const),
-    ].filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
+function child(
+  server: ServerConfig,
+  command: string,
+  { env, mask, maxBytes }: WayOptions,
+): Way {
   // The SDK adds PATH, HOME, USER and the like, and nothing else of ours.
   const transport = new StdioClientTransport({
     command,
     args: server.args ?? [],
-    env: handed,
+    env: handedTo(server, env),
     stderr: "pipe",
     maxBufferSize: maxBytes,
   });
   let written = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
-    written = (written + chunk.toString("utf8")).slice(-STDERR_KEPT);
+    // Of half a secret at the end the rest is yet to come.
+    written = mask.text(written + chunk.toString("utf8")).slice(-STDERR_KEPT);
   });
-  const secrets = Object.values(handed).filter((value) => value.length > 3);
   return {
     transport,
-    aside: () =>
-      secrets
-        .reduce((text, secret) => text.replaceAll(secret, "***"), written)
-        .trim()
-        .slice(-STDERR_SHOWN),
+    aside: () => written.trim().slice(-STDERR_SHOWN),
     close: () => Promise.resolve(),
   };
 }

@@ -1,7 +1,7 @@
 /** What the AI SDK throws, as the error of a step. */
 import { StepError } from "../../core/step-errors.ts";
 import { codeOf } from "../http/errors.ts";
-import { type Masker } from "../http/masking.ts";
+import { type Masker } from "../masking.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import { answerTooLarge } from "./bounded-fetch.ts";
 

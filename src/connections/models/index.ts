@@ -6,7 +6,7 @@ import { nearMatch } from "../../core/near-match.ts";
 import { lazily } from "../../core/lazily.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { shownVariable } from "../../core/variables.ts";
-import { masker } from "../http/masking.ts";
+import { masker } from "../masking.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { generator, type Reply } from "./generate.ts";
 import { modelError } from "./errors.ts";

@@ -1,34 +1,65 @@
 /** What a JSON Schema says of a value, in the words of the checker. */
-import { ANY, BOOLEAN, listOf, mapOf, NUMBER, nullable, objectOf, type Shape, STRING } from "../shapes.ts";
+import {
+  ANY,
+  BOOLEAN,
+  listOf,
+  mapOf,
+  MAX_SHAPE_NODES,
+  NUMBER,
+  nullable,
+  objectOf,
+  type Shape,
+  STRING,
+} from "../shapes.ts";
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
 
-/** A schema that refers to itself is followed so far. */
+/** A schema that refers to itself is followed so far, or less far where that is more than a shape may hold. */
 const DEEPEST = 8;
+
+/** A value of an `enum` and a name under `required` cost this part of a schema. */
+const PER_WORD = 1 / 50;
+
+interface Walk {
+  root: JsonSchema;
+  /** Schemas that may still be visited. */
+  left: number;
+}
 
 /**
  * Objects with `properties` are taken to have these fields and no other, unless the schema says of which type others
  * are. A field that is neither required nor has a default may be null.
  */
 export function shapeOfSchema(schema: unknown): Shape {
-  return shapeOf(schema, schema as JsonSchema, DEEPEST);
+  // Each level less is all the same for every field, where to stop in the middle would favour the first ones.
+  for (let depth = DEEPEST; depth > 0; depth -= 1) {
+    const walk: Walk = { root: schema as JsonSchema, left: MAX_SHAPE_NODES };
+    const shape = shapeOf(schema, walk, depth);
+    if (walk.left >= 0) return shape;
+  }
+  return ANY;
 }
 
-function shapeOf(schema: unknown, root: JsonSchema, depth: number): Shape {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema) || depth === 0) return ANY;
+function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
+  walk.left -= 1;
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return ANY;
+  if (depth === 0 || walk.left < 0) return ANY;
   const written = schema as JsonSchema;
   const { $ref, type } = written;
-  if (typeof $ref === "string") return shapeOf(resolveRef($ref, root), root, depth - 1);
-  if (Array.isArray(type)) return union(type.map((it) => ofType(String(it), written, root, depth)));
-  if (typeof type === "string") return ofType(type, written, root, depth);
+  if (typeof $ref === "string") return shapeOf(resolveRef($ref, walk.root), walk, depth - 1);
+  if (Array.isArray(type)) return union(type.map((it) => ofType(String(it), written, walk, depth)));
+  if (typeof type === "string") return ofType(type, written, walk, depth);
   const forms = written["anyOf"] ?? written["oneOf"];
-  if (Array.isArray(forms)) return union(forms.map((it) => shapeOf(it, root, depth - 1)));
+  if (Array.isArray(forms)) return union(forms.map((it) => shapeOf(it, walk, depth - 1)));
   const values = Object.hasOwn(written, "const") ? [written["const"]] : written["enum"];
-  if (Array.isArray(values)) return union(values.map(ofValue));
-  return typeof written["properties"] === "object" ? ofType("object", written, root, depth) : ANY;
+  if (Array.isArray(values)) {
+    walk.left -= values.length * PER_WORD;
+    return union(values.map(ofValue));
+  }
+  return typeof written["properties"] === "object" ? ofType("object", written, walk, depth) : ANY;
 }
 
-function ofType(type: string, schema: JsonSchema, root: JsonSchema, depth: number): Shape {
+function ofType(type: string, schema: JsonSchema, walk: Walk, depth: number): Shape {
   switch (type) {
     case "string":
       return STRING;
@@ -40,9 +71,9 @@ function ofType(type: string, schema: JsonSchema, root: JsonSchema, depth: numbe
     case "null":
       return { kind: "null" };
     case "array":
-      return listOf(schema["prefixItems"] === undefined ? shapeOf(schema["items"], root, depth - 1) : ANY);
+      return listOf(schema["prefixItems"] === undefined ? shapeOf(schema["items"], walk, depth - 1) : ANY);
     case "object":
-      return ofObject(schema, root, depth);
+      return ofObject(schema, walk, depth);
     default:
       return ANY;
   }
@@ -59,17 +90,18 @@ const OTHERS = [
   "unevaluatedProperties",
 ];
 
-function ofObject(schema: JsonSchema, root: JsonSchema, depth: number): Shape {
+function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
   const { properties, additionalProperties: others, required } = schema;
   if (OTHERS.some((word) => Object.hasOwn(schema, word) && schema[word] !== false)) return mapOf(ANY);
   if (typeof properties !== "object" || properties === null)
-    return mapOf(typeof others === "object" ? shapeOf(others, root, depth - 1) : ANY);
+    return mapOf(typeof others === "object" ? shapeOf(others, walk, depth - 1) : ANY);
   if (others !== undefined && others !== false) return mapOf(ANY);
   const needed = new Set(Array.isArray(required) ? required : []);
+  walk.left -= needed.size * PER_WORD;
   return objectOf(
     Object.fromEntries(
       Object.entries(properties).map(([name, it]: [string, unknown]) => {
-        const shape = shapeOf(it, root, depth - 1);
+        const shape = shapeOf(it, walk, depth - 1);
         return [name, needed.has(name) || hasDefault(it) ? shape : nullable(shape)];
       }),
     ),

@@ -9,12 +9,23 @@ import { comparable, isEquality, refusal, resultKind } from "./operators.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionFault, TypeScope } from "./types.ts";
 import { certainKind, either, elementOf, joinAll } from "./typing.ts";
-import type { Type } from "./typing.ts";
+import type { Joins, Type } from "./typing.ts";
 import { keyText, wordOf } from "./values.ts";
 import type { Kind } from "./values.ts";
 
 /** Names that a fault lists at most. */
 const MAX_ALLOWED = 100;
+
+/** What checking one value may still cost: all its expressions share it. */
+export interface Allowance {
+  joins: Joins;
+  /** Faults for which is looked what was meant: each is held against up to thousands of names. */
+  nears: number;
+}
+export const allowance = (): Allowance => ({ joins: { left: MAX_JOINED }, nears: MAX_NEARS });
+
+const MAX_JOINED = 200_000;
+const MAX_NEARS = 10;
 
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
@@ -22,6 +33,7 @@ interface Check {
   scope: TypeScope;
   /** The types of the loops' variables, by slot. */
   locals: readonly Type[];
+  allowance: Allowance;
   tell(
     code: string,
     at: ASTNode,
@@ -31,10 +43,11 @@ interface Check {
 }
 
 /** The type of an expression; its faults, in the order of the text, go to `faults`. */
-export function check(expr: Expr, scope: TypeScope, faults: ExpressionFault[]): Type {
+export function check(expr: Expr, scope: TypeScope, faults: ExpressionFault[], left: Allowance): Type {
   return typeOf(expr, {
     scope,
     locals: [],
+    allowance: left,
     tell(code, at, message, more) {
       if (faults.length < MAX_EXPRESSION_FAULTS) faults.push(faultAt(code, at, message, more));
     },
@@ -56,7 +69,13 @@ function typeOf(expr: Expr, all: Check): Type {
     case "index":
       return indexType(expr, all);
     case "list":
-      return { kind: "list", of: joinAll(expr.items.map((item) => typeOf(item, all))) };
+      return {
+        kind: "list",
+        of: joinAll(
+          expr.items.map((item) => typeOf(item, all)),
+          all.allowance.joins,
+        ),
+      };
     case "map":
       return mapType(expr, all);
     case "logic":
@@ -70,7 +89,7 @@ function typeOf(expr: Expr, all: Check): Type {
       return negated(expr, all);
     case "choice":
       condition(expr.condition, all);
-      return either(typeOf(expr.yes, all), typeOf(expr.no, all));
+      return either(typeOf(expr.yes, all), typeOf(expr.no, all), all.allowance.joins);
     case "binary":
       return binaryType(expr, all);
     case "call":
@@ -90,7 +109,13 @@ function literalType(value: Of<"literal">["value"]): Type {
   return { kind: typeof value as "string" | "number" | "boolean" };
 }
 
-const near = (word: string, allowed: readonly string[]): { did_you_mean?: string; fix?: string } => {
+const near = (
+  { allowance: left }: Check,
+  word: string,
+  allowed: readonly string[],
+): { did_you_mean?: string; fix?: string } => {
+  left.nears -= 1;
+  if (left.nears < 0) return {};
   const found = nearMatch(word, allowed);
   return found === undefined ? {} : { did_you_mean: found, fix: `Write ${found}.` };
 };
@@ -99,7 +124,8 @@ const listed = (allowed: readonly string[]): { allowed: string[] } => ({
   allowed: allowed.slice(0, MAX_ALLOWED),
 });
 
-function nameType({ at, name }: Of<"name">, { scope, tell }: Check): Type {
+function nameType({ at, name }: Of<"name">, all: Check): Type {
+  const { scope, tell } = all;
   if (name === "inputs") return scope.inputs;
   if (name === "run") return scope.run;
   if (name === "item" && scope.item !== undefined) return scope.item;
@@ -114,12 +140,13 @@ function nameType({ at, name }: Of<"name">, { scope, tell }: Check): Type {
     const meant = `steps.${name}`;
     tell("unknown_name", at, message, { allowed, did_you_mean: meant, fix: `Write ${meant}.` });
   } else {
-    tell("unknown_name", at, message, { allowed, ...near(name, allowed) });
+    tell("unknown_name", at, message, { allowed, ...near(all, name, allowed) });
   }
   return ANY;
 }
 
-function stepType({ at, id }: Of<"step">, { scope, tell }: Check): Type {
+function stepType({ at, id }: Of<"step">, all: Check): Type {
+  const { scope, tell } = all;
   if (Object.hasOwn(scope.steps, id)) return scope.steps[id]!;
   const allowed = Object.keys(scope.steps);
   if (scope.otherSteps.has(id)) {
@@ -128,7 +155,7 @@ function stepType({ at, id }: Of<"step">, { scope, tell }: Check): Type {
       fix: `Add ${id} to this step's needs.`,
     });
   } else {
-    const found = near(id, [...allowed, ...scope.otherSteps]);
+    const found = near(all, id, [...allowed, ...scope.otherSteps]);
     tell("unknown_step", at, `reads steps.${id}, and there is no such step`, {
       ...listed(allowed),
       ...found,
@@ -148,7 +175,7 @@ function fieldType(at: ASTNode, of: Type, name: string, all: Check): Type {
       if (Object.hasOwn(of.fields, name)) return orNull(of.fields[name]!, of);
       const allowed = Object.keys(of.fields);
       const message = `asks for the field ${name}, which does not exist`;
-      all.tell("unknown_field", at, message, { ...listed(allowed), ...near(name, allowed) });
+      all.tell("unknown_field", at, message, { ...listed(allowed), ...near(all, name, allowed) });
       return ANY;
     }
     default: {
@@ -190,7 +217,7 @@ function indexType({ at, of, key }: Of<"index">, all: Check): Type {
   } else if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
     all.tell("wrong_type", at, `has ${wordOf(kind)} for a field's name`);
   }
-  return object.kind === "object" ? ANY : orNull(elementOf(object), object);
+  return object.kind === "object" ? ANY : orNull(elementOf(object, all.allowance.joins), object);
 }
 
 /** The type of a map that is written out: an object where all its names are. */
@@ -205,7 +232,11 @@ function mapType({ entries }: Of<"map">, all: Check): Type {
     if (key.kind !== "literal") open = true;
     fields.push([String(key.kind === "literal" ? key.value : ""), typeOf(value, all)]);
   }
-  if (open) return { kind: "map", of: joinAll(fields.map(([, type]) => type)) };
+  if (open) return { kind: "map", of: joinAll(
+        fields.map(([, type]) => type),
+        all.allowance.joins,
+      ),
+    };
   return { kind: "object", fields: Object.fromEntries(fields) };
 }
 
@@ -246,7 +277,7 @@ function binaryType({ at, op, left, right }: Of<"binary">, all: Check): Type {
     all.tell("wrong_type", at, message, fix);
     return isComparison ? BOOLEAN : ANY;
   }
-  if (result === "list") return either(first, second);
+  if (result === "list") return either(first, second, all.allowance.joins);
   return result === "map" || result === "null" ? ANY : { kind: result };
 }
 
@@ -264,7 +295,7 @@ function callType({ at, name, fn, args }: Of<"call">, all: Check): Type {
       all.tell("wrong_type", at, message, { fix: `Write ${fn.usage}.` });
       return;
     }
-    const item = items && certainKind(elementOf(type));
+    const item = items && certainKind(elementOf(type, all.allowance.joins));
     if (item === undefined || items!.includes(item)) return;
     wrong = true;
     all.tell("wrong_type", at, `gives ${name} ${written}, which holds ${wordOf(item)} in each place`, {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { masker } from "../../../src/connections/http/masking.ts";
+import { masker } from "../../src/connections/masking.ts";
 
 const SECRET = 's3cr3t/"+ü value';
 

@@ -10,12 +10,17 @@ export interface Masker {
   json(value: unknown): unknown;
 }
 
-/** Masks each of `secrets` as it is, as base64 at any offset, as base64url, hex, and escaped for URLs and JSON. */
+/**
+ * Masks each of `secrets` in any case: as it is, as base64 at any offset, as base64url, hex, escaped for URLs and JSON,
+ * and the same of its UTF-16. What is cut is masked before: half a secret is not found.
+ */
 export function masker(secrets: readonly string[]): Masker {
-  const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
+  const forms = [...new Set(secrets.flatMap(formsOf))]
+    .toSorted((a, b) => b.length - a.length)
+    .map((form) => new RegExp(form.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "gi"));
   const text = (value: string): string => {
     let masked = value;
-    for (const form of forms) masked = masked.replaceAll(form, MASK);
+    for (const form of forms) masked = masked.replace(form, MASK);
     return masked;
   };
   const json = (value: unknown): unknown => {
@@ -31,11 +36,15 @@ export function masker(secrets: readonly string[]): Masker {
 function formsOf(secret: string): string[] {
   if (secret === "") return [];
   const bytes = Buffer.from(secret);
-  const escaped = encodeURIComponent(secret);
+  const wide = Buffer.from(secret, "utf16le");
+  const escaped = encodeURIComponent(secret.toWellFormed());
   const encoded = [
     ...base64Pieces(bytes),
+    ...base64Pieces(wide),
     bytes.toString("hex"),
-    bytes.toString("hex").toUpperCase(),
+    wide.toString("hex"),
+    // Of either byte order, taken for one byte a character.
+    wide.toString("latin1").replace(/\0$/, ""),
     escaped,
     escaped.replaceAll("%20", "+"),
     new URLSearchParams([["", secret]]).toString().slice(1),
