@@ -12,11 +12,10 @@ import { cursorCodec } from "./core/cursors.ts";
 import { connections, limitsOf } from "./connections/index.ts";
 import type { EngineApi } from "./core/engine-port.ts";
 import type { ApiKeyStore, CursorCodec, Readers, UnitOfWork } from "./core/ports.ts";
-import { type Engine, engine } from "./engine/engine.ts";
-import { nextTimes } from "./engine/schedules.ts";
+import { engine } from "./engine/engine.ts";
+import { nextTimes } from "./engine/schedule-times.ts";
 import { startRun, stopRun } from "./engine/transitions.ts";
 import { watch } from "./engine/watch.ts";
-import { sqliteQueue } from "./queue/sqlite.ts";
 import type { Queue } from "./queue/types.ts";
 import { stepTypes } from "./steps/index.ts";
 import { apiKeyStore } from "./store/api-keys.ts";
@@ -111,23 +110,14 @@ export async function openInstance(
 }
 
 /** The engine on an instance, with the connections that the configuration names. */
-function openEngine({ store, read, log }: Instance, { settings, config, clock }: Setup) {
+function openEngine({ read }: Instance, { settings, config, clock }: Setup) {
   const connected = connections(config, settings.variables, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => clock.now(),
   });
-  const transaction = engineTransaction(store);
-  const made = engine({
-    stepTypes,
-    connections: connected,
-    read,
-    transaction,
-    clock,
-    log,
-    mostUnfinished: config.limits.unfinished_runs,
-  });
-  return { engine: made, connections: connected, transaction };
+  const made = engine({ stepTypes, connections: connected, read, clock });
+  return { engine: made, connections: connected };
 }
 
 /** What the operations of a listener stand on. */
@@ -144,7 +134,7 @@ export function openServices(
   const api: EngineApi = {
     connections: connected,
     stepTypes,
-    check: made.checker.check,
+    check: made.check,
     prepareRun: made.prepareRun,
     async startRun(tx, run) {
       const most = setup.config.limits.unfinished_runs;
@@ -289,7 +279,7 @@ export interface ExecutorOptions {
 export interface Executor {
   queue: Queue;
   /** Makes the scheduled runs that are due. A timer does this; tests too. */
-  fire: Engine["scheduler"]["fire"];
+  fire(): Promise<number>;
   /** Takes no more jobs; what runs may go on for so long (ms), then it is given back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -302,7 +292,21 @@ export async function startExecutor(
 ): Promise<Executor> {
   const { store, read, log } = instance;
   const { clock, config } = setup;
-  const { engine: made, connections: connected, transaction } = openEngine(instance, setup);
+  const { engine: made, connections: connected } = openEngine(instance, setup);
+  const transaction = engineTransaction(store);
+  const [{ carryOut }, { sqliteQueue }] = await Promise.all([
+    import("./engine/carry-out.ts"),
+    import("./queue/sqlite.ts"),
+  ]);
+  const carried = carryOut({
+    engine: made,
+    stepTypes,
+    connections: connected,
+    read,
+    transaction,
+    log,
+    mostUnfinished: config.limits.unfinished_runs,
+  });
   const queue = sqliteQueue({
     executor: id,
     transaction,
@@ -310,8 +314,8 @@ export async function startExecutor(
     runs: read.runs,
     clock,
     log,
-    work: made.work,
-    broken: made.broken,
+    work: carried.work,
+    broken: carried.broken,
     slots,
     leaseMs: leaseMs ?? leaseOf(instance),
     limits: limitsOf(connected),
@@ -319,7 +323,7 @@ export async function startExecutor(
     onChanged,
   });
   await queue.start();
-  const { fire } = made.scheduler;
+  const { fire } = carried.scheduler;
   const report = (what: string) => (err: unknown) => log.warn({ err }, what);
   const schedules = setInterval(() => {
     fire()

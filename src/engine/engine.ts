@@ -1,121 +1,57 @@
-/** The engine put together: what listeners need to take runs in, and what executors need to carry them out. */
-import type { Logger } from "pino";
+/** The engine put together, as far as every process needs it: checking definitions and taking runs in. */
 import type { Fault } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
-import { AppError, isStoreTrouble } from "../core/errors.ts";
+import { lazily } from "../core/lazily.ts";
 import type { WorkflowReader } from "../core/ports.ts";
-import type {
-  EngineReaders,
-  EngineTransaction,
-  Job,
-  JobKind,
-  RunReader,
-  RunRecord,
-} from "../core/run-ports.ts";
+import type { EngineReaders, RunReader } from "../core/run-ports.ts";
 import { ANY } from "../core/shapes.ts";
-import { StepError } from "../core/step-errors.ts";
 import type { AnyStepType } from "../core/step-type.ts";
-import type { Broken, Work } from "../queue/types.ts";
-import { brokenJob } from "./broken-job.ts";
-import { type Checker, checker, type Report, type WorkflowLookup } from "./check/index.ts";
+import type { Checker, Report, WorkflowLookup } from "./check/index.ts";
 import { definitionSchema } from "./definition-schema.ts";
-import { cancelWork, finishWork, notifyWork, onFailureWork, runTimeoutWork } from "./end-of-run.ts";
-import { childDoneWork, decidedWork, wakeWork } from "./end-of-wait.ts";
 import { type DefinitionRef, outlines } from "./outline.ts";
-import { planner } from "./plan.ts";
-import { MAX_DEPTH, type PrepareRun, prepareRun } from "./prepare-run.ts";
-import { type Scheduler, scheduler } from "./schedules.ts";
-import { scopes } from "./scope.ts";
+import { type PrepareRun, prepareRun } from "./prepare-run.ts";
 import type { Mover } from "./transitions.ts";
-import { stepWork, type WorkOptions } from "./work.ts";
 
 export interface EngineOptions {
-  /** How many runs may be unfinished before schedules make no more. */
-  mostUnfinished: number;
   stepTypes: readonly AnyStepType[];
   connections: Connections;
   read: EngineReaders & { workflows: WorkflowReader };
-  transaction: EngineTransaction;
   clock: Clock;
-  log: Logger;
 }
 
+/** What every process needs that takes runs in; carry-out.ts adds what carries them out. */
 export interface Engine {
   mover: Mover;
-  checker: Checker;
+  check: Checker["check"];
   prepareRun: PrepareRun;
   /** A definition without faults, defaults filled in. */
   parse(definition: Record<string, unknown>): Definition;
-  scheduler: Scheduler;
-  /** What an executor does with a job. */
-  work: Work;
-  /** What becomes of a job that failed as none should, so that it is not tried for ever. */
-  broken: Broken;
 }
 
-export function engine({
-  stepTypes,
-  connections,
-  read,
-  transaction,
-  clock,
-  log,
-  mostUnfinished,
-}: EngineOptions): Engine {
+export function engine({ stepTypes, connections, read, clock }: EngineOptions): Engine {
   const { runs } = read;
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
   const mover: Mover = { clock, outlines: outlines(parse, stepTypes, connections) };
-  const check: Checker = checker({
-    stepTypes,
-    connections,
-    clock,
-    workflows: lookup(read.workflows, runs, (definition, selfId) =>
-      check.check(definition, { bind: false, selfId }),
-    ),
+  // Loaded when the first definition is checked: a process that only lists and reads never needs it.
+  const loaded = lazily(async () => {
+    const { checker } = await import("./check/index.ts");
+    return checker({ stepTypes, connections, clock, workflows });
   });
+  const check: Checker = { check: async (source, options) => (await loaded()).check(source, options) };
+  const workflows = lookup(read.workflows, runs, (definition, selfId) =>
+    check.check(definition, { bind: false, selfId }),
+  );
   const prepare = prepareRun({
     workflows: read.workflows,
     runs,
     outlines: mover.outlines,
     faultsOf: keptFaults(check, runs),
   });
-  const plan = planner(stepTypes);
-  const planOf = async (run: RunRecord) => plan(await mover.outlines.of(run, runs));
-  const shared = {
-    mover,
-    runs,
-    planOf,
-    scopes: scopes(runs),
-    connections,
-    approvals: read.approvals,
-    prepareRun: prepare,
-    mailer: connections.mailer,
-    log,
-  };
-  const kinds: Readonly<Record<JobKind, Work>> = {
-    step: stepWork({ ...shared, child: childOf(prepare) }),
-    wake: wakeWork(shared),
-    decided: decidedWork(shared),
-    child_done: childDoneWork(shared),
-    finish: finishWork(shared),
-    cancel: cancelWork(shared),
-    run_timeout: runTimeoutWork(shared),
-    on_failure: onFailureWork(shared),
-    notify: notifyWork(shared),
-  };
-  return {
-    mover,
-    checker: check,
-    prepareRun: prepare,
-    parse,
-    scheduler: scheduler({ mover, read, runs, transaction, prepareRun: prepare, parse, log, mostUnfinished }),
-    work: (job: Job, holding) => kinds[job.kind](job, holding),
-    broken: brokenJob(mover, runs),
-  };
+  return { mover, check: check.check, prepareRun: prepare, parse };
 }
 
 const CANDIDATES = 200;
@@ -164,31 +100,3 @@ function keptFaults(
     return errors;
   };
 }
-
-/** Makes the run ready that a `workflow` step asks for. */
-const childOf =
-  (prepare: PrepareRun): WorkOptions["child"] =>
-  async (run, job, { workflow, inputs }) => {
-    if (run.depth + 1 > MAX_DEPTH) {
-      throw new StepError("too_deep", `Workflows call each other ${MAX_DEPTH} deep already.`, {
-        fix: "Look for workflows that call each other in a circle.",
-      });
-    }
-    try {
-      return await prepare({
-        workflowId: workflow,
-        inputs,
-        actor: run.actor,
-        trigger: "workflow",
-        depth: run.depth + 1,
-        parent: { runId: run.id, stepId: job.stepId, item: job.item },
-      });
-    } catch (error) {
-      if (!(error instanceof AppError) || isStoreTrouble(error)) throw error;
-      throw new StepError("child_failed", error.message, {
-        transient: false,
-        details: { code: error.code, errors: error.details.errors?.slice(0, 20) },
-        cause: error,
-      });
-    }
-  };

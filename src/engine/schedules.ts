@@ -4,7 +4,6 @@
  * Where the clock is put forward, a time of day that is left out that day comes at the end of the gap (02:30 at 03:00);
  * where it is put back, one that comes twice counts the first time. What recurs within the day goes on regularly.
  */
-import { Cron } from "croner";
 import type { Logger } from "pino";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
@@ -19,31 +18,13 @@ import type {
   SkippedRuns,
 } from "../core/run-ports.ts";
 import { scheduleInputs } from "./plan.ts";
+import { lastTwo, nextTime } from "./schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import { type Mover, startRun } from "./transitions.ts";
 
 /** As many missed moments are counted; beyond, there were at least so many. */
 const MOST_COUNTED = 1_000;
 const AT_ONCE = 20;
-
-/** The next moments of a schedule after `after`, in milliseconds. Empty when there are none. */
-export function nextTimes(
-  { cron, timezone }: Pick<ScheduleRecord, "cron" | "timezone">,
-  after: number,
-  count: number,
-): number[] {
-  return new Cron(cron, { timezone, paused: true })
-    .nextRuns(count, new Date(after))
-    .map((it) => it.getTime());
-}
-
-export const nextTime = (
-  schedule: Pick<ScheduleRecord, "cron" | "timezone">,
-  after: number,
-): string | null => {
-  const [next] = nextTimes(schedule, after, 1);
-  return next === undefined ? null : iso(next);
-};
 
 interface Options {
   mover: Mover;
@@ -184,13 +165,6 @@ function lastDue(schedule: ScheduleRecord, now: number): { moment: string; misse
   }
   if (due.length === MOST_COUNTED) due.splice(-2, 2, ...lastTwo(schedule, now));
   return { moment: due.at(-1)!, missed: due.slice(0, -1) };
-}
-
-/** The last two moments up to `now`. */
-function lastTwo({ cron, timezone }: ScheduleRecord, now: number): string[] {
-  // A moment that is the reference itself would not count.
-  const last = new Cron(cron, { timezone, paused: true }).previousRuns(2, new Date(now + 1));
-  return last.toReversed().map((at) => iso(at.getTime()));
 }
 
 const madeGood = (missed: readonly string[]): string =>

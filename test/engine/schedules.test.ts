@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScheduleRecord } from "../../src/core/run-ports.ts";
-import { nextTime, nextTimes } from "../../src/engine/schedules.ts";
+import { nextTime, nextTimes } from "../../src/engine/schedule-times.ts";
 import { TEST_ACTOR, type TestEngine, testEngine } from "../support/engine.ts";
 import { fakeClock } from "../support/instance.ts";
 

@@ -9,6 +9,7 @@ import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { RunRecord } from "../../src/core/run-ports.ts";
 import { ANY, objectOf } from "../../src/core/shapes.ts";
 import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
+import { carryOut } from "../../src/engine/carry-out.ts";
 import { engine } from "../../src/engine/engine.ts";
 import { startRun, stopRun } from "../../src/engine/transitions.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
@@ -64,19 +65,21 @@ export async function testEngine({
   );
   onTestFinished(() => connected.close());
   let probe: Probe = giveBack;
-  const made = engine({
-    stepTypes: [...stepTypes, probeStep(() => probe)],
+  const types = [...stepTypes, probeStep(() => probe)];
+  const made = engine({ stepTypes: types, connections: connected, read, clock });
+  const carried = carryOut({
+    engine: made,
+    stepTypes: types,
     connections: connected,
     read,
     transaction,
-    clock,
     log,
     mostUnfinished: 100_000,
   });
 
   let executors = 0;
   /** Starts an executor, or several that compete. */
-  async function executor(work = made.work) {
+  async function executor(work = carried.work) {
     executors += 1;
     const queue = sqliteQueue({
       executor: `exe_${executors}`,
@@ -86,7 +89,7 @@ export async function testEngine({
       clock,
       log,
       work,
-      broken: made.broken,
+      broken: carried.broken,
       slots,
       leaseMs,
       limits,
@@ -114,7 +117,7 @@ export async function testEngine({
 
   return {
     ...opened,
-    engine: made,
+    engine: { ...made, ...carried },
     read,
     transaction,
     executor,

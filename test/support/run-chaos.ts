@@ -10,7 +10,7 @@ import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
 import { openInstance } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { nextTime } from "../../src/engine/schedules.ts";
+import { nextTime } from "../../src/engine/schedule-times.ts";
 import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";
 import { eventually } from "./eventually.ts";
 import { httpPeer, sendJson } from "./http-peer.ts";

@@ -7,10 +7,7 @@ import { invalidInput } from "../../src/core/faults.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { MAX_BYTES } from "../../src/engine/check/index.ts";
-import { FUNCTIONS } from "../../src/engine/expressions/functions.ts";
 import { MAX_DEPTH } from "../../src/engine/prepare-run.ts";
-import { guideTo, TOPICS } from "./guide.ts";
 
 const named = {
   name: z.string().meta({ description: "What workflows call it.", example: "shop" }),
@@ -104,14 +101,13 @@ export const describeEnvironment = defineTool({
     }),
   }),
   output: Environment,
-  run({ topic }, { engine: { connections, stepTypes } }) {
-    return Promise.resolve(
-      topic === undefined ? overview(connections, stepTypes) : { guide: guide(topic, stepTypes) },
-    );
-  },
+  run: async ({ topic }, { engine: { connections, stepTypes } }) =>
+    topic === undefined ? overview(connections, stepTypes) : { guide: await guide(topic, stepTypes) },
 });
 
-function guide(topic: string, stepTypes: readonly AnyStepType[]): string {
+async function guide(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {
+  // With the language itself, which a listener does not load before somebody asks for it.
+  const { guideTo, TOPICS } = await import("./guide.ts");
   const found = guideTo(topic, stepTypes);
   if (found !== undefined) return found;
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
@@ -132,7 +128,14 @@ function guide(topic: string, stepTypes: readonly AnyStepType[]): string {
 const known = ({ name, type, unusable }: NamedConnection) =>
   unusable === null ? { name, type } : { name, type, unusable };
 
-function overview(connections: Connections, stepTypes: readonly AnyStepType[]): z.input<typeof Environment> {
+async function overview(
+  connections: Connections,
+  stepTypes: readonly AnyStepType[],
+): Promise<z.input<typeof Environment>> {
+  const [{ MAX_BYTES }, { FUNCTIONS }] = await Promise.all([
+    import("../../src/engine/check/index.ts"),
+    import("../../src/engine/expressions/functions.ts"),
+  ]);
   const { databases, models, mcpServers, http, mailer, defaultDatabase } = connections;
   const whyNoMail = mailer.unusable();
   return {

@@ -117,19 +117,19 @@ function columnsOf(
   return columns;
 }
 
-/** Where the type of a column hangs on a parameter DuckDB tells nothing before it has a value: of no rows, then. */
+/** Where the type of a column hangs on a parameter DuckDB tells nothing before it has a value; DESCRIBE runs nothing. */
 async function namesOnly(
   connection: DuckDBConnection,
   text: string,
   parameters: number,
 ): Promise<SqlColumn[]> {
-  const statement = await connection.prepare(`SELECT * FROM (${text}\n) LIMIT 0`);
+  const statement = await connection.prepare(`DESCRIBE SELECT * FROM (${text}\n)`);
   bind(
     statement,
     Array.from({ length: parameters }, () => null),
   );
-  const result = await statement.stream();
-  return columnsOf(result).map(({ name }) => ({ name, type: "any", declared: null }));
+  const { rows } = await rowsOf(statement, { maxRows: Infinity, maxBytes: Infinity });
+  return rows.map((row) => ({ name: String(row["column_name"]), type: "any", declared: null }));
 }
 
 async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {

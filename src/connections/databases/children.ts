@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
 import { abortReason } from "./driver.ts";
+import { createTurns } from "./turns.ts";
 
 export interface ChildrenOptions {
   /** As many at a time. */
@@ -35,6 +36,8 @@ interface Child {
   idle?: NodeJS.Timeout;
 }
 
+/** Only looked at, a query takes milliseconds, but for constants that the engine works out then. */
+const PREPARE_MS = 5_000;
 const HEADROOM_MB = 384;
 const HEAP_MB = 192;
 const WATCH_MS = 50;
@@ -45,6 +48,8 @@ const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]
 export function createChildren({ size, idleMs, memoryMb }: ChildrenOptions): Children {
   const all = new Set<Child>();
   const waiting: (() => void)[] = [];
+  /** Whoever has queries looked at never holds all children. */
+  const preparing = createTurns(Math.max(1, Math.floor(size / 2)));
 
   function start(key: string, spec: ChildSpec): Child {
     const process = fork(PROGRAM, [JSON.stringify(spec)], {
@@ -126,18 +131,25 @@ export function createChildren({ size, idleMs, memoryMb }: ChildrenOptions): Chi
     waiting.shift()?.();
   }
 
+  async function ask(spec: ChildSpec, request: ChildRequest, signal: AbortSignal): Promise<unknown> {
+    const child = await take(spec, signal);
+    const short = request.op === "prepare" ? [AbortSignal.timeout(PREPARE_MS)] : [];
+    try {
+      const until = AbortSignal.any([signal, ...short]);
+      return await answered(child.process, request, memoryMb + HEADROOM_MB, until);
+    } catch (error) {
+      if (!(error instanceof Answered)) kill(child);
+      throw error instanceof Answered ? error.error : error;
+    } finally {
+      release(child);
+    }
+  }
+
   return {
-    async ask(given, request, signal) {
+    ask(given, request, signal) {
       const spec = { ...given, memoryMb, parent };
-      const child = await take(spec, signal);
-      try {
-        return await answered(child.process, request, memoryMb + HEADROOM_MB, signal);
-      } catch (error) {
-        if (!(error instanceof Answered)) kill(child);
-        throw error instanceof Answered ? error.error : error;
-      } finally {
-        release(child);
-      }
+      const asked = (): Promise<unknown> => ask(spec, request, signal);
+      return request.op === "prepare" ? preparing(signal, asked) : asked();
     },
     close() {
       for (const child of all) kill(child);

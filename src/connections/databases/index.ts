@@ -8,10 +8,8 @@ import { accessFaults } from "./access.ts";
 import { createChildren } from "./children.ts";
 import type { Driver, Statement } from "./driver.ts";
 import { fileDriver, scratchDriver } from "./embedded.ts";
-import { mysqlDriver } from "./mysql.ts";
 import { faultOf, withMissingName } from "./prepare-faults.ts";
 import { boundValue, parameterFaults } from "./parameters.ts";
-import { postgresDriver } from "./postgres.ts";
 import { emptyTables, loadTables } from "./scratch-tables.ts";
 import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
 
@@ -44,7 +42,7 @@ export function databases(
 ): Databases & { close(): Promise<void> } {
   const entries = new Map(config.databases.map((it) => [it.name, it]));
   const children = createChildren({ size, idleMs, memoryMb });
-  const drivers = new Map<string, Driver>();
+  const drivers = new Map<string, Promise<Driver>>();
   const closing = new AbortController();
   /** Aborted when nobody waits any longer, or nothing may go on. */
   const ending = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
@@ -63,7 +61,7 @@ export function databases(
     variable === undefined || env[variable] ? null : `${shownVariable(variable)} is not set`;
 
   /** Made when it is first needed, so that a server which is away keeps nobody from starting. */
-  function driverOf(entry: Entry): Driver {
+  function driverOf(entry: Entry): Promise<Driver> {
     const why = unusable(entry);
     if (why !== null)
       throw new StepError("environment", `The password of the database ${entry.name} is missing: ${why}.`, {
@@ -73,10 +71,12 @@ export function databases(
     if (known !== undefined) return known;
     const driver = makeDriver(entry);
     drivers.set(entry.name, driver);
+    driver.catch(() => drivers.delete(entry.name));
     return driver;
   }
 
-  function makeDriver({ type, dataset, password_var: variable, concurrency }: Entry): Driver {
+  /** What speaks to a server is loaded with the first one: many processes never reach any. */
+  async function makeDriver({ type, dataset, password_var: variable, concurrency }: Entry): Promise<Driver> {
     if (type === "sqlite" || type === "duckdb") return fileDriver(type, dataset, stateDir, children);
     const server = {
       url: dataset,
@@ -85,7 +85,9 @@ export function databases(
       idleMs,
       connectMs,
     };
-    return type === "postgresql" ? postgresDriver(server) : mysqlDriver(server);
+    return type === "postgresql"
+      ? (await import("./postgres.ts")).postgresDriver(server)
+      : (await import("./mysql.ts")).mysqlDriver(server);
   }
 
   /** @throws StepError for the first thing that keeps it from running */
@@ -95,7 +97,7 @@ export function databases(
     const access = isScratch ? "read-only" : entryOf(database).access;
     const driver = isScratch
       ? scratchDriver(loadTables(tables ?? {}), children)
-      : driverOf(entryOf(database));
+      : await driverOf(entryOf(database));
     const scanned = scanQuery(request.query, driver.dialect);
     refuse([
       ...scanned.faults,
@@ -108,7 +110,7 @@ export function databases(
   }
 
   async function describe(name: string, options: DescribeRequest, signal: AbortSignal) {
-    const driver = driverOf(entryOf(name));
+    const driver = await driverOf(entryOf(name));
     const found = await driver.describe({ ...options, counts: true }, signal);
     if (options.table === undefined || found.length > 0) return found;
     const all = await driver.describe({ samples: 0, limit: 1_000, counts: false }, signal);
@@ -137,7 +139,7 @@ export function databases(
         const isScratch = database === SCRATCH;
         const empty = isScratch ? emptyTables(tables) : [];
         const access = isScratch ? "read-only" : entryOf(database).access;
-        const driver = isScratch ? scratchDriver(empty ?? [], children) : driverOf(entryOf(database));
+        const driver = isScratch ? scratchDriver(empty ?? [], children) : await driverOf(entryOf(database));
         const scanned = scanQuery(text, driver.dialect);
         const faults = [
           ...scanned.faults,
@@ -170,7 +172,7 @@ export function databases(
     async close() {
       closing.abort(new StepError("interrupted", "The service is ending."));
       children.close();
-      await Promise.all([...drivers.values()].map((it) => it.close()));
+      await Promise.allSettled([...drivers.values()].map(async (it) => (await it).close()));
       drivers.clear();
     },
   };

@@ -30,7 +30,7 @@ const NUMBERS: ReadonlySet<number | undefined> = new Set([
   Types.BIT,
 ]);
 
-const isJson = ({ columnType, extendedFormat }: MysqlField): boolean =>
+export const isJson = ({ columnType, extendedFormat }: MysqlField): boolean =>
   columnType === Types.JSON || extendedFormat === "json";
 
 export function mysqlColumn(field: MysqlField): SqlColumn {
@@ -40,6 +40,23 @@ export function mysqlColumn(field: MysqlField): SqlColumn {
   const declared = word?.toLowerCase() ?? null;
   if (NUMBERS.has(columnType)) return { name, type: "number", declared };
   return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", declared };
+}
+
+/** Never long, so that samples have them as they are. */
+const SHORT: ReadonlySet<number | undefined> = new Set([
+  ...NUMBERS,
+  Types.DATE,
+  Types.TIME,
+  Types.TIMESTAMP,
+  Types.DATETIME,
+]);
+/** In characters or bytes. */
+const MOST = 1_000;
+
+/** An expression for a column that gives the first part of a long value; of JSON as text, too. */
+export function cutMysql({ columnType }: MysqlField, column: string): string {
+  if (SHORT.has(columnType)) return column;
+  return `LEFT(${columnType === Types.GEOMETRY ? `ST_AsText(${column})` : column}, ${MOST})`;
 }
 
 /** A value as the driver gives it with dates and large numbers as text. */

@@ -2,23 +2,35 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import mysql, { type Connection, type ConnectionOptions, type PoolConnection } from "mysql2";
-import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlAnswer } from "../../core/connections.ts";
 import { isConnectionError, unknownOutcome } from "./connection-errors.ts";
-import {
-  abortReason,
-  type DescribeOptions,
-  type Driver,
-  orAborted,
-  refuseRepeatedNames,
-  type ServerOptions,
-  type Statement,
-} from "./driver.ts";
+import { abortReason, type Driver, orAborted, type ServerOptions, type Statement } from "./driver.ts";
+import { guardMessages } from "./frame-guard.ts";
+import { describeMysql } from "./mysql-describe.ts";
 import { mysqlStepError } from "./mysql-errors.ts";
-import { mysqlColumn, type MysqlField, plainMysql } from "./mysql-values.ts";
-import { collectRows, type RowLimits } from "./rows.ts";
+import { fieldsOf, streamRows } from "./mysql-statements.ts";
+import { mysqlColumn } from "./mysql-values.ts";
+import type { RowLimits } from "./rows.ts";
 
 /** The end, in seconds, of a statement whose kill was lost; steps end by their own time long before. */
 const BACKSTOP_S = 3_600;
+
+/** Modes in which quotes are read in another way than we do; some are names for several, and would bring them back. */
+const OTHER_QUOTES = [
+  "NO_BACKSLASH_ESCAPES",
+  "ANSI_QUOTES",
+  "ANSI",
+  "DB2",
+  "MAXDB",
+  "MSSQL",
+  "ORACLE",
+  "POSTGRESQL",
+];
+/** The server's modes without these. */
+const SQL_MODE = OTHER_QUOTES.reduce(
+  (modes, name) => `REPLACE(${modes}, ',${name},', ',')`,
+  "CONCAT(',', @@SESSION.sql_mode, ',')",
+);
 
 export function mysqlDriver(options: ServerOptions): Driver {
   const login = loginOf(options);
@@ -30,6 +42,8 @@ export function mysqlDriver(options: ServerOptions): Driver {
     // Settings, variables, temporary tables and locks of one statement are nothing to the next.
     resetOnRelease: true,
   });
+  // The length, and a number that we don't need.
+  pool.on("connection", (made) => guardMessages(socketOf(made), 4, (header) => header.readUIntLE(0, 3)));
 
   /** @param work gets a function to say that the connection is not to be used again */
   async function withConnection<T>(
@@ -51,7 +65,7 @@ export function mysqlDriver(options: ServerOptions): Driver {
     connection.on("error", quiet);
     try {
       return await orAborted(
-        work(connection, () => (spoiled = true)),
+        setUp(connection).then(() => work(connection, () => (spoiled = true))),
         signal,
         () => kill(connection.threadId),
       );
@@ -81,7 +95,6 @@ export function mysqlDriver(options: ServerOptions): Driver {
     connection: PoolConnection,
     spoil: () => void,
   ): Promise<SqlAnswer> {
-    await limitTime(connection);
     await command(connection, write ? "START TRANSACTION" : "START TRANSACTION READ ONLY");
     try {
       const { answer, ended } = await streamRows(connection, text, values, limits, write);
@@ -104,9 +117,9 @@ export function mysqlDriver(options: ServerOptions): Driver {
     query: (statement, limits, signal) =>
       translated(withConnection(signal, (connection, spoil) => run(statement, limits, connection, spoil))),
     prepare: ({ text }, signal) =>
-      translated(withConnection(signal, (connection) => describeStatement(connection, text))),
+      translated(withConnection(signal, async (c) => (await fieldsOf(c, text)).map(mysqlColumn))),
     describe: (wanted, signal) =>
-      translated(withConnection(signal, (connection) => describe(connection, wanted))),
+      translated(withConnection(signal, (connection) => describeMysql(connection, wanted))),
     close: () => new Promise((resolve) => pool.end(() => resolve())),
   };
 }
@@ -124,8 +137,10 @@ const quiet = (): void => undefined;
 /** Ends it at once; the library would wait for a server that waits for us to read its rows. */
 function drop(connection: Connection): void {
   connection.destroy();
-  (connection as unknown as { stream: Socket }).stream.destroy();
+  socketOf(connection).destroy();
 }
+
+const socketOf = (connection: Connection): Socket => (connection as unknown as { stream: Socket }).stream;
 
 /** What the URL says: `ssl-mode` (or sslmode) as the MySQL clients spell it, `ssl-ca`, `socket`. */
 function loginOf({ url, password, connectMs }: ServerOptions): ConnectionOptions {
@@ -172,113 +187,13 @@ const command = (connection: Connection, text: string): Promise<void> =>
     connection.query(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Each of the two has its own word for it, and refuses the other's. */
-const limitTime = (connection: Connection): Promise<void> =>
-  command(connection, `SET SESSION max_statement_time = ${BACKSTOP_S}`).catch((error: { errno?: number }) => {
+/** Before each statement: a connection that is given back forgets it. */
+function setUp(connection: Connection): Promise<void> {
+  const set = (limit: string): Promise<void> =>
+    command(connection, `SET SESSION ${limit}, SESSION sql_mode = TRIM(BOTH ',' FROM ${SQL_MODE})`);
+  // Each of the two has its own word for the limit, and refuses the other's.
+  return set(`max_statement_time = ${BACKSTOP_S}`).catch((error: { errno?: number }) => {
     if (error.errno !== 1193) throw error as Error; // ER_UNKNOWN_SYSTEM_VARIABLE
-    return command(connection, `SET SESSION max_execution_time = ${BACKSTOP_S * 1_000}`);
+    return set(`max_execution_time = ${BACKSTOP_S * 1_000}`);
   });
-
-/**
- * Runs a prepared statement.
- * @param drain whether all rows are read even where no more are wanted, so that the statement ends
- */
-function streamRows(
-  connection: Connection,
-  text: string,
-  values: unknown[],
-  limits: RowLimits,
-  drain: boolean,
-): Promise<{ answer: SqlAnswer; ended: boolean }> {
-  return new Promise((resolve, reject) => {
-    const stream = connection.execute(text, values as never).stream({ highWaterMark: 50 });
-    let fields: MysqlField[] = [];
-    let changed = 0;
-    let collected = collectRows([], limits);
-    const finish = (ended: boolean): void => {
-      const { rows, truncated } = collected;
-      const row_count = fields.length === 0 ? changed : rows.length;
-      resolve({ answer: { rows, columns: fields.map(mysqlColumn), row_count, truncated }, ended });
-    };
-    // A broken connection is told to the connection alone.
-    connection.once("error", reject);
-    stream.once("close", () => connection.removeListener("error", reject));
-    stream.on("error", reject);
-    stream.on("fields", (given: MysqlField[] | undefined) => {
-      fields = given ?? [];
-      try {
-        refuseRepeatedNames(fields.map(({ name }) => name));
-      } catch (error) {
-        reject(error);
-      }
-      collected = collectRows(
-        fields.map(({ name }) => name),
-        limits,
-      );
-    });
-    stream.on("data", (row: unknown[] | { affectedRows: number }) => {
-      if (!Array.isArray(row)) changed = row.affectedRows;
-      else if (!collected.truncated) {
-        const wanted = collected.add(row.map((value, index) => plainMysql(fields[index]!, value)));
-        if (!wanted && !drain) {
-          stream.pause();
-          finish(false);
-        }
-      }
-    });
-    stream.on("end", () => finish(true));
-  });
-}
-
-async function describeStatement(connection: Connection, text: string): Promise<SqlColumn[]> {
-  const statement = await new Promise<{ columns: MysqlField[]; close(): void }>((resolve, reject) => {
-    connection.prepare(text, (error, given) =>
-      error ? reject(error) : resolve(given as unknown as { columns: MysqlField[]; close(): void }),
-    );
-  });
-  connection.unprepare(text);
-  refuseRepeatedNames(statement.columns.map(({ name }) => name));
-  return statement.columns.map(mysqlColumn);
-}
-
-async function describe(
-  connection: PoolConnection,
-  { table, samples, limit, counts }: DescribeOptions,
-): Promise<TableDescription[]> {
-  const rowsOf = async (text: string, values: unknown[], limits: RowLimits) =>
-    (await streamRows(connection, text, values, limits, true)).answer.rows;
-  const all = { maxRows: 20_000, maxBytes: Infinity };
-  const tables = await rowsOf(
-    `SELECT table_name AS name, IF(table_type LIKE '%VIEW', 'view', 'table') AS kind, table_rows AS count
-       FROM information_schema.tables WHERE table_schema = DATABASE() AND (? IS NULL OR table_name = ?)
-      ORDER BY table_name LIMIT ${limit}`,
-    [table ?? null, table ?? null],
-    all,
-  );
-  const columns = await rowsOf(
-    `SELECT table_name AS owner, column_name AS name, column_type AS type, is_nullable = 'YES' AS nullable
-       FROM information_schema.columns WHERE table_schema = DATABASE() AND (? IS NULL OR table_name = ?)
-      ORDER BY table_name, ordinal_position`,
-    [table ?? null, table ?? null],
-    all,
-  );
-  const described: TableDescription[] = [];
-  for (const row of tables as { name: string; kind: string; count: number | null }[]) {
-    const from = `\`${row.name.replaceAll("`", "``")}\``;
-    const some = { maxRows: samples, maxBytes: 64 * 1024 };
-    described.push({
-      name: row.name,
-      kind: row.kind,
-      columns: columns
-        .filter(({ owner }) => owner === row.name)
-        .map(({ name, type, nullable }) => ({
-          name: String(name),
-          type: String(type),
-          nullable: nullable === 1,
-        })),
-      row_count: counts ? row.count : null,
-      ...(samples > 0 && { sample: await rowsOf(`SELECT * FROM ${from} LIMIT ${samples}`, [], some) }),
-    });
-  }
-  return described;
 }

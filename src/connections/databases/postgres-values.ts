@@ -68,6 +68,32 @@ export function plainPg(id: number, text: string | null): unknown {
   return id === builtins.TIMESTAMP || id === builtins.TIMESTAMPTZ ? isoTimestamp(text) : text;
 }
 
+/** Times, and what is shown as numbers: never long, so that samples have them as they are. */
+const SHORT: ReadonlySet<number> = new Set([
+  ...NUMBERS,
+  builtins.BOOL,
+  builtins.DATE,
+  builtins.TIME,
+  builtins.TIMETZ,
+  builtins.TIMESTAMP,
+  builtins.TIMESTAMPTZ,
+  builtins.INTERVAL,
+  builtins.UUID,
+]);
+/** In characters or bytes. */
+const MOST = 1_000;
+
+/**
+ * An expression for a column that gives the first part of a long value, in the spelling that `plainPg` reads. JSON that
+ * was cut is text, a long list is null.
+ */
+export function cutPg(id: number, column: string): string {
+  if (SHORT.has(id)) return column;
+  if (id === builtins.BYTEA) return `substring(${column} FROM 1 FOR ${MOST})`;
+  if (ARRAYS.has(id)) return `CASE WHEN octet_length(${column}::text) <= ${MOST} THEN ${column} END`;
+  return `left(${column}::text, ${MOST})`;
+}
+
 /** A double is exact whatever its digits; NaN and Infinity stay text. */
 function plainNumber(id: number, text: string): number | string {
   if (id !== builtins.FLOAT4 && id !== builtins.FLOAT8) return plainDecimal(text);

@@ -1,11 +1,11 @@
 /** PostgreSQL: a small pool, one transaction a statement, a cursor that stops at the bound, a cancel on abort. */
 import { connect } from "node:net";
-import { Pool, type PoolClient } from "pg";
-import type { SqlAnswer, TableDescription } from "../../core/connections.ts";
+import type { Duplex } from "node:stream";
+import { Client, type Connection, Pool, type PoolClient } from "pg";
+import type { SqlAnswer } from "../../core/connections.ts";
 import { isConnectionError, unknownOutcome } from "./connection-errors.ts";
 import {
   abortReason,
-  type DescribeOptions,
   type Driver,
   orAborted,
   refuseRepeatedNames,
@@ -13,7 +13,9 @@ import {
   type SqlValue,
   type Statement,
 } from "./driver.ts";
+import { guardMessages } from "./frame-guard.ts";
 import { describeStatement, fetchRows } from "./portal.ts";
+import { describePg } from "./postgres-describe.ts";
 import { pgStepError } from "./postgres-errors.ts";
 import { pgColumn, plainPg } from "./postgres-values.ts";
 import { collectRows, type RowLimits } from "./rows.ts";
@@ -25,10 +27,13 @@ const SESSION = `SET statement_timeout = '${BACKSTOP}'; SET idle_in_transaction_
 const WATCH_CLIENT = "SET client_connection_check_interval = '5s'";
 /** A query has a snapshot before any of its functions runs, and from then on nothing makes this a writing one. */
 const BEGIN_READ = "BEGIN READ ONLY";
+/** What a rollback leaves behind: locks of the session, and statements that a function prepared. */
+const END_READ = "ROLLBACK; SELECT pg_advisory_unlock_all(); DEALLOCATE ALL";
 
 export function postgresDriver({ url, password, connections, idleMs, connectMs }: ServerOptions): Driver {
   const pool = new Pool({
     connectionString: withPassword(url, password),
+    Client: GuardedClient,
     max: connections,
     idleTimeoutMillis: idleMs,
     connectionTimeoutMillis: connectMs,
@@ -70,10 +75,19 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
       client.release();
       return value;
     } catch (error) {
-      // After a refusal of the server's it is as good as before; after anything else nobody knows.
-      client.release(signal.aborted || (error as { severity?: string }).severity !== "ERROR");
+      // After a refusal of the server's it can be made as good as before; after anything else nobody knows.
+      const refused = !signal.aborted && (error as { severity?: string }).severity === "ERROR";
+      const clean = refused && (await orAborted(reset(client), signal, nothing).then(yes, no));
+      client.release(!clean);
       throw error;
     }
+  }
+
+  /** Ends the transaction, and drops locks, settings, prepared statements, temporary tables: all of the session. */
+  async function reset(client: PoolClient, end = "ROLLBACK"): Promise<void> {
+    await client.query(end);
+    await client.query("DISCARD ALL");
+    ready.delete(client);
   }
 
   async function run(
@@ -99,17 +113,13 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
         },
         (row) => collected.add(row.map((value, index) => plainPg(ids[index]!, value))),
       );
-      // A write leaves no setting behind; a read is rolled back, and its settings with it.
-      await client.query(write ? "COMMIT" : "ROLLBACK; SELECT pg_advisory_unlock_all()");
-      if (write) {
-        await client.query("DISCARD ALL");
-        ready.delete(client);
-      }
+      // A read is rolled back, and its settings with it; of a write nothing may be left but what it wrote.
+      if (write) await reset(client, "COMMIT");
+      else await client.query(END_READ);
       const { rows, truncated } = collected;
       const changed = fields.length === 0 ? Number(/(\d+)$/.exec(command ?? "")?.[1] ?? 0) : rows.length;
       return { rows, columns: fields.map(pgColumn), row_count: changed, truncated };
     } catch (error) {
-      await client.query("ROLLBACK").catch(() => undefined);
       throw write && isConnectionError(error) ? unknownOutcome(error) : error;
     }
   }
@@ -152,9 +162,37 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
         }),
         statement,
       ),
-    describe: (options, signal) => translated(withClient(signal, (client) => describe(client, options))),
+    describe: (options, signal) =>
+      translated(
+        withClient(signal, async (client) => {
+          await client.query(BEGIN_READ);
+          const described = await describePg(client, options);
+          await client.query(END_READ);
+          return described;
+        }),
+      ),
     close: () => pool.end(),
   };
+}
+
+const nothing = (): void => undefined;
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+/** A client whose connection bounds what it reads from the first byte on. */
+class GuardedClient extends Client {
+  constructor(config?: ConstructorParameters<typeof Client>[0]) {
+    super(config);
+    const { connection } = this as unknown as {
+      connection: Connection & { attachListeners(to: Duplex): void };
+    };
+    const attach = connection.attachListeners.bind(connection);
+    connection.attachListeners = (stream) => {
+      // A byte for the kind, then the length, which counts itself.
+      guardMessages(stream, 5, (header) => header.readUInt32BE(1) - 4);
+      attach(stream);
+    };
+  }
 }
 
 /** The server's errors, with the place in what was written. */
@@ -175,64 +213,3 @@ function withPassword(url: string, password: string | undefined): string {
 
 /** In the server's own spelling; it gives the parameter its type. */
 const asText = (value: SqlValue): string | null => (value === null ? null : String(value));
-
-const TABLES = `
-  SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
-         quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS quoted,
-         CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS kind,
-         CASE WHEN c.relkind IN ('v', 'f') OR c.reltuples < 0 THEN NULL ELSE c.reltuples::float8 END AS rows,
-         (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
-                                            'nullable', NOT a.attnotnull) ORDER BY a.attnum)
-            FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-     AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'
-     AND has_table_privilege(c.oid, 'SELECT')`;
-
-async function describe(client: PoolClient, options: DescribeOptions): Promise<TableDescription[]> {
-  await client.query(BEGIN_READ);
-  const { rows } = await client.query<{
-    name: string;
-    quoted: string;
-    kind: string;
-    rows: number | null;
-    columns: TableDescription["columns"] | null;
-  }>(`SELECT * FROM (${TABLES}) AS t WHERE $1::text IS NULL OR name = $1 ORDER BY name LIMIT $2`, [
-    options.table ?? null,
-    options.limit,
-  ]);
-  const described: TableDescription[] = [];
-  for (const row of rows) {
-    const sample = options.samples > 0 ? await sampleOf(client, row.quoted, options.samples) : undefined;
-    described.push({
-      name: row.name,
-      kind: row.kind,
-      columns: row.columns ?? [],
-      row_count: options.counts ? row.rows : null,
-      ...(sample !== undefined && { sample }),
-    });
-  }
-  await client.query("ROLLBACK");
-  return described;
-}
-
-async function sampleOf(
-  client: PoolClient,
-  quoted: string,
-  maxRows: number,
-): Promise<Record<string, unknown>[]> {
-  let collected = collectRows([], { maxRows, maxBytes: 64 * 1024 });
-  let ids: number[] = [];
-  await fetchRows(
-    client,
-    `SELECT * FROM ${quoted} LIMIT ${maxRows}`,
-    [],
-    (fields) => {
-      ids = fields.map(({ dataTypeID }) => dataTypeID);
-      const names = fields.map(({ name }) => name);
-      collected = collectRows(names, { maxRows, maxBytes: 64 * 1024 });
-    },
-    (row) => collected.add(row.map((value, index) => plainPg(ids[index]!, value))),
-  );
-  return collected.rows;
-}

@@ -45,6 +45,8 @@ const QUOTED = (quote: string): string =>
   `${quote}[^${quote}]*(?:${quote}${quote}[^${quote}]*)*(?:${quote}|$)`;
 const DOLLAR_QUOTED = String.raw`\$(?<tag>(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$[\s\S]*?(?:\$\k<tag>\$|$(?![\s\S]))`;
 const DASH_COMMENT = String.raw`--[^\n]*`;
+/** PostgreSQL's lexer, which DuckDB has too, ends a line at either. */
+const DASH_COMMENT_TO_CR = String.raw`--[^\n\r]*`;
 
 /** What the text outside of names and parameters may be, per dialect. */
 const SKIPPED: Readonly<Record<Dialect, RegExp>> = {
@@ -56,9 +58,10 @@ const SKIPPED: Readonly<Record<Dialect, RegExp>> = {
 
 const COMMENT: Readonly<Record<Dialect, RegExp>> = {
   sqlite: sticky(DASH_COMMENT),
-  duckdb: sticky(DASH_COMMENT),
-  postgresql: sticky(DASH_COMMENT),
-  mysql: sticky(String.raw`--(?=\s|$)[^\n]*`, String.raw`#[^\n]*`),
+  duckdb: sticky(DASH_COMMENT_TO_CR),
+  postgresql: sticky(DASH_COMMENT_TO_CR),
+  // A space or any control character makes it one, and no other white space of Unicode's.
+  mysql: sticky(String.raw`--(?=[\x00-\x20\x7f]|$)[^\n]*`, String.raw`#[^\n]*`),
 };
 
 /** Placeholders of the drivers, which bind nothing here. */
@@ -69,6 +72,8 @@ const FOREIGN: Readonly<Record<Dialect, RegExp>> = {
   mysql: sticky(String.raw`\?`),
 };
 
+/** All but tab and line ends; databases don't agree on what they are. */
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/; // oxlint-disable-line no-control-regex
 const SPACE = /\s+/y;
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 const NUMBER = /\d[\w.]*/y;
@@ -97,8 +102,14 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     pattern.lastIndex = at;
     return pattern.exec(query)?.[0];
   };
-  /** Takes what stands here; a comment may follow the end of the statement, all else may not. */
+  /** Takes what stands here, outside of quotes; a comment may follow the end of the statement, all else may not. */
   const take = (text: string, isComment = false): void => {
+    if (CONTROL.test(text)) refuseControl();
+    takeQuoted(text, isComment);
+  };
+  const refuseControl = (): void =>
+    fault("control_character", "holds a control character", "Only tabs and line ends may stand in a query.");
+  const takeQuoted = (text: string, isComment = false): void => {
     if (!ended) pieces.push({ at, text });
     else if (!isComment)
       fault("several_statements", "must be one statement", "Make a step of each statement.");
@@ -109,6 +120,8 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     fault("too_long", `must be at most ${MAX_QUERY_LENGTH} characters`, "Make a view of a part of it.");
     at = query.length;
   }
+  // Not even in quotes: some end the query there.
+  if (query.includes("\0")) refuseControl();
   while (at < query.length) {
     const comment = match(SPACE) ?? match(COMMENT[dialect]) ?? blockComment(query, at, dialect);
     if (comment !== undefined) {
@@ -123,7 +136,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     }
     const skipped = match(SKIPPED[dialect]);
     if (skipped !== undefined) {
-      take(skipped);
+      takeQuoted(skipped);
       continue;
     }
     const word = match(WORD);

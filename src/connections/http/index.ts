@@ -165,7 +165,9 @@ function privateFaults(place: Place, isAllowed: (place: Place) => boolean): Part
 }
 
 const shownHeaders = (headers: WireHeaders, mask: Masker): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(one(value))]));
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(one(value))]),
+  );
 
 /** An error's own words could hold what the peer sent: its details do. */
 const masked = (error: StepError, mask: Masker): StepError =>

@@ -6,7 +6,10 @@ export type ServerConfig = Config["mcp_servers"][number];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables of ours that a server is handed: its environment as a child, of which one over HTTP gets the key. */
-export function handedTo({ key_var, env: wanted = {} }: ServerConfig, env: Environment): Record<string, string> {
+export function handedTo(
+  { key_var, env: wanted = {} }: ServerConfig,
+  env: Environment,
+): Record<string, string> {
   return Object.fromEntries(
     [
       ...(key_var === undefined ? [] : [[key_var, env[key_var]] as const]),

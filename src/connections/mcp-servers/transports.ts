@@ -62,11 +62,7 @@ export function waysTo(
 
 const soon = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1_000).unref());
 
-function child(
-  server: ServerConfig,
-  command: string,
-  { env, mask, maxBytes }: WayOptions,
-): Way {
+function child(server: ServerConfig, command: string, { env, mask, maxBytes }: WayOptions): Way {
   // The SDK adds PATH, HOME, USER and the like, and nothing else of ours.
   const transport = new StdioClientTransport({
     command,

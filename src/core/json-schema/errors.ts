@@ -5,23 +5,36 @@ import { unknownKey } from "../faults.ts";
 import { nearMatch } from "../near-match.ts";
 import { pointerParts } from "./references.ts";
 
+/** Faults told; errors looked at for them, as many may say the same; faults for which is looked what was meant. */
 const MOST = 100;
+const MOST_LOOKED_AT = 1_000;
+const MOST_MEANT = 10;
+/** Words that are held against the one that was written. */
+const MOST_CANDIDATES = 500;
 
 /** @param value what was validated: its lists tell which parts of a path are positions */
 export function describeErrors(errors: readonly ErrorObject[], value: unknown): PartialFault[] {
   const seen = new Set<string>();
   const faults: PartialFault[] = [];
-  for (const error of errors) {
-    if (faults.length === MOST) break;
+  for (const [index, error] of errors.entries()) {
+    if (faults.length === MOST || (index >= MOST_LOOKED_AT && faults.length > 0)) break;
     // That `if` chose a branch is no fault; what is wrong in the branch is told by itself.
     if (error.keyword === "if") continue;
-    const fault = describe(error, pathOf(error, value));
+    const fault = describe(
+      error,
+      pathOf(error, value),
+      faults.length < MOST_MEANT ? meantBy : () => undefined,
+    );
     const key = JSON.stringify([fault.path, fault.code, fault.message]);
     if (!seen.has(key)) faults.push(fault);
     seen.add(key);
   }
   return faults;
 }
+
+type MeantBy = (word: string, allowed: readonly string[]) => string | undefined;
+
+const meantBy: MeantBy = (word, allowed) => nearMatch(word, allowed.slice(0, MOST_CANDIDATES));
 
 function pathOf(error: ErrorObject, value: unknown): PropertyKey[] {
   const path: PropertyKey[] = [];
@@ -52,7 +65,7 @@ const kinds = (types: unknown): string =>
 const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "a list" : kinds(typeof value);
 
-function describe(error: ErrorObject, path: PropertyKey[]): PartialFault {
+function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): PartialFault {
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
     case "required":
@@ -79,7 +92,7 @@ function describe(error: ErrorObject, path: PropertyKey[]): PartialFault {
       const values =
         error.keyword === "const" ? [params["allowedValue"]] : (params["allowedValues"] as unknown[]);
       const allowed = values.map((it) => (typeof it === "string" ? it : JSON.stringify(it)));
-      const near = typeof error.data === "string" ? nearMatch(error.data, allowed) : undefined;
+      const near = typeof error.data === "string" ? meant(error.data, allowed) : undefined;
       const message = `must be ${allowed.length === 1 ? "" : "one of "}${allowed.slice(0, 20).join(", ")}`;
       return {
         path,

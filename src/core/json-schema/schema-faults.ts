@@ -4,6 +4,7 @@ import type { PartialFault } from "../connections.ts";
 import { unknownKey } from "../faults.ts";
 import { lazily } from "../lazily.ts";
 import { nearMatch } from "../near-match.ts";
+import { estimatedSize } from "../pattern-size.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { kept } from "./kept.ts";
@@ -14,6 +15,11 @@ const LARGEST = 64 * 1024;
 const MOST_SCHEMAS = 500;
 const DEEPEST = 32;
 const COMPILE_MS = 500;
+
+/** Instructions of all patterns of a schema together. To compile so many takes well under 0.2 s. */
+const MOST_INSTRUCTIONS = 50_000;
+/** What a class of Unicode characters (`\pL`) costs: a table of hundreds of ranges. */
+const PER_UNICODE_CLASS = 100;
 
 type Path = PropertyKey[];
 
@@ -99,6 +105,7 @@ function walk(root: JsonSchema): { faults: PartialFault[]; defaults: Path[] } {
   const faults: PartialFault[] = [];
   const defaults: Path[] = [];
   const left: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
+  const patterns: PatternRoom = { left: MOST_INSTRUCTIONS };
   let count = 0;
   for (let next = left.pop(); next !== undefined && faults.length < 100; next = left.pop()) {
     const { schema, path, depth } = next;
@@ -114,7 +121,7 @@ function walk(root: JsonSchema): { faults: PartialFault[]; defaults: Path[] } {
       continue;
     }
     if (Object.hasOwn(schema, "default")) defaults.push(path);
-    faults.push(...ownFaults(schema, root, path));
+    faults.push(...ownFaults(schema, root, path, patterns));
     left.push(...innerSchemas(schema, path, depth + 1).toReversed());
   }
   return { faults, defaults };
@@ -133,7 +140,7 @@ function innerSchemas(schema: JsonSchema, path: Path, depth: number) {
 }
 
 /** The faults of one schema, those inside it aside. */
-function ownFaults(schema: JsonSchema, root: JsonSchema, path: Path): PartialFault[] {
+function ownFaults(schema: JsonSchema, root: JsonSchema, path: Path, patterns: PatternRoom): PartialFault[] {
   const faults: PartialFault[] = [];
   for (const [key, value] of Object.entries(schema)) {
     const here = [...path, key];
@@ -142,9 +149,9 @@ function ownFaults(schema: JsonSchema, root: JsonSchema, path: Path): PartialFau
       // The whole vocabulary only where there is no near word: it is long.
       faults.push({ ...fault, path: here, ...(fault.did_you_mean === undefined && { allowed: allowed! }) });
     } else if (key === "$ref") faults.push(...refFaults(value, root, here));
-    else if (key === "pattern") faults.push(...patternFaults(value, here));
+    else if (key === "pattern") faults.push(...patternFaults(value, here, patterns));
     else if (key === "patternProperties" && isObject(value))
-      faults.push(...Object.keys(value).flatMap((it) => patternFaults(it, [...here, it])));
+      faults.push(...Object.keys(value).flatMap((it) => patternFaults(it, [...here, it], patterns)));
     else if (key === "format") faults.push(...formatFaults(value, here));
     else if (key === "$schema" && value !== DRAFT)
       faults.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Leave it out." });
@@ -178,8 +185,22 @@ function refFaults(ref: unknown, root: JsonSchema, path: Path): PartialFault[] {
   ];
 }
 
-function patternFaults(pattern: unknown, path: Path): PartialFault[] {
+interface PatternRoom {
+  /** Instructions that the patterns may still make. */
+  left: number;
+}
+
+function patternFaults(pattern: unknown, path: Path, room: PatternRoom): PartialFault[] {
   if (typeof pattern !== "string") return [];
+  const before = room.left;
+  const classes = pattern.match(/\\p/gi)?.length ?? 0;
+  room.left -= estimatedSize(pattern) + pattern.length + classes * PER_UNICODE_CLASS;
+  if (room.left < 0) {
+    // Told once; none after it is compiled.
+    if (before < 0) return [];
+    const message = "is too large together with the patterns before it";
+    return [{ path, code: "too_large", message, fix: "Repeat less, or write fewer patterns." }];
+  }
   try {
     RE2JS.compile(pattern);
     return [];

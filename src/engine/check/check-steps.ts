@@ -35,11 +35,15 @@ export async function checkSteps(
   const done = new Map<number, Promise<void>>();
   const inTurn = limiter(1);
 
-  function expressions(step: StepForm, index: number, mentions: ReadonlySet<string>): StepExpressions {
-    const found = stepExpressions(step, index, scopes.lean(index, mentions));
+  async function expressions(
+    step: StepForm,
+    index: number,
+    mentions: ReadonlySet<string>,
+  ): Promise<StepExpressions> {
+    const found = await stepExpressions(step, index, scopes.lean(index, mentions), breathe);
     // Near matches need all names; beyond what is told at all they would be found for nobody.
     const again = found.faults.length > 0 && faults.length < MAX_FAULTS;
-    return again ? stepExpressions(step, index, scopes.whole(index)) : found;
+    return again ? stepExpressions(step, index, scopes.whole(index), breathe) : found;
   }
 
   async function look(index: number): Promise<void> {
@@ -49,7 +53,7 @@ export async function checkSteps(
     await Promise.all(before.filter((it) => order.isAncestor(index, it)).map((it) => done.get(it)!));
     const { faults: found, fields } = await inTurn(async () => {
       await breathe();
-      const checked = expressions(step, index, mentions);
+      const checked = await expressions(step, index, mentions);
       return { ...checked, faults: [...checked.faults, ...writtenSchemas(step, index)] };
     });
     faults.push(...found);

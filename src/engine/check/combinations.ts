@@ -4,6 +4,12 @@ import { STEP_ERROR_CODES } from "../../core/step-errors.ts";
 import type { StepForm } from "./form.ts";
 import type { Located } from "./report.ts";
 
+/** Types whose attempts end at once and wait for something outside: what would never have an effect on them. */
+const ENDLESS: Readonly<Record<string, readonly string[]>> = {
+  wait: ["retry", "timeout"],
+  approval: ["retry"],
+};
+
 export function combinationFaults(step: StepForm, index: number): Located[] {
   const { written, type } = step;
   const at = (...path: PropertyKey[]): PropertyKey[] => ["steps", index, ...path];
@@ -22,6 +28,14 @@ export function combinationFaults(step: StepForm, index: number): Located[] {
       code: "not_allowed",
       message: `makes no sense on ${type.type}: it waits for something that happens anew each time`,
       fix: "Leave it out.",
+    });
+  const waiting = ENDLESS[type?.type ?? ""] ?? [];
+  for (const field of waiting.filter((name) => name in written))
+    faults.push({
+      path: at(field),
+      code: "not_allowed",
+      message: `makes no sense on ${type!.type}: ${field === "retry" ? "there is nothing that could fail and be repeated" : "it waits as long as it says itself"}`,
+      fix: field === "retry" ? "Leave it out; a failed run is retried as a whole." : "Leave it out.",
     });
   const on = (written["retry"] as { on?: unknown } | undefined)?.on;
   if (Array.isArray(on))

@@ -8,14 +8,14 @@ import type { Connections } from "../../core/connections.ts";
 import { ANY, type Shape } from "../../core/shapes.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
-import { checkValue } from "../expressions/index.ts";
+import { checkValueSlowly } from "../expressions/index.ts";
 import { binder, type WorkflowLookup } from "./bind.ts";
 import { breather } from "./breath.ts";
 import { type CheckedSteps, checkSteps } from "./check-steps.ts";
 import { combinationFaults } from "./combinations.ts";
 import { type Form, formChecker } from "./form.ts";
 import { type Order, orderOf } from "./order.ts";
-import { mockFaults, previewOf } from "./preview.ts";
+import { mockFaults, previewer } from "./preview.ts";
 import { below, type CheckOptions, type Located, type Report } from "./report.ts";
 import { readSource, type Source } from "./source.ts";
 import { lastOutput } from "./step-shapes.ts";
@@ -60,6 +60,7 @@ export function checker({
   bindMs,
 }: CheckerParts): Checker {
   const forms = formChecker(stepTypes);
+  const preview = previewer();
 
   async function look(source: Source, options: CheckOptions): Promise<Report> {
     const { bind, signal, selfId, file = false } = options;
@@ -73,7 +74,7 @@ export function checker({
 
     const inputs = checkInputs(written["inputs"]);
     faults.push(...inputs.faults);
-    faults.push(...topFaults(written, inputs, clock.now()));
+    faults.push(...(await topFaults(written, inputs, clock.now(), breathe)));
     const { on_failure: onFailure } = written;
     if (bind && typeof onFailure === "string" && !isBroken(faults, "on_failure"))
       faults.push(...(await onFailureFaults(onFailure, workflows, selfId)));
@@ -81,7 +82,7 @@ export function checker({
     const bound = binder(bind ? { connections, workflows } : undefined, signal, bindMs);
     const steps = await checkSteps(form.steps, order, inputs.shape, bound, breathe).finally(bound.close);
     faults.push(...steps.faults);
-    const output = outputOf(written, steps, form);
+    const output = await outputOf(written, steps, form, breathe);
     faults.push(...output.faults);
 
     const given = await beside(options, { form, order, inputs, written });
@@ -117,7 +118,7 @@ export function checker({
     if (faults.length > 0 || value === undefined) return found;
     const now = clock.now();
     const { output } = written;
-    const result = await previewOf({ form, order, output, inputs: value, mocks, selfId, now }, signal);
+    const result = await preview({ form, order, output, inputs: value, mocks, selfId, now }, signal);
     return { ...found, inDocument: result.faults, preview: result.preview };
   }
 
@@ -160,25 +161,31 @@ const unreadable = ({ faults }: Source): Report => ({
 const isBroken = (faults: readonly Located[], field: string): boolean =>
   faults.some(({ path }) => path[0] === field);
 
-function topFaults(written: Looked["written"], inputs: CheckedInputs, now: number): Located[] {
+async function topFaults(
+  written: Looked["written"],
+  inputs: CheckedInputs,
+  now: number,
+  breathe: () => Promise<void>,
+): Promise<Located[]> {
   const { schedule, examples } = written;
   const isObject = typeof schedule === "object" && schedule !== null && !Array.isArray(schedule);
   return [
-    ...(inputs.validator === undefined ? [] : exampleFaults(examples, inputs.validator)),
+    ...(inputs.validator === undefined ? [] : await exampleFaults(examples, inputs.validator, breathe)),
     ...(isObject ? scheduleFaults(schedule as Looked["written"], inputs, now) : []),
   ];
 }
 
-function outputOf(
+async function outputOf(
   written: Looked["written"],
   { own, scopes }: CheckedSteps,
   { steps }: Form,
-): { shape: Shape; faults: Located[] } {
+  breathe: () => Promise<void>,
+): Promise<{ shape: Shape; faults: Located[] }> {
   if (written["output"] === undefined) {
     const last = steps.at(-1);
     return { shape: last === undefined ? ANY : lastOutput(last.written, own.at(-1)!), faults: [] };
   }
-  const { shape, faults } = checkValue(written["output"], scopes.all());
+  const { shape, faults } = await checkValueSlowly(written["output"], scopes.all(), breathe);
   return { shape, faults: faults.map((fault) => below(["output"], fault)) };
 }
 

@@ -8,6 +8,7 @@ import type { Order } from "./order.ts";
 import type { PreviewResult, PreviewTask } from "./preview-run.ts";
 import type { Located } from "./report.ts";
 import { answer } from "./answer.ts";
+import { limiter } from "./limiter.ts";
 import { workerFile } from "./worker-file.ts";
 
 const PREVIEW_MS = 5_000;
@@ -47,8 +48,21 @@ interface Given {
   now: number;
 }
 
+/** Threads at a time: each may take a processor and 256 MB for all of its time. */
+const AT_A_TIME = 2;
+
+/** Evaluates definitions, at most two at a time; the others wait for their turn, and their time only runs then. */
+export function previewer(ms?: number): (given: Given, signal?: AbortSignal) => Promise<PreviewResult> {
+  const inTurn = limiter(AT_A_TIME);
+  return (given, signal) =>
+    inTurn(() => {
+      signal?.throwIfAborted();
+      return previewOf(given, signal, ms);
+    });
+}
+
 /** @returns what is known, and the faults of evaluating it */
-export async function previewOf(
+async function previewOf(
   given: Given,
   signal: AbortSignal | undefined,
   ms = PREVIEW_MS,

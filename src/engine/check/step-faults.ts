@@ -1,7 +1,7 @@
 /** The expressions of one step: faults, and what is known of its fields. */
 import { ANY, type Shape } from "../../core/shapes.ts";
 import type { Field } from "../../core/step-type.ts";
-import { checkCel, checkValue } from "../expressions/index.ts";
+import { checkCel, checkValueSlowly } from "../expressions/index.ts";
 import type { Checked, TypeScope } from "../expressions/types.ts";
 import { fitFaults, kindWord } from "./fits.ts";
 import type { StepForm } from "./form.ts";
@@ -20,7 +20,12 @@ const CONDITION: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]
 /** A CEL field of a form that its schema has taken. */
 const cel = (source: unknown, scope: TypeScope): Checked => checkCel(source as string | boolean, scope);
 
-export function stepExpressions(step: StepForm, index: number, scope: TypeScope): StepExpressions {
+export async function stepExpressions(
+  step: StepForm,
+  index: number,
+  scope: TypeScope,
+  breathe: () => Promise<void>,
+): Promise<StepExpressions> {
   const { written, type, broken } = step;
   const faults: Located[] = [];
   const fields: Record<string, Shape> = {};
@@ -43,7 +48,10 @@ export function stepExpressions(step: StepForm, index: number, scope: TypeScope)
   }
   for (const [name, field] of Object.entries((type?.fields ?? {}) as Record<string, Field>)) {
     if (field.kind === "literal" || !usable(name)) continue;
-    const checked = field.kind === "cel" ? cel(written[name], inner) : checkValue(written[name], inner);
+    const checked =
+      field.kind === "cel"
+        ? cel(written[name], inner)
+        : await checkValueSlowly(written[name], inner, breathe);
     fields[name] = checked.shape;
     tell(name, checked, fitFaults(field.schema, checked.shape));
   }

@@ -13,7 +13,7 @@ import {
 } from "../../core/json-schema/index.ts";
 import type { WorkflowLookup } from "./bind.ts";
 import { kindWord } from "./fits.ts";
-import { below, type Located } from "./report.ts";
+import { below, type Located, MAX_FAULTS } from "./report.ts";
 import { RUN_SHAPE } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
@@ -46,13 +46,23 @@ export function checkInputs(schema: unknown): CheckedInputs {
     : { faults, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
 }
 
-export function exampleFaults(examples: unknown, validator: InputsValidator): Located[] {
-  if (!Array.isArray(examples)) return [];
-  return (examples as unknown[]).flatMap((example, index) => {
-    if (typeof example !== "object" || example === null) return [];
+/** @returns as many faults as are told at all: the examples after those are not looked at */
+export async function exampleFaults(
+  examples: unknown,
+  validator: InputsValidator,
+  breathe: () => Promise<void>,
+): Promise<Located[]> {
+  const faults: Located[] = [];
+  if (!Array.isArray(examples)) return faults;
+  for (const [index, example] of (examples as unknown[]).entries()) {
+    if (faults.length >= MAX_FAULTS) break;
+    if (typeof example !== "object" || example === null) continue;
     const parsed = validator.parse((example as { inputs?: unknown }).inputs ?? {});
-    return "faults" in parsed ? parsed.faults.map((it) => below(["examples", index, "inputs"], it)) : [];
-  });
+    if ("faults" in parsed)
+      faults.push(...parsed.faults.map((it) => below(["examples", index, "inputs"], it)));
+    await breathe();
+  }
+  return faults;
 }
 
 /** @param now the moment, in milliseconds: a schedule must have a next time */

@@ -232,7 +232,10 @@ function mapType({ entries }: Of<"map">, all: Check): Type {
     if (key.kind !== "literal") open = true;
     fields.push([String(key.kind === "literal" ? key.value : ""), typeOf(value, all)]);
   }
-  if (open) return { kind: "map", of: joinAll(
+  if (open)
+    return {
+      kind: "map",
+      of: joinAll(
         fields.map(([, type]) => type),
         all.allowance.joins,
       ),

@@ -4,10 +4,11 @@ import type { Evaluate } from "./compile.ts";
 import { failed, isFatal, isNull, spoken } from "./failures.ts";
 import { isDescending, order } from "./list-functions.ts";
 import type { LoopName } from "./loops.ts";
-import { charge } from "./run.ts";
+import { charge, chargeCompared, chargeFailure } from "./run.ts";
 import type { Run } from "./run.ts";
 import type { Expr } from "./tree.ts";
-import { keyText, kindOf, setField, wordOf } from "./values.ts";
+import { keyText, kindOf, namesOf, setField, wordOf } from "./values.ts";
+import type { Fields } from "./values.ts";
 
 type Loop = Extract<Expr, { kind: "loop" }>;
 type Compile<T> = (expr: Expr) => (run: Run) => T;
@@ -34,13 +35,13 @@ export function compileLoop(
   const work = CONDITIONAL.has(loop.name)
     ? conditional(loop.name, each(compileCondition(loop.body)))
     : shaping(loop, each(compile(loop.body)), compile, (condition) => each(compileCondition(condition)));
-  return (run) => work(run, itemsOf(loop, over(run)));
+  return (run) => work(run, itemsOf(run, loop, over(run)));
 }
 
-function itemsOf({ name, over, at }: Loop, value: unknown): readonly unknown[] {
+function itemsOf(run: Run, { name, over, at }: Loop, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (value === null || value === undefined) return isNull(over.at, spoken(over.at));
-  if (kindOf(value) === "map") return Object.keys(value);
+  if (kindOf(value) === "map") return namesOf(run, value as Fields);
   return failed(at, `uses ${name} with ${wordOf(kindOf(value))}, which is no list`);
 }
 
@@ -66,6 +67,7 @@ function decided(decisive: boolean, holds: Each<boolean>): Work {
         if (holds(run, item) === decisive) return decisive;
       } catch (error) {
         if (isFatal(error)) throw error;
+        chargeFailure(run);
         failure ??= error;
       }
     }
@@ -112,6 +114,7 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Work {
       const name =
         keyText(value) ??
         failed(at, `groups by ${wordOf(kindOf(value))}`, { fix: "Group by text or numbers." });
+      chargeCompared(run, name.length);
       const group = groups.get(name);
       if (group) group.push(item);
       else groups.set(name, [item]);

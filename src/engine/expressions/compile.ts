@@ -1,11 +1,11 @@
 /** Makes functions of a tree: compiled once, called often. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { nearMatch } from "../../core/near-match.ts";
-import { failed, isFatal, isNull, spoken } from "./failures.ts";
+import { failed, isFatal, isNull, spoken, stepError } from "./failures.ts";
 import type { Call } from "./functions.ts";
 import { compileLoop } from "./compile-loop.ts";
 import { apply, isEquality } from "./operators.ts";
-import { charge } from "./run.ts";
+import { charge, chargeCompared, chargeFailure } from "./run.ts";
 import type { Run } from "./run.ts";
 import type { Expr } from "./tree.ts";
 import { finite, keyText, kindOf, setField, Span, wordOf } from "./values.ts";
@@ -99,12 +99,12 @@ function compileField({ at, of, name }: Of<"field">): Evaluate {
   const object = compile(of);
   return (run) => {
     const value = object(run);
-    return value === null || value === undefined ? null : fieldOf(at, value, name);
+    return value === null || value === undefined ? null : fieldOf(run, at, value, name);
   };
 }
 
 /** An own field of an object that is not null. */
-function fieldOf(at: ASTNode, value: unknown, name: string): unknown {
+function fieldOf(run: Run, at: ASTNode, value: unknown, name: string): unknown {
   const kind = kindOf(value);
   if (kind !== "map") {
     const fix =
@@ -113,13 +113,17 @@ function fieldOf(at: ASTNode, value: unknown, name: string): unknown {
         : "Only objects have fields.";
     return failed(at, `asks ${wordOf(kind)} for its field ${name}`, { fix });
   }
+  chargeCompared(run, name.length);
   if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
-  const near = nearMatch(name, Object.keys(value as Fields).slice(0, 1_000));
-  return failed(at, `asks for the field ${name}, which the object does not have`, {
-    fix: near === undefined ? "Ask first with has(…)." : `Did you mean ${near}?`,
-    unknown_field: name,
-    ...(near !== undefined && { did_you_mean: near }),
-  });
+  const missing = (near?: string): Error =>
+    stepError("expression_failed", at, `asks for the field ${name}, which the object does not have`, {
+      fix: near === undefined ? "Ask first with has(…)." : `Did you mean ${near}?`,
+      unknown_field: name,
+      ...(near !== undefined && { did_you_mean: near }),
+    });
+  const error = missing();
+  run.fuller.set(error, () => missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))));
+  throw error;
 }
 
 function compileIndex({ at, of, key }: Of<"index">): Evaluate {
@@ -133,7 +137,7 @@ function compileIndex({ at, of, key }: Of<"index">): Evaluate {
       const name = keyText(place);
       return name === undefined
         ? failed(at, `has ${wordOf(kindOf(place))} for a field's name`)
-        : fieldOf(at, value, name);
+        : fieldOf(run, at, value, name);
     }
     if (!Number.isInteger(place))
       return failed(at, "has something else than a whole number for a position in a list");
@@ -155,6 +159,7 @@ function compileMap({ entries }: Of<"map">): Evaluate {
       const key = entry.key(run);
       if (key === null || key === undefined) isNull(entry.at, spoken(entry.at));
       const name = keyText(key) ?? failed(entry.at, `has ${wordOf(kindOf(key))} for a field's name`);
+      chargeCompared(run, name.length);
       if (Object.hasOwn(map, name)) failed(entry.at, `names the field ${spoken(entry.at)} twice`);
       setField(map, name, entry.value(run));
     }
@@ -173,7 +178,9 @@ function compileLogic(expr: Of<"logic">): Evaluate {
     try {
       if (left(run) === decisive) return decisive;
     } catch (error) {
-      if (isFatal(error) || right(run) !== decisive) throw error;
+      if (isFatal(error)) throw error;
+      chargeFailure(run);
+      if (right(run) !== decisive) throw error;
       return decisive;
     }
     return right(run);
@@ -245,6 +252,7 @@ function compileHas({ of, key }: Of<"has">): Evaluate {
     const name = field(run);
     if (Array.isArray(value)) return typeof name === "number" && (value[name] ?? null) !== null;
     const text = keyText(name);
+    chargeCompared(run, text?.length ?? 0);
     if (kindOf(value) !== "map" || text === undefined || !Object.hasOwn(value as Fields, text)) return false;
     return ((value as Fields)[text] ?? null) !== null;
   };

@@ -59,7 +59,8 @@ function compiled(
       try {
         return evaluate(run);
       } catch (error) {
-        throw isStackOverflow(error) ? limit(run, "needs more stack than there is", "stack", 0) : error;
+        if (isStackOverflow(error)) throw limit(run, "needs more stack than there is", "stack", 0);
+        throw run.fuller.get(error as Error)?.() ?? error;
       }
     },
   };

@@ -12,6 +12,7 @@ import { dotted, invalidInput } from "../../core/faults.ts";
 import { BOOLEAN } from "../../core/shapes.ts";
 import { bareSource, parseCel } from "./parse.ts";
 import type { Checked, Compiled, ExpressionFault, TypeScope } from "./types.ts";
+import { atOnce } from "./value-tree.ts";
 
 export * from "./bounds.ts";
 export type { CompileOptions } from "./evaluate.ts";
@@ -46,7 +47,24 @@ export function checkCel(source: string | boolean, scope: TypeScope): Checked {
 
 /** Checks a JSON value of which every string is a template; faults carry the path inside it. */
 export function checkValue(value: unknown, scope: TypeScope): Checked {
-  return checkTemplates(value, scope);
+  return atOnce(checkTemplates(value, scope));
+}
+
+/**
+ * The same, for a listener that has others to answer: a value may hold 50,000 expressions.
+ * @param breathe awaited between them
+ */
+export async function checkValueSlowly(
+  value: unknown,
+  scope: TypeScope,
+  breathe: () => Promise<void>,
+): Promise<Checked> {
+  const pieces = checkTemplates(value, scope);
+  for (;;) {
+    const { done, value: checked } = pieces.next();
+    if (done === true) return checked;
+    await breathe();
+  }
 }
 
 const refused = (faults: readonly ExpressionFault[]): Error =>

@@ -7,7 +7,7 @@ import { charge } from "./run.ts";
 import { lengthOf } from "./text-functions.ts";
 import { elementOf } from "./typing.ts";
 import type { Type } from "./typing.ts";
-import { compare, finite, identity, kindOf, wordOf } from "./values.ts";
+import { compare, finite, identity, kindOf, namesOf, wordOf } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 const sumOf = (values: readonly unknown[], { run, place }: Call): number => {
@@ -28,7 +28,7 @@ export function order(
   const kind = kindOf(keys[0]);
   keys.forEach((key, index) => {
     if (kindOf(key) === "null") isNull(call.place, name(index));
-    if (kindOf(key) !== kind || compare(key, key) === undefined) {
+    if (kindOf(key) !== kind || compare(call.run, key, key) === undefined) {
       const words = kindOf(key) === kind ? wordOf(kind) : `${wordOf(kind)} and ${wordOf(kindOf(key))}`;
       failed(call.place, `compares ${words}, which have no order`);
     }
@@ -36,7 +36,7 @@ export function order(
   const sign = descending ? -1 : 1;
   return Array.from(keys.keys()).toSorted((a, b) => {
     charge(call.run, 1);
-    return sign * compare(keys[a], keys[b])!;
+    return sign * compare(call.run, keys[a], keys[b])!;
   });
 }
 
@@ -56,7 +56,7 @@ const extreme =
     let best: unknown = null;
     values.forEach((value, index) => {
       if (kindOf(value) === "null") isNull(call.place, name(index));
-      const difference = index === 0 ? compare(value, value) : compare(value, best);
+      const difference = index === 0 ? compare(call.run, value, value) : compare(call.run, value, best);
       if (difference === undefined)
         failed(call.place, `compares values that have no order: ${name(index)} is one`);
       if (index === 0 || sign * difference < 0) best = value;
@@ -81,7 +81,7 @@ const ANYTHING: Type = { kind: "any" };
 
 const size: FunctionBody = ([value], { run }) => {
   if (typeof value === "string") return lengthOf(run, value);
-  return Array.isArray(value) ? value.length : Object.keys(value as Fields).length;
+  return Array.isArray(value) ? value.length : namesOf(run, value as Fields).length;
 };
 
 const unique: FunctionBody = ([list], { run }) => {
@@ -100,12 +100,6 @@ const flatten: FunctionBody = ([list], { run }) => {
     for (const one of items) flat.push(one);
   }
   return flat;
-};
-
-const names = (map: unknown, { run }: Call): string[] => {
-  const keys = Object.keys(map as Fields);
-  charge(run, keys.length);
-  return keys;
 };
 
 const sort: FunctionBody = ([list, direction], call) => {
@@ -173,12 +167,12 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: "object.keys()",
     params: [is.map],
     result: () => ({ kind: "list", of: STRING }),
-    call: ([map], call) => names(map, call),
+    call: ([map], { run }) => namesOf(run, map as Fields),
   },
   values: {
     usage: "object.values()",
     params: [is.map],
     result: ([map]) => ({ kind: "list", of: elementOf(map!) }),
-    call: ([map], call) => names(map, call).map((name) => (map as Fields)[name]),
+    call: ([map], { run }) => namesOf(run, map as Fields).map((name) => (map as Fields)[name]),
   },
 };

@@ -2,6 +2,7 @@
 import { failed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
+import { chargeText } from "./run.ts";
 import { finite, kindOf, Span } from "./values.ts";
 
 const onNumber = (name: string, work: (value: number) => number): CelFunction => ({
@@ -13,10 +14,11 @@ const onNumber = (name: string, work: (value: number) => number): CelFunction =>
 
 const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-const toNumber: FunctionBody = ([value], { place }) => {
+const toNumber: FunctionBody = ([value], { run, place }) => {
   if (value instanceof Date) return value.getTime() / 1_000;
   if (value instanceof Span) return value.ms / 1_000;
   if (typeof value !== "string") return Number(value);
+  chargeText(run, value.length);
   const text = value.trim();
   return NUMERAL.test(text)
     ? finite(place, Number(text))

@@ -2,8 +2,9 @@
 import type { BinaryOperator } from "@marcbachmann/cel-js";
 import { failed } from "./failures.ts";
 import type { Place } from "./failures.ts";
-import { charge, chargeText } from "./run.ts";
+import { charge, chargeCompared, chargeText } from "./run.ts";
 import type { Run } from "./run.ts";
+import { includes } from "./text-search.ts";
 import { moment, span } from "./time-functions.ts";
 import { compare, equals, finite, keyText, kindOf, Span, wordOf } from "./values.ts";
 import type { Kind } from "./values.ts";
@@ -65,7 +66,7 @@ export function apply(run: Run, place: Place, op: BinaryOperator, left: unknown,
     case "<=":
     case ">":
     case ">=":
-      return ordered(place, op, left, right);
+      return ordered(run, place, op, left, right);
     default:
       if (typeof left === "number" && typeof right === "number") return calculate(place, op, left, right);
       return combine(run, place, op, left, right);
@@ -105,8 +106,8 @@ function combine(run: Run, place: Place, op: BinaryOperator, left: unknown, righ
 
 const ms = (value: unknown): number => (value instanceof Span ? value.ms : (value as Date).getTime());
 
-function ordered(place: Place, op: BinaryOperator, left: unknown, right: unknown): boolean {
-  const order = compare(left, right);
+function ordered(run: Run, place: Place, op: BinaryOperator, left: unknown, right: unknown): boolean {
+  const order = compare(run, left, right);
   if (order === undefined) return refuse(place, op, left, right);
   if (op === "<") return order < 0;
   if (op === "<=") return order <= 0;
@@ -116,11 +117,10 @@ function ordered(place: Place, op: BinaryOperator, left: unknown, right: unknown
 function within(run: Run, place: Place, item: unknown, where: unknown): boolean {
   if (Array.isArray(where)) return where.some((other) => (charge(run, 1), equals(run, item, other)));
   if (resultKind("in", kindOf(item), kindOf(where)) === undefined) return refuse(place, "in", item, where);
-  if (typeof where === "string") {
-    chargeText(run, where.length);
-    return where.includes(item as string);
-  }
-  return Object.hasOwn(where as object, keyText(item)!);
+  if (typeof where === "string") return includes(run, where, item as string);
+  const name = keyText(item)!;
+  chargeCompared(run, name.length);
+  return Object.hasOwn(where as object, name);
 }
 
 function refuse(place: Place, op: BinaryOperator, left: unknown, right: unknown): never {

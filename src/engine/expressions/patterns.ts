@@ -1,6 +1,7 @@
 /** Regular expressions in linear time (RE2), with a time-out where even that may be long. */
 import vm from "node:vm";
 import { RE2JS } from "re2js";
+import { estimatedSize } from "../../core/pattern-size.ts";
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from "./bounds.ts";
 import { charge, chargeText, outOfTime } from "./run.ts";
 import type { Run } from "./run.ts";
@@ -57,33 +58,6 @@ const TOO_LARGE = "it is too large: repeat less";
 /** RE2's reason, without the pattern itself: that may be made of values. */
 const refusal = ({ message }: Error): string =>
   message.replace(/^error parsing regexp: /, "").replace(/: `.*`$/su, "");
-
-const TOKEN = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
-
-/** About how many instructions a pattern makes, without making them: counted repeats of groups multiply. */
-function estimatedSize(source: string): number {
-  const groups = [0];
-  let last = 0;
-  const add = (size: number): void => {
-    groups.push(groups.pop()! + size);
-  };
-  for (const [token, least, most] of source.matchAll(TOKEN)) {
-    if (token === "(") {
-      groups.push(0);
-    } else if (token === ")" && groups.length > 1) {
-      last = groups.pop()!;
-      add(last);
-    } else if (least === undefined) {
-      last = 1;
-      add(last);
-    } else {
-      const times = Math.max(Number(least), Number(most ?? 0));
-      add(last * Math.max(0, times - 1));
-      last *= times;
-    }
-  }
-  return groups.reduce((sum, size) => sum + size, 0);
-}
 
 /**
  * Whether it matches anywhere in the text.

@@ -14,6 +14,8 @@ export interface Run {
   work: number;
   /** How much work there may be before the clock is read again. */
   look: number;
+  /** How many times work may be counted, however little, before the clock is read for the backstop. */
+  calls: number;
   readonly deadline: number;
   /** Bytes of JSON that may still come out. */
   outputLeft: number;
@@ -21,6 +23,8 @@ export interface Run {
   /** Regular expressions and time zones that only this run knows, made once. */
   readonly patterns: Map<string, Pattern>;
   readonly zones: Map<string, Intl.DateTimeFormat>;
+  /** Errors that can say more, at a cost that only the one that is told is worth. */
+  readonly fuller: WeakMap<Error, () => Error>;
 }
 
 /**
@@ -29,17 +33,27 @@ export interface Run {
  */
 const LOOK_EVERY = 50_000;
 
+/**
+ * What counts as little may still take long, should a cost be forgotten somewhere. No loop goes round without counting,
+ * so the clock is read every so many times too, and what is far beyond its time ends. A time-out of V8's costs 0.1 ms
+ * each and can't end a single native call either.
+ */
+const CALLS = 100;
+const GRACE_MS = 4 * MAX_EXPRESSION_MS;
+
 export const startRun = (scope: Scope, place: Place, maxOutput: number): Run => ({
   scope,
   locals: [],
   place,
   work: 0,
   look: LOOK_EVERY,
+  calls: CALLS,
   deadline: performance.now() + MAX_EXPRESSION_MS,
   outputLeft: maxOutput,
   maxOutput,
   patterns: new Map(),
   zones: new Map(),
+  fuller: new WeakMap(),
 });
 
 /**
@@ -49,6 +63,10 @@ export const startRun = (scope: Scope, place: Place, maxOutput: number): Run => 
 export function charge(run: Run, work: number): void {
   run.work += work;
   if (run.work >= run.look) inspect(run);
+  run.calls -= 1;
+  if (run.calls > 0) return;
+  run.calls = CALLS;
+  if (performance.now() > run.deadline + GRACE_MS) throw outOfTime(run);
 }
 
 function inspect(run: Run): void {
@@ -74,6 +92,14 @@ export function chargeText(run: Run, length: number): void {
     throw limit(run, message, "text", MAX_EXPRESSION_TEXT);
   }
   charge(run, length / 4);
+}
+
+/** What to make an error costs, should another part of the expression make up for it. */
+export const chargeFailure = (run: Run): void => charge(run, 100);
+
+/** Counts a text that is only compared or hashed: far less than to make one. */
+export function chargeCompared(run: Run, length: number): void {
+  if (length >= 64) charge(run, length / 64);
 }
 
 /** The error of a bound: which, and how large. */

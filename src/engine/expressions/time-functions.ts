@@ -6,7 +6,7 @@ import { failed } from "./failures.ts";
 import type { Place } from "./failures.ts";
 import type { Call, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
-import { charge } from "./run.ts";
+import { charge, chargeText } from "./run.ts";
 import type { Type } from "./typing.ts";
 import { Span } from "./values.ts";
 
@@ -56,8 +56,9 @@ function parseMoment(place: Place, text: string): Date {
   });
 }
 
-const timestamp: FunctionBody = ([value], { place }) => {
+const timestamp: FunctionBody = ([value], { run, place }) => {
   if (value instanceof Date) return value;
+  if (typeof value === "string") chargeText(run, value.length);
   // Seconds since 1970, as CEL converts whole numbers.
   return typeof value === "number" ? moment(place, value * SECOND) : parseMoment(place, value as string);
 };
@@ -81,8 +82,9 @@ export function span(place: Place, ms: number): Span {
   return new Span(ms);
 }
 
-const duration: FunctionBody = ([value], { place }) => {
+const duration: FunctionBody = ([value], { run, place }) => {
   if (value instanceof Span) return value;
+  chargeText(run, (value as string).length);
   const match = DURATION.exec(value as string);
   if (!match) {
     return failed(place, "makes a duration of a text that is none", { fix: "Give it as 90s, 1h30m or 2d." });
@@ -174,12 +176,14 @@ function wrongPattern(pattern: string): string | undefined {
 }
 
 const formatDate: FunctionBody = ([value, pattern, zone], call) => {
+  chargeText(call.run, (pattern as string).length);
   const wrong = wrongPattern(pattern as string);
   if (wrong !== undefined) failed(call.place, wrong);
   return formatKnown([value, pattern, zone], call);
 };
 
 const formatKnown: FunctionBody = ([value, pattern, zone], call) => {
+  if (typeof value === "string") chargeText(call.run, value.length);
   const time = value instanceof Date ? value : parseMoment(call.place, value as string);
   const shown = onClock(call, time, zone);
   charge(call.run, (pattern as string).length);

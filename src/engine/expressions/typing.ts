@@ -1,5 +1,14 @@
 /** What the checker knows of a value: a shape, or a timestamp or duration, which only expressions have. */
-import { ANY, listOf, mapOf, MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, nullable, NUMBER, STRING } from "../../core/shapes.ts";
+import {
+  ANY,
+  listOf,
+  mapOf,
+  MAX_SHAPE_DEPTH,
+  MAX_SHAPE_NODES,
+  nullable,
+  NUMBER,
+  STRING,
+} from "../../core/shapes.ts";
 import type { Shape } from "../../core/shapes.ts";
 import type { Kind } from "./values.ts";
 
@@ -62,7 +71,9 @@ function joined(a: Type, b: Type, joins: Joins): Type {
     if (!same) return ANY;
     return {
       kind: "object",
-      fields: Object.fromEntries(names.map((name) => [name, either(a.fields[name]!, b.fields[name]!, joins)])),
+      fields: Object.fromEntries(
+        names.map((name) => [name, either(a.fields[name]!, b.fields[name]!, joins)]),
+      ),
     };
   }
   return a.kind === b.kind && a.kind !== "list" && a.kind !== "map" && a.kind !== "object"
@@ -112,7 +123,9 @@ function outward(type: Type, levels: number): Shape {
       }
       case "object": {
         if (levels === 1) return mapOf(ANY);
-        const fields = Object.entries(type.fields).map(([name, of]) => [name, outward(of, levels - 1)] as const);
+        const fields = Object.entries(type.fields).map(
+          ([name, of]) => [name, outward(of, levels - 1)] as const,
+        );
         if (fields.every(([name, of]) => of === type.fields[name])) return type as Shape;
         return { kind: "object", fields: Object.fromEntries(fields) };
       }

@@ -15,10 +15,28 @@ export type ValueTree =
 
 type Path = readonly PropertyKey[];
 
+/** Work in pieces: it stops before each expression, so that others can be let in between. */
+export type Pieces<T> = Generator<undefined, T, undefined>;
+
+/** Does all pieces at once. */
+export function atOnce<T>(pieces: Pieces<T>): T {
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+  }
+}
+
+interface ParsedValue {
+  tree: ValueTree;
+  faults: ExpressionFault[];
+}
+
 /** Parses all templates of a value; the parts with faults are left out of the tree as constants. */
-export function parseValue(value: unknown): { tree: ValueTree; faults: ExpressionFault[] } {
+export const parseValue = (value: unknown): ParsedValue => atOnce(parsing(value));
+
+export function* parsing(value: unknown): Pieces<ParsedValue> {
   const faults: ExpressionFault[] = [];
-  const tree = parseAt(value, [], (found, path) => {
+  const tree = yield* parseAt(value, [], (found, path) => {
     for (const fault of found)
       if (faults.length < MAX_EXPRESSION_FAULTS) faults.push({ ...fault, path: [...path] });
   });
@@ -30,8 +48,8 @@ type Tell = (faults: readonly ExpressionFault[], path: Path) => void;
 /** What stands in the place of an expression that has faults. */
 const UNKNOWN: ValueTree = { kind: "constant", value: undefined };
 
-function parseAt(value: unknown, path: Path, tell: Tell): ValueTree {
-  if (typeof value === "string") return parseText(value, path, tell);
+function* parseAt(value: unknown, path: Path, tell: Tell): Pieces<ValueTree> {
+  if (typeof value === "string") return yield* parseText(value, path, tell);
   if (typeof value !== "object" || value === null) return { kind: "constant", value };
   if (path.length > MAX_EXPRESSION_VALUE_DEPTH) {
     const message = `is nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`;
@@ -39,14 +57,14 @@ function parseAt(value: unknown, path: Path, tell: Tell): ValueTree {
     return UNKNOWN;
   }
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => parseAt(item, [...path, index], tell));
+    const items: ValueTree[] = [];
+    for (const [index, item] of value.entries()) items.push(yield* parseAt(item, [...path, index], tell));
     return settled({ kind: "list", items }, items, (values) => values);
   }
   const names = Object.keys(value);
-  const fields = names.map((name): [string, ValueTree] => [
-    name,
-    parseAt((value as Record<string, unknown>)[name], [...path, name], tell),
-  ]);
+  const fields: [string, ValueTree][] = [];
+  for (const name of names)
+    fields.push([name, yield* parseAt((value as Record<string, unknown>)[name], [...path, name], tell)]);
   const trees = fields.map(([, tree]) => tree);
   return settled({ kind: "object", fields }, trees, (values) =>
     Object.fromEntries(names.map((name, index) => [name, values[index]])),
@@ -67,7 +85,7 @@ function settled(
   return { kind: "constant", value: make(values) };
 }
 
-function parseText(text: string, path: Path, tell: Tell): ValueTree {
+function* parseText(text: string, path: Path, tell: Tell): Pieces<ValueTree> {
   if (!text.includes("${{")) return { kind: "constant", value: text };
   const template = splitTemplate(text);
   if (template.unclosedAt !== undefined) {
@@ -79,18 +97,23 @@ function parseText(text: string, path: Path, tell: Tell): ValueTree {
   }
   const whole = wholeExpression(template);
   if (whole !== undefined) {
+    yield;
     const parsed = parseCel(whole);
     if (!("faults" in parsed)) return { kind: "expression", parsed, path };
     tell(parsed.faults, path);
     return UNKNOWN;
   }
-  const parts = template.parts.map((part) => {
-    if ("text" in part) return part.text;
+  const parts: (string | Parsed)[] = [];
+  for (const part of template.parts) {
+    if ("text" in part) {
+      parts.push(part.text);
+      continue;
+    }
+    yield;
     const parsed = parseCel(part.source);
-    if (!("faults" in parsed)) return parsed;
-    tell(parsed.faults, path);
-    return "";
-  });
+    if (!("faults" in parsed)) parts.push(parsed);
+    else tell(parsed.faults, path);
+  }
   if (parts.every((part) => typeof part === "string")) return { kind: "constant", value: parts.join("") };
   return { kind: "text", parts, path };
 }

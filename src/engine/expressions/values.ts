@@ -2,7 +2,7 @@
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./bounds.ts";
 import { failed } from "./failures.ts";
 import type { Place } from "./failures.ts";
-import { charge, chargeText, limit } from "./run.ts";
+import { charge, chargeCompared, chargeText, limit } from "./run.ts";
 import type { Run } from "./run.ts";
 
 export type Kind = "null" | "boolean" | "number" | "string" | "list" | "map" | "timestamp" | "duration";
@@ -49,6 +49,13 @@ export function setField(target: Record<string, unknown>, name: string, value: u
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** The names of an object's fields, counted: to list them takes as long as there are many. */
+export function namesOf(run: Run, map: Fields): string[] {
+  const names = Object.keys(map);
+  charge(run, names.length);
+  return names;
+}
+
 function checkDepth(run: Run, depth: number): void {
   if (depth <= MAX_EXPRESSION_VALUE_DEPTH) return;
   throw limit(
@@ -61,6 +68,7 @@ function checkDepth(run: Run, depth: number): void {
 
 /** CEL's equality: values of different kinds are not equal; numbers are all of one kind. */
 export function equals(run: Run, a: unknown, b: unknown, depth = 0): boolean {
+  if (typeof a === "string" && typeof b === "string" && a.length === b.length) chargeCompared(run, a.length);
   if (a === b) return true;
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
@@ -79,21 +87,23 @@ export function equals(run: Run, a: unknown, b: unknown, depth = 0): boolean {
   }
   const [left, right] = [a as Fields, b as Fields];
   const names = Object.keys(left);
-  charge(run, names.length);
+  const others = Object.keys(right).length;
+  charge(run, names.length + others);
   return (
-    names.length === Object.keys(right).length &&
+    names.length === others &&
     names.every((name) => Object.hasOwn(right, name) && equals(run, left[name], right[name], depth + 1))
   );
 }
 
 /** The order of two values of one kind; undefined where the kind has none. */
-export function compare(a: unknown, b: unknown): number | undefined {
+export function compare(run: Run, a: unknown, b: unknown): number | undefined {
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return undefined;
   if (kind === "timestamp") return (a as Date).getTime() - (b as Date).getTime();
   if (kind === "duration") return (a as Span).ms - (b as Span).ms;
   if (kind !== "string" && kind !== "number" && kind !== "boolean") return undefined;
   const [left, right] = [a as string, b as string];
+  if (kind === "string") chargeCompared(run, Math.min(left.length, right.length));
   return left < right ? -1 : Number(left > right);
 }
 
@@ -106,11 +116,16 @@ export function identity(run: Run, value: unknown, depth = 0): string {
       chargeText(run, (value as string).length);
       return JSON.stringify(value);
     case "list":
-      return `[${(value as unknown[]).map((item) => identity(run, item, depth + 1)).join()}]`;
+      return joined(
+        run,
+        (value as unknown[]).map((item) => identity(run, item, depth + 1)),
+      );
     case "map": {
       const fields = value as Fields;
       const names = Object.keys(fields).toSorted();
-      return `{${names.map((name) => `${JSON.stringify(name)}:${identity(run, fields[name], depth + 1)}`).join()}}`;
+      charge(run, names.length);
+      const parts = names.map((name) => `${JSON.stringify(name)}:${identity(run, fields[name], depth + 1)}`);
+      return `{${joined(run, parts)}}`;
     }
     case "timestamp":
       return `t${(value as Date).getTime()}`;
@@ -119,6 +134,13 @@ export function identity(run: Run, value: unknown, depth = 0): string {
     default:
       return String(value === 0 ? 0 : value);
   }
+}
+
+/** Each level of a value makes the text of all below it anew. */
+function joined(run: Run, parts: readonly string[]): string {
+  const text = `[${parts.join()}]`;
+  charge(run, text.length / 4);
+  return text;
 }
 
 /**

@@ -1,0 +1,69 @@
+/** Prepared statements of MySQL and MariaDB: rows streamed to a bound, or only what columns there would be. */
+import type { Connection } from "mysql2";
+import type { SqlAnswer } from "../../core/connections.ts";
+import { refuseRepeatedNames } from "./driver.ts";
+import { mysqlColumn, type MysqlField, plainMysql } from "./mysql-values.ts";
+import { collectRows, type RowLimits } from "./rows.ts";
+
+/**
+ * Runs a prepared statement.
+ * @param drain whether all rows are read even where no more are wanted, so that the statement ends
+ */
+export function streamRows(
+  connection: Connection,
+  text: string,
+  values: unknown[],
+  limits: RowLimits,
+  drain: boolean,
+): Promise<{ answer: SqlAnswer; ended: boolean }> {
+  return new Promise((resolve, reject) => {
+    const stream = connection.execute(text, values as never).stream({ highWaterMark: 50 });
+    let fields: MysqlField[] = [];
+    let changed = 0;
+    let collected = collectRows([], limits);
+    const finish = (ended: boolean): void => {
+      const { rows, truncated } = collected;
+      const row_count = fields.length === 0 ? changed : rows.length;
+      resolve({ answer: { rows, columns: fields.map(mysqlColumn), row_count, truncated }, ended });
+    };
+    // A broken connection is told to the connection alone.
+    connection.once("error", reject);
+    stream.once("close", () => connection.removeListener("error", reject));
+    stream.on("error", reject);
+    stream.on("fields", (given: MysqlField[] | undefined) => {
+      fields = given ?? [];
+      try {
+        refuseRepeatedNames(fields.map(({ name }) => name));
+      } catch (error) {
+        reject(error);
+      }
+      collected = collectRows(
+        fields.map(({ name }) => name),
+        limits,
+      );
+    });
+    stream.on("data", (row: unknown[] | { affectedRows: number }) => {
+      if (!Array.isArray(row)) changed = row.affectedRows;
+      else if (!collected.truncated) {
+        const wanted = collected.add(row.map((value, index) => plainMysql(fields[index]!, value)));
+        if (!wanted && !drain) {
+          stream.pause();
+          finish(false);
+        }
+      }
+    });
+    stream.on("end", () => finish(true));
+  });
+}
+
+/** The columns that a statement would give. */
+export async function fieldsOf(connection: Connection, text: string): Promise<MysqlField[]> {
+  const { columns } = await new Promise<{ columns: MysqlField[] }>((resolve, reject) => {
+    connection.prepare(text, (error, given) =>
+      error ? reject(error) : resolve(given as unknown as { columns: MysqlField[] }),
+    );
+  });
+  connection.unprepare(text);
+  refuseRepeatedNames(columns.map(({ name }) => name));
+  return columns;
+}
