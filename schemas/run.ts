@@ -50,7 +50,7 @@ export const RunError = z
   .meta({ id: "RunError", description: "Why it failed." });
 export type RunError = z.infer<typeof RunError>;
 
-export const StartedBy = z
+const StartedBy = z
   .strictObject({
     owner: z.string().meta({ description: "The owner of the key.", example: "operator" }),
     key_name: z.string().meta({ example: "ci" }),
@@ -96,7 +96,7 @@ export const LastRun = z
   .meta({ id: "LastRun", description: "The newest run." });
 
 /** A value that may be large: itself, or the beginning of its JSON text and where the rest is. */
-export const CutValue = z.unknown().meta({
+const CutValue = z.unknown().meta({
   description:
     "The value itself where it is small; else `{truncated: true, chars, preview, ref}`: the beginning of its JSON text, and the ref that `get_run_value` gives the whole of.",
   example: { truncated: true, chars: 52_311, preview: '{"rows":[', ref: "steps.revenue.output" },

@@ -8,14 +8,17 @@ export const MAX_STEPS = 2_000;
 /** An expression between `${{` and `}}`, anywhere in a text. */
 export const HOLDS_EXPRESSION = /\$\{\{/;
 
+/** `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
+export const DURATION_PATTERN = /^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/;
+
 export const Duration = z
   .string()
-  .regex(/^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/, {
+  .regex(DURATION_PATTERN, {
     error: "must be a duration such as 500ms, 30s, 10m, 1h30m or 2d",
   })
   .meta({ description: "A duration: 500ms, 30s, 10m, 1h30m, 2d.", example: "30s" });
 
-export const StepId = z
+const StepId = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/, {
     error: "must be a lower-case letter, then up to 63 lower-case letters, digits or _",
@@ -145,7 +148,7 @@ const Schedule = z
     description: "Runs it by itself; belongs to the published version.",
     example: { cron: "0 8 * * MON", timezone: "Europe/Berlin" },
   });
-export type Schedule = z.output<typeof Schedule>;
+type Schedule = z.output<typeof Schedule>;
 
 const Example = z
   .strictObject({

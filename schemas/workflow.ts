@@ -58,7 +58,7 @@ export const WorkflowDefinition = z
   });
 
 /** The same, or null while there is none. The OpenAPI generator knows a custom type only by what is said here. */
-export const WorkflowDefinitionOrNull = WorkflowDefinition.nullable().meta({ type: ["object", "null"] });
+const WorkflowDefinitionOrNull = WorkflowDefinition.nullable().meta({ type: ["object", "null"] });
 
 /** The same as a client hands it in: an object, or text as people write it. Text is read by the checker. */
 export const GivenDefinition = z

@@ -29,12 +29,7 @@ async function measure(ms: number): Promise<number> {
   let count = 0;
   for (; performance.now() < end; count += 1) {
     const actor = { principal, client: { surface: "mcp", name: "bench" } } as const;
-    await invoke(
-      services,
-      getWorkflow,
-      { workflow_id: id },
-      { actor, requestId: newRequestId(), signal },
-    );
+    await invoke(services, getWorkflow, { workflow_id: id }, { actor, requestId: newRequestId(), signal });
     // As between requests: lets the log's writes go.
     if (count % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
   }

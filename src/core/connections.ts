@@ -57,7 +57,7 @@ export interface TableDescription {
 /** A fault whose place is within the step: path parts below it. */
 export type PartialFault = Omit<Fault, "path"> & { path?: PropertyKey[] };
 
-export interface DatabaseEntry extends NamedConnection {
+interface DatabaseEntry extends NamedConnection {
   access: "read-only" | "read-write";
 }
 

@@ -1,11 +1,9 @@
 /** Durations as people write them: `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
+import { DURATION_PATTERN } from "../../schemas/workflow-definition.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "./clock.ts";
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 const PART = /(\d{1,9})(ms|s|m|h|d)/g;
-
-/** What a duration looks like, for schemas. */
-export const DURATION_PATTERN = /^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/;
 
 /**
  * A duration in milliseconds.

@@ -17,7 +17,7 @@ export const template = <S extends z.ZodType>(schema: S): Field<S> => ({ kind: "
 export const cel = <S extends z.ZodType>(schema: S): Field<S> => ({ kind: "cel", schema });
 
 export type Fields = Readonly<Record<string, Field>>;
-export type Resolved<F extends Fields> = { [K in keyof F]: z.output<F[K]["schema"]> };
+type Resolved<F extends Fields> = { [K in keyof F]: z.output<F[K]["schema"]> };
 
 /** A step as its definition has it: checked for form, expressions not yet resolved. */
 export interface WrittenStep {

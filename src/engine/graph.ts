@@ -12,7 +12,7 @@ export interface Graph {
  * The ids that a step waits for: its `needs`, else the step before it.
  * @param index its position in `steps`
  */
-export function needsOf(
+function needsOf(
   steps: readonly Pick<DefinedStep, "id" | "needs">[],
   index: number,
 ): readonly string[] {

@@ -18,7 +18,7 @@ export interface Outline {
 }
 
 /** The outline of a definition that its schema accepts. */
-export function outlineOf(
+function outlineOf(
   definition: Definition,
   stepTypes: ReadonlyMap<string, AnyStepType>,
   connections: Pick<Connections, "defaultDatabase">,

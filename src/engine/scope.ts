@@ -20,7 +20,7 @@ export const STATUS_OF: Readonly<Record<StepState, StepStatus>> = {
 };
 
 /** `run` in expressions. */
-export const runScope = (
+const runScope = (
   run: Pick<RunRecord, "id" | "workflowId" | "trigger" | "createdAt" | "startedAt" | "scheduledFor">,
 ) => ({
   id: run.id,

@@ -321,7 +321,7 @@ const saveAttempt = (
 export const nothing = (): Settled => ({ kind: "done", change: () => Promise.resolve() });
 
 /** Null is false; anything else but true and false is a mistake that is told. */
-export function truth(value: unknown, where: string): boolean {
+function truth(value: unknown, where: string): boolean {
   if (value === null || value === undefined) return false;
   if (typeof value === "boolean") return value;
   throw new StepError("expression_failed", `The ${where} must be true or false, but is ${describe(value)}.`);

@@ -712,39 +712,39 @@ describe("runs that wait for their turn", () => {
   });
 });
 
-describe("an approval that was given", () => {
-  const asking = (after: string) => ({
-    steps: [{ id: "ask", type: "approval", message: "Go on?" }, probe("act", { ask: after })],
-  });
+const asking = (after: string) => ({
+  steps: [{ id: "ask", type: "approval", message: "Go on?" }, probe("act", { ask: after })],
+});
 
-  async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition: Record<string, unknown>) {
-    const { id, queue } = await runToEnd(it_, definition);
-    const unit = { runId: id, stepId: "ask", item: NO_ITEM };
-    await it_.transaction(async (tx) => {
-      const { id: approval } = (await tx.approvals.ofUnit(unit))!;
-      const decision = {
-        status: "approved",
-        decidedAt: it_.now(),
-        decidedBy: "ada",
-        comment: null,
-        answer: null,
-      } as const;
-      expect(await tx.approvals.decide(approval, decision)).toBe(true);
-      await tx.jobs.add({
-        ...unit,
-        kind: "decided",
-        priority: 0,
-        dueAt: null,
-        resource: null,
-        attempt: 1,
-        tries: 1,
-      });
+async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition: Record<string, unknown>) {
+  const { id, queue } = await runToEnd(it_, definition);
+  const unit = { runId: id, stepId: "ask", item: NO_ITEM };
+  await it_.transaction(async (tx) => {
+    const { id: approval } = (await tx.approvals.ofUnit(unit))!;
+    const decision = {
+      status: "approved",
+      decidedAt: it_.now(),
+      decidedBy: "ada",
+      comment: null,
+      answer: null,
+    } as const;
+    expect(await tx.approvals.decide(approval, decision)).toBe(true);
+    await tx.jobs.add({
+      ...unit,
+      kind: "decided",
+      priority: 0,
+      dueAt: null,
+      resource: null,
+      attempt: 1,
+      tries: 1,
     });
-    queue.ring();
-    await queue.idle();
-    return { first: await it_.find(id), queue };
-  }
+  });
+  queue.ring();
+  await queue.idle();
+  return { first: await it_.find(id), queue };
+}
 
+describe("an approval that was given", () => {
   it("holds for a retry of the same work that had failed", async () => {
     const it_ = await testEngine();
     let broken = true;

@@ -92,7 +92,9 @@ describe("an http step", () => {
     });
     expect(error.message).toContain(String(status));
     expect(error.options.fix).toBeTruthy();
-    expect(await run({ url: peer.url, accept_status: [status] })).toMatchObject({ output: { status_code: status } });
+    expect(await run({ url: peer.url, accept_status: [status] })).toMatchObject({
+      output: { status_code: status },
+    });
   });
 
   it.each([

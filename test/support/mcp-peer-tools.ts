@@ -26,7 +26,11 @@ export function peerServer(die: () => void): McpServer {
       { type: "image", data: "AAAA", mimeType: "image/png" },
     ],
   }));
-  server.registerTool("refuse", {}, () => ({ ...said("out of stock"), isError: true }));
+  server.registerTool(
+    "refuse",
+    { inputSchema: { text: z.string().optional() } },
+    ({ text = "out of stock" }) => ({ ...said(text), isError: true }),
+  );
   server.registerTool("big", { inputSchema: { bytes: z.number() } }, ({ bytes }) => said("x".repeat(bytes)));
   server.registerTool("hang", {}, () => new Promise<never>(() => undefined));
   server.registerTool("die", {}, () => {

@@ -173,7 +173,12 @@ describe("GET /workflows", () => {
       { path: "serch", code: "unknown_key", did_you_mean: "search", fix: "Write search, or leave it out." },
       { path: "page", code: "unknown_key", fix: "Leave it out." },
       { path: "sort", code: "not_allowed", did_you_mean: "name" },
-      { path: "include[0]", code: "not_allowed", allowed: ["definition", "last_run"], did_you_mean: "definition" },
+      {
+        path: "include[0]",
+        code: "not_allowed",
+        allowed: ["definition", "last_run"],
+        did_you_mean: "definition",
+      },
     ]);
     expect(errors![0]!.allowed).toContain("search");
   });

@@ -191,6 +191,9 @@ describe("a MariaDB database", () => {
       "SELECT 1; DELETE FROM orders",
       "SELECT 1 INTO OUTFILE '/tmp/stolen'",
       "SELECT 1 /*!50000 INTO OUTFILE '/tmp/stolen' */",
+      "SELECT 1 /*M!100000 INTO OUTFILE '/tmp/stolen' */",
+      "SELECT 1 --\x01'\n INTO OUTFILE '/tmp/stolen' -- '",
+      "SELECT 1 --\u00a0 INTO OUTFILE '/tmp/stolen' FROM (SELECT 1 AS `\u00a0`) t",
       "EXPLAIN DELETE FROM orders; COMMIT",
       "ANALYZE FORMAT=JSON DELETE FROM orders",
       "SELECT * FROM orders; COMMIT",
@@ -212,6 +215,60 @@ describe("a MariaDB database", () => {
     await ask("shop", "SELECT @leak := 1, GET_LOCK('mine', 0) AS got");
     expect((await ask("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows).toEqual(before);
     expect((await ask("shop", "SELECT IS_FREE_LOCK('mine') AS free")).rows).toEqual([{ free: 1 }]);
+  });
+
+  it("reads quotes as the scanner does, whatever the server's mode is", async () => {
+    const [[{ before }]] = (await owner.query("SELECT @@GLOBAL.sql_mode AS `before`")) as never as [
+      [{ before: string }],
+    ];
+    await owner.query("SET GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,NO_ZERO_DATE'");
+    try {
+      const { ask, databases } = shop();
+      const query = String.raw`SELECT "it\"s" AS a, 'it\'s' AS b, @@sql_mode AS mode`;
+      expect((await ask("shop", query)).rows).toEqual([
+        {
+          a: 'it"s',
+          b: "it's",
+          mode: expect.not.stringMatching(/ANSI|BACKSLASH/) as string,
+        },
+      ]);
+      expect((await ask("shop", query)).rows[0]!["mode"]).toContain("NO_ZERO_DATE");
+      const prepared = databases.prepare({ database: "shop", query, params: [], write: false }, never());
+      expect(await prepared).toHaveProperty("columns.length", 3);
+    } finally {
+      await owner.query("SET GLOBAL sql_mode = ?", [before]);
+    }
+  });
+
+  it("ends a connection that announces more than it could ever take in one message", async () => {
+    const { ask, refused } = shop({ access: "read-write", concurrency: 1 });
+    const large = "SELECT REPEAT('x', 15000000) AS x";
+    expect(await refused("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
+    const insert = "INSERT INTO orders (id, region) VALUES (9, 'west') RETURNING REPEAT('x', 9000000) AS x";
+    expect((await refused("shop", insert, {}, { write: true })).code).toBe("output_too_large");
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    const { rows } = await ask("shop", "SELECT REPEAT('x', 8000000) AS x", {}, { maxBytes: 9_000_000 });
+    expect(rows[0]!["x"]).toHaveLength(8_000_000);
+  });
+
+  it("shows samples of tables however large their values are", async () => {
+    await owner.query(`CREATE DATABASE wide; GRANT ALL ON wide.* TO reports@'%';
+      CREATE TABLE wide.fat (n INT, \`te\`\`xt\` LONGTEXT, bytes LONGBLOB, j JSON, small JSON, at DATETIME, place POINT);
+      INSERT INTO wide.fat VALUES (1, REPEAT('x', 9000000), REPEAT('\\0', 9000000), CONCAT('["', REPEAT('x', 9000000), '"]'),
+        '{"a": [1]}', '2026-01-02 03:04:05', POINT(1, 2))`);
+    const { databases } = shop({ dataset: `mysql://reports@127.0.0.1:${port}/wide` });
+    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, never());
+    expect(fat!.sample).toEqual([
+      {
+        n: 1,
+        "te`xt": "x".repeat(1_000),
+        bytes: Buffer.alloc(1_000).toString("base64"),
+        j: `["${"x".repeat(998)}`,
+        small: { a: [1] },
+        at: "2026-01-02T03:04:05",
+        place: "POINT(1 2)",
+      },
+    ]);
   });
 
   it("kills the query on the server when it is aborted", async () => {

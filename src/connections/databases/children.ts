@@ -17,6 +17,8 @@ export interface ChildrenOptions {
   idleMs: number;
   /** What an engine may use of memory, in MiB; the whole child gets HEADROOM_MB more. */
   memoryMb: number;
+  /** How long a query may be looked at: milliseconds, but for constants that the engine works out then. */
+  prepareMs: number;
 }
 
 export interface Children {
@@ -36,8 +38,6 @@ interface Child {
   idle?: NodeJS.Timeout;
 }
 
-/** Only looked at, a query takes milliseconds, but for constants that the engine works out then. */
-const PREPARE_MS = 5_000;
 const HEADROOM_MB = 384;
 const HEAP_MB = 192;
 const WATCH_MS = 50;
@@ -45,7 +45,7 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** `.ts` in a checkout, `.js` in a release: this file says which. */
 const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
-export function createChildren({ size, idleMs, memoryMb }: ChildrenOptions): Children {
+export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOptions): Children {
   const all = new Set<Child>();
   const waiting: (() => void)[] = [];
   /** Whoever has queries looked at never holds all children. */
@@ -133,7 +133,7 @@ export function createChildren({ size, idleMs, memoryMb }: ChildrenOptions): Chi
 
   async function ask(spec: ChildSpec, request: ChildRequest, signal: AbortSignal): Promise<unknown> {
     const child = await take(spec, signal);
-    const short = request.op === "prepare" ? [AbortSignal.timeout(PREPARE_MS)] : [];
+    const short = request.op === "prepare" ? [AbortSignal.timeout(prepareMs)] : [];
     try {
       const until = AbortSignal.any([signal, ...short]);
       return await answered(child.process, request, memoryMb + HEADROOM_MB, until);

@@ -30,6 +30,8 @@ export interface DatabasesOptions {
   idleMs?: number;
   /** How long a server may take to answer a connection, in milliseconds. */
   connectMs?: number;
+  /** How long an embedded database may look at a query before it is run, in milliseconds. */
+  prepareMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 10;
@@ -38,10 +40,17 @@ const DEFAULT_CONNECTIONS = 10;
 export function databases(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
-  { stateDir, children: size = 4, memoryMb = 512, idleMs = 30_000, connectMs = 10_000 }: DatabasesOptions,
+  {
+    stateDir,
+    children: size = 4,
+    memoryMb = 512,
+    idleMs = 30_000,
+    connectMs = 10_000,
+    prepareMs = 5_000,
+  }: DatabasesOptions,
 ): Databases & { close(): Promise<void> } {
   const entries = new Map(config.databases.map((it) => [it.name, it]));
-  const children = createChildren({ size, idleMs, memoryMb });
+  const children = createChildren({ size, idleMs, memoryMb, prepareMs });
   const drivers = new Map<string, Promise<Driver>>();
   const closing = new AbortController();
   /** Aborted when nobody waits any longer, or nothing may go on. */

@@ -4,7 +4,7 @@ import type * as Undici from "undici";
 import { StepError } from "../../core/step-errors.ts";
 
 /** The largest answer, as it comes and decompressed. */
-export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
  * A `fetch` that follows no redirect (the key would go along) and stops an answer at `MAX_RESPONSE_BYTES`. It waits

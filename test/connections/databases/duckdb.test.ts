@@ -9,6 +9,9 @@ const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
 const dataset = join(directory, "shop.duckdb");
 const FOREVER = "SELECT count(*) FROM range(1000000000000) a(i), range(1000000000000) b(j) WHERE i * j = 3";
 
+/** A constant, which is worked out when the query is prepared. */
+const SLOW = "list_sum(list_transform(range(3000000), x -> len(sha256(repeat(x::VARCHAR, 50)))))";
+
 const ESCAPES = [
   `COPY orders TO '${directory}/stolen.csv'`,
   `EXPLAIN ANALYZE COPY orders TO '${directory}/stolen.csv'`,
@@ -241,6 +244,30 @@ describe("the database scratch", () => {
     expect((await ask("scratch", "SELECT count(*) AS n FROM empty", {}, { tables })).rows).toEqual([
       { n: 0 },
     ]);
+  });
+
+  it("prepares a query with parameters without running any of it", async () => {
+    const { databases } = openDatabases([], {}, { prepareMs: 2_000 });
+    const prepared = databases.prepare(
+      { database: "scratch", query: `SELECT :x AS x, ${SLOW} AS n`, params: ["x"], write: false },
+      never(),
+    );
+    expect(await prepared).toMatchObject({ columns: [{ name: "x" }, { name: "n" }] });
+  });
+
+  it("stops what takes long to prepare, and leaves room for queries meanwhile", async () => {
+    const { databases, ask } = openDatabases([], {}, { children: 2, prepareMs: 1_500 });
+    const slow = Array.from({ length: 3 }, () =>
+      databases.prepare(
+        { database: "scratch", query: `SELECT ${SLOW} AS n`, params: [], write: false },
+        within(2_500),
+      ),
+    );
+    let ended = 0;
+    for (const it of slow) void it.then(() => (ended += 1));
+    expect((await ask("scratch", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect(ended).toBe(0);
+    for (const it of slow) expect(await it).toMatchObject({ faults: [{ path: ["query"], code: "timeout" }] });
   });
 
   it("loads many rows, keeps nothing for the next query, and says what is too much", async () => {

@@ -208,6 +208,71 @@ describe("a PostgreSQL database", () => {
     expect((await ask("shop", pid)).rows).toEqual(before);
   });
 
+  it("leaves nothing of a query that fails to the next", async () => {
+    const { ask, refused } = shop({ access: "read-write", concurrency: 1 });
+    const locks = "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'";
+    const failing = "SELECT pg_advisory_lock(8), 1 / (id - 1) FROM orders WHERE id = 1";
+    const pid = "SELECT pg_backend_pid() AS pid";
+    const before = (await ask("shop", pid)).rows;
+    for (const write of [false, true]) {
+      expect((await refused("shop", failing, {}, { write })).message).toContain("division by zero");
+      expect((await ask("shop", locks)).rows).toEqual([{ n: 0 }]);
+    }
+    const prepares = "DO $$ BEGIN EXECUTE 'PREPARE left_behind AS SELECT 1'; RAISE EXCEPTION 'no'; END $$";
+    await refused("shop", prepares, {}, { write: true });
+    expect((await ask("shop", "SELECT name FROM pg_prepared_statements")).rows).toEqual([]);
+    expect((await ask("shop", pid)).rows).toEqual(before);
+  });
+
+  it("can be asked again after a table could not be described", async () => {
+    await owner.query("CREATE VIEW broken AS SELECT 1 / (id - 1) AS x FROM orders");
+    onTestFinished(() => void owner.query("DROP VIEW broken"));
+    const { ask, databases } = shop({ concurrency: 1 });
+    const described = databases.describe("shop", { table: "broken", samples: 1, limit: 1 }, never());
+    await expect(described).rejects.toMatchObject({ message: "shop: division by zero" });
+    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  it("ends a connection that announces more than it could ever take in one message", async () => {
+    const { ask, refused } = shop({ access: "read-write", concurrency: 1 });
+    const before = process.memoryUsage().rss;
+    const large = "SELECT repeat('x', 200000000) AS x";
+    expect(await refused("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
+    expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024);
+    const insert = "INSERT INTO orders (id, region) VALUES (9, 'west') RETURNING repeat('x', 9000000) AS x";
+    expect((await refused("shop", insert, {}, { write: true })).code).toBe("output_too_large");
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    const { rows } = await ask("shop", "SELECT repeat('x', 8000000) AS x", {}, { maxBytes: 9_000_000 });
+    expect(rows[0]!["x"]).toHaveLength(8_000_000);
+  });
+
+  it("shows samples of tables however large their values are", async () => {
+    await owner.query("CREATE DATABASE wide");
+    const wide = await server.connect("wide");
+    await wide.query(`CREATE DOMAIN code AS text;
+      CREATE VIEW fat AS SELECT 1.5::numeric AS n, true AS yes, repeat('x', 20000000) AS "te""xt",
+        decode(repeat('00', 10000000), 'hex') AS bytes, json_build_object('a', repeat('x', 20000000)) AS j,
+        '{"a": [1]}'::jsonb AS small, array_fill('x'::text, ARRAY[5000000]) AS list, ARRAY[1, 2] AS short,
+        repeat('x', 20000000)::code AS d, timestamp '2026-01-02 03:04:05' AS at`);
+    await wide.end();
+    const { databases } = shop({ dataset: server.url("wide") });
+    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, never());
+    expect(fat!.sample).toEqual([
+      {
+        n: 1.5,
+        yes: true,
+        'te"xt': "x".repeat(1_000),
+        bytes: Buffer.alloc(1_000).toString("base64"),
+        j: expect.stringMatching(/^\{"a" : "x{900}/) as string,
+        small: { a: [1] },
+        list: null,
+        short: [1, 2],
+        d: "x".repeat(1_000),
+        at: "2026-01-02T03:04:05",
+      },
+    ]);
+  });
+
   it("cancels on the server at once when it is aborted, and drops what waits for a lock", async () => {
     const { ask, refused } = shop();
     const controller = new AbortController();

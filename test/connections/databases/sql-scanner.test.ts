@@ -44,6 +44,11 @@ describe("scanQuery", () => {
     ["x # :no\n", "mysql"],
     ["x -- :no\n", "mysql"],
     ["5--:yes\n", "mysql"],
+    ["5--\u00a0:yes\n", "mysql"],
+    ["x --\r:yes", "postgresql"],
+    ["x --\r:yes", "duckdb"],
+    ["x --\r:no", "mysql"],
+    ["'\x01' -- :no", "mysql"],
   ] as const)("reads %s as %s does", (text, dialect) => {
     expect(names(`SELECT ${text}`, dialect)).toEqual(text.includes(":yes") ? ["yes"] : []);
     expect(codes(`SELECT ${text}`, dialect)).toEqual([]);
@@ -67,6 +72,25 @@ describe("scanQuery", () => {
     expect(codes("SELECT 1 /*M! INTO OUTFILE 'x' */", "mysql")).toEqual(["executable_comment"]);
     expect(codes(" -- nothing")).toEqual(["empty_query"]);
     expect(codes(`SELECT '${"x".repeat(MAX_QUERY_LENGTH)}'`)).toEqual(["too_long"]);
+  });
+
+  it.each(DIALECTS)("refuses control characters outside of quotes, for %s", (dialect) => {
+    for (const character of ["\x01", "\x0b", "\x0c", "\x7f"]) {
+      expect(codes(`SELECT 1 --${character}'\n INTO OUTFILE 'x' -- '`, dialect)).toContain(
+        "control_character",
+      );
+      for (const query of [`SELECT${character}1`, `SELECT 1 /*${character}*/`, `SELECT 1;${character}`])
+        expect(codes(query, dialect)).toContain("control_character");
+      expect(codes(`SELECT '${character}'`, dialect)).toEqual([]);
+    }
+    expect(codes("SELECT '\0'", dialect)).toContain("control_character");
+    expect(codes("\tSELECT\r\n1", dialect)).toEqual([]);
+  });
+
+  it("sees what stands behind a comment that the server has ended", () => {
+    const { words } = scanQuery("SELECT 1 --\x01'\n INTO OUTFILE 'x' -- '", "mysql");
+    expect([words.has("into"), words.has("outfile")]).toEqual([true, true]);
+    expect(scanQuery("--\rDELETE FROM t --\nSELECT 1", "postgresql").keyword).toBe("delete");
   });
 
   it("knows the first word, whatever stands before it", () => {

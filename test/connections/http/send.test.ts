@@ -250,6 +250,44 @@ describe("a secret", () => {
     }
   });
 
+  it("is masked before anything is cut, in names of headers, in any case and in UTF-16", async () => {
+    const bare = SECRET.replaceAll(/[^\w-]/g, "");
+    const named = http(
+      configOf({
+        http: { allowed_hosts: ["127.0.0.1"] },
+        secrets: [{ name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] }],
+      }),
+      { HOOK: bare },
+    );
+    const peer = await httpPeer((request, response) => {
+      if (request.path === "/cut") {
+        response.writeHead(200, { "content-type": "application/json" });
+        return void response.end("x".repeat(190) + bare);
+      }
+      if (request.path === "/packed") {
+        response.writeHead(200, { "content-encoding": `${"x".repeat(45)}${bare}` });
+        return void response.end();
+      }
+      if (request.path === "/wide") {
+        response.writeHead(200, { "content-type": "application/octet-stream" });
+        return void response.end(Buffer.from(`a${bare}b`, "utf16le"));
+      }
+      response.writeHead(200, { [bare]: "1", "content-type": `text/${bare}` });
+      return void response.end(bare.toUpperCase());
+    });
+    const of = (path: string) =>
+      named.send({ method: "GET", url: peer.url + path, headers: {}, maxBytes: 10_000 }, never);
+    const answer = await of("/");
+    expect(answer).toMatchObject({ headers: { "***": "1", "content-type": "text/***" }, body: "***" });
+    expect((await of("/wide")).body).toMatchObject({ base64: expect.stringContaining("***") as string });
+    expect((await failureOf(of("/cut"))).options).toEqual({
+      fix: expect.any(String) as string,
+      details: { starts_with: `${"x".repeat(190)}***` },
+      transient: false,
+    });
+    expect((await failureOf(of("/packed"))).message).toContain(`"${"x".repeat(45)}***"`);
+  });
+
   it("goes nowhere but to its hosts", async () => {
     const peer = await httpPeer((_request, response) => void response.end());
     const codes = async (name: string, url = peer.url) =>

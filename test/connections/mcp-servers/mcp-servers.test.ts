@@ -81,6 +81,16 @@ describe("an MCP server over stdio", () => {
     expect(error).toMatchObject({ code: "tool_failed", message: "peer: refuse failed: out of stock" });
   });
 
+  test("never gives back what it was handed, in results and in failures", async () => {
+    const entry = { ...STDIO, key_var: "PEER_KEY", env: { PEER_TOKEN: "OUR_TOKEN" } };
+    const { call } = servers(entry, { PEER_KEY: "s3cret-key", OUR_TOKEN: "s3cret-token" });
+    const both = `s3cret-key, ${Buffer.from("s3cret-token").toString("base64")}`;
+    expect(await call("say", { text: both })).toMatch(/^\*\*\*, \*\*\*/);
+    const error = await failure(call("refuse", { text: `${"x".repeat(1_995)}s3cret-token` }));
+    expect(error).toMatchObject({ code: "tool_failed" });
+    expect(error.message).toMatch(/x\*\*\*$/);
+  });
+
   test("tells the nearest name of a tool that is not there", async () => {
     const { call } = servers(STDIO);
     const error = await failure(call("ad"));

@@ -1,0 +1,51 @@
+import { PassThrough } from "node:stream";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { guardMessages } from "../../../src/connections/databases/frame-guard.ts";
+
+const MAX = 8 * 1024 * 1024;
+/** A message of PostgreSQL's: a byte, the length with itself, and what is announced. */
+const header = (length: number): Buffer => {
+  const bytes = Buffer.alloc(5, "D");
+  bytes.writeUInt32BE(length + 4, 1);
+  return bytes;
+};
+
+/** Why a stream ends that gets these parts; undefined where it goes on. */
+function errorAfter(parts: readonly Buffer[]): Error | undefined {
+  const stream = new PassThrough();
+  stream.on("error", () => undefined);
+  guardMessages(stream, 5, (it) => it.readUInt32BE(1) - 4);
+  for (const part of parts) stream.emit("data", part);
+  return stream.errored ?? undefined;
+}
+
+describe("guardMessages", () => {
+  it("finds a message that is too large behind any others, however they are cut", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 10 }),
+        fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1 }),
+        fc.boolean(),
+        (lengths, cuts, isTooLarge) => {
+          const fine = lengths.map((length) => Buffer.concat([header(length), Buffer.alloc(length, 0xff)]));
+          const all = Buffer.concat([...fine, header(isTooLarge ? MAX + 1 : MAX)]);
+          const parts: Buffer[] = [];
+          for (let at = 0, turn = 0; at < all.length; turn += 1) {
+            const size = cuts[turn % cuts.length]!;
+            parts.push(all.subarray(at, at + size));
+            at += size;
+          }
+          expect(errorAfter(parts)).toEqual(
+            isTooLarge ? expect.objectContaining({ code: "output_too_large" }) : undefined,
+          );
+        },
+      ),
+    );
+  });
+
+  it("never waits on a length that can't be", () => {
+    const nonsense = Buffer.alloc(10);
+    expect(errorAfter([nonsense])).toBeUndefined();
+  });
+});

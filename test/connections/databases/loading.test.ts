@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+
+const INDEX = new URL("../../../src/connections/databases/index.ts", import.meta.url).href;
+const SOURCE = `
+  import { createRequire } from "node:module";
+  import { databases } from ${JSON.stringify(INDEX)};
+  const { cache } = createRequire(${JSON.stringify(INDEX)});
+  const loaded = () =>
+    ["pg", "mysql2"].filter((name) => Object.keys(cache).some((path) => path.includes("/node_modules/" + name + "/")));
+  const entry = (name, type, url) => ({ name, type, dataset: url, access: "read-only" });
+  const it = databases(
+    { databases: [entry("p", "postgresql", "postgresql://a@127.0.0.1:1/b"), entry("m", "mysql", "mysql://a@127.0.0.1:1/b")] },
+    {},
+    { stateDir: "/nonexistent" },
+  );
+  it.list();
+  const asked = async (database) => {
+    const request = { database, query: "SELECT 1", params: {}, write: false, maxRows: 1, maxBytes: 99 };
+    return it.query(request, AbortSignal.timeout(5_000)).then(() => "answered", ({ code }) => code);
+  };
+  const seen = [loaded()];
+  for (const name of ["p", "m"]) seen.push(await asked(name), loaded());
+  await it.close();
+  console.log(JSON.stringify(seen));
+`;
+
+describe("what speaks to a database server", () => {
+  it("is loaded when the first of its kind is asked, and not before", () => {
+    const text = execFileSync(process.execPath, ["--input-type=module", "--eval", SOURCE], {
+      encoding: "utf8",
+    });
+    expect(JSON.parse(text)).toEqual([
+      [],
+      "database_unavailable",
+      ["pg"],
+      "database_unavailable",
+      ["pg", "mysql2"],
+    ]);
+  });
+});
