@@ -54,6 +54,7 @@ function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
   const values = Object.hasOwn(written, "const") ? [written["const"]] : written["enum"];
   if (Array.isArray(values)) {
     walk.left -= values.length * PER_WORD;
+    if (walk.left < 0) return ANY;
     return union(values.map(ofValue));
   }
   return typeof written["properties"] === "object" ? ofType("object", written, walk, depth) : ANY;

@@ -82,7 +82,8 @@ async function previewOf(
     return { preview: { steps: {} }, faults: [{ path: ["mocks"], code: "expression_limit", message }] };
   } finally {
     signal?.removeEventListener("abort", stop);
-    stop();
+    // The next one's turn comes once the thread is gone.
+    await worker.terminate();
   }
 }
 

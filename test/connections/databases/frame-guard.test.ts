@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { guardMessages } from "../../../src/connections/databases/frame-guard.ts";
+import type { StepError } from "../../../src/core/step-errors.ts";
 
 const MAX = 8 * 1024 * 1024;
 /** A message of PostgreSQL's: a byte, the length with itself, and what is announced. */
@@ -11,13 +12,13 @@ const header = (length: number): Buffer => {
   return bytes;
 };
 
-/** Why a stream ends that gets these parts; undefined where it goes on. */
-function errorAfter(parts: readonly Buffer[]): Error | undefined {
+/** The code with which a stream ends that gets these parts; undefined where it goes on. */
+function errorAfter(parts: readonly Buffer[]): string | undefined {
   const stream = new PassThrough();
   stream.on("error", () => undefined);
-  guardMessages(stream, 5, (it) => it.readUInt32BE(1) - 4);
+  guardMessages(stream, 5, (bytes) => bytes.readUInt32BE(1) - 4);
   for (const part of parts) stream.emit("data", part);
-  return stream.errored ?? undefined;
+  return (stream.errored as StepError | null)?.code;
 }
 
 describe("guardMessages", () => {
@@ -36,9 +37,7 @@ describe("guardMessages", () => {
             parts.push(all.subarray(at, at + size));
             at += size;
           }
-          expect(errorAfter(parts)).toEqual(
-            isTooLarge ? expect.objectContaining({ code: "output_too_large" }) : undefined,
-          );
+          expect(errorAfter(parts)).toBe(isTooLarge ? "output_too_large" : undefined);
         },
       ),
     );

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { inputsValidator, schemaFaults, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
+import { ANY, MAX_SHAPE_NODES, NUMBER, objectOf, type Shape, STRING } from "../../../src/core/shapes.ts";
+
+const named = (count: number, make: (index: number) => unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, make(index)]));
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+
+/** How long it takes, in milliseconds, when what is loaded once has been loaded. */
+function took(work: () => unknown): number {
+  const started = performance.now();
+  work();
+  return performance.now() - started;
+}
+
+const nodesOf = (shape: Shape): number => {
+  const inner =
+    shape.kind === "object"
+      ? Object.values(shape.fields)
+      : shape.kind === "list" || shape.kind === "map"
+        ? [shape.of]
+        : [];
+  return inner.reduce((sum, next) => sum + nodesOf(next), 1);
+};
+
+describe("the shape of a schema", () => {
+  it.each([120, 300])("has a bounded size where it refers to itself %i times", (count) => {
+    const schema = object(
+      named(count, () => ({ $ref: "#" })),
+      { additionalProperties: false },
+    );
+    let shape: Shape = ANY;
+    expect(took(() => (shape = shapeOfSchema(schema)))).toBeLessThan(100);
+    expect(nodesOf(shape)).toBeLessThanOrEqual(MAX_SHAPE_NODES);
+    expect(Object.keys((shape as { fields: object }).fields)).toHaveLength(count);
+  });
+
+  it("tells as much of the last field as of the first", () => {
+    const schema = {
+      ...object({ a: { $ref: "#/$defs/wide" }, b: { $ref: "#/$defs/wide" }, text: { type: "string" } }),
+      required: ["a", "b", "text"],
+      $defs: { wide: object(named(60, () => ({ $ref: "#/$defs/wide" }))) },
+    };
+    const { fields } = shapeOfSchema(schema) as { fields: Record<string, Shape> };
+    expect(fields["b"]).toEqual(fields["a"]);
+    expect(fields["b"]).toMatchObject({ kind: "object" });
+    expect(fields["text"]).toEqual(STRING);
+  });
+
+  it("counts the words of a list that is referred to often", () => {
+    const long = { enum: Array.from({ length: 9_000 }, (_, index) => index) };
+    const refs = named(480, () => ({ $ref: "#/$defs/long" }));
+    const schema = object(refs, { $defs: { long } });
+    expect(shapeOfSchema(schema)).toMatchObject({ fields: { p0: ANY, p479: ANY } });
+    const few = object({ a: { $ref: "#/$defs/long" } }, { $defs: { long }, required: ["a"] });
+    expect(shapeOfSchema(few)).toEqual(objectOf({ a: NUMBER }));
+  });
+
+  it("is whole where it is large and refers to nothing", () => {
+    const schema = object(
+      named(400, () => ({ type: "string" })),
+      { required: Object.keys(named(400, () => 0)) },
+    );
+    expect(shapeOfSchema(schema)).toEqual(objectOf(named(400, () => STRING) as Record<string, Shape>));
+  });
+});
+
+const withPatterns = (count: number, make: (index: number) => string) =>
+  object(named(count, (index) => ({ type: "string", pattern: make(index) })));
+
+describe("the patterns of a schema", () => {
+  it("are bounded together, told once", () => {
+    schemaFaults({ pattern: "a" });
+    const schema = withPatterns(400, (index) => `[\\pL\\pN]{1000}${index}`);
+    let faults = schemaFaults({});
+    expect(took(() => (faults = schemaFaults(schema)))).toBeLessThan(400);
+    expect(faults).toMatchObject([{ code: "too_large", path: ["properties", expect.anything(), "pattern"] }]);
+  });
+
+  it.each([
+    ["classes of Unicode", withPatterns(60, (index) => `(?i)[${"\\pL".repeat(300)}]${index}`)],
+    ["brackets that nothing closes", withPatterns(1, () => "[".repeat(40_000))],
+  ])("are bounded where they are %s", (_, schema) => {
+    schemaFaults({ pattern: "a" });
+    let faults = schemaFaults({});
+    expect(took(() => (faults = schemaFaults(schema)))).toBeLessThan(400);
+    expect(faults).toHaveLength(1);
+  });
+
+  it("may be many where they are ordinary", () => {
+    expect(schemaFaults(withPatterns(400, (index) => `^[a-z0-9_-]{1,64}${index}$`))).toEqual([]);
+  });
+});
+
+describe("the faults of a value", () => {
+  it("tell for the first ones what was meant, and soon end", () => {
+    const schema = object({
+      l: {
+        type: "array",
+        items: { enum: Array.from({ length: 300 }, (_, i) => `${"qwertz".repeat(33)}${i}`) },
+      },
+    });
+    const l = Array.from({ length: 200 }, (_, index) => `${"qwertz".repeat(32)}x${index}`);
+    const validator = inputsValidator(schema);
+    validator.parse({ l: l.slice(0, 1) });
+    let parsed: ReturnType<typeof validator.parse> = { faults: [] };
+    expect(took(() => (parsed = validator.parse({ l })))).toBeLessThan(400);
+    const { faults } = parsed as { faults: { did_you_mean?: string }[] };
+    expect(faults).toHaveLength(100);
+    expect(faults.filter((fault) => fault.did_you_mean !== undefined)).toHaveLength(10);
+  });
+
+  it("end where a thousand errors say the same few things", () => {
+    const forms = Array.from({ length: 400 }, () => ({ type: "string" }));
+    const schema = object({ l: { type: "array", items: { anyOf: forms } } });
+    const validator = inputsValidator(schema);
+    const l = Array.from({ length: 100 }, () => 1);
+    const { faults } = validator.parse({ l }) as { faults: unknown[] };
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.length).toBeLessThan(10);
+  });
+});
