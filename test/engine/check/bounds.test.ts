@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../src/core/shapes.ts";
 import { MAX_FAULTS, type Report } from "../../../src/engine/check/index.ts";
+import { exampleFaults } from "../../../src/engine/check/top-faults.ts";
 import { set, usual } from "./checking.ts";
 
 /** The report, and the longest time in which nothing else could go on, in milliseconds. */
@@ -86,7 +87,7 @@ describe("a long definition", () => {
       { length: 5 },
       () =>
         `\${{${Array(120)
-          .fill(`steps.a.v.${"fiedl".repeat(10)}`)
+          .fill(`steps.a.v.${"field".repeat(10)}x`)
           .join("+")}}}`,
     );
     const { report, blocked } = await checked({ steps: [set("a", { v: fields }), set("b", { wrong })] });
@@ -110,6 +111,25 @@ describe("a long definition", () => {
     expect(report.errors).toHaveLength(MAX_FAULTS);
     expect(report.errors.every(({ path }) => path.startsWith("examples[0]"))).toBe(true);
     expect(blocked).toBeLessThan(400);
+  });
+});
+
+describe("examples", () => {
+  it("are not looked at once as many faults are found as are told, and let others go on", async () => {
+    let [parsed, breaths] = [0, 0];
+    const parse = () => {
+      parsed += 1;
+      return {
+        faults: Array.from({ length: 60 }, () => ({ path: [], code: "invalid", message: "is wrong" })),
+      };
+    };
+    const breathe = async (): Promise<void> => void (breaths += 1);
+    await exampleFaults(
+      Array.from({ length: 20 }, () => ({ inputs: {} })),
+      { parse },
+      breathe,
+    );
+    expect([parsed, breaths]).toEqual([2, 2]);
   });
 });
 
@@ -144,7 +164,8 @@ describe("previews", () => {
     const before = [check(), check()];
     const waiting = check(stop.signal);
     waiting.catch(() => undefined);
-    await Promise.all([once(process, "worker"), setTimeout(50)]);
+    await once(process, "worker");
+    await setTimeout(50);
     stop.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
     expect((await Promise.all(before)).every(({ valid }) => valid)).toBe(true);

@@ -3,7 +3,7 @@ import { compileCel } from "../../../src/engine/expressions/index.ts";
 import { charge, startRun } from "../../../src/engine/expressions/run.ts";
 import { indexIn, splitAt } from "../../../src/engine/expressions/text-search.ts";
 import { evaluate, failure, scope } from "./scope.ts";
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 const big = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, index]));
 const l = Array.from({ length: 2_000 }, (_, index) => index);
