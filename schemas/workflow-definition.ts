@@ -42,7 +42,7 @@ export const JsonSchemaObject = z
     params: { code: "too_deep" },
   });
 
-export const Retry = z
+const Retry = z
   .strictObject({
     attempts: z.int().min(2).max(20).meta({
       description: "How often it is tried in all, the first time included.",
@@ -69,7 +69,7 @@ export const Retry = z
     description: "When and how often a failed attempt is repeated.",
     example: { attempts: 4, backoff: "exponential", initial: "2s" },
   });
-export type Retry = z.output<typeof Retry>;
+type Retry = z.output<typeof Retry>;
 
 /** What every step may have beside the fields of its type. */
 export const COMMON_STEP_FIELDS = {

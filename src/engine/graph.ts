@@ -12,10 +12,7 @@ export interface Graph {
  * The ids that a step waits for: its `needs`, else the step before it.
  * @param index its position in `steps`
  */
-function needsOf(
-  steps: readonly Pick<DefinedStep, "id" | "needs">[],
-  index: number,
-): readonly string[] {
+function needsOf(steps: readonly Pick<DefinedStep, "id" | "needs">[], index: number): readonly string[] {
   const { needs } = steps[index]!;
   if (needs !== undefined) return needs;
   return index === 0 ? [] : [steps[index - 1]!.id];

@@ -17,7 +17,7 @@ interface Wire {
   error(message: string, code: string): unknown;
 }
 
-export type Finish = "stop" | "length" | "filter";
+type Finish = "stop" | "length" | "filter";
 
 const chat = (text: string, finish: Finish): unknown => ({
   id: "c1",

@@ -3,7 +3,7 @@ import type { generateText, JSONValue } from "ai";
 import type { Config } from "../../../schemas/config.ts";
 
 export type ModelEntry = Config["models"][number];
-export type LanguageModel = Parameters<typeof generateText>[0]["model"];
+type LanguageModel = Parameters<typeof generateText>[0]["model"];
 
 interface Access {
   key: string;

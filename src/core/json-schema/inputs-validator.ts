@@ -11,7 +11,7 @@ const VALIDATE_MS = 1_000;
 /** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */
 const TELL_ALL_BELOW = 64 * 1024;
 
-export type Parsed<T> = { value: T } | { faults: PartialFault[] };
+type Parsed<T> = { value: T } | { faults: PartialFault[] };
 
 export interface InputsValidator {
   /** Takes the inputs of a run (JSON). The value is a copy with defaults; paths are below the inputs. */

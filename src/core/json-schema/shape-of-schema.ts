@@ -113,7 +113,7 @@ const hasDefault = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && Object.hasOwn(schema, "default");
 
 /** What is known of a value that is one of these: their kind if it is the same, with null apart. */
-export function union(shapes: readonly Shape[]): Shape {
+function union(shapes: readonly Shape[]): Shape {
   const others = shapes.filter((shape) => shape.kind !== "null");
   const first = others[0];
   if (first === undefined) return { kind: shapes.length === 0 ? "any" : "null" };
@@ -124,7 +124,7 @@ export function union(shapes: readonly Shape[]): Shape {
 }
 
 /** The shape of a value that is known. */
-export function ofValue(value: unknown): Shape {
+function ofValue(value: unknown): Shape {
   switch (typeof value) {
     case "string":
       return STRING;

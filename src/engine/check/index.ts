@@ -29,9 +29,8 @@ import {
 } from "./top-faults.ts";
 
 export type { WorkflowLookup } from "./bind.ts";
-export { type CheckedStep, type CheckOptions, MAX_FAULTS, type Preview, type Report } from "./report.ts";
+export type { CheckOptions, Report } from "./report.ts";
 export { MAX_BYTES } from "./source.ts";
-export { lastOutput, RUN_SHAPE, seenShape } from "./step-shapes.ts";
 export { toYaml } from "./to-yaml.ts";
 
 export interface Checker {

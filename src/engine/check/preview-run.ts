@@ -4,7 +4,7 @@ import { StepError } from "../../core/step-errors.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
 import { below, type Located, MAX_FAULTS, type Preview } from "./report.ts";
 
-export interface PreviewStep {
+interface PreviewStep {
   id: string;
   /** Its position in the definition. */
   index: number;

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../src/core/shapes.ts";
-import { MAX_FAULTS, type Report } from "../../../src/engine/check/index.ts";
+import { MAX_FAULTS } from "../../../src/engine/check/report.ts";
+import { type Report } from "../../../src/engine/check/index.ts";
 import { exampleFaults } from "../../../src/engine/check/top-faults.ts";
 import { set, usual } from "./checking.ts";
 

@@ -43,7 +43,7 @@ export const queryStep = (check: Check): AnyStepType =>
 
 const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "approval"].includes(type));
 
-export const noConnections = {} as Connections;
+const noConnections = {} as Connections;
 
 /** @param parts what is other than usual */
 export const checkerOf = (parts: Partial<CheckerParts> = {}, ...types: AnyStepType[]): Checker =>
