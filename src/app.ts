@@ -110,13 +110,13 @@ export async function openInstance(
 }
 
 /** The engine on an instance, with the connections that the configuration names. */
-function openEngine({ read }: Instance, { settings, config, clock }: Setup) {
+function openEngine({ read, log }: Instance, { settings, config, clock }: Setup) {
   const connected = connections(config, settings.variables, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => clock.now(),
   });
-  const made = engine({ stepTypes, connections: connected, read, clock });
+  const made = engine({ stepTypes, connections: connected, read, clock, log });
   return { engine: made, connections: connected };
 }
 

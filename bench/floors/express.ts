@@ -22,7 +22,7 @@ const list = db.prepare(
 );
 const find = db.prepare(`select ${COLUMNS} from workflows where id = ?`);
 const insertWorkflow = db.prepare(
-  "insert into workflows values (?, ?, ?, ?, ?, ?, 'draft', 1, null, ?, ?, ?)",
+  "insert into workflows (id, name, name_key, description, tags, search_text, status, version, created_at, updated_at, created_by) values (?, ?, ?, ?, ?, ?, 'draft', 1, ?, ?, ?)",
 );
 const insertVersion = db.prepare(
   "insert into workflow_versions values (?, 1, 'created', ?, ?, ?, null, null, ?, ?, ?, 'rest', ?)",

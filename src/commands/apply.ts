@@ -149,13 +149,17 @@ async function checked(
     if (twice === undefined) pending.set(id, it);
     wanted.push(it);
   }
-  for (const { id, file } of wanted) {
+  for (const { id, file, current, content } of wanted) {
+    // What stays as it is has its faults already: a draft may.
+    if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((it) => it.file === file)!;
     const { errors } = await engine.check(text, { bind, file: true, selfId: id, signal });
     lines.push(...errors.map((fault) => faultLine(file, fault)));
   }
   if (lines.length === 0) return wanted;
-  throw new CommandError(`${lines.join("\n")}\nNothing was applied.`);
+  throw new CommandError(
+    `${lines.join("\n")}\nNothing was applied. (--no-bind leaves out what this machine's configuration lacks.)`,
+  );
 }
 
 function faultLine(file: string, { path, message, did_you_mean, fix, line = 1, column = 1 }: Fault): string {
@@ -167,7 +171,7 @@ async function planOf({ instance }: Operator, wanted: readonly Wanted[], prune: 
   const plan: Plan = { added: [], changed: [], unchanged: 0, archived: [] };
   for (const it of wanted) {
     if (it.current === undefined) plan.added.push(it);
-    else if (canonicalJson(contentOf(it.current)) === canonicalJson(it.content)) plan.unchanged += 1;
+    else if (isSame(it.current, it.content)) plan.unchanged += 1;
     else plan.changed.push({ ...it, current: it.current });
   }
   if (prune) {
@@ -176,6 +180,9 @@ async function planOf({ instance }: Operator, wanted: readonly Wanted[], prune: 
   }
   return plan;
 }
+
+const isSame = (current: WholeWorkflow, wanted: WorkflowContent): boolean =>
+  canonicalJson(contentOf(current)) === canonicalJson(wanted);
 
 const contentOf = ({ name, description, tags, definition }: WholeWorkflow): WorkflowContent => ({
   name,

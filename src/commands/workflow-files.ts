@@ -53,7 +53,11 @@ export function readFiles(directory: string): { file: string; stem: string; text
 /** Writes every workflow but archived ones into a directory; what is the same already is left alone. */
 export async function exportWorkflows(io: Io, directory: string): Promise<void> {
   const all = await asOperator(io, {}, ({ services }) => allWorkflows(services.read.workflows));
-  mkdirSync(directory, { recursive: true });
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw new CommandError(`${directory} can't be made a directory: ${(error as Error).message}`, EXIT.usage);
+  }
   let written = 0;
   let same = 0;
   for (const workflow of all) {

@@ -1,4 +1,5 @@
 /** The engine put together, as far as every process needs it: checking definitions and taking runs in. */
+import type { Logger } from "pino";
 import type { Fault } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
@@ -20,6 +21,7 @@ export interface EngineOptions {
   connections: Connections;
   read: EngineReaders & { workflows: WorkflowReader };
   clock: Clock;
+  log: Logger;
 }
 
 /** What every process needs that takes runs in; carry-out.ts adds what carries them out. */
@@ -31,11 +33,11 @@ export interface Engine {
   parse(definition: Record<string, unknown>): Definition;
 }
 
-export function engine({ stepTypes, connections, read, clock }: EngineOptions): Engine {
+export function engine({ stepTypes, connections, read, clock, log }: EngineOptions): Engine {
   const { runs } = read;
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
-  const mover: Mover = { clock, outlines: outlines(parse, stepTypes, connections) };
+  const mover: Mover = { clock, log, outlines: outlines(parse, stepTypes, connections) };
   // Loaded when the first definition is checked: a process that only lists and reads never needs it.
   const loaded = lazily(async () => {
     const { checker } = await import("./check/index.ts");

@@ -2,6 +2,7 @@
  * How a run changes: each function is one change, inside one transaction, and leaves the run's state and its jobs in
  * step. Nothing here evaluates an expression or reaches beyond the store.
  */
+import type { Logger } from "pino";
 import type { RunError } from "../../schemas/run.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { PreparedRun } from "../core/engine-port.ts";
@@ -22,6 +23,8 @@ import type { Outline, Outlines } from "./outline.ts";
 /** What the changes stand on. */
 export interface Mover {
   clock: Clock;
+  /** Told of every run that ends. */
+  log: Pick<Logger, "info" | "warn">;
   outlines: Outlines;
 }
 
@@ -488,6 +491,9 @@ async function endRun(
     await tx.jobs.add(job(ofRun(run.id), "on_failure", run.priority));
   }
   await admitNext(mover, tx, run.workflowId);
+  const line = { run: run.id, workflow: run.workflowId, trigger: run.trigger, status: end.status };
+  if (end.error === null) mover.log.info(line, `run ${end.status}`);
+  else mover.log.warn({ ...line, code: end.error.code, step: end.error.step_id }, "run failed");
 }
 
 /** Lets in what waited for a run of this workflow to end. */

@@ -13,8 +13,8 @@ export const approvalStep = defineStepType({
   type: "approval",
   title: "Ask a person",
   description:
-    "Waits until a person approves or rejects, in the web interface, over REST or through an agent. " +
-    "The first decision counts. A rejection is no failure: read approved in a later step's if. " +
+    "Waits until a person approves or declines: decide_approval, over REST or through an agent. " +
+    "The first decision counts. To decline is no failure: read approved in a later step's if. " +
     "timeout says how long it waits; then it fails as approval_timeout.",
   fields: {
     message: template(

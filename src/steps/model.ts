@@ -129,7 +129,12 @@ function modelFaults(name: string, models: readonly NamedConnection[]): PartialF
       message: "is not the name of a model in the configuration",
       allowed,
       ...(near !== undefined && { did_you_mean: near }),
-      fix: near === undefined ? "Use one of these, or have the operator add it to models." : `Write ${near}.`,
+      fix:
+        near !== undefined
+          ? `Write ${near}.`
+          : allowed.length === 0
+            ? "There are none yet: the operator adds it to models in the configuration."
+            : "Use one of these, or have the operator add it to models.",
     },
   ];
 }

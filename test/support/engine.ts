@@ -66,7 +66,7 @@ export async function testEngine({
   onTestFinished(() => connected.close());
   let probe: Probe = giveBack;
   const types = [...stepTypes, probeStep(() => probe)];
-  const made = engine({ stepTypes: types, connections: connected, read, clock });
+  const made = engine({ stepTypes: types, connections: connected, read, clock, log });
   const carried = carryOut({
     engine: made,
     stepTypes: types,

@@ -63,7 +63,7 @@ export const decideApproval = defineTool({
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
-        decidedBy: ctx.actor.principal.owner,
+        decidedBy: nameOf(ctx.actor.principal),
         comment,
         answer: decision === "approve" ? filledIn(approval, form) : unfilled(form),
       };
@@ -127,6 +127,10 @@ const notYours = ({ id, runId }: ApprovalRecord): AppError =>
     `You started the run ${runId}, so somebody else must decide ${id}: another person, or another key with the scope ` +
       '"approve". (The operator can allow it: approvals.by_starter in the configuration.)',
   );
+
+/** Keys made on the command line all belong to the operator: there the key says who it was. */
+const nameOf = ({ owner, keyName }: Principal): string =>
+  owner === SHARED_OWNER ? `${owner} (${keyName})` : owner;
 
 function isDecided({ id, status, decidedAt, decidedBy, expiresAt, runId }: ApprovalRecord): AppError {
   const next = `The run's own way on: get_run (GET /runs/${runId}).`;

@@ -9,6 +9,7 @@ import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { toYaml } from "../../src/engine/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/expressions/functions.ts";
+import { LOOPS } from "../../src/engine/expressions/loops.ts";
 
 /** What there is a guide to, beside each step type. */
 export const TOPICS = ["definition", "expressions"] as const;
@@ -28,7 +29,17 @@ function fieldLine(name: string, schema: z.ZodType, kind?: Field["kind"]): strin
   const required = schema.safeParse(undefined).success ? "" : "required; ";
   const takes = kind === "cel" ? "one CEL expression; " : kind === "literal" ? "no expressions; " : "";
   const example = meta.example === undefined ? "" : ` Example: \`${shown(meta.example)}\``;
-  return `- \`${name}\` (${required}${takes}${typeText(schema)}): ${meta.description ?? ""}${example}`;
+  const parts = partsOf(schema).map(([part, inner]) => `\n  ${fieldLine(part, inner)}`);
+  return `- \`${name}\` (${required}${takes}${typeText(schema)}): ${meta.description ?? ""}${example}${parts.join("")}`;
+}
+
+/** The fields of one that is an object of its own, such as `retry`. */
+function partsOf(schema: z.ZodType): [string, z.ZodType][] {
+  const { def } = schema as {
+    def?: { type?: string; shape?: Record<string, z.ZodType>; innerType?: z.ZodType };
+  };
+  if (def?.innerType !== undefined) return partsOf(def.innerType);
+  return def?.type === "object" ? Object.entries(def.shape ?? {}) : [];
 }
 
 /** What is said of a schema: by itself, or by the one that it makes optional. */
@@ -112,7 +123,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
         .map(([code]) => code)
         .join(", ")}; \`retry.on\` names others.`,
     "## Next",
-    "validate_workflow (POST /workflows/validate) tells every fault at once. The JSON Schema: /apidoc/workflow.schema.json.",
+    "validate_workflow (POST /workflows/validate) tells every fault at once. A step's `error` is {code, message, fix?}. To stop a schedule: take it out and publish again.",
   ].join("\n\n");
 }
 
@@ -164,6 +175,10 @@ function expressionsGuide(): string {
     "## Functions (each also as `name(first, …)`)",
     Object.entries(FUNCTIONS)
       .map(([name, { usage }]) => `- \`${name}\`: \`${usage}\``)
+      .join("\n"),
+    "## Over lists",
+    Object.entries(LOOPS)
+      .map(([name, usage]) => `- \`${name}\`: \`${usage}\``)
       .join("\n"),
   ].join("\n\n");
 }

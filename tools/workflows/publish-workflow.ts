@@ -14,7 +14,7 @@ export const publishWorkflow = defineTool({
   name: "publish_workflow",
   title: "Publish a workflow",
   description:
-    "Makes a version live: runs use it from now on, and its schedule begins. It must have no faults; its examples are " +
+    "Makes a version live: runs use it from now on, and its schedule begins (to end it, publish one without). It must have no faults; its examples are " +
     "run first and must give what they expect.",
   route: "POST /workflows/:workflow_id/publish",
   scope: "write",

@@ -56,6 +56,8 @@ export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOp
       env: {},
       execArgv: [...permissions(spec), `--max-old-space-size=${HEAP_MB}`],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // Ctrl-C at a terminal is for the service, which ends its children itself; they watch for its death.
+      detached: true,
     });
     const child: Child = { key, process, busy: true };
     all.add(child);

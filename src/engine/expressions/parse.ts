@@ -83,6 +83,8 @@ function syntaxFault(source: string, error: ParseError): ExpressionFault {
   const before = source.slice(0, pos);
   let fix: string | undefined;
   if (rest.startsWith("$")) fix = "Inside an expression names stand as they are, without ${{ }}.";
+  else if (rest.startsWith("=>") || /=>/.test(source.slice(pos, pos + 3)))
+    fix = "There are no arrow functions in CEL: write rows.map(r, r.name).";
   else if (/^=(?!=)/.test(rest)) fix = "Two values are compared with ==.";
   else if (rest.startsWith("?") || /\?\s*$/.test(before))
     fix = "There is no ?. or ?? in CEL: a field of null is null, and x == null ? … : … chooses.";
