@@ -62,11 +62,11 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   host.onStop(stopAll);
 
   // In the order in which they end: the first is the cause, the other may only follow.
-  const failures: { name: string; code: number }[] = [];
+  const failures: { name: string; code: number; how: string }[] = [];
   const ended = Promise.all(
     children.map(async ({ name, ended: end }) => {
-      const code = await end;
-      if (code !== EXIT.ok) failures.push({ name, code });
+      const { code, how } = await end;
+      if (code !== EXIT.ok) failures.push({ name, code, how });
       if (!stopping) stopAll();
     }),
   );
@@ -79,7 +79,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   await ended;
   const [cause] = failures;
   if (cause !== undefined)
-    throw new CommandError(`${cause.name} ended with ${cause.code}; the other was stopped too.`, cause.code);
+    throw new CommandError(`${cause.name} ${cause.how}; the other was stopped too.`, cause.code);
 }
 
 function child(host: StartHost, name: string, args: readonly string[]) {
@@ -90,11 +90,12 @@ function child(host: StartHost, name: string, args: readonly string[]) {
     ready: new Promise<number>((resolve) =>
       process.once("message", (message) => resolve((message as { port: number }).port)),
     ),
-    ended: new Promise<number>((resolve) =>
+    ended: new Promise<{ code: number; how: string }>((resolve) =>
       process.once("exit", (code, signal) => {
         // One that was asked to stop before it could listen for that has nothing to finish.
         const asked = signal === "SIGTERM" || signal === "SIGINT";
-        resolve(asked ? EXIT.ok : (code ?? EXIT.failed));
+        const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`;
+        resolve({ code: asked ? EXIT.ok : (code ?? EXIT.failed), how });
       }),
     ),
   };

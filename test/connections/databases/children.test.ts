@@ -77,6 +77,9 @@ describe("the children that run embedded databases", () => {
     const [first, ...others] = children();
     await ask("shop0", "SELECT 1");
     expect([children(), others]).toEqual([[first], []]);
+    // A process group of its own: Ctrl-C at a terminal ends the service, and not the query under it.
+    const group = readFileSync(`/proc/${first!.pid}/stat`, "utf8").split(") ")[1]!.split(" ")[2];
+    expect(Number(group)).toBe(first!.pid);
     expect(readFileSync(`/proc/${first!.pid}/environ`, "utf8").replace(/NODE_CHANNEL\w+=\w+\0/g, "")).toBe(
       "",
     );
