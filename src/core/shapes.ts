@@ -26,3 +26,17 @@ export const listOf = (of: Shape): Shape => ({ kind: "list", of });
 export const mapOf = (of: Shape): Shape => ({ kind: "map", of });
 export const objectOf = (fields: Readonly<Record<string, Shape>>): Shape => ({ kind: "object", fields });
 export const nullable = (shape: Shape): Shape => ({ ...shape, nullable: true });
+
+/** The shape of a value that is written out, not computed; of lists and objects nothing is said. */
+export function shapeOfConstant(value: unknown): Shape {
+  switch (typeof value) {
+    case "string":
+      return STRING;
+    case "number":
+      return NUMBER;
+    case "boolean":
+      return BOOLEAN;
+    default:
+      return value === null ? { kind: "null" } : ANY;
+  }
+}

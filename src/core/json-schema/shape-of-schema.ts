@@ -9,6 +9,7 @@ import {
   nullable,
   objectOf,
   type Shape,
+  shapeOfConstant,
   STRING,
 } from "../shapes.ts";
 import type { JsonSchema } from "./dialect.ts";
@@ -55,7 +56,7 @@ function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
   if (Array.isArray(values)) {
     walk.left -= values.length * PER_WORD;
     if (walk.left < 0) return ANY;
-    return union(values.map(ofValue));
+    return union(values.map(shapeOfConstant));
   }
   return typeof written["properties"] === "object" ? ofType("object", written, walk, depth) : ANY;
 }
@@ -121,18 +122,4 @@ function union(shapes: readonly Shape[]): Shape {
   const same = others.length === 1 || (plain && others.every((shape) => shape.kind === first.kind));
   if (!same) return ANY;
   return others.length < shapes.length || others.some((shape) => shape.nullable) ? nullable(first) : first;
-}
-
-/** The shape of a value that is known. */
-function ofValue(value: unknown): Shape {
-  switch (typeof value) {
-    case "string":
-      return STRING;
-    case "number":
-      return NUMBER;
-    case "boolean":
-      return BOOLEAN;
-    default:
-      return value === null ? { kind: "null" } : ANY;
-  }
 }

@@ -1,7 +1,7 @@
 /** Checks expressions and values with templates against what is known of their scope. */
-import { ANY } from "../../core/shapes.ts";
+import { ANY, shapeOfConstant } from "../../core/shapes.ts";
 import { MAX_EXPRESSION_FAULTS } from "./bounds.ts";
-import { allowance, check, constantType } from "./check.ts";
+import { allowance, check } from "./check.ts";
 import { bareSource, parseCel } from "./parse.ts";
 import type { Parsed } from "./parse.ts";
 import type { Checked, ExpressionFault, TypeScope } from "./types.ts";
@@ -64,7 +64,7 @@ function* treeType(tree: ValueTree, checkOne: CheckOne, joins: Joins): Pieces<Ty
 
 /** Its depth is bounded: it was parsed. */
 function typeOfConstant(value: unknown, joins: Joins): Type {
-  if (typeof value !== "object" || value === null) return constantType(value);
+  if (typeof value !== "object" || value === null) return shapeOfConstant(value);
   const typeOf = (inner: unknown): Type => typeOfConstant(inner, joins);
   if (Array.isArray(value)) return { kind: "list", of: joinAll(value.map(typeOf), joins) };
   return {

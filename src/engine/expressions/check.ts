@@ -1,7 +1,7 @@
 /** Finds what is wrong with an expression before anything runs: unknown names and fields, kinds that can't meet. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { nearMatch } from "../../core/near-match.ts";
-import { ANY, BOOLEAN, NUMBER, STRING } from "../../core/shapes.ts";
+import { ANY, BOOLEAN, STRING } from "../../core/shapes.ts";
 import { MAX_EXPRESSION_FAULTS } from "./bounds.ts";
 import { faultAt, spoken } from "./failures.ts";
 import { OTHER_NAMES } from "./functions.ts";
@@ -348,17 +348,3 @@ function hasField({ at, of, key }: Of<"has">, all: Check): void {
   if (key.kind === "literal" && typeof key.value === "string") fieldType(at, object, key.value, all);
   else typeOf(key, all);
 }
-
-/** What a number, a text or a truth value that is written out, rather than computed, is. */
-export const constantType = (value: unknown): Type => {
-  switch (typeof value) {
-    case "string":
-      return STRING;
-    case "number":
-      return NUMBER;
-    case "boolean":
-      return BOOLEAN;
-    default:
-      return value === null ? { kind: "null" } : ANY;
-  }
-};
