@@ -85,8 +85,25 @@ function settled(
   return { kind: "constant", value: make(values) };
 }
 
+/** What other template languages write for an expression: nobody means these characters themselves. */
+const SLIP = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run)\s*[.[}]/;
+
+/** Tells of an expression whose `$` was forgotten; it would stay as it stands. */
+function tellSlip(text: string, path: Path, tell: Tell): void {
+  const found = SLIP.exec(text);
+  if (found === null) return;
+  const fix = 'Write ${{ … }}. Where the characters themselves are meant: ${{ "{{ … }}" }}.';
+  tell(
+    [faultAt("expression_syntax", { input: text, pos: found.index }, "misses the $ before {{", { fix })],
+    path,
+  );
+}
+
 function* parseText(text: string, path: Path, tell: Tell): Pieces<ValueTree> {
-  if (!text.includes("${{")) return { kind: "constant", value: text };
+  if (!text.includes("${{")) {
+    tellSlip(text, path, tell);
+    return { kind: "constant", value: text };
+  }
   const template = splitTemplate(text);
   if (template.unclosedAt !== undefined) {
     const place = { input: text, pos: template.unclosedAt };
@@ -106,6 +123,7 @@ function* parseText(text: string, path: Path, tell: Tell): Pieces<ValueTree> {
   const parts: (string | Parsed)[] = [];
   for (const part of template.parts) {
     if ("text" in part) {
+      tellSlip(part.text, path, tell);
       parts.push(part.text);
       continue;
     }

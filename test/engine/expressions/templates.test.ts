@@ -22,10 +22,19 @@ describe("a template", () => {
     ["$${{ inputs.n }}", "${{ inputs.n }}"],
     ["$${{ a }} ${{ inputs.n }}", "${{ a }} 5"],
     ["$$ $ {{ }} }}", "$$ $ {{ }} }}"],
+    ["{{ name }} of another template", "{{ name }} of another template"],
+    ['${{ "{{ inputs.n }}" }}', "{{ inputs.n }}"],
     ["${{ '\\'}}' }}", "'}}"],
   ])("%j gives %j", (text, value) => {
     expect(resolve(text)).toEqual(value);
   });
+
+  it.each(["{{ inputs.n }}", "Hello {{inputs.name}}!", "${{ inputs.n }} and {{- steps.rows.row_count }}"])(
+    "is missed where the $ is: %s",
+    (text) => {
+      expect(() => compileValue(text)).toThrow(/misses the \$ before \{\{/);
+    },
+  );
 
   it("stands in every string, however deep, but in no key", () => {
     const value = { "${{ k }}": [{ a: "${{ inputs.n }}", b: 1, c: null, d: true }, "x${{ inputs.name }}"] };
