@@ -92,7 +92,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       title: "Millrace",
       version,
       description:
-        "Workflows for agents, scripts and people. Every operation here is also an MCP tool of the same name. " +
+        "Workflows for agents, scripts and people. Most operations are also MCP tools of the same name. " +
         "Errors are problem details (RFC 9457) with a stable `code` and, for inputs, every fault at once.\n\n" +
         "This document: [openapi.json](/apidoc/openapi.json), [openapi.yaml](/apidoc/openapi.yaml). " +
         "The JSON Schema of a workflow's definition: [workflow.schema.json](/apidoc/workflow.schema.json).",
