@@ -78,7 +78,7 @@ CREATE INDEX "idempotency_keys_by_age" on "idempotency_keys" (
   "created_at");
 
 CREATE TABLE "jobs" (
-  "id" integer primary key,
+  "id" integer primary key autoincrement,
   "kind" text not null,
   "state" text not null,
   "priority" integer not null,

@@ -74,6 +74,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   errors: readonly ErrorCode[];
   /** Both when left out. */
   surfaces?: readonly ("rest" | "mcp")[];
+  /** A body to begin with, where the examples of all fields together make none. */
+  example?: Readonly<Record<string, unknown>>;
   /** Input that REST takes from a header instead of the query or body. */
   headers?: Readonly<Record<string, "If-Match" | "Idempotency-Key">>;
   /** The revision of what it gives, for REST's ETag and If-None-Match. */

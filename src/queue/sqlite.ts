@@ -34,6 +34,8 @@ export interface SqliteQueueOptions {
 const POLL_MS = 10;
 /** The longest time between two looks at what has become due. */
 const LONGEST_SLEEP_MS = 30 * SECOND;
+/** Between attempts to give a job back: meanwhile it takes a slot, and a suspect one keeps all others waiting. */
+const LONGEST_PAUSE_MS = 2 * SECOND;
 const GIVEN_UP_MS = 2 * SECOND;
 
 interface Running {
@@ -61,7 +63,11 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
   function ring(): void {
     ringed = true;
-    claiming ??= claimAll().finally(() => (claiming = undefined));
+    claiming ??= claimAll().finally(() => {
+      claiming = undefined;
+      // Rung between its last look and here.
+      if (ringed && !state.stopping) ring();
+    });
   }
 
   /** Claims as long as there are free slots and something to take. */
@@ -176,7 +182,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
   /** Until it succeeds: the disk may be full for a while. */
   async function giveBack(job: Job): Promise<void> {
-    for (let wait = SECOND; !state.stopping; wait = Math.min(wait * 2, LONGEST_SLEEP_MS)) {
+    for (let wait = SECOND; !state.stopping; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
         await commit((tx) => settle(tx, job, again(job, SECOND)));
         return;
@@ -233,6 +239,8 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         await takeOver(one);
       }
     }
+    // Nothing waits longer than this for a bell that was not heard.
+    ring();
   }
 
   async function takeOver(dead: { id: string; beat: number }): Promise<void> {

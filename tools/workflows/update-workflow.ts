@@ -37,6 +37,7 @@ export const updateWorkflow = defineTool({
   effect: "update",
   errors: ["workflow_not_found", "workflow_archived", "version_conflict"],
   headers: { if_match: "If-Match" },
+  example: { description: "Revenue by region for the last seven days, net.", reason: "Net figures" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     name: WorkflowName.optional(),

@@ -127,7 +127,8 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable("jobs")
-    .addColumn("id", serial, (c) => c.primaryKey())
+    // Never used again: a holder that was thought dead must not meet its job's id on another one.
+    .addColumn("id", serial, (c) => c.primaryKey().autoIncrement())
     .addColumn("kind", "text", (c) => c.notNull())
     .addColumn("state", "text", (c) => c.notNull())
     .addColumn("priority", "integer", (c) => c.notNull())

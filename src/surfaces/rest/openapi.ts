@@ -211,7 +211,7 @@ function bodyOf(tool: AnyTool, schema: z.ZodObject) {
   );
   return {
     required,
-    content: { "application/json": { schema, example: exampleOf(schema) } },
+    content: { "application/json": { schema, example: tool.example ?? exampleOf(schema) } },
   };
 }
 
