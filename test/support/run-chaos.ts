@@ -120,11 +120,13 @@ export async function chaos(options: Chaos, rounds: number) {
       const [word, id] = line.split(" ") as [string, string];
       if (word === "started") acknowledged.push(id);
       else if (word === "cancelling") cancelled.add(id);
+      else if (word === "stopped") noMore.resolve();
       else if (word !== "ready" && word !== "refused") logs.push(`starter: ${line}`);
     });
     void supervise(starter, "starter", startStarter);
   }
 
+  const noMore = Promise.withResolvers<void>();
   const executors: Executor[] = [];
   let starter: Proc;
   for (let index = 0; index < options.executors; index += 1) startExecutor(index);
@@ -190,7 +192,9 @@ export async function chaos(options: Chaos, rounds: number) {
 
   await options.last?.();
   await Promise.all([...executors, starter!].map(({ ready }) => ready));
-  await settle(stateDir, starter!);
+  starter!.child.kill("SIGTERM");
+  await noMore.promise;
+  await settle(stateDir);
   const ended = await Promise.all(executors.map((it) => end(it, "SIGTERM")));
   await end(starter!, "SIGINT");
   expect(ended).toEqual(executors.map(() => 0));
@@ -261,9 +265,8 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
   startJournal(stateDir);
 }
 
-/** No more runs; those that are there come to their end. */
-async function settle(stateDir: string, starter: Proc): Promise<void> {
-  starter.child.kill("SIGTERM");
+/** The runs that are there come to their end. */
+async function settle(stateDir: string): Promise<void> {
   const db = new Database(join(stateDir, "millrace.db"), { timeout: 10_000 });
   db.prepare("update schedules set paused = 1").run();
   const left = db

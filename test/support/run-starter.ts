@@ -95,7 +95,11 @@ async function main(stateDir: string, seed: number): Promise<void> {
   }
 
   say("ready");
+  let told = false;
   while (doing.go) {
+    // Only now: one that was being taken in when the signal came has been.
+    if (!doing.start && !told) say("stopped");
+    told = !doing.start;
     await decide().catch(refused);
     const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
     if (doing.start && unfinished < MOST) await start().catch(refused);
