@@ -1,5 +1,7 @@
 /** `worker`: an executor, a process of its own, so that nothing that a step does can stall or end a listener. */
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { openInstance, startExecutor } from "../app.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
@@ -37,6 +39,13 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
   // Who was started by a listener need not repeat what that has said.
   if (options.id === undefined) for (const warning of [...settings.warnings, ...warnings]) log.warn(warning);
 
+  // A listener has opened the state before: where it is gone, an empty one in its place would help nobody.
+  if (options.id !== undefined && !existsSync(join(settings.stateDir, "millrace.db"))) {
+    throw new CommandError(
+      `The state that the worker was started for is gone from ${settings.stateDir}.`,
+      EXIT.state,
+    );
+  }
   const instance = await openInstance(settings.stateDir, systemClock, log);
   const executor = await startExecutor(
     instance,

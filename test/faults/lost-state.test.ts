@@ -20,8 +20,8 @@ async function running() {
   const { out } = await run(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
   const key = out.trim();
   const [serve, mcp] = await Promise.all([
-    startProgram("serve", stateDir),
-    startProgram("mcp-sse", stateDir),
+    startProgram("serve", stateDir, { args: ["--workers", "0"] }),
+    startProgram("mcp-sse", stateDir, { args: ["--workers", "0"] }),
   ]);
   const call = api(serve.url, key);
   expect((await call("POST", "/workflows", { name: "One", description: "" })).status).toBe(201);
