@@ -133,7 +133,7 @@ program
   .addOption(new Option("--lease <ms>").argParser(integer("The lease", 100, 600_000)).hideHelp())
   .action(async (options) => {
     const { worker } = await import("./commands/worker.ts");
-    await worker(io, { onStop, onRing, tell }, options);
+    await worker(io, { onStop: soon, onRing, tell }, options);
   });
 
 const keys = program.command("keys").description("make, list, rotate and revoke API keys");
@@ -270,6 +270,13 @@ async function askPerson(question: string): Promise<string | undefined> {
     prompt.close();
   }
 }
+
+/** A worker has 10 s for what it is doing. Whatever keeps it longer (a log that nobody reads any more) must not. */
+const soon = (stop: () => void): void =>
+  onStop(() => {
+    setTimeout(() => process.exit(EXIT.failed), 30_000).unref();
+    stop();
+  });
 
 const ready = (listeningOn: number): void => {
   if (process.connected) process.send?.({ port: listeningOn });
