@@ -3,7 +3,8 @@ import { iso } from "../core/clock.ts";
 import { NO_ITEM, type RunReader } from "../core/run-ports.ts";
 import type { Broken } from "../queue/types.ts";
 import { runErrorOf } from "./run-error.ts";
-import { finishRun, type Mover, settleUnit, stopRun } from "./transitions.ts";
+import { settleUnit } from "./settle-unit.ts";
+import { finishRun, type Mover, stopRun } from "./transitions.ts";
 
 export const brokenJob =
   (mover: Mover, runs: Pick<RunReader, "find">): Broken =>

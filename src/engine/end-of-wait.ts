@@ -15,7 +15,8 @@ import { StepError } from "../core/step-errors.ts";
 import type { Settled, Work } from "../queue/types.ts";
 import { runErrorOf } from "./run-error.ts";
 import type { Plan } from "./plan.ts";
-import { isEnding, type Mover, moveOn, requeueUnit, settleUnit, type UnitResult } from "./transitions.ts";
+import { requeueUnit, settleUnit, type UnitResult } from "./settle-unit.ts";
+import { isEnding, type Mover, moveOn } from "./transitions.ts";
 import { retryDelay } from "./work.ts";
 
 interface Options {

@@ -16,7 +16,8 @@ import type { Holding, Settled, Work } from "../queue/types.ts";
 import { type Plan, type PlannedStep, resolveFields } from "./plan.ts";
 import type { Scopes } from "./scope.ts";
 import { runErrorOf } from "./run-error.ts";
-import { beginAttempt, isEnding, type Mover, moveOn, settleUnit, type UnitResult } from "./transitions.ts";
+import { beginAttempt, settleUnit, type UnitResult } from "./settle-unit.ts";
+import { isEnding, type Mover, moveOn } from "./transitions.ts";
 
 /** As many characters of JSON may a step give. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
