@@ -326,7 +326,7 @@ describe("a peer that fails", () => {
   ])("is http_failed and may go away when it %s", async (_name, handle) => {
     const error = await failureOf(send(await rawPeer(handle)));
     expect(error).toMatchObject({ code: "http_failed", transient: true });
-    expect(error.options.fix).toBeTruthy();
+    expect(error.options.fix).toBe("Try again; add retry to the step if this happens now and then.");
   });
 
   it.each([
