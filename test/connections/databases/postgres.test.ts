@@ -310,7 +310,13 @@ describe("a PostgreSQL database", () => {
     const both = `WITH one AS (UPDATE counters SET n = n + 1 WHERE id = 1 RETURNING id)
                   UPDATE counters SET n = n + 1 FROM one WHERE counters.id = 2 RETURNING 'deadlocked' AS d`;
     const step = refused("shop", both, {}, { write: true });
-    await until(1, "deadlocked");
+    // Not before the step stands still: it would find 1 taken, hold nothing, and wait for ever.
+    await eventually(async () => {
+      const { rows } = await watcher.query<{ n: number }>(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%deadlocked%'",
+      );
+      return rows[0]!.n === 1 ? true : undefined;
+    }, "the step waiting for a lock");
     const wants = owner.query("UPDATE counters SET n = n + 1 WHERE id = 1");
     const error = await step;
     expect(error).toMatchObject({ code: "deadlock", message: "shop: deadlock detected", transient: true });
