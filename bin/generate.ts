@@ -2,9 +2,11 @@
  * Writes the committed artefacts of schemas/generated, or with --check says which of them are not what the code
  * makes. They are for readers and reviewers: a change of a surface shows in the diff.
  */
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { z } from "zod";
@@ -40,8 +42,33 @@ async function databaseSchema(): Promise<string> {
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
+/** The types that the web interface talks to the API with, made from the OpenAPI document alone. */
+function endpointTypes(document: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "millrace-endpoints-"));
+  try {
+    writeFileSync(join(directory, "openapi.json"), document);
+    const command = fileURLToPath(new URL("../node_modules/typed-openapi/bin.js", import.meta.url));
+    const options = [
+      "openapi.json",
+      "--output",
+      "endpoints.ts",
+      "--include-client",
+      "false",
+      "--jsdoc",
+      "false",
+    ];
+    const made = spawnSync(process.execPath, [command, ...options], { cwd: directory, encoding: "utf8" });
+    if (made.status !== 0) throw new Error(made.stdout + made.stderr);
+    return readFileSync(join(directory, "endpoints.ts"), "utf8");
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const openApi = json(openApiDocument(catalogue, VERSION));
 const artefacts: Record<string, string> = {
-  "openapi.json": json(openApiDocument(catalogue, VERSION)),
+  "openapi.json": openApi,
+  "endpoints.ts": endpointTypes(openApi),
   "tools.json": json(listTools(catalogue)),
   "config.schema.json": json(z.toJSONSchema(Config, { io: "input" })),
   "workflow.schema.json": json(definitionJsonSchema(stepTypes)),

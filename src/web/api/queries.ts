@@ -1,0 +1,27 @@
+/** How pages ask and change: TanStack Query over `send`. Keys begin with the noun, so that a change can refresh it. */
+import { QueryClient } from "@tanstack/react-query";
+import { ApiError } from "./client.ts";
+
+/** Not worth asking again: the server said what is wrong. */
+const isFinal = (error: Error): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500;
+
+export function queryClient(onSignedOut: () => void): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (count, error) => count < 2 && !isFinal(error),
+        throwOnError: false,
+      },
+      mutations: {
+        onError: (error) => {
+          if (error instanceof ApiError && error.code === "unauthorized") onSignedOut();
+        },
+      },
+    },
+  });
+}
+
+/** A header that lets the server carry a change out once, however often it arrives (contract: Idempotency-Key). */
+export const once = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": crypto.randomUUID() });

@@ -1,0 +1,54 @@
+/** Every address of the interface. Each page is a file of its own, loaded when it is first visited. */
+import { type ComponentType } from "react";
+import { createBrowserRouter, type RouteObject } from "react-router";
+import { Boundary } from "./boundary.tsx";
+import { NotFound } from "./not-found.tsx";
+import { SignedIn, SignedOut } from "./gates.tsx";
+
+const page = (path: string, load: () => Promise<{ default: ComponentType }>): RouteObject => ({
+  path,
+  lazy: async () => ({ Component: (await load()).default }),
+});
+
+export const routes: RouteObject[] = [
+  {
+    ErrorBoundary: Boundary,
+    children: [
+      {
+        Component: SignedOut,
+        children: [
+          page("/setup", () => import("../account/setup.tsx")),
+          page("/sign-in", () => import("../account/sign-in.tsx")),
+          page("/forgot", () => import("../account/forgot.tsx")),
+          page("/link", () => import("../account/link.tsx")),
+        ],
+      },
+      {
+        Component: SignedIn,
+        ErrorBoundary: Boundary,
+        children: [
+          page("/", () => import("../home/home.tsx")),
+          page("/workflows", () => import("../workflows/list.tsx")),
+          page("/workflows/new", () => import("../workflows/create.tsx")),
+          page("/workflows/:workflowId", () => import("../workflows/workflow.tsx")),
+          page("/workflows/:workflowId/edit", () => import("../workflows/edit.tsx")),
+          page("/workflows/:workflowId/versions", () => import("../workflows/versions.tsx")),
+          page("/workflows/:workflowId/run", () => import("../workflows/run.tsx")),
+          page("/runs", () => import("../runs/list.tsx")),
+          page("/runs/:runId", () => import("../runs/run.tsx")),
+          page("/runs/:runId/retry", () => import("../runs/edit-and-retry.tsx")),
+          page("/approvals", () => import("../approvals/list.tsx")),
+          page("/approvals/:approvalId", () => import("../approvals/approval.tsx")),
+          page("/keys", () => import("../keys/keys.tsx")),
+          page("/people", () => import("../people/people.tsx")),
+          page("/account", () => import("../account/account.tsx")),
+          page("/connect", () => import("../connect/connect.tsx")),
+          page("/audit", () => import("../audit/audit.tsx")),
+          { path: "*", Component: NotFound },
+        ],
+      },
+    ],
+  },
+];
+
+export const router = () => createBrowserRouter(routes, { basename: "/ui" });

@@ -1,0 +1,16 @@
+/** The look: quiet, legible, the same in light and dark. Colours that mean something are in ui/status.tsx. */
+import { createTheme } from "@mantine/core";
+
+export const theme = createTheme({
+  primaryColor: "cyan",
+  // Dark enough on white, light enough on black, for text at 4.5:1 (WCAG 1.4.3).
+  primaryShade: { light: 9, dark: 8 },
+  autoContrast: true,
+  defaultRadius: "md",
+  cursorType: "pointer",
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
+  fontFamilyMonospace:
+    'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  headings: { fontWeight: "650" },
+  respectReducedMotion: true,
+});

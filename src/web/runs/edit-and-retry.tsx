@@ -1,0 +1,5 @@
+import { Page } from "../ui/page.tsx";
+
+export default function EditAndRetry() {
+  return <Page title="EditAndRetry">To be made.</Page>;
+}

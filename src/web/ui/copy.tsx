@@ -1,0 +1,33 @@
+/** Text to take away: a block of code with a button that copies it. */
+import { ActionIcon, Box, CopyButton, ScrollArea, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+
+/** @param label what it is, for who does not see it: "curl command" */
+export function Snippet({ text, label }: { text: string; label: string }) {
+  return (
+    <Box pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
+      <ScrollArea type="auto" viewportProps={{ tabIndex: 0, "aria-label": label, role: "region" }}>
+        <Box component="pre" m={0} p="sm" pr={48} fz="sm" ff="monospace">
+          {text}
+        </Box>
+      </ScrollArea>
+      <Box pos="absolute" top={6} right={6}>
+        <Copy text={text} label={label} />
+      </Box>
+    </Box>
+  );
+}
+
+export function Copy({ text, label }: { text: string; label: string }) {
+  return (
+    <CopyButton value={text} timeout={2_000}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? "Copied" : `Copy ${label}`}>
+          <ActionIcon variant="default" onClick={copy} aria-label={copied ? "Copied" : `Copy ${label}`}>
+            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}

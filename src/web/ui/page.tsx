@@ -1,0 +1,122 @@
+/** What every page stands in: a heading with its actions, and the four states that a page can be in. */
+import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
+import { ApiError } from "../api/client.ts";
+
+interface PageProps {
+  title: string;
+  /** Beside the heading, at its end. */
+  actions?: ReactNode;
+  /** Under the heading. */
+  about?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page: it names the document, and the heading takes the focus when one comes from elsewhere. */
+export function Page({ title, actions, about, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Millrace`;
+  }, [title]);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" wrap="wrap" gap="sm">
+        <Stack gap={4} style={{ minWidth: 0 }}>
+          <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
+            {title}
+          </Title>
+          {about !== undefined && (
+            <Text c="dimmed" component="div" size="sm">
+              {about}
+            </Text>
+          )}
+        </Stack>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
+
+/** What a query gives, or that it is still under way, failed, or is not for this person. */
+export function Loaded<T>({
+  query,
+  skeleton,
+  children,
+}: {
+  query: UseQueryResult<T>;
+  skeleton?: ReactNode;
+  children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  return <>{skeleton ?? <Waiting />}</>;
+}
+
+export function Waiting({ rows = 5 }: { rows?: number }) {
+  return (
+    <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} height={36} />
+      ))}
+    </Stack>
+  );
+}
+
+/** Why something could not be shown or done, and what to do. */
+export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
+  const problem = error instanceof ApiError ? error.problem : undefined;
+  const forbidden = problem?.status === 403;
+  return (
+    <Alert
+      role="alert"
+      color={forbidden ? "gray" : "red"}
+      icon={forbidden ? <IconLock aria-hidden /> : <IconAlertTriangle aria-hidden />}
+      title={problem?.title ?? "Something went wrong on this page"}
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{error.message}</Text>
+        {problem?.errors?.map((fault) => (
+          <Text size="sm" key={`${fault.path} ${fault.code} ${fault.message}`}>
+            {fault.path !== "" && <Code>{fault.path}</Code>} {fault.message}
+            {fault.fix !== undefined && ` ${fault.fix}`}
+          </Text>
+        ))}
+        {problem !== undefined && problem.request_id !== "" && problem.status >= 500 && (
+          <Text size="xs" c="dimmed">
+            Logged as {problem.request_id}
+          </Text>
+        )}
+        {retry !== undefined && !forbidden && (
+          <Button size="xs" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Nothing is here yet, and how something comes to be. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <Stack align="center" gap="sm" py="xl" px="md" ta="center">
+      <Text fw={600}>{title}</Text>
+      {children !== undefined && (
+        <Text c="dimmed" size="sm" maw={560} component="div">
+          {children}
+        </Text>
+      )}
+      {action}
+    </Stack>
+  );
+}

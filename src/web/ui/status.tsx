@@ -1,0 +1,44 @@
+/** What a status looks like: a colour, a shape and a word, never a colour alone (WCAG 1.4.1). */
+import { Badge } from "@mantine/core";
+import {
+  IconBan,
+  IconCheck,
+  IconCircleDashed,
+  IconClockPause,
+  IconLoader2,
+  IconPlayerSkipForward,
+  IconX,
+} from "@tabler/icons-react";
+import type { ComponentType } from "react";
+import type { RunStatus, StepStatus } from "../../../schemas/run.ts";
+
+interface Look {
+  color: string;
+  Icon: ComponentType<{ size?: number; "aria-hidden"?: boolean }>;
+}
+
+export const LOOKS: Readonly<Record<RunStatus | StepStatus, Look>> = {
+  queued: { color: "gray", Icon: IconCircleDashed },
+  pending: { color: "gray", Icon: IconCircleDashed },
+  running: { color: "blue", Icon: IconLoader2 },
+  waiting: { color: "yellow", Icon: IconClockPause },
+  succeeded: { color: "green", Icon: IconCheck },
+  failed: { color: "red", Icon: IconX },
+  skipped: { color: "gray", Icon: IconPlayerSkipForward },
+  cancelled: { color: "gray", Icon: IconBan },
+};
+
+export function Status({ status }: { status: RunStatus | StepStatus }) {
+  const { color, Icon } = LOOKS[status];
+  return (
+    <Badge
+      variant="light"
+      color={color}
+      leftSection={<Icon size={12} aria-hidden />}
+      tt="none"
+      className={`status-${color}`}
+    >
+      {status}
+    </Badge>
+  );
+}
