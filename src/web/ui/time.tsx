@@ -1,5 +1,6 @@
 /** Times: local, with UTC on hover and for who can't hover. */
 import { Text, Tooltip } from "@mantine/core";
+import { useNow } from "./now.ts";
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
@@ -21,7 +22,8 @@ export function fromNow(at: number, now: number): string {
 /** @param ago as "3 minutes ago", where how long ago matters more than when */
 export function Time({ at, ago = false }: { at: string; ago?: boolean }) {
   const moment = Date.parse(at);
-  const shown = ago ? fromNow(moment, Date.now()) : local.format(moment);
+  const now = useNow();
+  const shown = ago ? fromNow(moment, now) : local.format(moment);
   const utc = `${new Date(moment).toISOString().replace("T", " ").slice(0, 19)} UTC`;
   return (
     <Tooltip
