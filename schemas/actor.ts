@@ -8,11 +8,14 @@ export const Scope = z.enum(["read", "write", "run", "approve", "admin"]).meta({
 });
 export type Scope = z.infer<typeof Scope>;
 
+/** Whose the keys are that were made on the command line, and what is done there: no user. */
+export const OPERATOR = "operator";
+
 /** The scopes of a key for which none were chosen. */
 export const DEFAULT_SCOPES: readonly Scope[] = ["read", "write", "run"];
 
-export const Surface = z.enum(["rest", "mcp", "cli"]).meta({
-  description: "The way in: the REST API, MCP, or the command line.",
+export const Surface = z.enum(["rest", "mcp", "cli", "web"]).meta({
+  description: "The way in: the REST API, MCP, the command line, or the web interface.",
   example: "mcp",
 });
 export type Surface = z.infer<typeof Surface>;

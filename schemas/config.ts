@@ -125,8 +125,17 @@ export const Config = z
     mcp_servers: z.array(McpServer).default([]).meta({ description: "Whose tools tool steps can call." }),
     secrets: z.array(Secret).default([]).meta({ description: "The only secrets that workflows can name." }),
     authentication: z
-      .strictObject({ basic: Smtp.optional().meta({ description: "How mail is sent." }) })
-      .default({})
+      .strictObject({
+        basic: Smtp.optional().meta({ description: "How mail is sent." }),
+        sessions: z
+          .strictObject({
+            idle: Duration.default("3d").meta({ description: "How long a session may go unused." }),
+            longest: Duration.default("30d").meta({ description: "How long a session may last at all." }),
+          })
+          .default({ idle: "3d", longest: "30d" })
+          .meta({ description: "Of people who are signed in." }),
+      })
+      .default({ sessions: { idle: "3d", longest: "30d" } })
       .meta({ description: "Users and mail." }),
     defaults: z
       .strictObject({

@@ -23,7 +23,7 @@ export const AttemptStatus = z
 export type AttemptStatus = z.infer<typeof AttemptStatus>;
 
 export const RunTrigger = z
-  .enum(["rest", "mcp", "cli", "schedule", "workflow", "on_failure", "example"])
+  .enum(["rest", "mcp", "cli", "web", "schedule", "workflow", "on_failure", "example"])
   .meta({ description: "What started it.", example: "schedule" });
 export type RunTrigger = z.infer<typeof RunTrigger>;
 

@@ -80,6 +80,15 @@ export const Session = z
   .meta({ id: "Session", description: "A browser that is signed in." });
 export type Session = z.infer<typeof Session>;
 
+export const SessionIdRef = text(100, 1).meta({
+  description: "The session's id, as list_sessions gives it.",
+  example: "ses_8dkq2m0sfj3a",
+});
+
+export const SessionsEnded = z
+  .strictObject({ ended: z.int().meta({ description: "How many sessions ended.", example: 1 }) })
+  .meta({ id: "SessionsEnded", description: "How many sessions ended." });
+
 /** Who is signed in, and what the interface needs to know. */
 export const SessionInfo = z
   .strictObject({
@@ -92,12 +101,10 @@ export const SessionInfo = z
     mail: z
       .boolean()
       .meta({ description: "Whether mail can be sent; else links are handed on by hand.", example: false }),
-    mcp_url: z
-      .url()
-      .meta({
-        description: "Where agents connect; /mcp or /sse is added.",
-        example: "http://127.0.0.1:8000",
-      }),
+    mcp_url: z.url().meta({
+      description: "Where agents connect; /mcp or /sse is added.",
+      example: "http://127.0.0.1:8000",
+    }),
   })
   .meta({ id: "SessionInfo", description: "Who is signed in." });
 export type SessionInfo = z.infer<typeof SessionInfo>;

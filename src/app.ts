@@ -1,8 +1,14 @@
 /** Puts the pieces together; the only file that names concrete ones. */
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { catalogue } from "../tools/index.ts";
+import { accountsApi } from "./auth/accounts-api.ts";
 import { authenticator } from "./auth/authenticate.ts";
+import { linkUrl, newLink } from "./auth/links.ts";
+import { openPasswords } from "./auth/passwords.ts";
+import { openSessions } from "./auth/sessions.ts";
+import { throttle } from "./auth/throttle.ts";
 import type { Config } from "../schemas/config.ts";
 import type { Settings } from "./config/environment.ts";
 import { type Clock, iso, MINUTE, SECOND } from "./core/clock.ts";
@@ -10,25 +16,33 @@ import { durationMs } from "./core/duration.ts";
 import { AppError } from "./core/errors.ts";
 import { cursorCodec } from "./core/cursors.ts";
 import { connections, limitsOf } from "./connections/index.ts";
+import { accountMailer } from "./connections/mail/account-mailer.ts";
 import type { EngineApi } from "./core/engine-port.ts";
-import type { ApiKeyStore, CursorCodec, Readers, UnitOfWork } from "./core/ports.ts";
+import type { ApiKeyStore } from "./core/account-ports.ts";
+import type { CursorCodec, Readers, UnitOfWork } from "./core/ports.ts";
 import { engine } from "./engine/engine.ts";
 import { nextTimes } from "./engine/schedule-times.ts";
 import { startRun, stopRun } from "./engine/transitions.ts";
 import { watch } from "./engine/watch.ts";
 import type { Queue } from "./queue/types.ts";
 import { stepTypes } from "./steps/index.ts";
-import { apiKeyStore } from "./store/api-keys.ts";
+import { apiKeyReader, apiKeyStore } from "./store/api-keys.ts";
+import { attemptCounter } from "./store/attempts.ts";
+import { auditReader } from "./store/audit.ts";
 import { openStore, type Store } from "./store/database.ts";
+import { linkReader, linkWriter } from "./store/links.ts";
 import { mcpSessionStore } from "./store/mcp-sessions.ts";
+import { sessionReader, sessionStore } from "./store/sessions.ts";
 import { cursorKey } from "./store/settings.ts";
 import { openStateDirectory } from "./store/state-directory.ts";
 import { engineReaders, engineTransaction } from "./store/engine-transaction.ts";
 import { unitOfWork } from "./store/unit-of-work.ts";
+import { userReader } from "./store/users.ts";
 import { workflowReader } from "./store/workflows.ts";
 import { type Admit, gate } from "./surfaces/gate.ts";
 import { type Lifecycle, listen } from "./surfaces/http-server.ts";
 import type { Services } from "./surfaces/invoke.ts";
+import type { SignIn } from "./surfaces/session/endpoint.ts";
 import { openStreams, tendStreams } from "./surfaces/streams.ts";
 import packageJson from "../package.json" with { type: "json" };
 
@@ -51,6 +65,8 @@ export interface Instance {
 /** A process that serves. */
 export interface Running {
   port: number;
+  /** Of `serve`: a link that makes the first admin; undefined once there is one. */
+  setupLink?(): Promise<string | undefined>;
   /** Ends it: not healthy at once, closed after the delay (ms) and at most 10 s more. */
   stop(drainDelay: number): Promise<void>;
 }
@@ -65,6 +81,10 @@ export interface Setup {
   settings: Settings;
   config: Config;
   clock: Clock;
+  /** Where the MCP server beside it listens, for who is told how to connect. */
+  mcpPort?: number | undefined;
+  /** The cost of a password's hash; tests ask for a cheap one. */
+  passwords?: Parameters<typeof openPasswords>[0];
 }
 
 /** The executors that belong to a listener. Others see what is to do by themselves, a little later. */
@@ -101,7 +121,15 @@ export async function openInstance(
   return {
     store,
     keys: apiKeyStore(store, clock),
-    read: { ...engineReaders(store.read), workflows: workflowReader(store.read) },
+    read: {
+      ...engineReaders(store.read),
+      workflows: workflowReader(store.read),
+      apiKeys: apiKeyReader(store.read),
+      users: userReader(store.read),
+      sessions: sessionReader(store.read),
+      links: linkReader(store.read),
+      audit: auditReader(store.read),
+    },
     cursors: cursorCodec(await cursorKey(store)),
     write: unitOfWork(store, clock),
     log,
@@ -125,6 +153,7 @@ export function openServices(
   instance: Instance,
   setup: Setup,
   executors?: Executors,
+  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://localhost:3000",
 ): { services: Services; close(): Promise<void> } {
   const { store, read, cursors, write, log } = instance;
   const { engine: made, connections: connected } = openEngine(instance, setup);
@@ -148,8 +177,15 @@ export function openServices(
     changed: watching.changed,
     policy: { approvalsByStarter: setup.config.approvals.by_starter },
   };
+  const accounts = accountsApi({
+    mailer: accountMailer(setup.config, setup.settings.variables),
+    baseUrl,
+    clock: setup.clock,
+    idleMs: durationMs(setup.config.authentication.sessions.idle),
+    report: (err: unknown) => log.warn({ err }, "a mail about an account could not be sent"),
+  });
   return {
-    services: { read, cursors, write, engine: api, clock: setup.clock, log },
+    services: { read, cursors, write, engine: api, accounts, clock: setup.clock, log },
     async close() {
       watching.close();
       await connected.close();
@@ -174,34 +210,87 @@ export async function startServe(
 ): Promise<Running> {
   const { restApp } = await import("./surfaces/rest/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const { services, close } = openServices(instance, setup, executors);
+  const { settings, clock } = setup;
+  let port = at.port;
+  const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${hostOf(at.host)}:${port}`;
+  const { services, close } = openServices(instance, setup, executors, baseUrl);
   const door = await openDoor(instance, setup);
+  const signIn = openSignIn(instance, setup);
   const streams = openStreams("ask with GET /runs/{run_id}");
   const app = restApp({
     catalogue,
     services,
     admit: door.admit,
+    signIn,
+    webDirectory: WEB_DIRECTORY,
     streams,
     lifecycle,
     version: VERSION,
     fault: () => instance.store.fault(),
-    trustedProxies: setup.settings.trustedProxies,
+    trustedProxies: settings.trustedProxies,
   });
-  const stopTending = tendStreams(streams, door.deadAmong, (err) => services.log.warn({ err }, "streams"));
+  const deadAmong = async (ids: readonly string[]): Promise<string[]> => {
+    const sessions = ids.filter((id) => id.startsWith("ses_"));
+    const keys = ids.filter((id) => !id.startsWith("ses_"));
+    return (await Promise.all([door.deadAmong(keys), signIn.sessions.deadAmong(sessions)])).flat();
+  };
+  const flushing = setInterval(() => {
+    signIn.sessions.flush().catch((err: unknown) => services.log.warn({ err }, "sessions not written"));
+  }, USE_FLUSH_MS).unref();
+  const stopTending = tendStreams(streams, deadAmong, (err) => services.log.warn({ err }, "streams"));
   const closeStreams = async (): Promise<void> => streams.closeAll();
   const listener = await listen(app, { ...at, lifecycle, closeStreams }).catch((error: unknown) => {
     // Its timers would keep a process running that serves nobody.
     stopTending();
+    clearInterval(flushing);
     throw error;
   });
+  port = listener.port;
   return {
-    port: listener.port,
+    port,
+    async setupLink() {
+      if (await instance.read.users.any()) return undefined;
+      const { token, record } = newLink("setup", null, clock);
+      await instance.store.transaction((trx) => linkWriter(trx, clock).insert(record));
+      return linkUrl(baseUrl(), "setup", token);
+    },
     async stop(drainDelay) {
       await listener.drain(drainDelay);
       stopTending();
+      clearInterval(flushing);
       await door.close();
       await close();
     },
+  };
+}
+
+/** As people type it: every address of this machine is one that they reach by its name. */
+const hostOf = (host: string): string =>
+  host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+
+/** `dist/web`, from the sources and from what is built out of them. */
+const WEB_DIRECTORY = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../dist/web/" : "../web/", import.meta.url),
+);
+
+/** What people sign in with. */
+function openSignIn(
+  { store }: Instance,
+  { settings, config, clock, mcpPort = 8000, passwords }: Setup,
+): SignIn {
+  const { idle, longest } = config.authentication.sessions;
+  const limits = { idleMs: durationMs(idle), longestMs: durationMs(longest) };
+  return {
+    sessions: openSessions(sessionStore(store), clock, limits),
+    limits,
+    passwords: openPasswords(passwords),
+    throttle: throttle(attemptCounter(store), clock),
+    origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
+    https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
+    mcpUrl: (hostname, secure) =>
+      settings.mcpUrl?.href.replace(/\/$/, "") ??
+      `${secure ? "https" : "http"}://${settings.baseUrl?.hostname ?? hostOf(hostname)}:${mcpPort}`,
+    version: VERSION,
   };
 }
 

@@ -91,6 +91,7 @@ Environment:
   MILLRACE_CONFIG           the configuration file
   MILLRACE_HOST             the address to listen on (127.0.0.1)
   MILLRACE_BASE_URL         the URL people reach the server by, when it is not localhost
+  MILLRACE_MCP_URL          the URL agents reach the MCP server by, when it is not port 8000 of that host
   MILLRACE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-* headers count
   MILLRACE_LOG_LEVEL        debug, info (default), warn, error, silent
   NO_COLOR                  no colours`,
@@ -108,6 +109,7 @@ listenerOptions(program.command("start").description("run both servers side by s
 listenerOptions(program.command("serve").description("run the web and API server"), 3000)
   .addOption(workers())
   .addOption(authMode())
+  .addOption(new Option("--mcp-port <int>").default(8000).argParser(port).hideHelp())
   .action(async (options) => {
     const { serve } = await import("./commands/listeners.ts");
     await serve(io, { onStop, ready, spawn: startAgain }, options);
@@ -278,8 +280,10 @@ const soon = (stop: () => void): void =>
     stop();
   });
 
-const ready = (listeningOn: number): void => {
-  if (process.connected) process.send?.({ port: listeningOn });
+const ready = (listening: { port: number; setupLink?: string | undefined }): boolean => {
+  if (!process.connected) return false;
+  process.send?.(listening);
+  return true;
 };
 
 const tell = (message: object): void => {

@@ -1,7 +1,12 @@
 /** The catalogue: every operation, sorted by name. REST, MCP and OpenAPI are made from this list. */
 import type { AnyTool } from "../src/core/tool.ts";
+import { createApiKey } from "./api-keys/create-api-key.ts";
+import { listApiKeys } from "./api-keys/list-api-keys.ts";
+import { revokeApiKey } from "./api-keys/revoke-api-key.ts";
+import { rotateApiKey } from "./api-keys/rotate-api-key.ts";
 import { decideApproval } from "./approvals/decide-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
+import { listAuditLog } from "./audit/list-audit-log.ts";
 import { describeDatabase } from "./environment/describe-database.ts";
 import { describeEnvironment } from "./environment/describe-environment.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
@@ -14,6 +19,15 @@ import { runWorkflow } from "./runs/run-workflow.ts";
 import { getSchedule } from "./schedules/get-schedule.ts";
 import { pauseSchedule } from "./schedules/pause-schedule.ts";
 import { resumeSchedule } from "./schedules/resume-schedule.ts";
+import { listSchedules } from "./schedules/list-schedules.ts";
+import { endOtherSessions } from "./sessions/end-other-sessions.ts";
+import { endSession } from "./sessions/end-session.ts";
+import { listSessions } from "./sessions/list-sessions.ts";
+import { inviteUser } from "./users/invite-user.ts";
+import { listUsers } from "./users/list-users.ts";
+import { renewInvitation } from "./users/renew-invitation.ts";
+import { resetUserPassword } from "./users/reset-user-password.ts";
+import { updateUser } from "./users/update-user.ts";
 import { archiveWorkflow } from "./workflows/archive-workflow.ts";
 import { createWorkflow } from "./workflows/create-workflow.ts";
 import { getWorkflow } from "./workflows/get-workflow.ts";
@@ -29,27 +43,41 @@ import { validateWorkflow } from "./workflows/validate-workflow.ts";
 export const catalogue: readonly AnyTool[] = [
   archiveWorkflow,
   cancelRun,
+  createApiKey,
   createWorkflow,
   decideApproval,
   describeDatabase,
   describeEnvironment,
+  endOtherSessions,
+  endSession,
   getRun,
   getRunValue,
   getSchedule,
   getWorkflow,
   getWorkflowVersion,
+  inviteUser,
+  listApiKeys,
   listApprovals,
+  listAuditLog,
   listRuns,
+  listSchedules,
+  listSessions,
+  listUsers,
   listWorkflowRuns,
   listWorkflowVersions,
   listWorkflows,
   pauseSchedule,
   publishWorkflow,
+  renewInvitation,
+  resetUserPassword,
   restoreWorkflow,
   resumeSchedule,
   retryRun,
+  revokeApiKey,
+  rotateApiKey,
   runWorkflow,
   unpublishWorkflow,
+  updateUser,
   updateWorkflow,
   validateWorkflow,
 ];

@@ -14,6 +14,7 @@ const instance = await openInstance(stateDir, systemClock, log);
 const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
 const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });
 const principal = {
+  kind: "key" as const,
   keyId: "key_bench",
   keyName: "bench",
   owner: "operator",

@@ -1,3 +1,14 @@
+CREATE TABLE "account_links" (
+  "digest" blob not null primary key,
+  "kind" text not null,
+  "user_id" text references "users" ("id"),
+  "created_at" text not null,
+  "expires_at" text,
+  "used_at" text);
+
+CREATE INDEX "account_links_by_user" on "account_links" (
+  "user_id");
+
 CREATE TABLE "api_keys" (
   "id" text not null primary key,
   "digest" blob not null unique,
@@ -10,6 +21,11 @@ CREATE TABLE "api_keys" (
   "expires_at" text,
   "last_used_at" text,
   "revoked_at" text);
+
+CREATE INDEX "api_keys_by_owner" on "api_keys" (
+  "owner",
+  "created_at",
+  "id");
 
 CREATE TABLE "approvals" (
   "id" text not null primary key,
@@ -35,6 +51,14 @@ CREATE INDEX "approvals_by_status" on "approvals" (
   "status",
   "created_at",
   "id");
+
+CREATE TABLE "attempt_counts" (
+  "key" text not null primary key,
+  "count" integer not null,
+  "ends_at" bigint not null);
+
+CREATE INDEX "attempt_counts_by_end" on "attempt_counts" (
+  "ends_at");
 
 CREATE TABLE "audit_log" (
   "id" integer primary key,
@@ -258,6 +282,19 @@ CREATE TABLE "schedules" (
 
 CREATE INDEX schedules_due on schedules (next_at) where paused = 0 and next_at is not null;
 
+CREATE TABLE "sessions" (
+  "id" text not null primary key,
+  "digest" blob not null unique,
+  "user_id" text not null references "users" ("id"),
+  "created_at" text not null,
+  "seen_at" text not null,
+  "expires_at" text not null,
+  "client" text not null,
+  "address" text not null);
+
+CREATE INDEX "sessions_by_user" on "sessions" (
+  "user_id");
+
 CREATE TABLE "settings" (
   "name" text not null primary key,
   "value" text not null);
@@ -269,6 +306,18 @@ CREATE TABLE "step_cache" (
 
 CREATE INDEX "step_cache_by_age" on "step_cache" (
   "expires_at");
+
+CREATE TABLE "users" (
+  "id" text not null primary key,
+  "email" text not null unique,
+  "first" integer unique,
+  "role" text not null,
+  "status" text not null,
+  "password_hash" text,
+  "verified_at" text,
+  "created_at" text not null,
+  "created_by" text not null,
+  "last_login_at" text);
 
 CREATE TABLE "workflow_versions" (
   "workflow_id" text not null references "workflows" ("id"),

@@ -2,27 +2,37 @@
   
   export namespace Schemas {
     // <Schemas>
-  export type Approval = { id: string, run_id: string, workflow_id: string, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null) }
+  export type AccountLink = { kind: ("setup" | "invitation" | "reset" | "verification"), email: (string | null), expires_at: (string | null) }
+export type ApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }
+export type Approval = { id: string, run_id: string, workflow_id: string, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null) }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
 export type Attempt = { attempt: number, status: ("running" | "succeeded" | "failed" | "cancelled" | "interrupted"), started_at: string, finished_at: (string | null), input?: unknown | undefined, usage: Usage, error: RunError }
+export type AuditEntry = { id: number, at: string, operation: string, target: (string | null), owner: string, key_name: (string | null), surface: ("rest" | "mcp" | "cli" | "web"), client: string, request_id: (string | null) }
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, more?: boolean | undefined }
 export type Environment = { guide: string, databases?: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }> | undefined, default_database?: (string | null) | undefined, models?: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }> | undefined, mcp_servers?: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }> | undefined, secrets?: Array<{ name: string, hosts: Array<string>, unusable?: string | undefined }> | undefined, mail?: { allowed_domains: Array<string>, unusable?: string | undefined } | undefined, step_types?: Array<{ type: string, description: string, fields: Array<string> }> | undefined, functions?: Array<string> | undefined, limits?: Record<string, number> | undefined }
 export type Fault = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, line?: number | undefined, column?: number | undefined }
 export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
+export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null) }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Fault> | undefined }
-export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli"), client: string }
+export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, child_run?: string | undefined, waits_until?: string | undefined, items?: { total: number, done: number, failed: number } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, next?: string | undefined }
-export type RunSummary = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
+export type Run = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, next?: string | undefined }
+export type RunSummary = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
-export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, faults?: Array<Fault> | undefined }
+export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, faults?: Array<Fault> | undefined }
 export type ScheduleState = { workflow_id: string, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed"), count: number, first: string, last: string, noted_at: string, message: string } | null) }
+export type Session = { id: string, current: boolean, client: string, address: string, created_at: string, seen_at: string, expires_at: string }
+export type SessionInfo = { user: { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "run" | "approve" | "admin")> }, session: Session, version: string, mail: boolean, mcp_url: string }
+export type SessionsEnded = { ended: number }
+export type SignInOptions = { mode: "built-in", setup: boolean, mail: boolean }
+export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null), replaces: { id: string, expires_at: string } }
+export type User = { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Fault>, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
-export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined }
-export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli"), client: string }
+export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined }
+export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 
     // </Schemas>
     }
@@ -71,6 +81,521 @@ export type get_Run_events = {
 403: { "X-Request-Id": string },
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_session = {
+      method: "GET",
+      path: "/session",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.SessionInfo,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Sign_in = {
+      method: "POST",
+      path: "/session",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { email: string, password: string },
+          }
+      responses: {200: Schemas.SessionInfo,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Set-Cookie": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type delete_Sign_out = {
+      method: "DELETE",
+      path: "/session",
+      requestFormat: "json",
+      parameters: never,
+      responses: {204: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {204: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Sign_in_options = {
+      method: "GET",
+      path: "/session/options",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.SignInOptions,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Set_up = {
+      method: "POST",
+      path: "/session/setup",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { token: string, email: string, password: string },
+          }
+      responses: {201: Schemas.SessionInfo,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {201: { "X-Request-Id": string, "Set-Cookie": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Look_at_link = {
+      method: "POST",
+      path: "/session/link",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { token: string },
+          }
+      responses: {200: Schemas.AccountLink,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Choose_password = {
+      method: "POST",
+      path: "/session/password",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { token: string, password: string },
+          }
+      responses: {200: Schemas.SessionInfo,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Set-Cookie": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Forgot_password = {
+      method: "POST",
+      path: "/session/password-reset",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { email: string },
+          }
+      responses: {202: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {202: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Verify_email = {
+      method: "POST",
+      path: "/session/verification",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { token: string },
+          }
+      responses: {204: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {204: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Send_verification = {
+      method: "POST",
+      path: "/session/verification-mail",
+      requestFormat: "json",
+      parameters: never,
+      responses: {202: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+502: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {202: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+502: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Change_password = {
+      method: "POST",
+      path: "/session/change-password",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { current_password: string, password: string },
+          }
+      responses: {204: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {204: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_api_keys = {
+      method: "GET",
+      path: "/api-keys",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ everyone: boolean, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.ApiKey>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Create_api_key = {
+      method: "POST",
+      path: "/api-keys",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { name: string, expires_at?: string | undefined, scopes?: Array<("read" | "write" | "run" | "approve" | "admin")> | undefined },
+          }
+      responses: {201: Schemas.NewApiKey,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {201: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Revoke_api_key = {
+      method: "POST",
+      path: "/api-keys/{key_id}/revoke",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {key_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.ApiKey,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Rotate_api_key = {
+      method: "POST",
+      path: "/api-keys/{key_id}/rotate",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {key_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{ overlap: string, expires_at: string }>,
+          }
+      responses: {200: Schemas.SuccessorApiKey,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
@@ -150,6 +675,37 @@ export type post_Decide_approval = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_List_audit_log = {
+      method: "GET",
+      path: "/audit-log",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ search: string, owner: string, operation: string, target: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.AuditEntry>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_Describe_environment = {
       method: "GET",
       path: "/environment",
@@ -222,7 +778,7 @@ export type get_List_runs = {
       path: "/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ workflow_id: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "schedule" | "workflow" | "on_failure" | "example"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ workflow_id: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), since: string, until: string, limit: number, cursor: string }>,
         
         
         
@@ -399,6 +955,339 @@ ref: string,
 403: { "X-Request-Id": string },
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_schedules = {
+      method: "GET",
+      path: "/schedules",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.ScheduleState>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_sessions = {
+      method: "GET",
+      path: "/sessions",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.Session>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_End_session = {
+      method: "POST",
+      path: "/sessions/{session_id}/end",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {session_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.SessionsEnded,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_End_other_sessions = {
+      method: "POST",
+      path: "/sessions/end-others",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.SessionsEnded,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_users = {
+      method: "GET",
+      path: "/users",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ search: string, role: ("viewer" | "editor" | "admin"), status: ("invited" | "active" | "deactivated"), limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.User>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Invite_user = {
+      method: "POST",
+      path: "/users",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { email: string, role: ("viewer" | "editor" | "admin") },
+          }
+      responses: {201: { user: Schemas.User, sent: boolean, link: (string | null) },
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {201: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type patch_Update_user = {
+      method: "PATCH",
+      path: "/users/{user_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {user_id: string,
+},
+        
+        body:  Partial<{ role: ("viewer" | "editor" | "admin"), status: ("active" | "deactivated") }>,
+          }
+      responses: {200: Schemas.User,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Renew_invitation = {
+      method: "POST",
+      path: "/users/{user_id}/invitation",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {user_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: { user: Schemas.User, sent: boolean, link: (string | null) },
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Reset_user_password = {
+      method: "POST",
+      path: "/users/{user_id}/password-reset",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {user_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: { sent: boolean, link: (string | null) },
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
@@ -678,7 +1567,7 @@ export type get_List_workflow_runs = {
       path: "/workflows/{workflow_id}/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "schedule" | "workflow" | "on_failure" | "example"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), since: string, until: string, limit: number, cursor: string }>,
         path:  {workflow_id: string,
 },
         
@@ -1024,12 +1913,19 @@ export type post_Validate_workflow = {
      get: {
            "/health": Endpoints.get_Health,
 "/runs/{run_id}/events": Endpoints.get_Run_events,
+"/session": Endpoints.get_Get_session,
+"/session/options": Endpoints.get_Sign_in_options,
+"/api-keys": Endpoints.get_List_api_keys,
 "/approvals": Endpoints.get_List_approvals,
+"/audit-log": Endpoints.get_List_audit_log,
 "/environment": Endpoints.get_Describe_environment,
 "/environment/databases/{database}": Endpoints.get_Describe_database,
 "/runs": Endpoints.get_List_runs,
 "/runs/{run_id}": Endpoints.get_Get_run,
 "/runs/{run_id}/values/{ref}": Endpoints.get_Get_run_value,
+"/schedules": Endpoints.get_List_schedules,
+"/sessions": Endpoints.get_List_sessions,
+"/users": Endpoints.get_List_users,
 "/workflows": Endpoints.get_List_workflows,
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
 "/workflows/{workflow_id}/runs": Endpoints.get_List_workflow_runs,
@@ -1038,9 +1934,25 @@ export type post_Validate_workflow = {
 "/workflows/{workflow_id}/versions/{version}": Endpoints.get_Get_workflow_version
          },
 post: {
-           "/approvals/{approval_id}": Endpoints.post_Decide_approval,
+           "/session": Endpoints.post_Sign_in,
+"/session/setup": Endpoints.post_Set_up,
+"/session/link": Endpoints.post_Look_at_link,
+"/session/password": Endpoints.post_Choose_password,
+"/session/password-reset": Endpoints.post_Forgot_password,
+"/session/verification": Endpoints.post_Verify_email,
+"/session/verification-mail": Endpoints.post_Send_verification,
+"/session/change-password": Endpoints.post_Change_password,
+"/api-keys": Endpoints.post_Create_api_key,
+"/api-keys/{key_id}/revoke": Endpoints.post_Revoke_api_key,
+"/api-keys/{key_id}/rotate": Endpoints.post_Rotate_api_key,
+"/approvals/{approval_id}": Endpoints.post_Decide_approval,
 "/runs/{run_id}/cancel": Endpoints.post_Cancel_run,
 "/runs/{run_id}/retry": Endpoints.post_Retry_run,
+"/sessions/{session_id}/end": Endpoints.post_End_session,
+"/sessions/end-others": Endpoints.post_End_other_sessions,
+"/users": Endpoints.post_Invite_user,
+"/users/{user_id}/invitation": Endpoints.post_Renew_invitation,
+"/users/{user_id}/password-reset": Endpoints.post_Reset_user_password,
 "/workflows": Endpoints.post_Create_workflow,
 "/workflows/{workflow_id}/publish": Endpoints.post_Publish_workflow,
 "/workflows/{workflow_id}/restore": Endpoints.post_Restore_workflow,
@@ -1050,11 +1962,13 @@ post: {
 "/workflows/{workflow_id}/unpublish": Endpoints.post_Unpublish_workflow,
 "/workflows/validate": Endpoints.post_Validate_workflow
          },
-patch: {
-           "/workflows/{workflow_id}": Endpoints.patch_Update_workflow
-         },
 delete: {
-           "/workflows/{workflow_id}": Endpoints.delete_Archive_workflow
+           "/session": Endpoints.delete_Sign_out,
+"/workflows/{workflow_id}": Endpoints.delete_Archive_workflow
+         },
+patch: {
+           "/users/{user_id}": Endpoints.patch_Update_user,
+"/workflows/{workflow_id}": Endpoints.patch_Update_workflow
          }
      }
      
@@ -1064,8 +1978,8 @@ delete: {
     // <EndpointByMethod.Shorthands>
     export type GetEndpoints = EndpointByMethod["get"]
 export type PostEndpoints = EndpointByMethod["post"]
-export type PatchEndpoints = EndpointByMethod["patch"]
 export type DeleteEndpoints = EndpointByMethod["delete"]
+export type PatchEndpoints = EndpointByMethod["patch"]
     // </EndpointByMethod.Shorthands>
     
   

@@ -1,9 +1,12 @@
 /** From the headers of a request to the key it comes with. */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Scope } from "../../schemas/actor.ts";
+import { SCOPES_OF } from "../../schemas/user.ts";
 import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { ApiKeyStore, Principal } from "../core/ports.ts";
-import { stateOf } from "./api-keys.ts";
+import type { ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
+import type { Principal } from "../core/ports.ts";
+import { type KeyState, stateOf } from "../core/api-key-life.ts";
 import { digestOf, isKeyValue } from "./key-format.ts";
 
 /** Last used is written at most once in this time per key and process. */
@@ -12,7 +15,8 @@ const TOUCH_EVERY = 5 * MINUTE;
 export interface Authenticator {
   /**
    * Whose request it is, by `X-API-Key` or `Authorization: Bearer`.
-   * @throws AppError unauthorized: the same for a key that is missing, malformed, unknown, expired or revoked
+   * @throws AppError unauthorized: the same for a key that is missing, malformed, unknown, expired, revoked, or of
+   *   somebody who is not active
    */
   authenticate(headers: IncomingHttpHeaders): Promise<Principal>;
   /** Which of these keys are dead by now. */
@@ -36,7 +40,7 @@ const refuse = (): AppError =>
 export function authenticator(
   keys: ApiKeyStore,
   clock: Clock,
-  report: (keyId: string, state: "expired" | "revoked") => void,
+  report: (keyId: string, state: Exclude<KeyState, "active">) => void,
 ): Authenticator {
   const usedAt = new Map<string, number>();
   const writtenAt = new Map<string, number>();
@@ -55,11 +59,12 @@ export function authenticator(
       }
       usedAt.set(key.id, now);
       return {
+        kind: "key",
         keyId: key.id,
         keyName: key.name,
         owner: key.owner,
         lineage: key.lineage,
-        scopes: new Set(key.scopes),
+        scopes: scopesOf(key),
       };
     },
 
@@ -77,6 +82,11 @@ export function authenticator(
       }
     },
   };
+}
+
+/** A key never does what its owner's role does not allow now. */
+function scopesOf({ scopes, user }: UsedApiKey): ReadonlySet<Scope> {
+  return new Set(user === null ? scopes : scopes.filter((scope) => SCOPES_OF[user.role].includes(scope)));
 }
 
 function credentialOf(headers: IncomingHttpHeaders): string | undefined {

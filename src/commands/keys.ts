@@ -1,14 +1,14 @@
 /** `millrace keys`: API keys for operators without a browser. */
-import { Scope } from "../../schemas/actor.ts";
+import { OPERATOR, Scope } from "../../schemas/actor.ts";
 import { openInstance } from "../app.ts";
-import { createKey, DEFAULT_OVERLAP_MS, parseExpiry, rotateKey, stateOf } from "../auth/api-keys.ts";
+import { createKey, rotateKey } from "../auth/api-keys.ts";
 import { digestOf, isKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, stateOf } from "../core/api-key-life.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
-import type { ApiKeyRecord, ApiKeyStore } from "../core/ports.ts";
+import type { ApiKeyRecord, ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
-import { OPERATOR } from "./operator.ts";
 
 async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>): Promise<T> {
   const settings = readEnvironment(io.env);
@@ -104,7 +104,7 @@ export async function rotateApiKey(
 }
 
 /** By id, by name where it is the only living one, or by the value itself (it leaked, and is all one has). */
-async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyRecord> {
+async function findKey(keys: ApiKeyStore, which: string): Promise<UsedApiKey> {
   if (isKeyValue(which)) {
     const key = await keys.findByDigest(digestOf(which));
     if (key !== undefined) return key;

@@ -21,13 +21,16 @@ interface ListenerOptions extends ListenAt {
   drainDelay: number;
   /** How many executors it starts. */
   workers: number;
+  /** Of `serve`: where the MCP server is, for who is told how to connect. */
+  mcpPort?: number;
 }
 
 /** What the process does for a listener: tells of signals, and of its parent when it has one. */
 export interface Host {
   /** Called once: the process was asked to end. */
   onStop(stop: () => void): void;
-  ready(port: number): void;
+  /** Tells the parent where it listens; false when there is none. */
+  ready(listening: { port: number; setupLink?: string | undefined }): boolean;
   /** Starts this program again with other arguments, with a channel to it. */
   spawn(args: readonly string[]): ChildProcess;
 }
@@ -63,7 +66,8 @@ async function runListener(
   let running: Running;
   try {
     const at = { host: options.host, port: options.port };
-    running = await start(instance, { settings, config, clock: systemClock }, at, executors);
+    const setup = { settings, config, clock: systemClock, mcpPort: options.mcpPort };
+    running = await start(instance, setup, at, executors);
   } catch (error) {
     await executors.stop();
     await instance.close();
@@ -73,7 +77,10 @@ async function runListener(
     { host: options.host, port: running.port },
     `${name} listens on http://${hostForUrl(options.host)}:${running.port}`,
   );
-  host.ready(running.port);
+  const setupLink = await running.setupLink?.();
+  // Who started both servers says it with everything else.
+  if (!host.ready({ port: running.port, setupLink }) && setupLink !== undefined)
+    log.info(`make the first admin account here, with this link that works once: ${setupLink}`);
   const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
   await Promise.all([running.stop(gone ? 0 : options.drainDelay * 1000), executors.stop()]);

@@ -1,5 +1,5 @@
 /** The command line as one more way in: the same operations as REST and MCP, on the state directory itself. */
-import { Scope } from "../../schemas/actor.ts";
+import { OPERATOR, Scope } from "../../schemas/actor.ts";
 import { type Executors, type Instance, openInstance, openServices, type Setup } from "../app.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
@@ -10,11 +10,9 @@ import type { AnyTool } from "../core/tool.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
 import { type Io, openLog } from "./io.ts";
 
-/** Whom belongs what is done on the command line. */
-export const OPERATOR = "operator";
-
 export const ACTOR: Actor = {
   principal: {
+    kind: "key",
     keyId: "command-line",
     keyName: "command line",
     owner: OPERATOR,

@@ -1,7 +1,8 @@
 /** `millrace start`: both listeners side by side on one screen. */
 import type { ChildProcess } from "node:child_process";
 import { openInstance, VERSION } from "../app.ts";
-import { createKey, stateOf } from "../auth/api-keys.ts";
+import { createKey } from "../auth/api-keys.ts";
+import { stateOf } from "../core/api-key-life.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
@@ -50,6 +51,8 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
       options.authMode,
       "--port",
       String(options.port),
+      "--mcp-port",
+      String(options.mcpPort),
       ...common,
     ]),
     child(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common]),
@@ -74,7 +77,18 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
     Promise.all(children.map((it) => it.ready)),
     ended.then(() => undefined),
   ]);
-  if (ready !== undefined) io.out(welcome(io, { host: options.host, ports: ready, key, sample }));
+  if (ready !== undefined) {
+    const [web, mcp] = ready;
+    io.out(
+      welcome(io, {
+        host: options.host,
+        ports: [web!.port, mcp!.port],
+        setupLink: web!.setupLink,
+        key,
+        sample,
+      }),
+    );
+  }
 
   await ended;
   const [cause] = failures;
@@ -87,8 +101,8 @@ function child(host: StartHost, name: string, args: readonly string[]) {
   return {
     name,
     process,
-    ready: new Promise<number>((resolve) =>
-      process.once("message", (message) => resolve((message as { port: number }).port)),
+    ready: new Promise<{ port: number; setupLink?: string }>((resolve) =>
+      process.once("message", (message) => resolve(message as { port: number })),
     ),
     ended: new Promise<{ code: number; how: string }>((resolve) =>
       process.once("exit", (code, signal) => {
@@ -118,14 +132,16 @@ async function firstKey(io: Io, stateDir: string): Promise<string | undefined> {
 
 interface Told {
   host: string;
-  ports: readonly number[];
+  ports: readonly [web: number, mcp: number];
+  /** Where the first admin account is made; undefined once there is one. */
+  setupLink: string | undefined;
   /** Undefined where there were keys before, empty where none was made. */
   key: string | undefined;
   /** A workflow that can be run at once. */
   sample: string | undefined;
 }
 
-function welcome(io: Io, { host, ports: [webPort, mcpPort], key, sample }: Told): string {
+function welcome(io: Io, { host, ports: [webPort, mcpPort], setupLink, key, sample }: Told): string {
   const { bold, cyan, dim } = paint(io);
   const at = host === "0.0.0.0" || host === "::" ? "localhost" : hostForUrl(host);
   const value = key || "<key>";
@@ -152,9 +168,10 @@ A sample database and workflows are there. Run one:
   return `
 ${bold(`Millrace ${VERSION}`)}
 
+  Web    http://${at}:${webPort}/ui/
   API    http://${at}:${webPort}/workflows   ${dim("reference:")} http://${at}:${webPort}/apidoc/
   MCP    http://${at}:${mcpPort}/mcp   ${dim("or, for older clients,")} http://${at}:${mcpPort}/sse
-
+${setupLink === undefined ? "" : `\nMake your admin account here (the link works once):\n  ${cyan(setupLink)}\n`}
 ${keyLines}
 
 List workflows:

@@ -26,6 +26,7 @@ const Environment = z.object({
   MILLRACE_CONFIG: z.string().optional(),
   MILLRACE_HOST: z.string().optional(),
   MILLRACE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MILLRACE_MCP_URL: z.url({ protocol: /^https?$/ }).optional(),
   MILLRACE_TRUSTED_PROXIES: z
     .string()
     .transform((list) => list.split(/[\s,]+/).filter(Boolean))
@@ -44,6 +45,8 @@ export interface Settings {
   /** Whether it was named: then it must exist. */
   configNamed: boolean;
   baseUrl: URL | undefined;
+  /** Where agents reach the MCP server, when it is not this host's port 8000. */
+  mcpUrl: URL | undefined;
   /** Addresses and CIDR ranges. */
   trustedProxies: readonly string[];
   logLevel: (typeof LOG_LEVELS)[number];
@@ -83,6 +86,7 @@ export function readEnvironment(
     configFile: named ?? join(stateDir, "config.yaml"),
     configNamed: named !== undefined,
     baseUrl: data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL),
+    mcpUrl: data.MILLRACE_MCP_URL === undefined ? undefined : new URL(data.MILLRACE_MCP_URL),
     trustedProxies: data.MILLRACE_TRUSTED_PROXIES ?? [],
     logLevel: data.MILLRACE_LOG_LEVEL ?? "info",
     fixtures: data.MILLRACE_TEST_FIXTURES,

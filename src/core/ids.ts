@@ -9,6 +9,12 @@ export const newRequestId = (): string => newId("req");
 /** A new id of a run. */
 export const newRunId = (): string => newId("run");
 
+/** A new id of a user. */
+export const newUserId = (): string => newId("usr");
+
+/** A new id of a session; no secret, unlike its token. */
+export const newSessionId = (): string => newId("ses");
+
 /** A new id of an executor; the host's name is for who reads the log. */
 export const newExecutorId = (host: string): string => `${newId("exe")}@${host.slice(0, 50)}`;
 

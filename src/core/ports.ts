@@ -8,15 +8,31 @@ import type {
   WorkflowVersion,
 } from "../../schemas/workflow.ts";
 
+import type {
+  ApiKeyReader,
+  ApiKeyWriter,
+  AuditReader,
+  LinkReader,
+  LinkWriter,
+  SessionReader,
+  SessionWriter,
+  UserReader,
+  UserWriter,
+} from "./account-ports.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
 
-/** Whose request this is: a key that is alive, and what it may do. */
+/** Whose request this is, and what it may do: a living key, or the session of somebody who is signed in. */
 export interface Principal {
+  kind: "key" | "session";
+  /** The key (`key_…`) or the session (`ses_…`). */
   keyId: string;
+  /** The key's name; `browser` for a session. */
   keyName: string;
+  /** The user's e-mail address, or `operator` for keys made on the command line. */
   owner: string;
+  /** A key's scopes cut by what its owner's role allows now; of a session, all that the role allows. */
   scopes: ReadonlySet<Scope>;
-  /** What idempotency keys belong to: the same for a key and those it was rotated to. */
+  /** What idempotency keys belong to: the same for a key and those it was rotated to; for a session the user's id. */
   lineage: string;
 }
 
@@ -43,7 +59,7 @@ export interface WorkflowFilter {
 /** A place in a sorted list: the sort value and the id of the last item seen. */
 export type Position = readonly [value: string, id: string];
 
-interface Slice<T> {
+export interface Slice<T> {
   items: T[];
   /** Where to go on; null when these were the last. */
   next: Position | null;
@@ -119,10 +135,19 @@ export interface WorkflowWriter extends WorkflowReader {
 
 export interface Readers extends EngineReaders {
   workflows: WorkflowReader;
+  apiKeys: ApiKeyReader;
+  users: UserReader;
+  sessions: SessionReader;
+  links: LinkReader;
+  audit: AuditReader;
 }
 
 export interface Writers extends EngineWriters {
   workflows: WorkflowWriter;
+  apiKeys: ApiKeyWriter;
+  users: UserWriter;
+  sessions: SessionWriter;
+  links: LinkWriter;
   /** Writes the audit entry of this change, for what is no workflow. */
   audited(target: string): Promise<void>;
 }
@@ -148,43 +173,6 @@ export interface CursorCodec {
   encode(query: string, position: Position): string;
   /** @throws AppError invalid_cursor for a forged cursor and for one of another list */
   decode(query: string, cursor: string): Position;
-}
-
-/** An API key as it is kept: never its value. */
-export interface ApiKeyRecord {
-  id: string;
-  name: string;
-  owner: string;
-  lastFour: string;
-  scopes: Scope[];
-  lineage: string;
-  createdAt: string;
-  expiresAt: string | null;
-  lastUsedAt: string | null;
-  revokedAt: string | null;
-}
-
-export interface ApiKeyStore {
-  /** By SHA-256 digest, dead or alive. */
-  findByDigest(digest: Buffer): Promise<ApiKeyRecord | undefined>;
-  list(): Promise<ApiKeyRecord[]>;
-  insert(
-    key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer },
-    actor: string,
-  ): Promise<void>;
-  /** Marks it revoked; false when it was already. */
-  revoke(id: string, at: string, actor: string): Promise<boolean>;
-  /** Adds `next` and lets the old key live until `oldExpiresAt`; false, and nothing done, when it is revoked. */
-  rotate(
-    oldId: string,
-    oldExpiresAt: string,
-    next: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer },
-    actor: string,
-  ): Promise<boolean>;
-  /** Writes the last use of each key (id → moment) unless it is known of a use after `notAfter`. */
-  touch(uses: ReadonlyMap<string, string>, notAfter: string): Promise<void>;
-  /** Which of these keys are dead at `at` (revoked, expired, gone). */
-  deadAmong(ids: readonly string[], at: string): Promise<string[]>;
 }
 
 /** A session of a 2025-era MCP client, or an open SSE stream: whose it is, and how it began. */

@@ -347,6 +347,12 @@ export interface SkippedRuns {
 export interface ScheduleReader {
   find(workflowId: string): Promise<ScheduleRecord | undefined>;
   due(now: string, limit: number): Promise<ScheduleRecord[]>;
+  /** Soonest first; those that are paused or have no next moment come last. */
+  slice(query: {
+    after: Position | null;
+    limit: number;
+  }): Promise<{ items: ScheduleRecord[]; next: Position | null }>;
+  count(): Promise<number>;
   nextAt(): Promise<string | null>;
 }
 

@@ -1,6 +1,7 @@
 /** An operation, defined once: REST, MCP, OpenAPI and the tests are made from it. */
 import type { z } from "zod";
 import type { Scope } from "../../schemas/actor.ts";
+import type { AccountsApi } from "./account-ports.ts";
 import type { EngineApi } from "./engine-port.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Actor, CursorCodec, Readers, Writers } from "./ports.ts";
@@ -37,6 +38,7 @@ export interface ToolContext {
   read: Readers;
   cursors: CursorCodec;
   engine: EngineApi;
+  accounts: AccountsApi;
   /** The present moment, in milliseconds. */
   now(): number;
   /**
@@ -67,6 +69,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   description: string;
   route: HttpRoute;
   scope: Scope;
+  /** Only for somebody who is signed in, never for a key: what could make another way in. */
+  person?: true;
   effect: "read" | "create" | "update" | "delete" | "act";
   /** Whether it reaches beyond Millrace (a database, a model). */
   openWorld?: boolean;
@@ -82,6 +86,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   etag?: (output: z.output<O>) => string | undefined;
   /** Where what was accepted, but has not ended, can be asked for; undefined once it has. REST answers 202. */
   accepted?: (output: z.output<O>) => string | undefined;
+  /** The answer holds what is shown this one time: REST tells everybody to keep no copy, and names no place for it. */
+  secret?: true;
   /** A list: without paging parameters REST streams every page, MCP sends one of `mcpLimit`. */
   page?: {
     item: z.ZodType;

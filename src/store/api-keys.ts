@@ -1,28 +1,42 @@
-/** API keys: digests and what they may do. */
+/** API keys: digests, what they may do, and what their owners may. */
 import type { Insertable, Kysely } from "kysely";
-import type { Scope } from "../../schemas/actor.ts";
+import { OPERATOR, type Scope } from "../../schemas/actor.ts";
+import type { Role, UserStatus } from "../../schemas/user.ts";
+import type {
+  ApiKeyReader,
+  ApiKeyStore,
+  ApiKeyWriter,
+  NewApiKey,
+  UsedApiKey,
+} from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
-import type { ApiKeyRecord, ApiKeyStore } from "../core/ports.ts";
 import type { Store } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
-const columns = [
-  "id",
-  "name",
-  "owner",
-  "last_four",
-  "scopes",
-  "lineage",
-  "created_at",
-  "expires_at",
-  "last_used_at",
-  "revoked_at",
-] as const;
+/** Each with its owner, where that is a user: by e-mail address, which never changes. */
+const keysWithOwners = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("api_keys")
+    .leftJoin("users", "users.email", "api_keys.owner")
+    .select([
+      "api_keys.id",
+      "api_keys.name",
+      "api_keys.owner",
+      "api_keys.last_four",
+      "api_keys.scopes",
+      "api_keys.lineage",
+      "api_keys.created_at",
+      "api_keys.expires_at",
+      "api_keys.last_used_at",
+      "api_keys.revoked_at",
+      "users.role",
+      "users.status",
+    ]);
 
-type Row = Pick<Schema["api_keys"], (typeof columns)[number]>;
+type Row = Omit<Schema["api_keys"], "digest"> & { role: Role | null; status: UserStatus | null };
 
-const toRecord = (row: Row): ApiKeyRecord => ({
+const toRecord = (row: Row): UsedApiKey => ({
   id: row.id,
   name: row.name,
   owner: row.owner,
@@ -33,13 +47,13 @@ const toRecord = (row: Row): ApiKeyRecord => ({
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
+  user: row.role === null || row.status === null ? null : { role: row.role, status: row.status },
 });
 
-const byDigest = prepared((db, digest: Buffer) =>
-  db.selectFrom("api_keys").select(columns).where("digest", "=", digest),
-);
+// Every request with a key asks this.
+const byDigest = prepared((db, digest: Buffer) => keysWithOwners(db).where("api_keys.digest", "=", digest));
 
-const toRow = (key: Parameters<ApiKeyStore["insert"]>[0]): Insertable<Schema["api_keys"]> => ({
+const toRow = (key: NewApiKey): Insertable<Schema["api_keys"]> => ({
   id: key.id,
   digest: key.digest,
   last_four: key.lastFour,
@@ -53,75 +67,132 @@ const toRow = (key: Parameters<ApiKeyStore["insert"]>[0]): Insertable<Schema["ap
   revoked_at: null,
 });
 
+/** Reads keys through `db`: a connection, or a transaction. */
+export function apiKeyReader(db: Kysely<Schema>) {
+  return {
+    async findByDigest(digest) {
+      const [row] = await byDigest(db, digest);
+      return row && toRecord(row);
+    },
+
+    async find(id) {
+      const row = await keysWithOwners(db).where("api_keys.id", "=", id).executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    async slice({ filter: { owner }, after, limit }) {
+      let query = keysWithOwners(db);
+      if (owner !== undefined) query = query.where("api_keys.owner", "=", owner);
+      if (after !== null) {
+        query = query.where((eb) =>
+          eb(eb.refTuple("api_keys.created_at", "api_keys.id"), "<", eb.tuple(after[0], after[1])),
+        );
+      }
+      // One more than asked for tells whether there is a next page.
+      const rows = await query
+        .orderBy("api_keys.created_at", "desc")
+        .orderBy("api_keys.id", "desc")
+        .limit(limit + 1)
+        .execute();
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: page.map(toRecord),
+        next: rows.length > page.length && last ? [last.created_at, last.id] : null,
+      };
+    },
+
+    async count({ owner }) {
+      const { count } = await db
+        .selectFrom("api_keys")
+        .select((eb) => eb.fn.countAll<number | string>().as("count"))
+        .$if(owner !== undefined, (query) => query.where("owner", "=", owner!))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+  } satisfies ApiKeyReader;
+}
+
+/** Changes keys inside a transaction. */
+export function apiKeyWriter(trx: Kysely<Schema>): ApiKeyWriter {
+  const insert = async (key: NewApiKey): Promise<void> => {
+    await trx.insertInto("api_keys").values(toRow(key)).execute();
+  };
+  return {
+    ...apiKeyReader(trx),
+    insert,
+
+    async revoke(id, at) {
+      const { numUpdatedRows } = await trx
+        .updateTable("api_keys")
+        .set({ revoked_at: at })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    async rotate(oldId, oldExpiresAt, next) {
+      // Revoked through another copy just now: a dead key gets no living successor.
+      const { numUpdatedRows } = await trx
+        .updateTable("api_keys")
+        .set({ expires_at: oldExpiresAt })
+        .where("id", "=", oldId)
+        .where("revoked_at", "is", null)
+        .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">=", oldExpiresAt)]))
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) return false;
+      await insert(next);
+      return true;
+    },
+  };
+}
+
+/** Keys for the command line and the door: what changes one is audited with it, but for its last use. */
 export function apiKeyStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
   clock: Clock,
 ): ApiKeyStore {
-  const audit = (trx: Kysely<Schema>, operation: string, target: string, actor: string) =>
-    trx
-      .insertInto("audit_log")
-      .values({
-        at: iso(clock.now()),
-        operation,
-        target,
-        owner: actor,
-        key_name: null,
-        surface: "cli",
-        client: "millrace",
-        request_id: null,
-      })
-      .execute();
+  /** @param change says whether there is anything to audit */
+  const audited = <T>(
+    operation: string,
+    target: string,
+    actor: string,
+    change: (keys: ApiKeyWriter) => Promise<T>,
+  ): Promise<T> =>
+    transaction(async (trx) => {
+      const done = await change(apiKeyWriter(trx));
+      if (done === false) return done;
+      await trx
+        .insertInto("audit_log")
+        .values({
+          at: iso(clock.now()),
+          operation,
+          target,
+          owner: actor,
+          key_name: null,
+          surface: "cli",
+          client: "millrace",
+          request_id: null,
+        })
+        .execute();
+      return done;
+    });
 
   return {
-    async findByDigest(digest) {
-      const [row] = await byDigest(read, digest);
-      return row && toRecord(row);
-    },
+    findByDigest: apiKeyReader(read).findByDigest,
 
     async list() {
-      const rows = await read
-        .selectFrom("api_keys")
-        .select(columns)
-        .orderBy("created_at")
-        .orderBy("id")
-        .execute();
+      const rows = await keysWithOwners(read).orderBy("api_keys.created_at").orderBy("api_keys.id").execute();
       return rows.map(toRecord);
     },
 
-    insert: (key, actor) =>
-      transaction(async (trx) => {
-        await trx.insertInto("api_keys").values(toRow(key)).execute();
-        await audit(trx, "create_api_key", key.id, actor);
-      }),
+    insert: (key, actor) => audited("create_api_key", key.id, actor, (keys) => keys.insert(key)),
 
-    revoke: (id, at, actor) =>
-      transaction(async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable("api_keys")
-          .set({ revoked_at: at })
-          .where("id", "=", id)
-          .where("revoked_at", "is", null)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) return false;
-        await audit(trx, "revoke_api_key", id, actor);
-        return true;
-      }),
+    revoke: (id, at, actor) => audited("revoke_api_key", id, actor, (keys) => keys.revoke(id, at)),
 
     rotate: (oldId, oldExpiresAt, next, actor) =>
-      transaction(async (trx) => {
-        // Revoked through another copy just now: a dead key gets no living successor.
-        const { numUpdatedRows } = await trx
-          .updateTable("api_keys")
-          .set({ expires_at: oldExpiresAt })
-          .where("id", "=", oldId)
-          .where("revoked_at", "is", null)
-          .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">=", oldExpiresAt)]))
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) return false;
-        await trx.insertInto("api_keys").values(toRow(next)).execute();
-        await audit(trx, "rotate_api_key", oldId, actor);
-        return true;
-      }),
+      audited("rotate_api_key", oldId, actor, (keys) => keys.rotate(oldId, oldExpiresAt, next)),
 
     touch: (uses, notAfter) =>
       transaction(async (trx) => {
@@ -140,10 +211,12 @@ export function apiKeyStore(
     async deadAmong(ids, at) {
       const alive = await read
         .selectFrom("api_keys")
-        .select("id")
-        .where("id", "in", ids)
-        .where("revoked_at", "is", null)
-        .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
+        .leftJoin("users", "users.email", "api_keys.owner")
+        .select("api_keys.id")
+        .where("api_keys.id", "in", ids)
+        .where("api_keys.revoked_at", "is", null)
+        .where((eb) => eb.or([eb("api_keys.expires_at", "is", null), eb("api_keys.expires_at", ">", at)]))
+        .where((eb) => eb.or([eb("api_keys.owner", "=", OPERATOR), eb("users.status", "=", "active")]))
         .execute();
       const living = new Set(alive.map((row) => row.id));
       return ids.filter((id) => !living.has(id));

@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from "kysely";
 import { AppError } from "../core/errors.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import * as workflowsAndKeys from "./migrations/0001-workflows-and-keys.ts";
+import * as accounts from "./migrations/0003-accounts.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 
@@ -17,6 +18,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "workflows-and-keys", requires: 1, up: workflowsAndKeys.up },
   { id: 2, name: "runs", requires: 1, up: runs.up },
+  { id: 3, name: "accounts", requires: 1, up: accounts.up },
 ];
 const NEWEST = MIGRATIONS.at(-1)!.id;
 

@@ -27,6 +27,9 @@ const firstDue = prepared((db) =>
     .limit(1),
 );
 
+/** Sorts behind every moment that the store can hold. */
+const NEVER = "never";
+
 /** Reads schedules. */
 export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
   return {
@@ -49,6 +52,47 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
         .limit(limit)
         .execute();
       return rows.map(scheduleRecord);
+    },
+
+    async slice({ after, limit }) {
+      const turn = db
+        .selectFrom("schedules")
+        .selectAll()
+        .select((eb) =>
+          eb
+            .case()
+            .when(eb.and([eb("paused", "=", eb.lit(0)), eb("next_at", "is not", null)]))
+            .then(eb.ref("next_at"))
+            .else(NEVER)
+            .end()
+            .$castTo<string>()
+            .as("turn"),
+        );
+      let query = db.selectFrom(turn.as("schedules")).selectAll();
+      if (after !== null) {
+        query = query.where((eb) =>
+          eb(eb.refTuple("turn", "workflow_id"), ">", eb.tuple(after[0], after[1])),
+        );
+      }
+      const rows = await query
+        .orderBy("turn")
+        .orderBy("workflow_id")
+        .limit(limit + 1)
+        .execute();
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        items: shown.map(scheduleRecord),
+        next: rows.length > limit ? [last!.turn, last!.workflow_id] : null,
+      };
+    },
+
+    async count() {
+      const { count } = await db
+        .selectFrom("schedules")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      return count;
     },
 
     nextAt: async () => (await firstDue(db))[0]?.next_at ?? null,

@@ -2,6 +2,7 @@
 import type { Generated } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
 import type { JobKind } from "../core/run-ports.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 
@@ -220,6 +221,38 @@ export interface Schema {
     client: string;
     request_id: string | null;
   };
+  users: {
+    id: string;
+    email: string;
+    first: number | null;
+    role: Role;
+    status: UserStatus;
+    password_hash: string | null;
+    verified_at: string | null;
+    created_at: string;
+    created_by: string;
+    last_login_at: string | null;
+  };
+  sessions: {
+    id: string;
+    digest: Buffer;
+    user_id: string;
+    created_at: string;
+    seen_at: string;
+    expires_at: string;
+    client: string;
+    address: string;
+  };
+  account_links: {
+    digest: Buffer;
+    kind: LinkKind;
+    user_id: string | null;
+    created_at: string;
+    expires_at: string | null;
+    used_at: string | null;
+  };
+  /** Moments in milliseconds: nobody reads these. */
+  attempt_counts: { key: string; count: number; ends_at: number };
   mcp_sessions: {
     id: string;
     key_id: string;

@@ -5,10 +5,14 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { Intent, UnitOfWork } from "../core/ports.ts";
+import { apiKeyWriter } from "./api-keys.ts";
 import type { Store } from "./database.ts";
 import { engineWriters } from "./engine-transaction.ts";
+import { linkWriter } from "./links.ts";
 import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { sessionWriter } from "./sessions.ts";
+import { userWriter } from "./users.ts";
 import { workflowWriter } from "./workflow-writer.ts";
 
 /** For how long a repeated request gets the first answer. */
@@ -22,7 +26,15 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
     store.transaction(async (trx) => {
       // Where a change is recorded its audit entry is too: what changes nothing leaves none.
       const audited = (target: string) => audit(trx, intent, target, clock);
-      const writers = { ...engineWriters(trx), workflows: workflowWriter(trx, clock, audited), audited };
+      const writers = {
+        ...engineWriters(trx),
+        workflows: workflowWriter(trx, clock, audited),
+        apiKeys: apiKeyWriter(trx),
+        users: userWriter(trx),
+        sessions: sessionWriter(trx),
+        links: linkWriter(trx, clock),
+        audited,
+      };
       const run = () => effect(writers);
       return intent.claim === undefined ? run() : once(trx, { ...intent, claim: intent.claim }, clock, run);
     });

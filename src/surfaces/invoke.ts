@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.ts";
+import type { AccountsApi } from "../core/account-ports.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/faults.ts";
@@ -16,6 +17,7 @@ export interface Services {
   cursors: CursorCodec;
   write: UnitOfWork;
   engine: EngineApi;
+  accounts: AccountsApi;
   clock: Clock;
   log: Logger;
 }
@@ -121,10 +123,25 @@ export async function observed<T>(
 
 const elapsed = (start: number): number => Math.round((performance.now() - start) * 100) / 100;
 
-/** @throws AppError missing_scope */
-export function authorise(tool: Pick<AnyTool, "name" | "scope">, { actor }: Pick<Call, "actor">): void {
-  const { scopes } = actor.principal;
+/** @throws AppError person_needed, missing_scope */
+export function authorise(
+  tool: Pick<AnyTool, "name" | "scope" | "person">,
+  { actor }: Pick<Call, "actor">,
+): void {
+  const { kind, scopes, owner } = actor.principal;
+  if (tool.person && kind !== "session") {
+    throw new AppError(
+      "person_needed",
+      `${tool.name} is for somebody who is signed in; no key may do it. Use the web interface (/ui/).`,
+    );
+  }
   if (scopes.has(tool.scope)) return;
+  if (kind === "session") {
+    throw new AppError(
+      "missing_scope",
+      `${tool.name} needs the scope "${tool.scope}", which the role of ${owner} does not give. An admin can change the role.`,
+    );
+  }
   throw new AppError(
     "missing_scope",
     `${tool.name} needs a key with the scope "${tool.scope}"; this one has ${[...scopes].join(", ")}. ` +
@@ -147,6 +164,7 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     read: services.read,
     cursors: services.cursors,
     engine: services.engine,
+    accounts: services.accounts,
     now: () => services.clock.now(),
     signal: call.signal,
     progress: call.progress,

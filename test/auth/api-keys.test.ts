@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Scope } from "../../schemas/actor.ts";
-import { DEFAULT_OVERLAP_MS, parseExpiry, rotateKey, stateOf } from "../../src/auth/api-keys.ts";
+import { rotateKey } from "../../src/auth/api-keys.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, stateOf } from "../../src/core/api-key-life.ts";
 import { digestOf } from "../../src/auth/key-format.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
@@ -68,20 +69,24 @@ describe("parseExpiry", () => {
   });
 });
 
+const OPERATORS = { owner: "operator", user: null };
+
 describe("stateOf", () => {
   const end = Date.parse("2027-01-01T00:00:00Z");
 
   it("is dead from its last moment on, not after it", () => {
-    const key = { revokedAt: null, expiresAt: iso(end) };
+    const key = { ...OPERATORS, revokedAt: null, expiresAt: iso(end) };
     expect([end - 1, end, end + 1].map((now) => stateOf(key, now))).toEqual(["active", "expired", "expired"]);
   });
 
   it("never ends without a date", () => {
-    expect(stateOf({ revokedAt: null, expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe("active");
+    expect(stateOf({ ...OPERATORS, revokedAt: null, expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(
+      "active",
+    );
   });
 
   it("is revoked rather than expired when it is both", () => {
-    expect(stateOf({ revokedAt: iso(end), expiresAt: iso(end) }, end)).toBe("revoked");
+    expect(stateOf({ ...OPERATORS, revokedAt: iso(end), expiresAt: iso(end) }, end)).toBe("revoked");
   });
 
   it("agrees with the store about every moment", async () => {

@@ -13,6 +13,7 @@ import { invoke } from "../../src/surfaces/invoke.ts";
 
 const actor: Actor = {
   principal: {
+    kind: "key",
     keyId: "key_crash",
     keyName: "crash",
     owner: "operator",

@@ -20,7 +20,14 @@ const MOST = 30;
 const CANCELLED = 0.15;
 
 export const CRASH_ACTOR: Actor = {
-  principal: { keyId: "k", keyName: "crash", owner: "operator", lineage: "k", scopes: new Set(["run"]) },
+  principal: {
+    kind: "key",
+    keyId: "k",
+    keyName: "crash",
+    owner: "operator",
+    lineage: "k",
+    scopes: new Set(["run"]),
+  },
   client: { surface: "rest", name: "run-starter" },
 };
 const intent = { operation: "test", actor: CRASH_ACTOR, requestId: "req_1" };

@@ -11,6 +11,7 @@ import { fakeClock, temporaryDirectory } from "./instance.ts";
 
 export const testActor: Actor = {
   principal: {
+    kind: "key",
     keyId: "key_1",
     keyName: "ci",
     owner: "operator",

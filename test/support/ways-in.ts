@@ -55,7 +55,14 @@ async function direct(clock: FakeClock, config: unknown): Promise<WayIn> {
     clock,
     async call(tool, input, key) {
       const { id, name, owner, lineage, scopes } = keyFor(key).record;
-      const principal = { keyId: id, keyName: name, owner, lineage, scopes: new Set<Scope>(scopes) };
+      const principal = {
+        kind: "key" as const,
+        keyId: id,
+        keyName: name,
+        owner,
+        lineage,
+        scopes: new Set<Scope>(scopes),
+      };
       const requestId = newRequestId();
       try {
         const output = await invoke(instance.services, tool, input, {

@@ -179,6 +179,7 @@ describe("the events of a run", () => {
 });
 
 const principal: Principal = {
+  kind: "key",
   keyId: "key_1",
   keyName: "ci",
   owner: "operator",

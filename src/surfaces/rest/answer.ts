@@ -4,6 +4,8 @@ import type { AnyTool, Page } from "../../core/tool.ts";
 import type { Prepared } from "../invoke.ts";
 
 const PRIVATE = "private, no-cache";
+/** What is shown once: it may stay in no cache, not even the browser's own. */
+const SECRET = "no-store";
 
 /** Whether the client has this already. Weak comparison, RFC 9110 section 13.1.2. */
 function hasAlready(req: Request, etag: string): boolean {
@@ -17,7 +19,7 @@ const bare = (tag: string): string => tag.trim().replace(/^W\//, "");
 
 /** Sends one object with its ETag, `201` and its place where it was created. */
 export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
-  res.setHeader("Cache-Control", PRIVATE);
+  res.setHeader("Cache-Control", tool.secret ? SECRET : PRIVATE);
   const tag = tool.etag?.(output);
   const etag = tag === undefined ? undefined : `"${tag}"`;
   if (etag !== undefined) res.setHeader("ETag", etag);
@@ -26,7 +28,9 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
     return;
   }
   if (tool.effect === "create") {
-    res.status(201).setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
+    res.status(201);
+    if (!tool.secret)
+      res.setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
   }
   const place = tool.accepted?.(output);
   if (place !== undefined) res.status(202).setHeader("Location", place);

@@ -1,28 +1,30 @@
 /** The HTTP API: every operation of the catalogue that has a route, and what stands around them. */
-import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
-import { AppError, toAppError } from "../../core/errors.ts";
+import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
-import { clientName } from "../client-name.ts";
 import type { Admit } from "../gate.ts";
 import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, observed, prepare, type Services } from "../invoke.ts";
+import { type AdmitRequest, clientOf, restDoor } from "../session/door.ts";
+import type { SignIn } from "../session/endpoint.ts";
+import { mountSession } from "../session/mount.ts";
 import type { Streams } from "../streams.ts";
+import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./answer.ts";
 import { apidoc } from "./apidoc.ts";
+import { fromExpress, hasBody, readBody } from "./body.ts";
 import { gatherInput, planInput } from "./input.ts";
 import { onlyMethods } from "./methods.ts";
 import { runEvents } from "./run-events.ts";
-
-/** As large as a body may be, in bytes. */
-const BODY_LIMIT = 1024 * 1024;
 
 export interface RestOptions {
   catalogue: readonly AnyTool[];
   services: Services;
   admit: Admit;
+  signIn: SignIn;
+  /** Where the built web interface is. */
+  webDirectory: string;
   /** What stays open; its owner ends it. */
   streams: Streams;
   lifecycle: Lifecycle;
@@ -54,13 +56,16 @@ export function restApp(options: RestOptions): Express {
     .get((_req, res) => sendHealth(res, lifecycle, version, fault))
     .all(onlyMethods(["GET"]));
   app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
-  app.get("/", (_req, res) => res.redirect("/apidoc/"));
+  app.get("/", (_req, res) => res.redirect("/ui/"));
+  app.use("/ui", webPages(options.webDirectory));
+  mountSession(app, services, options.signIn);
 
+  const door = restDoor(options.admit, options.signIn);
   app
     .route("/runs/:run_id/events")
-    .get(runEvents(options))
+    .get(runEvents({ services, admit: door, streams: options.streams }))
     .all(onlyMethods(["GET"]));
-  mountCatalogue(app, options);
+  mountCatalogue(app, options, door);
 
   app.use((req: Request) => {
     throw new AppError(
@@ -83,7 +88,11 @@ const SECURITY_HEADERS = [
   ["X-Content-Type-Options", "nosniff"],
 ] as const;
 
-function mountCatalogue(app: Express, { catalogue, services, admit, version }: RestOptions): void {
+function mountCatalogue(
+  app: Express,
+  { catalogue, services, version }: RestOptions,
+  admit: AdmitRequest,
+): void {
   const byPath = Map.groupBy(
     catalogue.filter((tool) => servedOn(tool, "rest")),
     (tool) => routeOf(tool).path,
@@ -97,11 +106,11 @@ function mountCatalogue(app: Express, { catalogue, services, admit, version }: R
       const plan = planInput(tool);
       const cache = listCache();
       const handle = async (req: Request, res: Response): Promise<void> => {
-        const principal = await admit(req.headers);
+        const principal = await admit(req);
         await readBody(req, res, plan.inBody);
         const { raw, found } = gatherInput(plan, req);
         const call: Call = {
-          actor: { principal, client: { surface: "rest", name: clientName(req.headers["user-agent"]) } },
+          actor: { principal, client: clientOf(req, principal) },
           requestId: res.locals["requestId"] as string,
           signal: abortedWith(res),
         };
@@ -125,78 +134,6 @@ function abortedWith(res: Response): AbortSignal {
     if (!res.writableFinished) controller.abort();
   });
   return controller.signal;
-}
-
-const parseJson = express.json({
-  limit: BODY_LIMIT,
-  strict: false,
-  type: () => true,
-  verify(_req, _res, body, charset) {
-    // The decoder would put a replacement character for every wrong byte, and that would be stored.
-    if (charset === "utf-8" && !isUtf8(body)) throw new Error("not UTF-8");
-  },
-});
-
-const hasBody = (req: IncomingMessage): boolean =>
-  req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
-
-/** Reads a JSON body, after the key was checked: nobody else makes us read a megabyte. */
-async function readBody(req: Request, res: Response, wanted: boolean): Promise<void> {
-  if (!hasBody(req)) return;
-  if (!wanted) {
-    if (req.method === "GET" || req.method === "HEAD") return;
-    throw new AppError(
-      "invalid_input",
-      `${req.method} takes no body here; send its values in the query string.`,
-      {
-        errors: [
-          {
-            path: "",
-            code: "unexpected_body",
-            message: "A body is not taken here",
-            fix: "Use the query string.",
-          },
-        ],
-      },
-    );
-  }
-  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(req.headers["content-type"] ?? "")) {
-    throw new AppError(
-      "unsupported_media_type",
-      "The body must be JSON. Send it with Content-Type: application/json.",
-    );
-  }
-  await new Promise<void>((resolve, reject) => {
-    parseJson(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
-}
-
-/** Errors of Express and its body parser as ours. */
-function fromExpress(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  const { type, status, message } = error as { type?: string; status?: number; message?: string };
-  switch (type) {
-    case "entity.parse.failed":
-      return new AppError("invalid_json", `The body is not valid JSON: ${message}`);
-    case "entity.verify.failed":
-      return new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
-    case "entity.too.large":
-      return new AppError(
-        "payload_too_large",
-        `The body is larger than ${BODY_LIMIT / 1024 / 1024} MiB. Send less.`,
-      );
-    case "charset.unsupported":
-    case "encoding.unsupported":
-      return new AppError(
-        "unsupported_media_type",
-        "Send the body as UTF-8, plain or compressed with gzip, deflate or br.",
-      );
-    default:
-      // Whatever else Express blames the client for: a path that does not decode, a body that broke off.
-      return typeof status === "number" && status >= 400 && status < 500
-        ? new AppError("invalid_request", `The request can't be read: ${message}`)
-        : toAppError(error);
-  }
 }
 
 function errorHandler({ services }: RestOptions): ErrorRequestHandler {

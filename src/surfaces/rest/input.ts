@@ -16,7 +16,7 @@ export interface InputPlan {
   kinds: ReadonlyMap<string, Kind>;
 }
 
-type Kind = "integer" | "list" | "text";
+type Kind = "integer" | "boolean" | "list" | "text";
 
 export function planInput(tool: AnyTool): InputPlan {
   const { method, parameters } = routeOf(tool);
@@ -34,7 +34,8 @@ export function planInput(tool: AnyTool): InputPlan {
 
 function kindOf(schema: z.ZodType): Kind {
   const { type } = z.toJSONSchema(schema, { unrepresentable: "any", io: "input" }) as { type?: string };
-  return type === "integer" ? "integer" : type === "array" ? "list" : "text";
+  if (type === "integer" || type === "boolean") return type;
+  return type === "array" ? "list" : "text";
 }
 
 /**
@@ -97,11 +98,12 @@ function misplaced(plan: InputPlan, key: string): Fault {
   return unknownKey(key, key, plan.fields);
 }
 
-/** A query string knows only text; what is not the text of a number or list stays as it is, for the schema to refuse. */
+/** A query string knows only text; what is not the text of a number, truth or list stays as it is, for the schema to refuse. */
 function fromText(kind: Kind, value: string | string[]): unknown {
   if (kind === "list")
     return (Array.isArray(value) ? value : [value]).flatMap((part) => part.split(",")).filter(Boolean);
   if (kind === "integer" && typeof value === "string" && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (kind === "boolean" && (value === "true" || value === "false")) return value === "true";
   return value;
 }
 

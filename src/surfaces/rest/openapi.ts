@@ -4,14 +4,17 @@ import { z } from "zod";
 import { Health } from "../../../schemas/health.ts";
 import { Problem } from "../../../schemas/problem.ts";
 import { RunId } from "../../../schemas/run.ts";
+import { SessionInfo } from "../../../schemas/user.ts";
 import { type ErrorCode, ERRORS } from "../../core/errors.ts";
 import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
+import type { SessionEndpoint } from "../session/endpoint.ts";
+import { sessionEndpoints } from "../session/endpoints.ts";
 import { planInput } from "./input.ts";
 
 type Responses = RouteConfig["responses"];
 type Header = { description: string; schema: { type: "string" | "integer"; example?: string | number } };
 
-/** What any request with a key can meet. */
+/** What any request that must show who asks can meet. */
 const ALWAYS: readonly ErrorCode[] = [
   "invalid_input",
   "invalid_request",
@@ -41,6 +44,14 @@ const HEADERS = {
     description: 'The next page, rel="next" (RFC 8288).',
     schema: { type: "string", example: '</workflows?limit=50&cursor=q7Xk>; rel="next"' },
   },
+  cookie: {
+    description: "The session's cookie: HttpOnly, SameSite=Strict, `__Host-` and Secure over https.",
+    schema: { type: "string", example: "__Host-millrace=…; Path=/; HttpOnly; Secure; SameSite=Strict" },
+  },
+  noStore: {
+    description: "Holds a secret: no-store.",
+    schema: { type: "string", example: "no-store" },
+  },
   retryAfter: { description: "Seconds to wait.", schema: { type: "string", example: "1" } },
 } as const satisfies Record<string, Header>;
 
@@ -57,6 +68,19 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
     type: "http",
     scheme: "bearer",
     description: "The same key, for clients that can send nothing else.",
+  });
+  registry.registerComponent("securitySchemes", "Session", {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-millrace",
+    description:
+      "The session of somebody who signed in, as the web interface has it; over plain http the cookie is `millrace_session`.",
+  });
+  registry.registerComponent("securitySchemes", "Session", {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-millrace",
+    description: "The session of somebody who is signed in (millrace_session over plain http).",
   });
   registry.registerPath({
     method: "get",
@@ -81,6 +105,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
     },
   });
   registry.registerPath(RUN_EVENTS);
+  for (const endpoint of sessionEndpoints) registry.registerPath(sessionPathOf(endpoint));
   const served = catalogue.filter((tool) => servedOn(tool, "rest"));
   for (const tool of served.toSorted(byRoute)) registry.registerPath(pathOf(tool));
 
@@ -104,10 +129,16 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       { name: "Workflows", description: "What there is, its history, and going live." },
       { name: "Runs", description: "What ran, how it went, and acting on it." },
       { name: "Approvals", description: "What waits for a person." },
+      { name: "Schedules", description: "What runs by itself, and when." },
       { name: "Environment", description: "What workflows can use." },
+      { name: "API keys", description: "Keys of people, and their life." },
+      { name: "Sessions", description: "Where one is signed in." },
+      { name: "Users", description: "Who may sign in, and as what." },
+      { name: "Audit log", description: "Who changed what." },
+      { name: "Session", description: "Signing in and out; for the web interface." },
       { name: "Health", description: "For load balancers." },
     ],
-    security: [{ ApiKey: [] }, { Bearer: [] }],
+    security: [{ ApiKey: [] }, { Bearer: [] }, { Session: [] }],
   });
   const whole = document as unknown as Document;
   for (const path of Object.values(whole.paths))
@@ -165,8 +196,9 @@ function pathOf(tool: AnyTool): RouteConfig {
     path: path.replace(/:(\w+)/g, "{$1}"),
     operationId: tool.name,
     summary: tool.title,
-    description: `${tool.description}\n\nNeeds a key with the scope \`${tool.scope}\`.`,
+    description: `${tool.description}\n\n${needs(tool)}`,
     tags: [tagOf(tool)],
+    ...(tool.person && { security: [{ Session: [] }] }),
     request: {
       ...(plan.parameters.length > 0 && { params: pick(plan.parameters) }),
       ...(!plan.inBody && plan.fields.length > 0 && { query: pick(plan.fields) }),
@@ -177,11 +209,53 @@ function pathOf(tool: AnyTool): RouteConfig {
   };
 }
 
+/** Signing in: without a key, and with cookies. */
+function sessionPathOf(endpoint: SessionEndpoint): RouteConfig {
+  const { method, path, name, title, description, status, output, input, errors, signedIn } = endpoint;
+  const inBody = Object.keys(input.shape).length > 0;
+  const setsCookie = endpoint.output === SessionInfo && method === "POST";
+  return {
+    method: method.toLowerCase() as "get",
+    path,
+    operationId: name,
+    summary: title,
+    description,
+    tags: ["Session"],
+    security: signedIn ? [{ Session: [] }] : [],
+    request: { ...(inBody && { body: { required: true, content: bodyContent(input) } }) },
+    responses: {
+      [status]: {
+        description: `${title}: done.`,
+        headers: {
+          "X-Request-Id": HEADERS.requestId,
+          ...(setsCookie && { "Set-Cookie": HEADERS.cookie }),
+        },
+        ...(output && { content: { "application/json": { schema: output } } }),
+      },
+      ...problems([
+        "forbidden_origin",
+        ...(signedIn ? (["unauthorized"] as const) : []),
+        ...(method === "POST" ? WITH_BODY : []),
+        ...errors,
+      ]),
+    },
+  };
+}
+
+const bodyContent = (schema: z.ZodObject) => ({
+  "application/json": { schema, example: exampleOf(schema) },
+});
+
+const needs = ({ scope, person }: Pick<AnyTool, "scope" | "person">): string =>
+  person
+    ? `For somebody signed in whose role gives the scope \`${scope}\`; no key may do it.`
+    : `Needs a key with the scope \`${scope}\`, or somebody signed in whose role gives it.`;
+
 /** By the noun that it gives or acts on, which its path names. */
 function tagOf(tool: AnyTool): string {
   const { path } = routeOf(tool);
-  const noun = path.endsWith("/runs") ? "runs" : path.split("/")[1]!;
-  return noun.slice(0, 1).toUpperCase() + noun.slice(1);
+  const noun = path.endsWith("/runs") ? "runs" : path.split("/")[1]!.replaceAll("-", " ");
+  return (noun.slice(0, 1).toUpperCase() + noun.slice(1)).replace(/^Api\b/, "API");
 }
 
 const ifNoneMatch = {
@@ -239,10 +313,11 @@ function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
     responses[304] = { description: "You have it already (If-None-Match)." };
   }
-  return { ...responses, ...problems([...(inBody ? WITH_BODY : []), ...tool.errors]) };
+  const person: readonly ErrorCode[] = tool.person ? ["person_needed"] : [];
+  return { ...responses, ...problems([...(inBody ? WITH_BODY : []), ...person, ...tool.errors]) };
 }
 
-/** What a request with a key can meet: what any can, and these. */
+/** What a request can meet: what any can, and these. */
 function problems(more: readonly ErrorCode[]): Responses {
   const responses: Responses = {};
   for (const [status, group] of Map.groupBy(new Set([...ALWAYS, ...more]), (code) => ERRORS[code].status)) {
@@ -256,7 +331,8 @@ function problems(more: readonly ErrorCode[]): Responses {
 function success(tool: AnyTool): Responses[string] {
   const headers: Record<string, Header> = { "X-Request-Id": HEADERS.requestId };
   if (tool.etag || tool.page?.revision) headers["ETag"] = HEADERS.etag;
-  if (tool.effect === "create") headers["Location"] = HEADERS.location;
+  if (tool.secret) headers["Cache-Control"] = HEADERS.noStore;
+  else if (tool.effect === "create") headers["Location"] = HEADERS.location;
   if (tool.page) Object.assign(headers, { "X-Total-Count": HEADERS.total, Link: HEADERS.link });
   return {
     description: tool.page
@@ -312,7 +388,8 @@ const RUN_EVENTS: RouteConfig = {
     "Server-sent events until the run has ended: `run` (how it stands), `step` (how one of its steps stands), and last " +
     "`end` (how the run ended; its output is at GET /runs/{run_id}). First comes everything, then the newest state of what " +
     "has changed, about ten events a second at most: states in between may be left out. A stream that broke goes on with " +
-    "Last-Event-ID; one that was seen to its end answers 204.\n\nNeeds a key with the scope `read`.",
+    "Last-Event-ID; one that was seen to its end answers 204.\n\n" +
+    needs({ scope: "read" }),
   tags: ["Runs"],
   request: {
     params: z.strictObject({ run_id: RunId }),

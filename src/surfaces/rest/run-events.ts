@@ -13,14 +13,13 @@ import { showStep, statusOf } from "../../../tools/runs/show-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/faults.ts";
 import { NO_ITEM, type RunRecord, type StepState } from "../../core/run-ports.ts";
-import { clientName } from "../client-name.ts";
-import type { Admit } from "../gate.ts";
 import { authorise, type Call, observed, type Services } from "../invoke.ts";
+import { type AdmitRequest, clientOf } from "../session/door.ts";
 import type { Streams } from "../streams.ts";
 
 export interface RunEventsOptions {
   services: Services;
-  admit: Admit;
+  admit: AdmitRequest;
   streams: Streams;
 }
 
@@ -43,10 +42,10 @@ const LOOK_AGAIN_MS = 30 * SECOND;
 /** Streams a run's progress until it ends. */
 export function runEvents({ services, admit, streams }: RunEventsOptions): RequestHandler {
   return async (req, res) => {
-    const principal = await admit(req.headers);
+    const principal = await admit(req);
     const gone = new AbortController();
     const call: Call = {
-      actor: { principal, client: { surface: "rest", name: clientName(req.headers["user-agent"]) } },
+      actor: { principal, client: clientOf(req, principal) },
       requestId: res.locals["requestId"] as string,
       signal: gone.signal,
     };

@@ -1,0 +1,149 @@
+/** Sessions of people who are signed in: a random token in a cookie, its digest in the store, two limits of time. */
+import type { IncomingHttpHeaders } from "node:http";
+import { parseCookie, stringifySetCookie } from "cookie";
+import { SCOPES_OF } from "../../schemas/user.ts";
+import type { SessionRecord, SessionStore, UserRecord } from "../core/account-ports.ts";
+import { type Clock, iso, MINUTE } from "../core/clock.ts";
+import { newSessionId } from "../core/ids.ts";
+import type { Principal } from "../core/ports.ts";
+import { digestOf, randomBase62 } from "./key-format.ts";
+
+/** Seen is written at most once in this time per session and process. */
+const TOUCH_EVERY = MINUTE;
+/** 190 bits: nobody guesses one, and a fast hash of it is enough. */
+const TOKEN = /^[0-9A-Za-z]{32}$/;
+
+/** `__Host-` binds a cookie to this host and to https; browsers refuse the prefix on plain http (RFC 6265bis). */
+const nameOf = (secure: boolean): string => (secure ? "__Host-millrace" : "millrace_session");
+
+export interface SessionLimits {
+  /** How long it may go unused, in milliseconds. */
+  idleMs: number;
+  /** How long it may last at all, in milliseconds. */
+  longestMs: number;
+}
+
+/** A living session and whose it is. */
+export interface SignedIn {
+  session: SessionRecord;
+  user: UserRecord;
+}
+
+export interface Sessions {
+  /** Makes one; it is for the caller to store the record, in the transaction that it belongs to. */
+  begin(user: Pick<UserRecord, "id">, client: string, address: string): NewSession;
+  /** The living session that a request's cookie names. @param secure whether it came by https */
+  find(headers: IncomingHttpHeaders, secure: boolean): Promise<SignedIn | undefined>;
+  /** Which of these are over by now. */
+  deadAmong(ids: readonly string[]): Promise<string[]>;
+  /** Those not used since this moment (ISO 8601) are over. */
+  idleSince(): string;
+  /** Writes when sessions were last used, and clears old ones away; called by a timer, never by a request. */
+  flush(): Promise<void>;
+}
+
+interface NewSession {
+  token: string;
+  record: SessionRecord & { digest: Buffer };
+}
+
+export function openSessions(store: SessionStore, clock: Clock, limits: SessionLimits): Sessions {
+  const usedAt = new Map<string, number>();
+  const writtenAt = new Map<string, number>();
+  const idleSince = (): string => iso(clock.now() - limits.idleMs);
+  return {
+    begin(user, client, address) {
+      const token = randomBase62(32);
+      const now = clock.now();
+      const record = {
+        id: newSessionId(),
+        userId: user.id,
+        createdAt: iso(now),
+        seenAt: iso(now),
+        expiresAt: iso(now + limits.longestMs),
+        client,
+        address,
+      };
+      return { token, record: { ...record, digest: digestOf(token) } };
+    },
+
+    async find(headers, secure) {
+      const token = parseCookie(headers.cookie ?? "")[nameOf(secure)];
+      if (token === undefined || !TOKEN.test(token)) return undefined;
+      const found = await store.findByDigest(digestOf(token));
+      if (found === undefined) return undefined;
+      const { user, ...session } = found;
+      const now = iso(clock.now());
+      // What this process has seen and not written yet counts too.
+      const seen = Math.max(Date.parse(session.seenAt), usedAt.get(session.id) ?? 0);
+      if (session.expiresAt <= now || iso(seen) <= idleSince() || user.status !== "active") return undefined;
+      usedAt.set(session.id, clock.now());
+      return { session, user };
+    },
+
+    deadAmong: (ids) => store.deadAmong(ids, iso(clock.now()), idleSince()),
+    idleSince,
+
+    async flush() {
+      const now = clock.now();
+      const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_EVERY);
+      if (due.length > 0) await store.touch(new Map(due.map(([id, at]) => [id, iso(at)])));
+      for (const [id, at] of due) {
+        writtenAt.set(id, now);
+        if (usedAt.get(id) === at) usedAt.delete(id);
+      }
+      for (const [id, at] of writtenAt) if (now - at > limits.idleMs) writtenAt.delete(id);
+      await store.forget(iso(now), idleSince());
+    },
+  };
+}
+
+/** Who acts when somebody who is signed in does. */
+export const principalOf = ({ session, user }: SignedIn): Principal => ({
+  kind: "session",
+  keyId: session.id,
+  keyName: "browser",
+  owner: user.email,
+  scopes: new Set(SCOPES_OF[user.role]),
+  lineage: user.id,
+});
+
+/** The `Set-Cookie` that carries a session's token, or takes it away. Scripts can't read it, other sites can't send it. */
+export function sessionCookie(token: string | null, secure: boolean, limits: SessionLimits): string {
+  return stringifySetCookie({
+    name: nameOf(secure),
+    value: token ?? "",
+    path: "/",
+    httpOnly: true,
+    secure,
+    sameSite: "strict",
+    maxAge: token === null ? 0 : Math.floor(limits.longestMs / 1_000),
+  });
+}
+
+const BROWSERS = [
+  [/\bEdgA?\/(\d+)/, "Edge"],
+  [/\bOPR\/(\d+)/, "Opera"],
+  [/\b(?:Firefox|FxiOS)\/(\d+)/, "Firefox"],
+  [/\b(?:Headless)?(?:Chrome|CriOS)\/(\d+)/, "Chrome"],
+  [/\bVersion\/(\d+)[\d.]* (?:Mobile\/\w+ )?Safari\//, "Safari"],
+] as const;
+const SYSTEMS = [
+  [/Android/, "Android"],
+  [/iPhone|iPad/, "iOS"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/CrOS/, "ChromeOS"],
+  [/Linux/, "Linux"],
+] as const;
+
+/** `Firefox 145 on Linux`, so that people know their sessions apart; what it does not know it gives as it is. */
+export function browserName(userAgent: string): string {
+  for (const [pattern, name] of BROWSERS) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version === undefined) continue;
+    const system = SYSTEMS.find(([mark]) => mark.test(userAgent))?.[1];
+    return system === undefined ? `${name} ${version}` : `${name} ${version} on ${system}`;
+  }
+  return userAgent;
+}

@@ -1,0 +1,54 @@
+/** Mails about accounts, through the same SMTP server as steps use. */
+import type { Config } from "../../../schemas/config.ts";
+import { SECOND } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { AccountMailer } from "../../core/mail-port.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { type Environment, isAddress, openSmtp } from "./smtp.ts";
+
+const AT_MOST = 20 * SECOND;
+
+/**
+ * Unlike workflows it writes to any domain: admins name their people.
+ * @param env where the variable with the password is looked up
+ * @param atMost how long one mail may take, in milliseconds
+ */
+export function accountMailer(
+  config: Pick<Config, "authentication" | "mail">,
+  env: Environment,
+  atMost: number = AT_MOST,
+): AccountMailer {
+  const smtp = openSmtp(config, env);
+  return {
+    usable: smtp.unusable() === null,
+    async send({ to, subject, text, html }, given) {
+      if (!isAddress(to))
+        throw new AppError("invalid_input", "That is no mail address such as ada@example.com.");
+      const late = AbortSignal.timeout(atMost);
+      const signal = given === undefined ? late : AbortSignal.any([given, late]);
+      signal.throwIfAborted();
+      // So that nobody's absence notice answers (RFC 3834, 5).
+      const headers = { "Auto-Submitted": "auto-generated" };
+      try {
+        await smtp.send({ to: [to], subject, text, html, headers }, signal);
+      } catch (error) {
+        if (given?.aborted === true) throw error;
+        throw forAdmin(error, atMost);
+      }
+    },
+  };
+}
+
+function forAdmin(error: unknown, atMost: number): unknown {
+  if (error instanceof StepError)
+    return new AppError("connection_failed", [error.message, error.options.fix ?? ""].join(" ").trim(), {
+      cause: error,
+    });
+  if (error instanceof DOMException && error.name === "TimeoutError")
+    return new AppError(
+      "connection_failed",
+      `The mail server did not take the mail within ${atMost / SECOND} s. Check smtp_server and smtp_port of authentication.basic, and whether a firewall is in between.`,
+      { cause: error },
+    );
+  return error;
+}

@@ -1,0 +1,75 @@
+/** How often something was tried lately: one count for all copies. */
+import { sql } from "kysely";
+import type { AttemptCounter } from "../core/account-ports.ts";
+import { HOUR } from "../core/clock.ts";
+import type { Store } from "./database.ts";
+
+/** Counts are kept for so long after their window: the clock of another copy may be behind. */
+const KEPT_MS = HOUR;
+/** At most so many old counts are cleared by one attempt, so that none pays for all of them. */
+const CLEARED_AT_ONCE = 50;
+
+/** The counter over a store. */
+export function attemptCounter({ read, transaction }: Pick<Store, "read" | "transaction">): AttemptCounter {
+  return {
+    async read(keys, now) {
+      if (keys.length === 0) return [];
+      const rows = await read
+        .selectFrom("attempt_counts")
+        .selectAll()
+        .where("key", "in", keys)
+        .where("ends_at", ">", now)
+        .execute();
+      const known = new Map(rows.map((row) => [row.key, row]));
+      return keys.map((key) => {
+        const row = known.get(key);
+        return { count: row?.count ?? 0, endsAt: row?.ends_at ?? 0 };
+      });
+    },
+
+    add: (keys, now) =>
+      transaction(async (trx) => {
+        const old = trx
+          .selectFrom("attempt_counts")
+          .select("key")
+          .where("ends_at", "<=", now - KEPT_MS)
+          .orderBy("ends_at")
+          .limit(CLEARED_AT_ONCE);
+        await trx.deleteFrom("attempt_counts").where("key", "in", old).execute();
+
+        const counts = [];
+        for (const { key, windowMs } of keys) {
+          const fresh = { count: 1, ends_at: now + windowMs };
+          const row = await trx
+            .insertInto("attempt_counts")
+            .values({ key, ...fresh })
+            .onConflict((conflict) =>
+              conflict.column("key").doUpdateSet((eb) => {
+                const over = eb("attempt_counts.ends_at", "<=", now);
+                const next = sql<number>`${eb.ref("attempt_counts.count")} + 1`;
+                return {
+                  count: eb.case().when(over).then(fresh.count).else(next).end(),
+                  ends_at: eb
+                    .case()
+                    .when(over)
+                    .then(fresh.ends_at)
+                    .else(eb.ref("attempt_counts.ends_at"))
+                    .end(),
+                };
+              }),
+            )
+            .returning(["count", "ends_at"])
+            .executeTakeFirstOrThrow();
+          counts.push({ count: row.count, endsAt: row.ends_at });
+        }
+        return counts;
+      }),
+
+    async clear(keys) {
+      if (keys.length === 0) return;
+      await transaction(async (trx) => {
+        await trx.deleteFrom("attempt_counts").where("key", "in", keys).execute();
+      });
+    },
+  };
+}

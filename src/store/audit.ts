@@ -1,0 +1,101 @@
+/** Who did what, as it is read: newest first. */
+import { setImmediate as breath } from "node:timers/promises";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import type { AuditEntry, AuditFilter, AuditReader } from "../core/account-ports.ts";
+import { contains } from "./dialect.ts";
+import type { Schema } from "./schema.ts";
+
+/** So many entries are looked through in one go; then it is everybody else's turn. */
+const LOOKED_AT_ONCE = 5_000;
+/** A page, and a count too, ends after so many entries were looked through: bounded, whatever is asked for. */
+const LOOKED_AT_MOST = 1_000_000;
+
+const columns = [
+  "id",
+  "at",
+  "operation",
+  "target",
+  "owner",
+  "key_name as keyName",
+  "surface",
+  "client",
+  "request_id as requestId",
+] as const;
+
+/** Where words are looked for; no word has a line break in it, so none is found across two of them. */
+const searchText = sql<string>`lower(operation || char(10) || coalesce(target, '') || char(10) || owner || char(10) || coalesce(key_name, '') || char(10) || client)`;
+
+function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter) {
+  const { words = [], owner, operation, target, surface, since, until } = filter;
+  return eb.and([
+    ...(owner === undefined ? [] : [eb("owner", "=", owner)]),
+    ...(operation === undefined ? [] : [eb("operation", "=", operation)]),
+    ...(target === undefined ? [] : [eb("target", "=", target)]),
+    ...(surface === undefined ? [] : [eb("surface", "=", surface)]),
+    ...(since === undefined ? [] : [eb("at", ">=", since)]),
+    ...(until === undefined ? [] : [eb("at", "<", until)]),
+    ...words.map((word) => contains(searchText, word.toLowerCase())),
+  ]);
+}
+
+/** Reads the audit log through `db`. */
+export function auditReader(db: Kysely<Schema>): AuditReader {
+  /** The ids of the first and the last entry; undefined where there are none. */
+  async function ends(): Promise<{ first: number; last: number } | undefined> {
+    const { first, last } = await db
+      .selectFrom("audit_log")
+      .select((eb) => [eb.fn.min("id").as("first"), eb.fn.max("id").as("last")])
+      .executeTakeFirstOrThrow();
+    return last === null ? undefined : { first: Number(first), last: Number(last) };
+  }
+
+  /**
+   * The ranges of ids to look through, newest first, with a breath between them: one look at everything would keep
+   * all others waiting.
+   */
+  async function* ranges(before: number | null): AsyncGenerator<{ from: number; to: number }> {
+    const known = await ends();
+    if (known === undefined) return;
+    const newest = Math.min(known.last, (before ?? Infinity) - 1);
+    const oldest = Math.max(known.first, newest - LOOKED_AT_MOST + 1);
+    for (let to = newest; to >= oldest; to -= LOOKED_AT_ONCE) {
+      if (to !== newest) await breath();
+      yield { from: Math.max(oldest, to - LOOKED_AT_ONCE + 1), to };
+    }
+  }
+
+  return {
+    async slice({ filter, before, limit }) {
+      const found: AuditEntry[] = [];
+      for await (const { from, to } of ranges(before)) {
+        const rows = await db
+          .selectFrom("audit_log")
+          .select(columns)
+          .where("id", ">=", from)
+          .where("id", "<=", to)
+          .where((eb) => matches(eb, filter))
+          .orderBy("id", "desc")
+          .limit(limit - found.length)
+          .execute();
+        found.push(...rows);
+        if (found.length >= limit) break;
+      }
+      return found;
+    },
+
+    async count(filter) {
+      let total = 0;
+      for await (const { from, to } of ranges(null)) {
+        const { count } = await db
+          .selectFrom("audit_log")
+          .select((eb) => eb.fn.countAll<number | string>().as("count"))
+          .where("id", ">=", from)
+          .where("id", "<=", to)
+          .where((eb) => matches(eb, filter))
+          .executeTakeFirstOrThrow();
+        total += Number(count);
+      }
+      return total;
+    },
+  };
+}

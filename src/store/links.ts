@@ -1,0 +1,78 @@
+/** Links that work once: the first visit, invitations, forgotten passwords, addresses to be verified. */
+import type { Kysely } from "kysely";
+import type { LinkReader, LinkWriter } from "../core/account-ports.ts";
+import { type Clock, iso } from "../core/clock.ts";
+import type { Schema } from "./schema.ts";
+
+/** So many expired ones are cleared away at once. */
+const CLEARED_AT_ONCE = 50;
+
+/** Reads links through `db`: a connection, or a transaction. */
+export function linkReader(db: Kysely<Schema>): LinkReader {
+  return {
+    async find(digest) {
+      const row = await db
+        .selectFrom("account_links")
+        .select(["kind", "user_id", "created_at", "expires_at"])
+        .where("digest", "=", digest)
+        .where("used_at", "is", null)
+        .executeTakeFirst();
+      return (
+        row && {
+          kind: row.kind,
+          userId: row.user_id,
+          createdAt: row.created_at,
+          expiresAt: row.expires_at,
+        }
+      );
+    },
+  };
+}
+
+/** Makes links and uses them up inside a transaction. */
+export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
+  return {
+    ...linkReader(trx),
+
+    async insert(link) {
+      await trx
+        .insertInto("account_links")
+        .values({
+          digest: link.digest,
+          kind: link.kind,
+          user_id: link.userId,
+          created_at: link.createdAt,
+          expires_at: link.expiresAt,
+          used_at: null,
+        })
+        .execute();
+    },
+
+    async take(digest) {
+      const { numUpdatedRows } = await trx
+        .updateTable("account_links")
+        .set({ used_at: iso(clock.now()) })
+        .where("digest", "=", digest)
+        .where("used_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    async removeOf(userId, kinds) {
+      await trx
+        .deleteFrom("account_links")
+        .where("user_id", userId === null ? "is" : "=", userId)
+        .where("kind", "in", kinds)
+        .execute();
+    },
+
+    async forget(at) {
+      const expired = trx
+        .selectFrom("account_links")
+        .select("digest")
+        .where("expires_at", "<=", at)
+        .limit(CLEARED_AT_ONCE);
+      await trx.deleteFrom("account_links").where("digest", "in", expired).execute();
+    },
+  };
+}

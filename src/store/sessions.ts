@@ -1,0 +1,176 @@
+/** Browsers that are signed in. One that ended is gone from the table, so nothing can bring it back. */
+import type { ExpressionBuilder, Kysely } from "kysely";
+import type { SessionReader, SessionRecord, SessionStore, SessionWriter } from "../core/account-ports.ts";
+import type { Store } from "./database.ts";
+import { prepared } from "./prepared.ts";
+import type { Schema } from "./schema.ts";
+import { toUser } from "./users.ts";
+
+/** How many that are over are cleared away at once. */
+const CLEARED_AT_ONCE = 500;
+
+const columns = [
+  "sessions.id",
+  "sessions.user_id",
+  "sessions.created_at",
+  "sessions.seen_at",
+  "sessions.expires_at",
+  "sessions.client",
+  "sessions.address",
+] as const;
+
+const toSession = (row: Omit<Schema["sessions"], "digest">): SessionRecord => ({
+  id: row.id,
+  userId: row.user_id,
+  createdAt: row.created_at,
+  seenAt: row.seen_at,
+  expiresAt: row.expires_at,
+  client: row.client,
+  address: row.address,
+});
+
+// Every request of a browser asks this.
+const byDigest = prepared((db, digest: Buffer) =>
+  db
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .select([
+      ...columns,
+      "users.email",
+      "users.role",
+      "users.status",
+      "users.password_hash",
+      "users.verified_at",
+      "users.created_at as user_created_at",
+      "users.created_by",
+      "users.last_login_at",
+    ])
+    .where("sessions.digest", "=", digest),
+);
+
+/** Over from its last moment on, and when it was not used since `idleSince`. */
+const isAlive = (eb: ExpressionBuilder<Schema, "sessions">, at: string, idleSince: string) =>
+  eb.and([eb("sessions.expires_at", ">", at), eb("sessions.seen_at", ">=", idleSince)]);
+
+/** Reads sessions through `db`: a connection, or a transaction. */
+export function sessionReader(db: Kysely<Schema>): SessionReader {
+  return {
+    async findByDigest(digest) {
+      const [row] = await byDigest(db, digest);
+      if (row === undefined) return undefined;
+      const user = toUser({ ...row, id: row.user_id, created_at: row.user_created_at });
+      return { ...toSession(row), user };
+    },
+
+    async find(id) {
+      const row = await db
+        .selectFrom("sessions")
+        .select(columns)
+        .where("sessions.id", "=", id)
+        .executeTakeFirst();
+      return row && toSession(row);
+    },
+
+    async ofUser(userId, at, idleSince) {
+      const rows = await db
+        .selectFrom("sessions")
+        .select(columns)
+        .where("sessions.user_id", "=", userId)
+        .where((eb) => isAlive(eb, at, idleSince))
+        .orderBy("sessions.seen_at", "desc")
+        .orderBy("sessions.id", "desc")
+        .execute();
+      return rows.map(toSession);
+    },
+  };
+}
+
+/** Begins and ends sessions inside a transaction. */
+export function sessionWriter(trx: Kysely<Schema>): SessionWriter {
+  return {
+    ...sessionReader(trx),
+
+    async insert(session) {
+      await trx
+        .insertInto("sessions")
+        .values({
+          id: session.id,
+          digest: session.digest,
+          user_id: session.userId,
+          created_at: session.createdAt,
+          seen_at: session.seenAt,
+          expires_at: session.expiresAt,
+          client: session.client,
+          address: session.address,
+        })
+        .execute();
+    },
+
+    async end(id) {
+      const { numDeletedRows } = await trx
+        .deleteFrom("sessions")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows > 0n;
+    },
+
+    async endAllOf(userId, except) {
+      const { numDeletedRows } = await trx
+        .deleteFrom("sessions")
+        .where("user_id", "=", userId)
+        .$if(except !== undefined, (query) => query.where("id", "!=", except!))
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+/** Sessions for the door, each write in a transaction of its own. */
+export function sessionStore({ read, transaction }: Pick<Store, "read" | "transaction">): SessionStore {
+  return {
+    ...sessionReader(read),
+
+    async touch(uses) {
+      if (uses.size === 0) return;
+      await transaction(async (trx) => {
+        for (const [id, at] of uses) {
+          // Another copy may have written a later use already.
+          await trx
+            .updateTable("sessions")
+            .set({ seen_at: at })
+            .where("id", "=", id)
+            .where("seen_at", "<", at)
+            .execute();
+        }
+      });
+    },
+
+    async deadAmong(ids, at, idleSince) {
+      if (ids.length === 0) return [];
+      const alive = await read
+        .selectFrom("sessions")
+        .innerJoin("users", "users.id", "sessions.user_id")
+        .select("sessions.id")
+        .where("sessions.id", "in", ids)
+        .where((eb) => isAlive(eb as ExpressionBuilder<Schema, "sessions">, at, idleSince))
+        .where("users.status", "=", "active")
+        .execute();
+      const living = new Set(alive.map((row) => row.id));
+      return ids.filter((id) => !living.has(id));
+    },
+
+    async forget(at, idleSince) {
+      const over = (db: Kysely<Schema>) =>
+        db
+          .selectFrom("sessions")
+          .select("id")
+          .where((eb) => eb.not(isAlive(eb, at, idleSince)))
+          .limit(CLEARED_AT_ONCE);
+      // Looking costs no lock.
+      if ((await over(read).limit(1).execute()).length === 0) return;
+      await transaction(async (trx) => {
+        await trx.deleteFrom("sessions").where("id", "in", over(trx)).execute();
+      });
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/** People who sign in. */
+import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
+import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
+import { AppError } from "../core/errors.ts";
+import { contains } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
+import type { Schema } from "./schema.ts";
+
+type Row = Omit<Schema["users"], "first">;
+
+/** A row as the operations know it. */
+export const toUser = (row: Row): UserRecord => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  status: row.status,
+  passwordHash: row.password_hash,
+  verifiedAt: row.verified_at,
+  createdAt: row.created_at,
+  createdBy: row.created_by,
+  lastLoginAt: row.last_login_at,
+});
+
+const toRow = (user: UserRecord, first: 1 | null): Insertable<Schema["users"]> => ({
+  id: user.id,
+  email: user.email,
+  first,
+  role: user.role,
+  status: user.status,
+  password_hash: user.passwordHash,
+  verified_at: user.verifiedAt,
+  created_at: user.createdAt,
+  created_by: user.createdBy,
+  last_login_at: user.lastLoginAt,
+});
+
+const byId = prepared((db, id: string) => db.selectFrom("users").selectAll().where("id", "=", id));
+const byEmail = prepared((db, email: string) =>
+  db.selectFrom("users").selectAll().where("email", "=", email),
+);
+
+function filtered<O>(
+  query: SelectQueryBuilder<Schema, "users", O>,
+  { search, status, role }: UserFilter,
+): SelectQueryBuilder<Schema, "users", O> {
+  let out = query;
+  if (search !== undefined) out = out.where((eb) => contains(eb.ref("users.email"), search));
+  if (status !== undefined) out = out.where("users.status", "=", status);
+  if (role !== undefined) out = out.where("users.role", "=", role);
+  return out;
+}
+
+/** Reads users through `db`: a connection, or a transaction. */
+export function userReader(db: Kysely<Schema>): UserReader {
+  return {
+    async find(id) {
+      const [row] = await byId(db, id);
+      return row && toUser(row);
+    },
+
+    async findByEmail(email) {
+      const [row] = await byEmail(db, email);
+      return row && toUser(row);
+    },
+
+    any: async () => (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
+
+    async slice({ filter, after, limit }) {
+      let query = filtered(db.selectFrom("users").selectAll(), filter);
+      // No two have one address: the id need not be looked at.
+      if (after !== null) query = query.where("users.email", ">", after[0]);
+      // One more than asked for tells whether there is a next page.
+      const rows = await query
+        .orderBy("users.email")
+        .limit(limit + 1)
+        .execute();
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: page.map(toUser),
+        next: rows.length > page.length && last ? [last.email, last.id] : null,
+      };
+    },
+
+    async count(filter) {
+      const { count } = await filtered(db.selectFrom("users"), filter)
+        .select((eb) => eb.fn.countAll<number | string>().as("count"))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+  };
+}
+
+/** Changes users inside a transaction. */
+export function userWriter(trx: Kysely<Schema>): UserWriter {
+  const reader = userReader(trx);
+  /** @returns false when a unique column stood against it; asked like this, it does not break the transaction */
+  const inserted = async (user: UserRecord, first: 1 | null): Promise<boolean> => {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto("users")
+      .values(toRow(user, first))
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  };
+
+  return {
+    ...reader,
+
+    async insert(user) {
+      if (await inserted(user, null)) return;
+      throw new AppError(
+        "email_taken",
+        `${user.email} is somebody here already. See list_users; send their invitation again, or change their role.`,
+      );
+    },
+
+    async insertFirst(user) {
+      if (await inserted(user, 1)) return;
+      throw new AppError(
+        "setup_done",
+        "The first admin was made already. Sign in, or ask an admin for an invitation.",
+      );
+    },
+
+    async update(id, { role, status, passwordHash, verifiedAt, lastLoginAt }) {
+      const set = {
+        role,
+        status,
+        password_hash: passwordHash,
+        verified_at: verifiedAt,
+        last_login_at: lastLoginAt,
+      };
+      if (Object.values(set).every((value) => value === undefined)) return;
+      await trx.updateTable("users").set(set).where("id", "=", id).execute();
+    },
+
+    countActiveAdmins: () => reader.count({ role: "admin", status: "active" }),
+  };
+}

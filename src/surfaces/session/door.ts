@@ -1,0 +1,43 @@
+/** Who may come in over REST: a key, or the session of a browser that asks from our own pages. */
+import type { Request } from "express";
+import { browserName, principalOf, type SignedIn } from "../../auth/sessions.ts";
+import { refuseCrossSite } from "../../auth/csrf.ts";
+import type { Actor, Principal } from "../../core/ports.ts";
+import { clientName } from "../client-name.ts";
+import type { Admit } from "../gate.ts";
+import type { SignIn } from "./endpoint.ts";
+
+/** Whether a request reached us by https, as far as we can know. */
+export const isSecure = (signIn: Pick<SignIn, "https">, req: Request): boolean => signIn.https ?? req.secure;
+
+/**
+ * The living session of a request, if it has one.
+ * @throws AppError forbidden_origin when another site's page sent it
+ */
+export async function signedIn(signIn: SignIn, req: Request): Promise<SignedIn | undefined> {
+  if (req.headers.cookie === undefined) return undefined;
+  const found = await signIn.sessions.find(req.headers, isSecure(signIn, req));
+  // After the look-up: a cookie of something else on this host is no business of ours.
+  if (found !== undefined) refuseCrossSite(req.method, req.headers, signIn.origins);
+  return found;
+}
+
+export type AdmitRequest = (req: Request) => Promise<Principal>;
+
+/** A key goes before a session: who sends one means it. */
+export function restDoor(admit: Admit, signIn: SignIn): AdmitRequest {
+  return async (req) => {
+    const { headers } = req;
+    if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
+      const found = await signedIn(signIn, req);
+      if (found !== undefined) return principalOf(found);
+    }
+    return admit(headers);
+  };
+}
+
+/** Browsers of people who are signed in are told from scripts. */
+export function clientOf(req: Request, { kind }: Principal): Actor["client"] {
+  const name = clientName(req.headers["user-agent"]);
+  return kind === "session" ? { surface: "web", name: browserName(name) } : { surface: "rest", name };
+}

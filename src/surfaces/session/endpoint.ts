@@ -1,0 +1,69 @@
+/** One endpoint of signing in: it needs no key, sets cookies, and is no operation of the catalogue. */
+import type { Request, Response } from "express";
+import type { z } from "zod";
+import type { SignInOptions, SessionInfo } from "../../../schemas/user.ts";
+import type { Passwords } from "../../auth/passwords.ts";
+import type { Sessions, SessionLimits, SignedIn } from "../../auth/sessions.ts";
+import type { Throttle } from "../../auth/throttle.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import type { UserRecord } from "../../core/account-ports.ts";
+import type { Principal, Writers } from "../../core/ports.ts";
+import type { Services } from "../invoke.ts";
+
+/** What signing in stands on, beside the services of every operation. */
+export interface SignIn {
+  sessions: Sessions;
+  limits: SessionLimits;
+  passwords: Passwords;
+  throttle: Throttle;
+  /** Origins that count as our own, beside the Host of the request (the base URL's). */
+  origins: readonly string[];
+  /** Whether people reach us by https; undefined where each request says so. */
+  https: boolean | undefined;
+  /** Where agents connect. @param hostname the one that the person has reached us by */
+  mcpUrl(hostname: string, secure: boolean): string;
+  version: string;
+}
+
+/** What an endpoint is handed beside its input. */
+export interface SessionContext {
+  services: Services;
+  signIn: SignIn;
+  /** Who is signed in, if anybody. */
+  current: SignedIn | undefined;
+  /** Where the request came from: an IP address. */
+  address: string;
+  client: string;
+  /** Runs `effect` in one write transaction, in the name of a user. */
+  write<T>(user: UserRecord, effect: (tx: Writers) => Promise<T>): Promise<T>;
+  /**
+   * Begins a session inside a write transaction; once that is committed, `welcome` hands its cookie over. A session that
+   * the browser had before is ended, so that a planted one is worth nothing (session fixation).
+   */
+  begin(tx: Writers, user: UserRecord): Promise<SignedIn & { token: string }>;
+  welcome(begun: SignedIn & { token: string }): SessionInfo;
+  /** Takes the cookie away. */
+  farewell(): void;
+  info(signedIn: SignedIn): SessionInfo;
+}
+
+export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
+  /** `sign_in`: for the log, the audit log and the OpenAPI document. */
+  name: string;
+  title: string;
+  description: string;
+  method: "GET" | "POST" | "DELETE";
+  path: `/session${string}`;
+  /** Whether it is only for who is signed in: 401 otherwise. */
+  signedIn: boolean;
+  errors: readonly ErrorCode[];
+  input: I;
+  /** The success: 200 with `output`, 201 where it makes something, 202 and 204 with nothing. */
+  status: 200 | 201 | 202 | 204;
+  output: O | null;
+  run(input: z.output<I>, ctx: SessionContext): Promise<z.input<O> | void>;
+}
+
+export const defineEndpoint = <I extends z.ZodObject, O extends z.ZodType>(
+  endpoint: SessionEndpoint<I, O>,
+): SessionEndpoint => endpoint as unknown as SessionEndpoint;

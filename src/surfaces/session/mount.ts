@@ -1,0 +1,140 @@
+/** The session endpoints as routes: cross-site requests refused, input parsed, cookies set, everything logged. */
+import type { Express, Request, Response } from "express";
+import { refuseCrossSite } from "../../auth/csrf.ts";
+import { browserName, principalOf, sessionCookie, type SignedIn } from "../../auth/sessions.ts";
+import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
+import { parseInput } from "../../core/faults.ts";
+import { SCOPES_OF, type SessionInfo } from "../../../schemas/user.ts";
+import { clientName } from "../client-name.ts";
+import type { Services } from "../invoke.ts";
+import { readBody } from "../rest/body.ts";
+import { onlyMethods } from "../rest/methods.ts";
+import { isSecure, signedIn } from "./door.ts";
+import type { SessionContext, SessionEndpoint, SignIn } from "./endpoint.ts";
+import { sessionEndpoints } from "./endpoints.ts";
+
+/** Adds them to the application. */
+export function mountSession(app: Express, services: Services, signIn: SignIn): void {
+  for (const [path, endpoints] of Map.groupBy(sessionEndpoints, (endpoint) => endpoint.path)) {
+    const route = app.route(path);
+    for (const endpoint of endpoints) {
+      const handle = (req: Request, res: Response) => answer(services, signIn, endpoint, req, res);
+      route[endpoint.method.toLowerCase() as "get" | "post" | "delete"](handle);
+    }
+    route.all(onlyMethods(endpoints.map(({ method }) => method)));
+  }
+}
+
+async function answer(
+  services: Services,
+  signIn: SignIn,
+  endpoint: SessionEndpoint,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const start = performance.now();
+  const line = { operation: endpoint.name, request_id: res.locals["requestId"] as string, surface: "web" };
+  const elapsed = (): number => Math.round((performance.now() - start) * 100) / 100;
+  res.locals["observed"] = true;
+  res.setHeader("Cache-Control", "no-store");
+  try {
+    refuseCrossSite(req.method, req.headers, signIn.origins);
+    const current = await signedIn(signIn, req);
+    if (endpoint.signedIn && current === undefined) throw notSignedIn();
+    await readBody(req, res, endpoint.method === "POST");
+    const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);
+    const output = await endpoint.run(input, contextOf(services, signIn, endpoint, current, req, res));
+    services.log.info({ ...line, ms: elapsed() }, endpoint.name);
+    res.status(endpoint.status);
+    if (endpoint.output === null) res.end();
+    else res.json(endpoint.output.parse(output));
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    const level = ERRORS[error.code].log;
+    const refused = level === "info";
+    services.log[level](
+      {
+        ...line,
+        ms: elapsed(),
+        ip: req.ip,
+        code: error.code,
+        ...(!refused && { err: error.cause ?? error }),
+      },
+      `${endpoint.name} ${refused ? "refused" : "failed"}`,
+    );
+    throw error;
+  }
+}
+
+const notSignedIn = (): AppError =>
+  new AppError(
+    "unauthorized",
+    "Nobody is signed in with this browser. Sign in at /ui/ (scripts send X-API-Key).",
+  );
+
+function contextOf(
+  services: Services,
+  signIn: SignIn,
+  endpoint: SessionEndpoint,
+  current: SignedIn | undefined,
+  req: Request,
+  res: Response,
+): SessionContext {
+  const secure = isSecure(signIn, req);
+  const client = browserName(clientName(req.headers["user-agent"]));
+  const address = req.ip ?? "unknown";
+  const info = ({ user, session }: SignedIn): SessionInfo => ({
+    user: {
+      id: user.id,
+      email: user.email,
+      role: user.role,
+      verified: user.verifiedAt !== null,
+      scopes: [...SCOPES_OF[user.role]],
+    },
+    session: {
+      id: session.id,
+      current: true,
+      client: session.client,
+      address: session.address,
+      created_at: session.createdAt,
+      seen_at: session.seenAt,
+      expires_at: session.expiresAt,
+    },
+    version: signIn.version,
+    mail: services.accounts.mail,
+    mcp_url: signIn.mcpUrl(req.hostname, secure),
+  });
+  return {
+    services,
+    signIn,
+    current,
+    address,
+    client,
+    info,
+    write: (user, effect) => {
+      const session = { id: current?.session.id ?? "none" };
+      const principal = { ...principalOf({ user, session: session as never }), keyId: session.id };
+      return services.write(
+        {
+          operation: endpoint.name,
+          actor: { principal, client: { surface: "web", name: client } },
+          requestId: res.locals["requestId"] as string,
+        },
+        effect,
+      );
+    },
+    async begin(tx, user) {
+      if (current !== undefined) await tx.sessions.end(current.session.id);
+      const { token, record } = signIn.sessions.begin(user, client, address);
+      await tx.sessions.insert(record);
+      return { user, session: record, token };
+    },
+    welcome(begun) {
+      res.setHeader("Set-Cookie", sessionCookie(begun.token, secure, signIn.limits));
+      return info(begun);
+    },
+    farewell() {
+      res.setHeader("Set-Cookie", sessionCookie(null, secure, signIn.limits));
+    },
+  };
+}

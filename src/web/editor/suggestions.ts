@@ -1,0 +1,194 @@
+/** What can be written at a place of a definition, out of its JSON Schema, its own steps, and what the server has. */
+import { expressionBefore, inExpression, stepSuggestion } from "./expressions.ts";
+import type { Format } from "./format.ts";
+import { asList, asObject, type Path, valueAt } from "./path.ts";
+import { MARKER, type Place, placeAt } from "./place.ts";
+import { isObjectForm, kindsOf, type Schema, spotAt, tellOf, wordsOf } from "./schema.ts";
+
+export interface Named {
+  name: string;
+  detail?: string;
+}
+
+/** What completion knows besides the text itself. */
+export interface Known {
+  schema: Schema;
+  /** By the field that takes them: database, model, server, secret, timezone. */
+  names?: Readonly<Record<string, readonly Named[]>>;
+  functions?: readonly string[];
+  /** What each step gives, as validation told it. */
+  steps?: readonly { id: string; output: string }[];
+}
+
+export interface Suggestion {
+  label: string;
+  detail?: string;
+  /** A few lines of plain text. */
+  info?: string;
+  /** What is written; the label where it is left out. */
+  apply?: string;
+  kind: "property" | "enum" | "variable" | "function";
+  /** Higher before lower; 0 where left out. */
+  boost?: number;
+  /** Something can be chosen behind it at once. */
+  again?: boolean;
+}
+
+export interface Suggestions {
+  from: number;
+  to: number;
+  list: Suggestion[];
+}
+
+/** @param explicit asked for by a key: otherwise nothing is offered where anything may be typed */
+export function suggest(
+  text: string,
+  pos: number,
+  format: Format,
+  known: Known,
+  explicit: boolean,
+): Suggestions | undefined {
+  const place = placeAt(text, pos, format);
+  if (place === undefined) return undefined;
+  const expression =
+    place.role === "key"
+      ? undefined
+      : expressionBefore(text.slice(place.role === "text" ? place.textFrom : place.typedFrom, pos), place.path);
+  if (expression !== undefined) {
+    const { typed, list } = inExpression(expression, place.path, place.root, known);
+    if (typed === "" && !explicit && !/[.{]\s?$/.test(expression)) return undefined;
+    return { from: pos - typed.length, to: pos, list };
+  }
+  if (place.role === "text") return undefined;
+  const indent = " ".repeat(column(text, place.from));
+  const list = place.role === "key" ? keys(place, format, known, indent) : values(place, place.path, format, known);
+  if (place.role === "key" && !explicit && pos === place.typedFrom && !list.some(isClosed)) return undefined;
+  return { from: place.from, to: place.to, list };
+}
+
+const isClosed = ({ kind }: Suggestion): boolean => kind !== "property";
+
+function keys(place: Place, format: Format, known: Known, indent: string): Suggestion[] {
+  const { path, root, alone, colon } = place;
+  const { forms } = spotAt(known.schema, path, withoutMarker(root, path));
+  const objects = forms.filter(isObjectForm);
+  const present = new Set(Object.keys(asObject(valueAt(root, path))));
+  const all = new Set(objects.flatMap((form) => Object.keys(form.properties ?? {})));
+  const own = [...all]
+    .filter((name) => !present.has(name))
+    .map((name) => property(name, objects, { format, colon, indent, known }));
+  if (!alone || colon) return own;
+  // A word that stands alone may be an item of a list, or the beginning of one.
+  const item = forms.some(({ type }) => type === "array") ? items(place, format, known) : [];
+  return [...own, ...(objects.length === 0 ? values(place, path, format, known) : []), ...item];
+}
+
+function items(place: Place, format: Format, known: Known): Suggestion[] {
+  if (format === "json") return [];
+  const inside = values(place, [...place.path, 0], format, known).map(
+    (it): Suggestion => ({ ...it, apply: `- ${it.apply ?? it.label}` }),
+  );
+  const { forms } = spotAt(known.schema, [...place.path, 0], undefined);
+  const first = forms.find(isObjectForm)?.required?.[0];
+  return first === undefined
+    ? inside
+    : [{ label: `- ${first}`, detail: "begins an item", kind: "enum", apply: `- ${first}: ` }];
+}
+
+interface Writing {
+  format: Format;
+  colon: boolean;
+  indent: string;
+  known: Known;
+}
+
+function property(name: string, objects: readonly Schema[], writing: Writing): Suggestion {
+  const having = objects.filter((form) => form.properties?.[name] !== undefined);
+  const { forms } = spotAt({ ...having[0], $defs: writing.known.schema.$defs ?? {} }, [name], undefined);
+  const required = having.length === objects.length && having.every((form) => form.required?.includes(name));
+  // Of several forms: which of them it belongs to.
+  const only = having.length < objects.length ? having.map((form) => form.properties?.["type"]?.const) : [];
+  const kinds = kindsOf(forms);
+  const info = tellOf(forms);
+  return {
+    label: name,
+    kind: "property",
+    detail: only.length > 0 ? `of ${only.join(", ")}` : required ? `${kinds}, required` : kinds,
+    ...(info !== "" && { info }),
+    boost: only.length > 0 ? -1 : required ? 1 : 0,
+    apply: written(name, forms, writing),
+    again: true,
+  };
+}
+
+/** The key as it is written, up to where its value begins. */
+function written(name: string, forms: readonly Schema[], { format, colon, indent }: Writing): string {
+  const key = format === "json" ? JSON.stringify(name) : name;
+  if (colon) return key;
+  const blocks = forms.filter(({ type }) => type === "object" || type === "array");
+  if (format === "json" || forms.length === 0 || blocks.length < forms.length) return `${key}: `;
+  const plain = blocks[0]!.type === "array" && blocks[0]!.items?.type === "string";
+  return plain ? `${key}: ` : `${key}:\n${indent}  `;
+}
+
+function values(place: Place, path: Readonly<Path>, format: Format, known: Known): Suggestion[] {
+  const value = (text: unknown): string => scalar(text, format);
+  const { root } = place;
+  const spot = spotAt(known.schema, path, withoutMarker(root, path));
+  const field = String(path.at(-1));
+  if (spot.named && path[0] === "steps" && path[2] === "needs") return others(root, path, format);
+  const named = spot.named ? known.names?.[field] : undefined;
+  if (named !== undefined) {
+    return named.map(({ name, detail }) => ({
+      label: name,
+      kind: "enum",
+      apply: value(name),
+      ...(detail !== undefined && { detail }),
+    }));
+  }
+  const parent = spotAt(known.schema, path.slice(0, -1), valueAt(withoutMarker(root, path), path.slice(0, -1)));
+  const words = spot.forms.flatMap((form) => wordsOf(form).map((word) => ({ word, form })));
+  const left = spot.forms.find((form) => form.default !== undefined)?.default;
+  return words.map(({ word, form }) => {
+    // A constant tells what the whole of it is.
+    const info = form.const === undefined ? "" : (form.description ?? "");
+    return {
+      label: String(word),
+      kind: "enum",
+      apply: value(word),
+      ...(word === left && parent.forms.length > 0 && { detail: "default" }),
+      ...(info !== "" && { info }),
+    };
+  });
+}
+
+/** The steps that a step can wait for. */
+function others(root: unknown, path: Readonly<Path>, format: Format): Suggestion[] {
+  const listed = path.length > 3 ? asList(valueAt(root, path.slice(0, 4 - 1))) : [];
+  return asList(asObject(root)["steps"])
+    .filter((step, at) => at !== path[1] && typeof asObject(step)["id"] === "string")
+    .filter((step) => !listed.includes(asObject(step)["id"]))
+    .map((step) => {
+      const it = stepSuggestion(step);
+      const text = scalar(it.label, format);
+      return { ...it, apply: path.length > 3 ? text : `[${text}]` };
+    });
+}
+
+/** The value as if the word under the cursor were not there: it must not tell forms apart. */
+function withoutMarker(root: unknown, path: Readonly<Path>): unknown {
+  if (valueAt(root, path) !== MARKER) return root;
+  const copy = structuredClone(root);
+  const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>;
+  delete parent[path.at(-1)!];
+  return copy;
+}
+
+function scalar(value: unknown, format: Format): string {
+  const plain = typeof value !== "string" || /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(value);
+  return plain && (format === "yaml" || typeof value !== "string") ? String(value) : JSON.stringify(value);
+}
+
+function column(text: string, pos: number): number {
+  return pos - text.lastIndexOf("\n", pos - 1) - 1;
+}

@@ -1,0 +1,73 @@
+/** A form made from a JSON Schema: the inputs of a run, what an approval asks for. */
+import { Box, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useMemo, useState } from "react";
+import type { Fault } from "../../../schemas/problem.ts";
+import { below, besides, told } from "./faults.ts";
+import { Fields } from "./field.tsx";
+import { JsonField } from "./json-field.tsx";
+import { formOf, type JsonSchema } from "./schema.ts";
+
+interface SchemaFormProps {
+  schema: JsonSchema;
+  /** Begins as `initialValue(schema)`. */
+  value: Readonly<Record<string, unknown>>;
+  onChange: (value: Record<string, unknown>) => void;
+  /** The server's, with paths from the value on; each is shown at its field. */
+  faults: readonly Fault[];
+  disabled?: boolean;
+}
+
+/**
+ * The fields, inside a <form> of the page's: it is not sent while one holds JSON that can't be read. What fits the
+ * schema is the server's to say.
+ */
+export function SchemaForm({ schema, value, onChange, faults, disabled = false }: SchemaFormProps) {
+  const form = useMemo(() => formOf(schema), [schema]);
+  const [asJson, setAsJson] = useState(false);
+  const changed = (after: unknown) => onChange(isObject(after) ? after : {});
+  if (form.kind === "object" && form.fields.length === 0 && Object.keys(value).length === 0 && faults.length === 0) {
+    return <Text c="dimmed">There is nothing to fill in.</Text>;
+  }
+  return (
+    <Stack gap="md">
+      {form.kind === "object" && (
+        <Box>
+          <SegmentedControl
+            size="xs"
+            aria-label="How to fill it in"
+            data={[
+              { value: "form", label: "Form" },
+              { value: "json", label: "JSON" },
+            ]}
+            value={asJson ? "json" : "form"}
+            onChange={(way) => setAsJson(way === "json")}
+          />
+        </Box>
+      )}
+      {form.kind === "object" && !asJson ? (
+        <Fields field={form} value={value} onChange={changed} faults={faults} disabled={disabled} />
+      ) : (
+        <JsonField
+          label="All as JSON"
+          value={value}
+          onChange={changed}
+          empty={NOTHING}
+          error={told(faults)}
+          disabled={disabled}
+          rows={8}
+        />
+      )}
+    </Stack>
+  );
+}
+
+const NOTHING = {};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Of a refused request the faults inside one of its fields (`inputs`, `form`), and the others. */
+export const faultsWithin = (faults: readonly Fault[], field: string) => ({
+  inside: below(faults, field),
+  outside: besides(faults, [field]),
+});

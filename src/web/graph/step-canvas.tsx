@@ -1,0 +1,154 @@
+/** A laid out graph on the screen: moved with the mouse or two fingers, walked through with the arrow keys. */
+import { useComputedColorScheme } from "@mantine/core";
+import { useReducedMotion } from "@mantine/hooks";
+import { Controls, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { edgesOf, nodesOf } from "./elements.ts";
+import { type ArrowKey, CARD, cardAt, type Placement } from "./geometry.ts";
+import { StepCard, type StepNode } from "./step-card.tsx";
+import { type StepEdge, StepLine } from "./step-line.tsx";
+import type { GraphStep } from "./steps.ts";
+import { isInSight, type Size, viewOf, ZOOM } from "./view.ts";
+
+interface StepCanvasProps {
+  steps: readonly GraphStep[];
+  /** Of the placement's steps. */
+  ids: readonly string[];
+  placement: Placement;
+  size: Size;
+  selected: string | undefined;
+  onSelect: ((stepId: string) => void) | undefined;
+}
+
+const NODE_TYPES = { step: StepCard };
+const EDGE_TYPES = { step: StepLine };
+const KEYS = "The arrow keys go from step to step, Home and End to the first and the last.";
+const MOVE_MS = 200;
+
+export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: StepCanvasProps) {
+  const scheme = useComputedColorScheme();
+  const still = useReducedMotion();
+  const flow = useRef<ReactFlowInstance<StepNode, StepEdge>>(null);
+  const [current, setCurrent] = useState(selected);
+  const [isOnCard, setOnCard] = useState(false);
+  const isSelectable = onSelect !== undefined;
+  const nodes = useMemo(
+    () => nodesOf(steps, ids, placement, selected, isSelectable),
+    [steps, ids, placement, selected, isSelectable],
+  );
+  const edges = useMemo(() => edgesOf(steps, ids, placement, selected), [steps, ids, placement, selected]);
+
+  const shown = useRef(placement);
+  useEffect(() => {
+    if (shown.current === placement) return;
+    shown.current = placement;
+    void flow.current?.setViewport(viewOf(placement, size));
+  }, [placement, size]);
+
+  /** Brings a card into sight, where it is not. */
+  const show = (id: string | undefined, duration: number): void => {
+    const corner = placement.corners[id === undefined ? -1 : ids.indexOf(id)];
+    const instance = flow.current;
+    if (corner === undefined || instance === null) return;
+    if (isInSight(corner, instance.getViewport(), size)) return;
+    const zoom = instance.getZoom();
+    void instance.setCenter(corner.x + CARD.width / 2, corner.y + CARD.height / 2, { zoom, duration });
+  };
+  const lastShow = useRef(show);
+  useEffect(() => {
+    lastShow.current = show;
+  });
+  // What was selected elsewhere, in the timeline for one, is brought here.
+  useEffect(() => lastShow.current(selected, still ? 0 : MOVE_MS), [selected, still]);
+
+  const focus = (root: HTMLElement, id: string): void => {
+    const card = () => root.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+    setCurrent(id);
+    show(id, 0);
+    // A card out of sight is drawn with the next frame.
+    const found = card();
+    if (found === null) requestAnimationFrame(() => card()?.focus({ preventScroll: true }));
+    else found.focus({ preventScroll: true });
+  };
+  const startOf = (): string | undefined =>
+    [current, selected, nodes[0]?.id].find((id) => id !== undefined && ids.includes(id));
+
+  const onFocus = ({ target, currentTarget }: FocusEvent<HTMLElement>): void => {
+    setOnCard(idOf(target) !== undefined);
+    const start = startOf();
+    if (target === currentTarget && start !== undefined && target.matches(":focus-visible"))
+      focus(currentTarget, start);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const id = idOf(event.target as Element);
+    if (id === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = nextOf(event.key, ids.indexOf(id));
+    if (next !== undefined) focus(event.currentTarget, next);
+    else if (isSelectable && (event.key === "Enter" || event.key === " ")) onSelect(id);
+    else if (!event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+  };
+  const nextOf = (key: string, index: number): string | undefined => {
+    if (key === "Home") return ids[0];
+    if (key === "End") return ids.at(-1);
+    const next = key.startsWith("Arrow") ? cardAt(placement, index, key as ArrowKey) : undefined;
+    return next === undefined ? undefined : ids[next];
+  };
+
+  return (
+    <ReactFlow<StepNode, StepEdge>
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
+      colorMode={scheme}
+      aria-label={`Graph of ${steps.length} ${steps.length === 1 ? "step" : "steps"}`}
+      tabIndex={isOnCard ? -1 : 0}
+      onInit={(instance) => {
+        flow.current = instance;
+      }}
+      defaultViewport={viewOf(placement, size)}
+      minZoom={ZOOM.least}
+      maxZoom={ZOOM.most}
+      onlyRenderVisibleElements
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      elementsSelectable={false}
+      autoPanOnNodeFocus={false}
+      preventScrolling={false}
+      zoomOnScroll={false}
+      zoomOnDoubleClick={false}
+      deleteKeyCode={null}
+      selectionKeyCode={null}
+      multiSelectionKeyCode={null}
+      panActivationKeyCode={null}
+      ariaLabelConfig={{
+        "node.a11yDescription.default": isSelectable ? `${KEYS} Enter selects.` : KEYS,
+        "edge.a11yDescription.default": "",
+        "controls.ariaLabel": "The graph's view",
+        "controls.fitView.ariaLabel": "Show the whole graph",
+      }}
+      {...(isSelectable && { onNodeClick: (_, { id }) => onSelect(id) })}
+      onFocus={onFocus}
+      onBlur={() => setOnCard(false)}
+      onKeyDown={onKeyDown}
+      onTouchStartCapture={(event) => {
+        // One finger scrolls the page.
+        if (event.touches.length < 2) event.stopPropagation();
+      }}
+    >
+      <Controls
+        showInteractive={false}
+        orientation="horizontal"
+        fitViewOptions={{ padding: 0.08, maxZoom: 1, duration: still ? 0 : MOVE_MS }}
+      />
+      <Panel position="top-right" className="step-graph-hint">
+        Two fingers move and zoom
+      </Panel>
+    </ReactFlow>
+  );
+}
+
+const idOf = (element: Element): string | undefined =>
+  element.classList.contains("react-flow__node") ? (element as HTMLElement).dataset["id"] : undefined;

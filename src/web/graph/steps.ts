@@ -1,0 +1,100 @@
+/** The steps of a workflow as its graph draws them, made from its definition and, of a run, from how far each step is. */
+import type { RunStep, StepStatus } from "../../../schemas/run.ts";
+
+export interface GraphStep {
+  /** Unique in the graph. */
+  id: string;
+  /** Empty where it is not written yet. */
+  type: string;
+  /** What is shown in place of the id. */
+  name?: string;
+  /** The ids of the steps that it waits for. */
+  needs: readonly string[];
+  /** It has an `if`. */
+  condition?: boolean;
+  /** It has a `for_each`. */
+  fanOut?: boolean;
+  status?: StepStatus;
+  /** Of a fan-out: how many of its items have ended, failed ones among them. */
+  progress?: { done: number; total: number; failed: number };
+  attempts?: number;
+}
+
+/**
+ * The steps to draw. A definition may be half written: what can't be made out is left out.
+ * @param states the steps of a run that follows the definition
+ */
+export function graphSteps(
+  definition: Record<string, unknown> | null,
+  states: readonly RunStep[] = [],
+): GraphStep[] {
+  const written = definition?.["steps"];
+  if (!Array.isArray(written)) return states.map((state) => stepOfRun(state));
+  const stateOf = new Map(states.map((state) => [state.id, state]));
+  const steps = written.filter(isObject);
+  const ids = uniqueIds(steps);
+  const known = new Set(ids);
+  return steps.map((step, index) => {
+    const id = ids[index]!;
+    const needs = needsOf(step, ids[index - 1], known);
+    return stepOf(step, id, needs, stateOf.get(id));
+  });
+}
+
+function stepOf(
+  step: Readonly<Record<string, unknown>>,
+  id: string,
+  needs: readonly string[],
+  state: RunStep | undefined,
+): GraphStep {
+  const named = textOf(step["id"]);
+  return {
+    id,
+    type: textOf(step["type"]),
+    ...(named !== id && { name: named === "" ? "(no id)" : named }),
+    needs,
+    ...(isGiven(step["if"]) && { condition: true }),
+    ...(isGiven(step["for_each"]) && { fanOut: true }),
+    ...(state !== undefined && progressOf(state)),
+  };
+}
+
+/** What a step waits for: its `needs`, else the step before it. What does not exist is left out. */
+function needsOf(
+  step: Readonly<Record<string, unknown>>,
+  before: string | undefined,
+  known: ReadonlySet<string>,
+): string[] {
+  const { needs } = step;
+  if (!Array.isArray(needs)) return before === undefined ? [] : [before];
+  return [...new Set(needs.filter((id): id is string => known.has(id as string)))];
+}
+
+/** Of two steps with one id the first has it, as when a definition is checked; the other is known by its place. */
+function uniqueIds(steps: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const taken = new Set<string>();
+  return steps.map((step, index) => {
+    const named = textOf(step["id"]);
+    const id = named === "" || taken.has(named) ? `#${index}` : named;
+    taken.add(id);
+    return id;
+  });
+}
+
+function progressOf({ status, attempts, items }: RunStep): Partial<GraphStep> {
+  return { status, attempts, ...(items !== undefined && { fanOut: true, progress: items }) };
+}
+
+const stepOfRun = (state: RunStep): GraphStep => ({
+  id: state.id,
+  type: state.type,
+  needs: [],
+  ...progressOf(state),
+});
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");

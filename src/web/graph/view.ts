@@ -1,0 +1,57 @@
+/** Which part of a graph is looked at first, and whether a card is in sight. Pure. */
+import { CARD, type Placement, type Point } from "./geometry.ts";
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** As React Flow has it: a shift in pixels, after the scale. */
+export interface View extends Point {
+  zoom: number;
+}
+
+/** How small and how large it can be drawn; below `legible` it begins with its first step, and not with all of it. */
+export const ZOOM = { least: 0.1, legible: 0.55, most: 1.5 };
+const PADDING = 20;
+const HEIGHT = { least: 150, most: 480 };
+
+/** How high a graph wants to be where it is so wide. */
+export function heightFor(placement: Placement, width: number): number {
+  const wanted = placement.height * zoomFor(placement.width, width) + 3 * PADDING;
+  return Math.round(Math.min(Math.max(wanted, HEIGHT.least), HEIGHT.most));
+}
+
+const zoomFor = (length: number, room: number): number =>
+  Math.min(Math.max((room - 2 * PADDING) / length, ZOOM.legible), 1);
+
+export function viewOf(placement: Placement, size: Size): View {
+  const zoom = Math.min(zoomFor(placement.width, size.width), zoomFor(placement.height, size.height));
+  const first = placement.corners[0]!;
+  /** What fits stands in the middle; else it begins at its start, and across the flow at its first step. */
+  const shift = (length: number, room: number, begin: number): number =>
+    length * zoom <= room - PADDING ? (room - length * zoom) / 2 : begin;
+  const isAcross = placement.direction === "LR";
+  return {
+    zoom,
+    x: shift(
+      placement.width,
+      size.width,
+      isAcross ? PADDING : size.width / 2 - (first.x + CARD.width / 2) * zoom,
+    ),
+    y: shift(
+      placement.height,
+      size.height,
+      isAcross ? size.height / 2 - (first.y + CARD.height / 2) * zoom : PADDING,
+    ),
+  };
+}
+
+/** Whether the whole card is seen. */
+export function isInSight(corner: Point, view: View, size: Size): boolean {
+  const x = corner.x * view.zoom + view.x;
+  const y = corner.y * view.zoom + view.y;
+  return (
+    x >= 0 && y >= 0 && x + CARD.width * view.zoom <= size.width && y + CARD.height * view.zoom <= size.height
+  );
+}

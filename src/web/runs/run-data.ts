@@ -1,0 +1,90 @@
+/** What the pages of a run ask the server for. Every key begins with "runs". */
+import { queryOptions } from "@tanstack/react-query";
+import type { Run, RunStep } from "../../../schemas/run.ts";
+import { send } from "../api/client.ts";
+
+/** Values up to so many characters of JSON come at once; the others are loaded when somebody wants the whole. */
+const VALUE_CHARS = 20_000;
+const PIECE_CHARS = 100_000;
+/** Previews that nobody looks at. */
+const LEAST_CHARS = 100;
+
+/** The run with the state of all its steps. */
+export const runQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["runs", runId, "run"],
+    queryFn: async ({ signal }): Promise<Run> =>
+      (
+        await send("get", "/runs/{run_id}", {
+          path: { run_id: runId },
+          query: { detail: "steps", max_chars: VALUE_CHARS },
+          signal,
+        })
+      ).data,
+  });
+
+/**
+ * One step, or one item of its fan-out, with what it took and gave.
+ * @param moved what changes whenever the step does: then it is asked for again
+ */
+export const stepQuery = (runId: string, stepId: string, item: number | undefined, moved: string) =>
+  queryOptions({
+    queryKey: ["runs", runId, "step", stepId, item ?? null, moved],
+    queryFn: async ({ signal }): Promise<RunStep> => {
+      const query = { step_id: stepId, max_chars: VALUE_CHARS, ...(item !== undefined && { item }) };
+      const { data } = await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal });
+      return data.steps![0]!;
+    },
+    // While it moves, what was shown stays until the newer is there.
+    placeholderData: (before, query) =>
+      query?.queryKey[3] === stepId && query.queryKey[4] === (item ?? null) ? before : undefined,
+  });
+
+/** The steps with their attempts: the first 30, as many as the API gives at once. */
+export const attemptsQuery = (runId: string, moved: string) =>
+  queryOptions({
+    queryKey: ["runs", runId, "attempts", moved],
+    queryFn: async ({ signal }): Promise<RunStep[]> => {
+      const query = { detail: "full", max_chars: LEAST_CHARS } as const;
+      const { data } = await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal });
+      return data.steps ?? [];
+    },
+    placeholderData: (before, query) => (query?.queryKey[1] === runId ? before : undefined),
+  });
+
+/** What a run of this version follows, unless it was retried on a definition of its own. */
+export const definitionQuery = (workflowId: string, version: number) =>
+  queryOptions({
+    queryKey: ["workflows", workflowId, "definition", version],
+    queryFn: async ({ signal }): Promise<Record<string, unknown> | null> => {
+      const path = { workflow_id: workflowId, version: String(version) };
+      const { data } = await send("get", "/workflows/{workflow_id}/versions/{version}", {
+        path: { ...path, version },
+        signal,
+      });
+      return data.definition ?? null;
+    },
+    // A version never changes.
+    staleTime: Infinity,
+  });
+
+/** The whole of a value that was cut, piece by piece. */
+export async function wholeValue(runId: string, ref: string): Promise<unknown> {
+  let text = "";
+  for (let offset: number | null = 0; offset !== null;) {
+    const { data } = await send("get", "/runs/{run_id}/values/{ref}", {
+      path: { run_id: runId, ref },
+      query: { offset, max_chars: PIECE_CHARS },
+    });
+    text += data.text;
+    offset = data.next_offset;
+  }
+  return JSON.parse(text);
+}
+
+/** What `ValueView` loads the whole by; nothing where the value is whole. */
+export function wholeOf(runId: string, value: unknown): { whole?: () => Promise<unknown> } {
+  if (typeof value !== "object" || value === null || !("truncated" in value) || !("ref" in value)) return {};
+  const { ref } = value;
+  return typeof ref === "string" ? { whole: () => wholeValue(runId, ref) } : {};
+}

@@ -1,0 +1,131 @@
+/** One step of the timeline: its name and its bar, as one button; the details on hover and focus. */
+import { Box, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { memo } from "react";
+import type { RunStep } from "../../../schemas/run.ts";
+import { LOOKS } from "../ui/status.tsx";
+import { lengthOfTime } from "../ui/time.tsx";
+import type { Bar, Span } from "./bars.ts";
+import {
+  attemptsOf,
+  barWord,
+  insteadOfRunning,
+  itemsWord,
+  rowLabel,
+  sinceStart,
+  timeOf,
+} from "./row-words.ts";
+import css from "./run-timeline.module.css";
+import { BarSegments, BarWord } from "./segments.tsx";
+
+const LABEL_WIDTH = 220;
+const BAR_HEIGHT = 14;
+
+interface RowProps {
+  step: RunStep;
+  bar: Bar | null;
+  span: Span;
+  ticks: readonly number[];
+  narrow: boolean;
+  selected: boolean;
+  /** The one row that Tab reaches; arrows lead to the others. */
+  reachable: boolean;
+  onSelect: (id: string) => void;
+  onFocus: (id: string) => void;
+}
+
+export const TimelineRow = memo(function TimelineRow(props: RowProps) {
+  const { step, bar, span, narrow, selected, reachable, onSelect, onFocus } = props;
+  const { color, Icon } = LOOKS[step.status];
+  return (
+    <Tooltip
+      multiline
+      maw={320}
+      openDelay={150}
+      position="bottom-start"
+      label={<Details step={step} bar={bar} start={span.from} />}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <UnstyledButton
+        className={css["row"]}
+        aria-label={rowLabel(step, bar, span.from)}
+        aria-current={selected ? "true" : undefined}
+        tabIndex={reachable ? 0 : -1}
+        onClick={() => onSelect(step.id)}
+        onFocus={() => onFocus(step.id)}
+        data-step={step.id}
+        display={narrow ? "block" : "flex"}
+        w="100%"
+        h="100%"
+        px={8}
+        style={{ alignItems: "center" }}
+      >
+        <Group
+          gap={6}
+          wrap="nowrap"
+          w={narrow ? "100%" : LABEL_WIDTH}
+          h={narrow ? 26 : undefined}
+          pr="sm"
+          style={{ flexShrink: 0 }}
+        >
+          <Box
+            component="span"
+            c={`light-dark(var(--mantine-color-${color}-9), var(--mantine-color-${color}-4))`}
+            lh={0}
+            className={`status-${color}`}
+          >
+            <Icon size={15} aria-hidden />
+          </Box>
+          <Text span size="sm" truncate miw={0}>
+            {step.id}
+          </Text>
+          <Text span size="xs" c="dimmed" style={{ flexShrink: 0 }}>
+            {step.type}
+          </Text>
+        </Group>
+        <Track {...props} />
+      </UnstyledButton>
+    </Tooltip>
+  );
+});
+
+function Track({ step, bar, span, ticks, narrow }: RowProps) {
+  const length = span.to - span.from;
+  return (
+    <Box component="span" display="block" pos="relative" flex={1} h={narrow ? 22 : "100%"}>
+      {ticks.map((tick) => (
+        <span key={tick} className={css["tick"]} style={{ left: `${(100 * tick) / length}%` }} />
+      ))}
+      <Box
+        component="span"
+        display="block"
+        pos="absolute"
+        left={0}
+        right={0}
+        top={`calc(50% - ${BAR_HEIGHT / 2}px)`}
+        h={BAR_HEIGHT}
+      >
+        {bar !== null && <BarSegments bar={bar} span={span} />}
+      </Box>
+      <BarWord bar={bar} span={span} word={barWord(step, bar)} />
+    </Box>
+  );
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+function Details({ step, bar, start }: { step: RunStep; bar: Bar | null; start: number }) {
+  const attempts = attemptsOf(step);
+  const lines = [
+    `${step.id} (${step.type}): ${step.status}`,
+    insteadOfRunning(step),
+    bar === null ? "Not begun" : `Began ${sinceStart(bar.from - start)}, ${clock.format(bar.from)}`,
+    bar !== null && `${bar.open ? "So far" : "Took"} ${lengthOfTime(bar.to - bar.from)}`,
+    bar !== null && timeOf(bar, "waiting") > 0 && `Waiting: ${lengthOfTime(timeOf(bar, "waiting"))}`,
+    bar !== null && timeOf(bar, "pausing") > 0 && `Between attempts: ${lengthOfTime(timeOf(bar, "pausing"))}`,
+    step.waits_until !== undefined && `Waits until ${clock.format(Date.parse(step.waits_until))}`,
+    attempts > 1 && `${attempts} attempts`,
+    itemsWord(step),
+    step.error !== null && `Failed: ${step.error.message.slice(0, 200)}`,
+  ].filter((line) => typeof line === "string");
+  return lines.map((line) => <div key={line}>{line}</div>);
+}

@@ -1,0 +1,109 @@
+/** The rows of the timeline that are in sight, and the keys that lead through all of them. */
+import { Box } from "@mantine/core";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useMemo, useState } from "react";
+import type { RunStep } from "../../../schemas/run.ts";
+import type { Bar, Span } from "./bars.ts";
+import { TimelineRow } from "./timeline-row.tsx";
+
+const ROW_HEIGHT = 32;
+const NARROW_ROW_HEIGHT = 52;
+
+interface TimelineRowsProps {
+  steps: readonly RunStep[];
+  bars: readonly (Bar | null)[];
+  span: Span;
+  ticks: readonly number[];
+  narrow: boolean;
+  selected: string | undefined;
+  onSelect: (id: string) => void;
+}
+
+export function TimelineRows({ steps, bars, selected, ...shared }: TimelineRowsProps) {
+  const [viewport, setViewport] = useState<HTMLDivElement | null>(null);
+  const [focused, setFocused] = useState<string>();
+  const wanted = focused ?? selected;
+  const active = useMemo(
+    () =>
+      Math.max(
+        0,
+        steps.findIndex(({ id }) => id === wanted),
+      ),
+    [steps, wanted],
+  );
+  const rowHeight = shared.narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  // oxlint-disable-next-line react/incompatible-library -- nothing memoised takes what it returns, and no compiler is used
+  const rows = useVirtualizer({
+    count: steps.length,
+    getScrollElement: () => viewport,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    // The row that has the focus stays, or the focus would be lost with it.
+    rangeExtractor: (range: Range) =>
+      [...new Set([...defaultRangeExtractor(range), active])].toSorted((a, b) => a - b),
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = steps[moved(event.key, active, steps.length - 1) ?? -1];
+    if (next === undefined) return;
+    event.preventDefault();
+    setFocused(next.id);
+    rows.scrollToIndex(steps.indexOf(next));
+    // Once it is drawn.
+    requestAnimationFrame(() =>
+      viewport?.querySelector<HTMLElement>(`[data-step="${CSS.escape(next.id)}"]`)?.focus(),
+    );
+  };
+  return (
+    <Box ref={setViewport} mah="min(70vh, 560px)" style={{ overflowY: "auto", overflowX: "hidden" }}>
+      <Box
+        component="ul"
+        m={0}
+        p={0}
+        pos="relative"
+        h={steps.length * rowHeight}
+        aria-label="Steps of the run in time"
+        style={{ listStyle: "none" }}
+        onKeyDown={onKeyDown}
+      >
+        {rows.getVirtualItems().map(({ index }) => (
+          <Box
+            component="li"
+            key={steps[index]!.id}
+            aria-setsize={steps.length}
+            aria-posinset={index + 1}
+            pos="absolute"
+            left={0}
+            right={0}
+            top={index * rowHeight}
+            h={rowHeight}
+          >
+            <TimelineRow
+              {...shared}
+              step={steps[index]!}
+              bar={bars[index]!}
+              selected={steps[index]!.id === selected}
+              reachable={index === active}
+              onFocus={setFocused}
+            />
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+}
+
+const PAGE = 10;
+
+/** The row that a key leads to; null for keys that do something else. */
+function moved(key: string, at: number, last: number): number | null {
+  const moves: Record<string, number> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + PAGE,
+    PageUp: at - PAGE,
+    Home: 0,
+    End: last,
+  };
+  const to = moves[key];
+  return to === undefined ? null : Math.min(last, Math.max(0, to));
+}

@@ -1,0 +1,139 @@
+/** Rows as a table: one page of them at a time, sorted by the column whose heading was pressed. */
+import { Group, Pagination, ScrollArea, Stack, Table, Text, UnstyledButton } from "@mantine/core";
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import { cellOf, type Column, type Rows, sortRows, textOfCell } from "./rows.ts";
+
+const PAGE_ROWS = 25;
+const MOST_COLUMNS = 40;
+const CELL_CHARS = 400;
+
+interface Order {
+  name: string;
+  descending: boolean;
+}
+
+export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; label: string }) {
+  const [order, setOrder] = useState<Order>();
+  const [asked, setPage] = useState(1);
+  const sorted = useMemo(() => {
+    const by = columns.find(({ name }) => name === order?.name);
+    return by === undefined ? rows : sortRows(rows, by, order!.descending);
+  }, [rows, columns, order]);
+  const places = useMemo(() => new Map(rows.map((row, place) => [row, place])), [rows]);
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
+  const page = Math.min(asked, pages);
+  const first = (page - 1) * PAGE_ROWS;
+  const shown = columns.slice(0, MOST_COLUMNS);
+  const sortBy = (name: string) => {
+    setPage(1);
+    setOrder(nextOrder(order, name));
+  };
+  return (
+    <Stack gap="xs">
+      <ScrollArea
+        type="auto"
+        viewportProps={{ tabIndex: 0, role: "region", "aria-label": `Rows of ${label}` }}
+      >
+        <Table striped withTableBorder verticalSpacing={4} fz="sm" w="auto" miw="100%">
+          <Table.Thead>
+            <Table.Tr>
+              {shown.map((column) => (
+                <Heading
+                  key={column.name}
+                  column={column}
+                  order={order?.name === column.name ? order : undefined}
+                  onSort={() => sortBy(column.name)}
+                />
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sorted.slice(first, first + PAGE_ROWS).map((row) => (
+              <Table.Tr key={places.get(row)}>
+                {shown.map(({ name, kind }) => (
+                  <Table.Td key={name} ta={kind === "number" ? "right" : undefined} valign="top">
+                    <Cell value={cellOf(row, name)} />
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea>
+      {shown.length < columns.length && (
+        <Text size="sm" c="dimmed">
+          The first {MOST_COLUMNS} of {columns.length} columns. All are in the JSON and in the download.
+        </Text>
+      )}
+      {pages > 1 && (
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" c="dimmed" role="status">
+            Rows {(first + 1).toLocaleString("en")} to{" "}
+            {Math.min(first + PAGE_ROWS, rows.length).toLocaleString("en")}
+          </Text>
+          <Pagination
+            size="sm"
+            siblings={0}
+            total={pages}
+            value={page}
+            onChange={setPage}
+            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+            getControlProps={(control) => ({ "aria-label": `${control} page` })}
+          />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+/** Up, then down, then as they came. */
+function nextOrder(order: Order | undefined, name: string): Order | undefined {
+  if (order?.name !== name) return { name, descending: false };
+  return order.descending ? undefined : { name, descending: true };
+}
+
+function Heading({
+  column,
+  order,
+  onSort,
+}: {
+  column: Column;
+  order: Order | undefined;
+  onSort: () => void;
+}) {
+  const Icon = order === undefined ? IconArrowsSort : order.descending ? IconArrowDown : IconArrowUp;
+  const sort = order === undefined ? "none" : order.descending ? "descending" : "ascending";
+  return (
+    <Table.Th aria-sort={sort}>
+      <UnstyledButton onClick={onSort} fz="sm" fw={600} w="100%">
+        <Group gap={4} wrap="nowrap" justify={column.kind === "number" ? "flex-end" : "flex-start"}>
+          <span style={{ whiteSpace: "nowrap" }}>{column.name}</span>
+          <Icon size={12} aria-hidden style={{ flexShrink: 0, opacity: order === undefined ? 0.45 : 1 }} />
+        </Group>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+function Cell({ value }: { value: unknown }) {
+  const text = textOfCell(value);
+  if (text === "")
+    return (
+      <Text span size="sm" c="dimmed" fs="italic">
+        {value === null ? "null" : "empty"}
+      </Text>
+    );
+  return (
+    <Text
+      span
+      size="sm"
+      display="block"
+      maw={420}
+      lineClamp={4}
+      style={{ overflowWrap: "break-word", fontVariantNumeric: "tabular-nums" }}
+    >
+      {text.length <= CELL_CHARS ? text : `${text.slice(0, CELL_CHARS).toWellFormed()}…`}
+    </Text>
+  );
+}

@@ -1,0 +1,84 @@
+/** Taking a value away: copied as JSON, or as a file. The text is made only when it is asked for. */
+import { Button, Group, Menu } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
+import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
+import { failed } from "../ui/notify.ts";
+import { csvOf } from "./csv.ts";
+import type { Rows } from "./rows.ts";
+
+const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
+
+interface TakenAway {
+  value: unknown;
+  label: string;
+  rows: Rows | undefined;
+}
+
+export function TakeAway({ value, label, rows }: TakenAway) {
+  const save = (type: "json" | "csv", text: string) => saveFile(`${fileName(label)}.${type}`, type, text);
+  const saveJson = () => save("json", jsonOf(value));
+  return (
+    <Group gap="xs">
+      <CopyJson value={value} label={label} />
+      {rows === undefined ? (
+        <Button {...SMALL} leftSection={<IconDownload size={14} aria-hidden />} onClick={saveJson}>
+          Download
+        </Button>
+      ) : (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button {...SMALL} leftSection={<IconDownload size={14} aria-hidden />}>
+              Download
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => save("csv", csvOf(rows.rows, rows.columns))}>
+              CSV, for a spreadsheet
+            </Menu.Item>
+            <Menu.Item onClick={saveJson}>JSON</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </Group>
+  );
+}
+
+const SMALL = { size: "compact-sm", variant: "default" } as const;
+
+function CopyJson({ value, label }: { value: unknown; label: string }) {
+  const clipboard = useClipboard({ timeout: 2_000 });
+  const copy = () => {
+    // Browsers give the clipboard only to pages that came over https, or from this machine.
+    if (!window.isSecureContext)
+      return failed(`Could not copy ${label}`, "The browser allows it only over https. Download it instead.");
+    clipboard.copy(jsonOf(value));
+  };
+  return (
+    <Button
+      {...SMALL}
+      leftSection={
+        clipboard.copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />
+      }
+      onClick={copy}
+    >
+      {clipboard.copied ? "Copied" : "Copy as JSON"}
+    </Button>
+  );
+}
+
+const fileName = (label: string): string =>
+  label
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 80) || "value";
+
+function saveFile(name: string, type: "json" | "csv", text: string): void {
+  const url = URL.createObjectURL(
+    new Blob([text], { type: type === "csv" ? "text/csv;charset=utf-8" : "application/json" }),
+  );
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,46 @@
+/** Text as it is, wrapped; a long one in parts. */
+import { Box, Group, Pagination, Stack, Text } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { partsOf } from "./text-parts.ts";
+
+export function TextValue({ text }: { text: string }) {
+  const marks = useMemo(() => partsOf(text), [text]);
+  const parts = marks.length - 1;
+  const [asked, setPart] = useState(1);
+  const part = Math.min(asked, parts);
+  return (
+    <Stack gap="xs">
+      <Wrapped text={text.slice(marks[part - 1], marks[part])} />
+      {parts > 1 && (
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" c="dimmed" role="status">
+            Part {part} of {parts}, {text.length.toLocaleString("en")} characters in all
+          </Text>
+          <Pagination
+            size="sm"
+            siblings={0}
+            total={parts}
+            value={part}
+            onChange={setPart}
+            getItemProps={(page) => ({ "aria-label": `Part ${page}` })}
+            getControlProps={(control) => ({ "aria-label": `${control} part` })}
+          />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+export function Wrapped({ text }: { text: string }) {
+  return (
+    <Box
+      component="pre"
+      m={0}
+      fz="sm"
+      ff="inherit"
+      style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+    >
+      {text}
+    </Box>
+  );
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { ApiKey } from "../../schemas/api-key.ts";
+import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { showApiKey } from "./show-api-key.ts";
+
+export const listApiKeys = defineTool({
+  name: "list_api_keys",
+  title: "List API keys",
+  description:
+    "Shows your API keys, newest first, dead ones too; never their values. Admins can ask for everybody's.",
+  route: "GET /api-keys",
+  surfaces: ["rest"],
+  scope: "read",
+  person: true,
+  effect: "read",
+  errors: ["invalid_cursor"],
+  page: { item: ApiKey, mcpLimit: 50 },
+  input: z.strictObject({
+    everyone: z.boolean().default(false).meta({
+      description: "Everybody's, those made on the command line included; for admins.",
+      example: true,
+    }),
+    limit: Limit.optional(),
+    cursor: Cursor.optional(),
+  }),
+  output: pageOf(ApiKey),
+  async run({ everyone, limit, cursor }, ctx) {
+    const { owner, scopes } = ctx.actor.principal;
+    if (everyone && !scopes.has("admin")) {
+      throw new AppError(
+        "missing_scope",
+        "Only admins see everybody's keys. Leave everyone out to see your own.",
+      );
+    }
+    const filter = everyone ? {} : { owner };
+    const query = JSON.stringify(["list_api_keys", filter]);
+    const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+    const wanted = limit ?? listApiKeys.page!.mcpLimit;
+    const { items, next } = await ctx.read.apiKeys.slice({ filter, after, limit: wanted });
+    const now = ctx.now();
+    return {
+      items: items.map((key) => showApiKey(key, now)),
+      total: await ctx.total(() => ctx.read.apiKeys.count(filter)),
+      next_cursor: next && ctx.cursors.encode(query, next),
+    };
+  },
+});

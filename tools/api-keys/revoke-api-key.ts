@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { ApiKey, ApiKeyIdRef } from "../../schemas/api-key.ts";
+import { IdempotencyKey } from "../../schemas/workflow.ts";
+import { iso } from "../../src/core/clock.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { findApiKey } from "./find-api-key.ts";
+import { showApiKey } from "./show-api-key.ts";
+
+export const revokeApiKey = defineTool({
+  name: "revoke_api_key",
+  title: "Revoke an API key",
+  description:
+    "Ends a key now and for good, everywhere, with its open streams. Your own; admins can end anybody's.",
+  route: "POST /api-keys/:key_id/revoke",
+  surfaces: ["rest"],
+  scope: "read",
+  person: true,
+  effect: "act",
+  errors: ["api_key_not_found", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({ key_id: ApiKeyIdRef, idempotency_key: IdempotencyKey.optional() }),
+  output: ApiKey,
+  async run({ key_id }, ctx) {
+    const { owner, scopes } = ctx.actor.principal;
+    const now = ctx.now();
+    return ctx.write(async (tx) => {
+      const key = await findApiKey(tx.apiKeys, key_id, (it) => it.owner === owner || scopes.has("admin"));
+      const revokedAt = key.revokedAt ?? iso(now);
+      if (await tx.apiKeys.revoke(key.id, revokedAt)) await tx.audited(key.id);
+      return showApiKey({ ...key, revokedAt }, now);
+    });
+  },
+});

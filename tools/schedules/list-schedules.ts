@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { ScheduleState } from "../../schemas/run.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { scheduleState } from "./show-schedule.ts";
+
+export const listSchedules = defineTool({
+  name: "list_schedules",
+  title: "List schedules",
+  description:
+    "Tells which published workflows run by themselves and when, soonest first; paused ones come last. One that runs " +
+    "meanwhile moves, and may be met twice.",
+  route: "GET /schedules",
+  surfaces: ["rest"],
+  scope: "read",
+  effect: "read",
+  errors: ["invalid_cursor"],
+  page: { item: ScheduleState, mcpLimit: 50 },
+  input: z.strictObject({ limit: Limit.optional(), cursor: Cursor.optional() }),
+  output: pageOf(ScheduleState),
+  async run({ limit, cursor }, ctx) {
+    const query = JSON.stringify(["list_schedules"]);
+    const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+    const wanted = limit ?? listSchedules.page!.mcpLimit;
+    const { items, next } = await ctx.read.schedules.slice({ after, limit: wanted });
+    return {
+      items: items.map((schedule) => scheduleState(ctx, schedule)),
+      total: await ctx.total(() => ctx.read.schedules.count()),
+      next_cursor: next && ctx.cursors.encode(query, next),
+    };
+  },
+});

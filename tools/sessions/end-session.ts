@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { SessionIdRef, SessionsEnded } from "../../schemas/user.ts";
+import { IdempotencyKey } from "../../schemas/workflow.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { defineTool } from "../../src/core/tool.ts";
+
+export const endSession = defineTool({
+  name: "end_session",
+  title: "End one of your sessions",
+  description: "Signs you out of one browser, at once.",
+  route: "POST /sessions/:session_id/end",
+  surfaces: ["rest"],
+  scope: "read",
+  person: true,
+  effect: "act",
+  errors: ["session_not_found", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({ session_id: SessionIdRef, idempotency_key: IdempotencyKey.optional() }),
+  output: SessionsEnded,
+  async run({ session_id }, ctx) {
+    const { lineage: userId } = ctx.actor.principal;
+    return ctx.write(async (tx) => {
+      const session = await tx.sessions.find(session_id);
+      // Another's as none: nobody learns which ids there are.
+      if (session?.userId !== userId || !(await tx.sessions.end(session.id))) {
+        throw new AppError(
+          "session_not_found",
+          "You have no such session; it may have ended. list_sessions (GET /sessions) shows those that you have.",
+        );
+      }
+      await tx.audited(session.id);
+      return { ended: 1 };
+    });
+  },
+});

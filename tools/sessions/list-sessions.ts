@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { Session } from "../../schemas/user.ts";
+import type { SessionRecord } from "../../src/core/account-ports.ts";
+import { iso } from "../../src/core/clock.ts";
+import type { Position } from "../../src/core/ports.ts";
+import { defineTool } from "../../src/core/tool.ts";
+
+export const listSessions = defineTool({
+  name: "list_sessions",
+  title: "List your sessions",
+  description: "Shows the browsers in which you are signed in, newest use first.",
+  route: "GET /sessions",
+  surfaces: ["rest"],
+  scope: "read",
+  person: true,
+  effect: "read",
+  errors: ["invalid_cursor"],
+  page: { item: Session, mcpLimit: 50 },
+  input: z.strictObject({ limit: Limit.optional(), cursor: Cursor.optional() }),
+  output: pageOf(Session),
+  async run({ limit, cursor }, ctx) {
+    const { keyId, lineage: userId } = ctx.actor.principal;
+    const query = JSON.stringify(["list_sessions", userId]);
+    const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+    // All of them: a person has a few, and they end by themselves.
+    const all = await ctx.read.sessions.ofUser(userId, iso(ctx.now()), ctx.accounts.idleSince());
+    const left = all.filter((session) => after === null || isBehind(session, after));
+    const shown = left.slice(0, limit ?? listSessions.page!.mcpLimit);
+    const last = shown.at(-1);
+    return {
+      items: shown.map((session) => showSession(session, keyId)),
+      total: all.length,
+      next_cursor:
+        last === undefined || shown.length === left.length
+          ? null
+          : ctx.cursors.encode(query, positionOf(last)),
+    };
+  },
+});
+
+const positionOf = ({ seenAt, id }: SessionRecord): Position => [seenAt, id];
+
+const isBehind = ({ seenAt, id }: SessionRecord, [at, last]: Position): boolean =>
+  seenAt < at || (seenAt === at && id < last);
+
+const showSession = (session: SessionRecord, current: string): Session => ({
+  id: session.id,
+  current: session.id === current,
+  client: session.client,
+  address: session.address,
+  created_at: session.createdAt,
+  seen_at: session.seenAt,
+  expires_at: session.expiresAt,
+});

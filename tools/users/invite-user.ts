@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { Email, Role, User } from "../../schemas/user.ts";
+import { IdempotencyKey } from "../../schemas/workflow.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import { iso } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { newUserId } from "../../src/core/ids.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { Delivery, handOver, replaceLink } from "./hand-over.ts";
+import { showUser } from "./show-user.ts";
+
+export const inviteUser = defineTool({
+  name: "invite_user",
+  title: "Invite a user",
+  description:
+    "Makes a user, who chooses a password through a link. It goes out by mail; where none can be sent, the answer " +
+    "holds it, to be handed on.",
+  route: "POST /users",
+  surfaces: ["rest"],
+  scope: "admin",
+  person: true,
+  effect: "create",
+  secret: true,
+  errors: ["email_taken", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({ email: Email, role: Role, idempotency_key: IdempotencyKey.optional() }),
+  output: z.strictObject({ user: User, ...Delivery }),
+  async run({ email, role }, ctx) {
+    let token: string | null = null;
+    const user = await ctx.write(async (tx) => {
+      const taken = await tx.users.findByEmail(email);
+      if (taken !== undefined) throw emailTaken(taken);
+      const invited: UserRecord = {
+        id: newUserId(),
+        email,
+        role,
+        status: "invited",
+        passwordHash: null,
+        verifiedAt: null,
+        createdAt: iso(ctx.now()),
+        createdBy: ctx.actor.principal.owner,
+        lastLoginAt: null,
+      };
+      await tx.users.insert(invited);
+      token = await replaceLink(ctx, tx, "invitation", invited.id);
+      await tx.audited(invited.id);
+      return showUser(invited);
+    });
+    return { user, ...(await handOver(ctx, "invitation", user.email, token)) };
+  },
+});
+
+const NEXT = {
+  active: "They can sign in; to change the role, use update_user",
+  invited: "To send the invitation again, use renew_invitation",
+  deactivated: "To let them in again, use update_user",
+} as const;
+
+const emailTaken = ({ id, email, status }: UserRecord): AppError =>
+  new AppError("email_taken", `${email} is ${status} already (${id}). ${NEXT[status]}.`);

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { text } from "../../schemas/text.ts";
+import { Role, User, UserStatus } from "../../schemas/user.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { showUser } from "./show-user.ts";
+
+export const listUsers = defineTool({
+  name: "list_users",
+  title: "List users",
+  description: "Shows who can sign in, was invited or was deactivated, by e-mail address.",
+  route: "GET /users",
+  surfaces: ["rest"],
+  scope: "admin",
+  person: true,
+  effect: "read",
+  errors: ["invalid_cursor"],
+  page: { item: User, mcpLimit: 50 },
+  input: z.strictObject({
+    search: text(200, 1).optional().meta({
+      description: "A part of the e-mail address, in any case.",
+      example: "ann",
+    }),
+    role: Role.optional(),
+    status: UserStatus.optional(),
+    limit: Limit.optional(),
+    cursor: Cursor.optional(),
+  }),
+  output: pageOf(User),
+  async run({ search, role, status, limit, cursor }, ctx) {
+    const filter = { search: search?.trim().toLowerCase(), role, status };
+    const query = JSON.stringify(["list_users", filter]);
+    const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
+    const wanted = limit ?? listUsers.page!.mcpLimit;
+    const { items, next } = await ctx.read.users.slice({ filter, after, limit: wanted });
+    return {
+      items: items.map(showUser),
+      total: await ctx.total(() => ctx.read.users.count(filter)),
+      next_cursor: next && ctx.cursors.encode(query, next),
+    };
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { UserIdRef } from "../../schemas/user.ts";
+import { IdempotencyKey } from "../../schemas/workflow.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { findUser } from "./find-user.ts";
+import { Delivery, handOver, replaceLink } from "./hand-over.ts";
+
+export const resetUserPassword = defineTool({
+  name: "reset_user_password",
+  title: "Let a user choose a new password",
+  description:
+    "Makes a link through which somebody chooses a new password; earlier ones are dead from then on. The old password " +
+    "and the sessions end when the link is used.",
+  route: "POST /users/:user_id/password-reset",
+  surfaces: ["rest"],
+  scope: "admin",
+  person: true,
+  effect: "act",
+  secret: true,
+  errors: ["user_not_found", "user_not_active", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({ user_id: UserIdRef, idempotency_key: IdempotencyKey.optional() }),
+  output: z.strictObject(Delivery),
+  async run({ user_id }, ctx) {
+    let token: string | null = null;
+    const email = await ctx.write(async (tx) => {
+      const user = await findUser(tx.users, user_id);
+      if (user.status !== "active") {
+        throw new AppError(
+          "user_not_active",
+          user.status === "invited"
+            ? `${user.email} has no password yet. Renew the invitation instead (renew_invitation).`
+            : `${user.email} is deactivated. Let them in again first (update_user).`,
+        );
+      }
+      token = await replaceLink(ctx, tx, "reset", user.id);
+      await tx.audited(user.id);
+      return user.email;
+    });
+    return handOver(ctx, "reset", email, token);
+  },
+});

@@ -1,0 +1,14 @@
+import type { User } from "../../schemas/user.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+
+/** A user as they are told. */
+export const showUser = (user: UserRecord): User => ({
+  id: user.id,
+  email: user.email,
+  role: user.role,
+  verified: user.verifiedAt !== null,
+  status: user.status,
+  created_at: user.createdAt,
+  created_by: user.createdBy,
+  last_login_at: user.lastLoginAt,
+});
