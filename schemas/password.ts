@@ -15,10 +15,15 @@ export const normalizedPassword = (password: string): string => password.normali
  * one is not asked here: the server does.
  */
 export function passwordFault(password: string): { code: string; message: string; fix?: string } | undefined {
-  // The cheap bound first: one code point is two units at most, and normalizing rarely makes fewer of many.
+  // The cheap bound first: nobody has a megabyte normalized. A letter and its accents seldom are more than four units.
   if (password.length > MOST * 4) return tooLong;
-  if (!password.isWellFormed())
-    return { code: "invalid_text", message: "holds half a character", fix: "Type it again." };
+  // HMAC, which scrypt begins with, fills its key up with NULs: one with some at its end is the same as without.
+  if (!password.isWellFormed() || password.includes("\0"))
+    return {
+      code: "invalid_text",
+      message: "must not hold NUL or half a surrogate pair",
+      fix: "Type it again, by hand.",
+    };
   const characters = Array.from(normalizedPassword(password));
   if (characters.length > MOST) return tooLong;
   if (characters.length >= LEAST) return undefined;
@@ -27,7 +32,7 @@ export function passwordFault(password: string): { code: string; message: string
   const mixed = MIX.every((kind) => characters.some((it) => kind.test(it)));
   return mixed
     ? undefined
-    : { code: "too_simple", message: `is short, and not of all four kinds`, fix: PASSWORD_RULE };
+    : { code: "too_simple", message: "is short, and does not hold all four kinds", fix: PASSWORD_RULE };
 }
 
 const tooLong = {

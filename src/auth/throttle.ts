@@ -41,7 +41,7 @@ interface Limit {
 
 export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
   const refusedUntil = new Map<string, number>();
-  /** Attempts that are being counted just now, by key: of many at a time no more reach the store than may pass. */
+  /** Attempts that are being counted just now, by key: of many at a time no more write to the store than may pass. */
   const underWay = new Map<string, number>();
 
   function remember(key: string, until: number): void {
@@ -84,6 +84,11 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
     async take(kind, attempt) {
       const limits = limitsOf(kind, attempt);
       refuseRemembered(limits);
+      const ahead = limits.map(({ key }) => underWay.get(key) ?? 0);
+      const refuseIfCrowded = (counted: (index: number) => number) => {
+        if (limits.some(({ most }, index) => counted(index) + ahead[index]! >= most)) throw tooMany(SECOND);
+      };
+      refuseIfCrowded(() => 0);
       for (const { key } of limits) underWay.set(key, (underWay.get(key) ?? 0) + 1);
       try {
         const counts = await counter.read(
@@ -91,8 +96,7 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
           clock.now(),
         );
         refuseIf(limits, counts, 0);
-        const crowded = limits.some(({ key, most }, i) => counts[i]!.count + underWay.get(key)! > most);
-        if (crowded) throw tooMany(SECOND);
+        refuseIfCrowded((index) => counts[index]!.count);
         // The narrow one first: what it refuses (copies that count at the same time) does not use the account up.
         const [narrow, ...wide] = limits;
         await add([narrow!]);

@@ -42,24 +42,22 @@ export async function createApiKey(
 /** Lists keys; never their values. */
 export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<void> {
   const keys = await withKeys(io, (store) => store.list());
-  if (options.json) return io.out(`${JSON.stringify(keys.map(shown), null, 2)}\n`);
+  const now = systemClock.now();
+  const all = keys.map((key) => ({ ...shown(key), state: stateOf(key, now) }));
+  if (options.json) return io.out(`${JSON.stringify(all, null, 2)}\n`);
   if (keys.length === 0)
     return io.out("There are no keys yet. Make one: millrace keys create --name <name>\n");
-  const now = systemClock.now();
   const { bold, red, dim } = paint(io);
-  const rows = keys.map((key) => {
-    const state = stateOf(key, now);
-    return [
-      key.id,
-      key.name,
-      `…${key.lastFour}`,
-      key.scopes.join(","),
-      state,
-      day(key.createdAt),
-      day(key.expiresAt),
-      day(key.lastUsedAt),
-    ];
-  });
+  const rows = all.map((key) => [
+    key.id,
+    key.name,
+    `…${key.last_four}`,
+    key.scopes.join(","),
+    key.state.replace("_", " "),
+    day(key.created_at),
+    day(key.expires_at),
+    day(key.last_used_at),
+  ]);
   const head = ["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"];
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]!.length)),

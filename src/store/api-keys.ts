@@ -1,5 +1,5 @@
 /** API keys: digests, what they may do, and what their owners may. */
-import type { Insertable, Kysely } from "kysely";
+import type { ExpressionBuilder, Insertable, Kysely } from "kysely";
 import { OPERATOR, type Scope } from "../../schemas/actor.ts";
 import type { Role, UserStatus } from "../../schemas/user.ts";
 import type {
@@ -14,25 +14,31 @@ import type { Store } from "./database.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
-/** Each with its owner, where that is a user: by e-mail address, which never changes. */
+const columns = [
+  "id",
+  "name",
+  "owner",
+  "last_four",
+  "scopes",
+  "lineage",
+  "created_at",
+  "expires_at",
+  "last_used_at",
+  "revoked_at",
+] as const;
+
+/** Of the user whose key it is, by e-mail address, which never changes. */
+const ofOwner = <C extends "role" | "status">(eb: ExpressionBuilder<Schema, "api_keys">, column: C) =>
+  eb
+    .selectFrom("users")
+    .select(`users.${column}` as const)
+    .whereRef("users.email", "=", "api_keys.owner");
+
+/** Each with what its owner is now. Subqueries: SQLite takes several times as long for the join. */
 const keysWithOwners = (db: Kysely<Schema>) =>
   db
     .selectFrom("api_keys")
-    .leftJoin("users", "users.email", "api_keys.owner")
-    .select([
-      "api_keys.id",
-      "api_keys.name",
-      "api_keys.owner",
-      "api_keys.last_four",
-      "api_keys.scopes",
-      "api_keys.lineage",
-      "api_keys.created_at",
-      "api_keys.expires_at",
-      "api_keys.last_used_at",
-      "api_keys.revoked_at",
-      "users.role",
-      "users.status",
-    ]);
+    .select((eb) => [...columns, ofOwner(eb, "role").as("role"), ofOwner(eb, "status").as("status")]);
 
 type Row = Omit<Schema["api_keys"], "digest"> & { role: Role | null; status: UserStatus | null };
 
@@ -51,7 +57,7 @@ const toRecord = (row: Row): UsedApiKey => ({
 });
 
 // Every request with a key asks this.
-const byDigest = prepared((db, digest: Buffer) => keysWithOwners(db).where("api_keys.digest", "=", digest));
+const byDigest = prepared((db, digest: Buffer) => keysWithOwners(db).where("digest", "=", digest));
 
 const toRow = (key: NewApiKey): Insertable<Schema["api_keys"]> => ({
   id: key.id,
@@ -76,22 +82,20 @@ export function apiKeyReader(db: Kysely<Schema>) {
     },
 
     async find(id) {
-      const row = await keysWithOwners(db).where("api_keys.id", "=", id).executeTakeFirst();
+      const row = await keysWithOwners(db).where("id", "=", id).executeTakeFirst();
       return row && toRecord(row);
     },
 
     async slice({ filter: { owner }, after, limit }) {
       let query = keysWithOwners(db);
-      if (owner !== undefined) query = query.where("api_keys.owner", "=", owner);
+      if (owner !== undefined) query = query.where("owner", "=", owner);
       if (after !== null) {
-        query = query.where((eb) =>
-          eb(eb.refTuple("api_keys.created_at", "api_keys.id"), "<", eb.tuple(after[0], after[1])),
-        );
+        query = query.where((eb) => eb(eb.refTuple("created_at", "id"), "<", eb.tuple(after[0], after[1])));
       }
       // One more than asked for tells whether there is a next page.
       const rows = await query
-        .orderBy("api_keys.created_at", "desc")
-        .orderBy("api_keys.id", "desc")
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
         .limit(limit + 1)
         .execute();
       const page = rows.slice(0, limit);
@@ -183,7 +187,7 @@ export function apiKeyStore(
     findByDigest: apiKeyReader(read).findByDigest,
 
     async list() {
-      const rows = await keysWithOwners(read).orderBy("api_keys.created_at").orderBy("api_keys.id").execute();
+      const rows = await keysWithOwners(read).orderBy("created_at").orderBy("id").execute();
       return rows.map(toRecord);
     },
 
@@ -211,12 +215,11 @@ export function apiKeyStore(
     async deadAmong(ids, at) {
       const alive = await read
         .selectFrom("api_keys")
-        .leftJoin("users", "users.email", "api_keys.owner")
-        .select("api_keys.id")
-        .where("api_keys.id", "in", ids)
-        .where("api_keys.revoked_at", "is", null)
-        .where((eb) => eb.or([eb("api_keys.expires_at", "is", null), eb("api_keys.expires_at", ">", at)]))
-        .where((eb) => eb.or([eb("api_keys.owner", "=", OPERATOR), eb("users.status", "=", "active")]))
+        .select("id")
+        .where("id", "in", ids)
+        .where("revoked_at", "is", null)
+        .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
+        .where((eb) => eb.or([eb("owner", "=", OPERATOR), eb(ofOwner(eb, "status"), "=", "active")]))
         .execute();
       const living = new Set(alive.map((row) => row.id));
       return ids.filter((id) => !living.has(id));

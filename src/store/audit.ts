@@ -40,13 +40,15 @@ function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter
 
 /** Reads the audit log through `db`. */
 export function auditReader(db: Kysely<Schema>): AuditReader {
-  /** The ids of the first and the last entry; undefined where there are none. */
-  async function ends(): Promise<{ first: number; last: number } | undefined> {
-    const { first, last } = await db
+  /** The first or the last id; asked for both at once, SQLite would walk through all of them. */
+  async function end(direction: "asc" | "desc"): Promise<number | undefined> {
+    const row = await db
       .selectFrom("audit_log")
-      .select((eb) => [eb.fn.min("id").as("first"), eb.fn.max("id").as("last")])
-      .executeTakeFirstOrThrow();
-    return last === null ? undefined : { first: Number(first), last: Number(last) };
+      .select("id")
+      .orderBy("id", direction)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id;
   }
 
   /**
@@ -54,10 +56,10 @@ export function auditReader(db: Kysely<Schema>): AuditReader {
    * all others waiting.
    */
   async function* ranges(before: number | null): AsyncGenerator<{ from: number; to: number }> {
-    const known = await ends();
-    if (known === undefined) return;
-    const newest = Math.min(known.last, (before ?? Infinity) - 1);
-    const oldest = Math.max(known.first, newest - LOOKED_AT_MOST + 1);
+    const [first, last] = [await end("asc"), await end("desc")];
+    if (first === undefined || last === undefined) return;
+    const newest = Math.min(last, (before ?? Infinity) - 1);
+    const oldest = Math.max(first, newest - LOOKED_AT_MOST + 1);
     for (let to = newest; to >= oldest; to -= LOOKED_AT_ONCE) {
       if (to !== newest) await breath();
       yield { from: Math.max(oldest, to - LOOKED_AT_ONCE + 1), to };

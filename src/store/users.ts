@@ -8,8 +8,7 @@ import type { Schema } from "./schema.ts";
 
 type Row = Omit<Schema["users"], "first">;
 
-/** A row as the operations know it. */
-export const toUser = (row: Row): UserRecord => ({
+const toUser = (row: Row): UserRecord => ({
   id: row.id,
   email: row.email,
   role: row.role,

@@ -135,6 +135,7 @@ describe("createKey", () => {
       ...record,
       lastUsedAt: null,
       revokedAt: null,
+      user: null,
     });
     const everything = JSON.stringify([
       await store.read.selectFrom("api_keys").selectAll().execute(),

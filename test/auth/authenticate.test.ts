@@ -1,9 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it, vi } from "vitest";
+import { Scope } from "../../schemas/actor.ts";
+import { Role, type UserStatus } from "../../schemas/user.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import { rotateKey } from "../../src/auth/api-keys.ts";
 import { authenticator } from "../../src/auth/authenticate.ts";
 import { newKeyValue } from "../../src/auth/key-format.ts";
 import { DAY, iso, MINUTE, SECOND } from "../../src/core/clock.ts";
 import type { AppError } from "../../src/core/errors.ts";
+import { userWriter } from "../../src/store/users.ts";
+import { testUser } from "../support/accounts.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 
 async function open({ stateDir = temporaryDirectory(), clock = fakeClock() } = {}) {
@@ -19,14 +25,20 @@ async function open({ stateDir = temporaryDirectory(), clock = fakeClock() } = {
     );
   const lastUsed = async (id: string) =>
     (await instance.keys.list()).find((one) => one.id === id)!.lastUsedAt;
-  return { ...instance, clock, stateDir, report, lookUp, touch, auth, refusal, lastUsed };
+  const ada = (fields: Partial<UserRecord> = {}) =>
+    instance.store.transaction((trx) => userWriter(trx).insert(testUser("ada", fields)));
+  const change = (fields: { role?: Role; status?: UserStatus }) =>
+    instance.store.transaction((trx) => userWriter(trx).update("usr_ada", fields));
+  return { ...instance, clock, stateDir, report, lookUp, touch, auth, refusal, lastUsed, ada, change };
 }
 
 describe("authenticate", () => {
   it("tells whose key it is", async () => {
-    const { auth, key } = await open();
+    const { auth, key, ada } = await open();
+    await ada();
     const { value, record } = await key({ name: "ci", owner: "ada@example.com", scopes: ["run"] });
     expect(await auth.authenticate({ "x-api-key": value })).toEqual({
+      kind: "key",
       keyId: record.id,
       keyName: "ci",
       owner: "ada@example.com",
@@ -122,6 +134,100 @@ describe("authenticate", () => {
     await here.keys.revoke(record.id, iso(here.clock.now()), "operator");
     expect(await there.refusal({ "x-api-key": value })).toHaveProperty("code", "unauthorized");
     expect(await there.auth.deadAmong([record.id])).toEqual([record.id]);
+  });
+});
+
+describe("a key of somebody", () => {
+  const ADAS = { owner: "ada@example.com" };
+  // Written out, not taken from SCOPES_OF: this is what the roles promise.
+  const MAY: Readonly<Record<Role, string>> = {
+    viewer: "read",
+    editor: "read write run approve",
+    admin: "read write run approve admin",
+  };
+
+  it.each(Role.options.flatMap((role) => Scope.options.map((scope) => [role, scope] as const)))(
+    "of the role %s that was made for %s does what both allow",
+    async (role, scope) => {
+      const { auth, key, ada } = await open();
+      await ada({ role });
+      const { value } = await key({ ...ADAS, scopes: [scope] });
+      const { scopes } = await auth.authenticate({ "x-api-key": value });
+      const expected = ["read", scope].filter((one) => MAY[role].split(" ").includes(one));
+      expect(scopes).toEqual(new Set(expected));
+    },
+  );
+
+  it("with all scopes can only read while its owner is a viewer, and more again when they are more", async () => {
+    const { auth, key, ada, change } = await open();
+    await ada({ role: "admin" });
+    const { value } = await key({ ...ADAS, scopes: Scope.options });
+    const may = async () => [...(await auth.authenticate({ "x-api-key": value })).scopes].join(" ");
+    expect(await may()).toBe(MAY.admin);
+    await change({ role: "viewer" });
+    expect(await may()).toBe("read");
+    await change({ role: "editor" });
+    expect(await may()).toBe(MAY.editor);
+  });
+
+  it("of the operator does all that was chosen: it belongs to no role", async () => {
+    const { auth, key } = await open();
+    const { value } = await key({ scopes: Scope.options });
+    expect((await auth.authenticate({ "x-api-key": value })).scopes).toEqual(new Set(Scope.options));
+  });
+
+  it.each(["deactivated", "invited"] as const)(
+    "is dead while they are %s, and lives again when they are active",
+    async (status) => {
+      const { auth, key, ada, change, refusal, report } = await open();
+      await ada();
+      const { value, record } = await key(ADAS);
+      const [mine, other] = [record.id, (await key()).record.id];
+      await auth.authenticate({ "x-api-key": value });
+      await change({ status });
+      expect(await refusal({ "x-api-key": value })).toMatchObject({ code: "unauthorized" });
+      expect(report.mock.calls).toEqual([[mine, "owner_inactive"]]);
+      expect(await auth.deadAmong([mine, other])).toEqual([mine]);
+      await change({ status: "active" });
+      expect(await auth.authenticate({ "x-api-key": value })).toHaveProperty("keyId", mine);
+      expect(await auth.deadAmong([mine, other])).toEqual([]);
+    },
+  );
+
+  it("is dead when they are known nowhere", async () => {
+    const { key, keys, refusal, report, auth } = await open();
+    const { value, record } = await key(ADAS);
+    const outward = ({ message, code, details }: AppError) => ({ message, code, details });
+    expect(outward(await refusal({ "x-api-key": value }))).toEqual(
+      outward(await refusal({ "x-api-key": newKeyValue() })),
+    );
+    expect(report.mock.calls).toEqual([[record.id, "owner_unknown"]]);
+    expect(await auth.deadAmong([record.id])).toEqual([record.id]);
+    const [listed] = await keys.list();
+    expect(listed).toMatchObject({ owner: ADAS.owner, user: null });
+  });
+
+  it("says first that it is revoked or expired: that stays, whoever comes back", async () => {
+    const { key, keys, refusal, report, ada, clock } = await open();
+    await ada({ status: "deactivated" });
+    const revoked = await key(ADAS);
+    await keys.revoke(revoked.record.id, iso(clock.now()), "operator");
+    const expired = await key({ ...ADAS, expiresAt: iso(clock.now()) });
+    await refusal({ "x-api-key": revoked.value });
+    await refusal({ "x-api-key": expired.value });
+    expect(report.mock.calls.map(([, state]) => state)).toEqual(["revoked", "expired"]);
+  });
+
+  it("hands nothing on while its owner is not active", async () => {
+    const { key, keys, ada, clock } = await open();
+    await ada({ status: "deactivated" });
+    await key(ADAS);
+    const [old] = await keys.list();
+    await expect(rotateKey(keys, clock, old!, { overlap: DAY })).rejects.toMatchObject({
+      code: "api_key_dead",
+      message: expect.stringContaining("not active"),
+    });
+    expect(await keys.list()).toHaveLength(1);
   });
 });
 

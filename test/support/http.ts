@@ -29,12 +29,17 @@ export function api(base: string, key?: string): Api {
       },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const json = response.headers.get("content-type")?.includes("json") ?? false;
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: json && text !== "" ? JSON.parse(text) : text,
-    };
+    return answerOf(response);
+  };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export async function answerOf(response: Response): Promise<Answer<any>> {
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.includes("json") ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: json && text !== "" ? JSON.parse(text) : text,
   };
 }

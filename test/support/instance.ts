@@ -54,6 +54,8 @@ export interface TestInstance extends Instance {
 
 interface CopyOptions {
   config?: unknown;
+  /** The cost of a password's hash: next to nothing unless said. */
+  passwords?: Setup["passwords"];
   env?: Record<string, string>;
 }
 
@@ -61,6 +63,8 @@ interface CopyOptions {
 interface Copy extends Running {
   url: string;
 }
+
+const CHEAP = { parameters: { logN: 4, r: 8, p: 1 } };
 
 const silent = pino({ level: "silent" });
 
@@ -91,10 +95,11 @@ export async function testInstance({
     await close();
     await instance.close();
   });
-  const setupOf = ({ config: given = {}, env = {} }: CopyOptions): Setup => ({
+  const setupOf = ({ config: given = {}, env = {}, passwords = CHEAP }: CopyOptions): Setup => ({
     settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env }),
     config: Config.parse(given),
     clock,
+    passwords,
   });
   const open =
     (start: typeof startServe) =>

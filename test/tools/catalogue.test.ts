@@ -75,9 +75,24 @@ describe.each(tools)("%s", (name, tool) => {
       expect(typeof hints[hint]).toBe("boolean");
     expect(hints.readOnlyHint).toBe(tool.effect === "read");
     expect(hints.readOnlyHint && hints.destructiveHint).toBe(false);
-    // Who may only read what is stored has no business in the databases that a check reaches into.
-    expect(tool.scope === "read").toBe(tool.effect === "read" && name !== "validate_workflow");
+    // A person acts on what is their own, and some of what is only read is for admins. Who may only read what is stored
+    // has no business in the databases that a check reaches into.
+    if (!tool.person && tool.scope !== "admin")
+      expect(tool.scope === "read").toBe(tool.effect === "read" && name !== "validate_workflow");
     expect(inList?.annotations ?? hints).toEqual(hints);
+  });
+
+  it("is out of every agent's reach where it is for a person only, or for admins", () => {
+    if (tool.person || tool.scope === "admin") expect(servedOn(tool, "mcp")).toBe(false);
+    // Whoever could make a key or a user with a key would have another way in when the key is taken away.
+    expect(tool.person ?? false).toBe(/_(api_keys?|users?|invitation|user_password|sessions?)$/.test(name));
+  });
+
+  it("keeps no record of what is shown once", () => {
+    const shown = Object.keys((tool.output as z.ZodObject).def.shape);
+    expect(tool.secret ?? false).toBe(
+      (shown.includes("value") && tool.person === true) || shown.includes("link"),
+    );
   });
 
   it("has a method that fits its effect", () => {
@@ -98,12 +113,15 @@ describe.each(tools)("%s", (name, tool) => {
     expect(new Set(tool.errors).size).toBe(tool.errors.length);
   });
 
-  it("takes an Idempotency-Key where a POST does something, and If-Match where it changes what is there", () => {
+  it("takes an Idempotency-Key where a POST does something, and If-Match where it changes what has revisions", () => {
     const headers = Object.values(tool.headers ?? {});
     expect(headers.includes("Idempotency-Key")).toBe(
       routeOf(tool).method === "POST" && tool.effect !== "read",
     );
-    expect(headers.includes("If-Match")).toBe(tool.effect === "update" || tool.effect === "delete");
+    const changes = tool.effect === "update" || tool.effect === "delete";
+    expect(headers.includes("If-Match")).toBe(changes && tool.etag !== undefined);
+    // A user has none: role and status are set, whatever they were.
+    expect(changes && tool.etag === undefined).toBe(name === "update_user");
     expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
     expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));
     for (const field of Object.keys(tool.headers ?? {})) expect(input.shape).toHaveProperty(field);

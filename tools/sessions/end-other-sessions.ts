@@ -17,10 +17,10 @@ export const endOtherSessions = defineTool({
   input: z.strictObject({ idempotency_key: IdempotencyKey.optional() }),
   output: SessionsEnded,
   async run(_input, ctx) {
-    const { keyId, lineage: userId } = ctx.actor.principal;
+    const { keyId, lineage: userId, owner } = ctx.actor.principal;
     return ctx.write(async (tx) => {
       const ended = await tx.sessions.endAllOf(userId, keyId);
-      if (ended > 0) await tx.audited(userId);
+      if (ended > 0) await tx.audited(owner);
       return { ended };
     });
   },

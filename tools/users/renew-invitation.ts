@@ -34,7 +34,7 @@ export const renewInvitation = defineTool({
         );
       }
       token = await replaceLink(ctx, tx, "invitation", found.id);
-      await tx.audited(found.id);
+      await tx.audited(found.email);
       return showUser(found);
     });
     return { user, ...(await handOver(ctx, "invitation", user.email, token)) };

@@ -35,7 +35,7 @@ export const resetUserPassword = defineTool({
         );
       }
       token = await replaceLink(ctx, tx, "reset", user.id);
-      await tx.audited(user.id);
+      await tx.audited(user.email);
       return user.email;
     });
     return handOver(ctx, "reset", email, token);

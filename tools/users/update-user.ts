@@ -39,7 +39,7 @@ export const updateUser = defineTool({
         await tx.sessions.endAllOf(before.id);
         await tx.links.removeOf(before.id, ["invitation", "reset", "verification"]);
       }
-      await tx.audited(before.id);
+      await tx.audited(before.email);
       return showUser({ ...before, ...after });
     });
   },

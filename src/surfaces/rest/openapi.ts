@@ -73,13 +73,6 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
     type: "apiKey",
     in: "cookie",
     name: "__Host-millrace",
-    description:
-      "The session of somebody who signed in, as the web interface has it; over plain http the cookie is `millrace_session`.",
-  });
-  registry.registerComponent("securitySchemes", "Session", {
-    type: "apiKey",
-    in: "cookie",
-    name: "__Host-millrace",
     description: "The session of somebody who is signed in (millrace_session over plain http).",
   });
   registry.registerPath({
@@ -313,8 +306,14 @@ function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
     responses[304] = { description: "You have it already (If-None-Match)." };
   }
-  const person: readonly ErrorCode[] = tool.person ? ["person_needed"] : [];
-  return { ...responses, ...problems([...(inBody ? WITH_BODY : []), ...person, ...tool.errors]) };
+  const more: readonly ErrorCode[] = [
+    ...(inBody ? WITH_BODY : []),
+    ...(tool.person ? (["person_needed"] as const) : []),
+    // What another site lets a signed-in browser send.
+    ...(routeOf(tool).method === "GET" ? [] : (["forbidden_origin"] as const)),
+    ...tool.errors,
+  ];
+  return { ...responses, ...problems(more) };
 }
 
 /** What a request can meet: what any can, and these. */

@@ -1,13 +1,12 @@
 /** One endpoint of signing in: it needs no key, sets cookies, and is no operation of the catalogue. */
-import type { Request, Response } from "express";
 import type { z } from "zod";
-import type { SignInOptions, SessionInfo } from "../../../schemas/user.ts";
+import type { SessionInfo } from "../../../schemas/user.ts";
 import type { Passwords } from "../../auth/passwords.ts";
 import type { Sessions, SessionLimits, SignedIn } from "../../auth/sessions.ts";
 import type { Throttle } from "../../auth/throttle.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
-import type { Principal, Writers } from "../../core/ports.ts";
+import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
 
 /** What signing in stands on, beside the services of every operation. */

@@ -355,8 +355,8 @@ async function liveLink(
   kinds: readonly LinkKind[],
 ): Promise<LinkRecord> {
   const link = await finding;
-  const over = link?.expiresAt != null && link.expiresAt <= iso(ctx.services.clock.now());
-  if (link === undefined || over || !kinds.includes(link.kind)) throw linkDead();
+  if (link === undefined || !kinds.includes(link.kind)) throw linkDead();
+  if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkDead();
   return link;
 }
 

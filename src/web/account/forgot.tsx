@@ -1,5 +1,70 @@
-import { Page } from "../ui/page.tsx";
+/** A forgotten password: a link by mail, or whom to ask where no mail is sent. */
+import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { send } from "../api/client.ts";
+import { Failed, Loaded } from "../ui/page.tsx";
+import { Card } from "./card.tsx";
+import { besideFields, faultAt } from "./fields.ts";
+import { signInOptions } from "./options.ts";
 
 export default function Forgot() {
-  return <Page title="Forgot">To be made.</Page>;
+  const options = useQuery(signInOptions);
+  return (
+    <Card title="A new password">
+      <Loaded query={options}>{({ mail }) => (mail ? <Form /> : <ByHand />)}</Loaded>
+      <Anchor component={Link} to="/sign-in" size="sm">
+        Back to signing in
+      </Anchor>
+    </Card>
+  );
+}
+
+function ByHand() {
+  return (
+    <Text size="sm">
+      Mail is not set up here, so ask an admin: under People they make a link with which you choose a new
+      password. If you are the only admin, whoever runs the server does it with{" "}
+      <code>millrace users reset &lt;e-mail&gt;</code>.
+    </Text>
+  );
+}
+
+function Form() {
+  const [email, setEmail] = useState("");
+  const ask = useMutation({ mutationFn: () => send("post", "/session/password-reset", { body: { email } }) });
+  const other = besideFields(ask.error, ["email"]);
+  if (ask.isSuccess) {
+    return (
+      <Text size="sm" role="status">
+        If {email.trim()} is somebody&apos;s address here, a mail with a link is on its way. It works for 30
+        minutes. Nothing came? Look among the unwanted mail, or ask an admin.
+      </Text>
+    );
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask.mutate();
+      }}
+    >
+      <Stack>
+        {other && <Failed error={other} />}
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={faultAt(ask.error, "email")}
+        />
+        <Button type="submit" loading={ask.isPending}>
+          Send me a link
+        </Button>
+      </Stack>
+    </form>
+  );
 }

@@ -1,5 +1,108 @@
-import { Page } from "../ui/page.tsx";
+/** What a link out of a mail leads to: an invitation, a new password, or a confirmed address. */
+import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, Navigate, useLocation } from "react-router";
+import { send } from "../api/client.ts";
+import { sessionQuery } from "../app/session.tsx";
+import { Failed, Loaded } from "../ui/page.tsx";
+import { Card } from "./card.tsx";
+import { besideFields, faultAt, tokenOf } from "./fields.ts";
+import { PasswordField } from "./password-field.tsx";
+import { useEnter } from "./use-enter.ts";
 
 export default function LinkPage() {
-  return <Page title="LinkPage">To be made.</Page>;
+  const token = tokenOf(useLocation().hash);
+  const link = useQuery({
+    queryKey: ["link", token],
+    queryFn: async ({ signal }) => (await send("post", "/session/link", { body: { token }, signal })).data,
+    enabled: token !== "",
+    staleTime: Infinity,
+  });
+  if (token === "") return <Navigate to="/sign-in" replace />;
+  if (link.isError) {
+    return (
+      <Card title="This link does not work">
+        <Failed error={link.error} />
+        <Anchor component={Link} to="/sign-in">
+          Sign in
+        </Anchor>
+      </Card>
+    );
+  }
+  return (
+    <Loaded query={link}>
+      {({ kind, email }) => {
+        if (kind === "setup") return <Navigate to={`/setup#${token}`} replace />;
+        if (kind === "verification") return <Confirm token={token} email={email ?? ""} />;
+        return <Choose token={token} email={email ?? ""} invited={kind === "invitation"} />;
+      }}
+    </Loaded>
+  );
+}
+
+function Choose({ token, email, invited }: { token: string; email: string; invited: boolean }) {
+  const [password, setPassword] = useState("");
+  const enter = useEnter("/");
+  const choose = useMutation({
+    mutationFn: () => send("post", "/session/password", { body: { token, password } }),
+    onSuccess: ({ data }) => enter(data),
+  });
+  const other = besideFields(choose.error, ["password"]);
+  return (
+    <Card
+      title={invited ? "Welcome to Millrace" : "Choose a new password"}
+      about={invited ? "Choose a password, and you are in." : "You are signed out everywhere else then."}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          choose.mutate();
+        }}
+      >
+        <Stack>
+          {other && <Failed error={other} />}
+          <TextInput label="E-mail address" type="email" autoComplete="username" readOnly value={email} />
+          <PasswordField
+            value={password}
+            onChange={setPassword}
+            email={email}
+            error={faultAt(choose.error, "password")}
+          />
+          <Button type="submit" loading={choose.isPending}>
+            {invited ? "Begin" : "Save and sign in"}
+          </Button>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+/** By a click, not by opening: programs that look into mails open every link in them. */
+function Confirm({ token, email }: { token: string; email: string }) {
+  const client = useQueryClient();
+  const confirm = useMutation({
+    mutationFn: () => send("post", "/session/verification", { body: { token } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  return (
+    <Card title="Confirm your e-mail address">
+      {confirm.error && <Failed error={confirm.error} />}
+      {confirm.isSuccess ? (
+        <>
+          <Text role="status">{email} is confirmed.</Text>
+          <Button component={Link} to="/">
+            Go on
+          </Button>
+        </>
+      ) : (
+        <>
+          <Text size="sm">Is {email} your address?</Text>
+          <Button onClick={() => confirm.mutate()} loading={confirm.isPending}>
+            Yes, confirm it
+          </Button>
+        </>
+      )}
+    </Card>
+  );
 }

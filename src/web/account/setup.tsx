@@ -1,5 +1,89 @@
-import { Page } from "../ui/page.tsx";
+/** The first visit: the admin account. */
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useLocation } from "react-router";
+import { send } from "../api/client.ts";
+import { Failed, Loaded } from "../ui/page.tsx";
+import { Card } from "./card.tsx";
+import { besideFields, faultAt, tokenOf } from "./fields.ts";
+import { signInOptions } from "./options.ts";
+import { PasswordField } from "./password-field.tsx";
+import { useEnter } from "./use-enter.ts";
 
 export default function Setup() {
-  return <Page title="Setup">To be made.</Page>;
+  const options = useQuery(signInOptions);
+  return (
+    <Loaded query={options}>
+      {({ setup }) =>
+        setup ? (
+          <Form />
+        ) : (
+          <Card title="The first admin exists already">
+            <Text size="sm">Sign in, or ask an admin for an invitation.</Text>
+            <Anchor component={Link} to="/sign-in">
+              Sign in
+            </Anchor>
+          </Card>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Form() {
+  const fromLink = tokenOf(useLocation().hash);
+  const [typed, setTyped] = useState("");
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const enter = useEnter("/");
+  const make = useMutation({
+    mutationFn: () =>
+      send("post", "/session/setup", { body: { token: fromLink || typed.trim(), email, password } }),
+    onSuccess: ({ data }) => enter(data),
+  });
+  const other = besideFields(make.error, ["email", "password", "token"]);
+  return (
+    <Card title="Make your admin account" about="You are the first one here. Others come by your invitation.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          make.mutate();
+        }}
+      >
+        <Stack>
+          {other && <Failed error={other} />}
+          {fromLink === "" && (
+            <PasswordInput
+              label="Setup token"
+              description="What stands behind the # of the link that the server printed when it started."
+              required
+              autoComplete="off"
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              error={faultAt(make.error, "token")}
+            />
+          )}
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={faultAt(make.error, "email")}
+          />
+          <PasswordField
+            value={password}
+            onChange={setPassword}
+            email={email}
+            error={faultAt(make.error, "password")}
+          />
+          <Button type="submit" loading={make.isPending}>
+            Make the account
+          </Button>
+        </Stack>
+      </form>
+    </Card>
+  );
 }

@@ -1,5 +1,76 @@
-import { Page } from "../ui/page.tsx";
+/** Signing in. */
+import { Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, Navigate, useSearchParams } from "react-router";
+import { send } from "../api/client.ts";
+import { useSessionQuery } from "../app/session.tsx";
+import { Failed, Loaded } from "../ui/page.tsx";
+import { Card } from "./card.tsx";
+import { besideFields, faultAt, placeAfter } from "./fields.ts";
+import { signInOptions } from "./options.ts";
+import { useEnter } from "./use-enter.ts";
 
 export default function SignIn() {
-  return <Page title="SignIn">To be made.</Page>;
+  const options = useQuery(signInOptions);
+  const session = useSessionQuery();
+  const [search] = useSearchParams();
+  if (session.data) return <Navigate to={placeAfter(search)} replace />;
+  return (
+    <Loaded query={options}>
+      {({ setup, mail }) =>
+        setup ? <Navigate to="/setup" replace /> : <Form mail={mail} to={placeAfter(search)} />
+      }
+    </Loaded>
+  );
+}
+
+function Form({ mail, to }: { mail: boolean; to: string }) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const enter = useEnter(to);
+  const signIn = useMutation({
+    mutationFn: () => send("post", "/session", { body: { email, password } }),
+    onSuccess: ({ data }) => enter(data),
+  });
+  const other = besideFields(signIn.error, ["email", "password"]);
+  return (
+    <Card title="Sign in">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          signIn.mutate();
+        }}
+      >
+        <Stack>
+          {other && <Failed error={other} />}
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            data-autofocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={faultAt(signIn.error, "email")}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={faultAt(signIn.error, "password")}
+            visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
+          />
+          <Button type="submit" loading={signIn.isPending}>
+            Sign in
+          </Button>
+          <Anchor component={Link} to={mail ? "/forgot" : "/forgot?mail=no"} size="sm">
+            Forgotten your password?
+          </Anchor>
+        </Stack>
+      </form>
+    </Card>
+  );
 }

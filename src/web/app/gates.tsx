@@ -14,9 +14,7 @@ export function SignedIn() {
         <Failed error={session.error} retry={() => void session.refetch()} />
       </Container>
     ) : (
-      <Center h="100vh">
-        <Loader aria-label="Loading" />
-      </Center>
+      <Blank />
     );
   }
   if (session.data === null) {
@@ -38,5 +36,14 @@ export function SignedOut() {
     <Container component="main" size={460} py={{ base: "md", sm: 64 }}>
       <Outlet />
     </Container>
+  );
+}
+
+/** While it is not known yet what to show. */
+export function Blank() {
+  return (
+    <Center h="100vh">
+      <Loader aria-label="Loading" />
+    </Center>
   );
 }

@@ -3,7 +3,7 @@ import { type ComponentType } from "react";
 import { createBrowserRouter, type RouteObject } from "react-router";
 import { Boundary } from "./boundary.tsx";
 import { NotFound } from "./not-found.tsx";
-import { SignedIn, SignedOut } from "./gates.tsx";
+import { Blank, SignedIn, SignedOut } from "./gates.tsx";
 
 const page = (path: string, load: () => Promise<{ default: ComponentType }>): RouteObject => ({
   path,
@@ -13,6 +13,7 @@ const page = (path: string, load: () => Promise<{ default: ComponentType }>): Ro
 export const routes: RouteObject[] = [
   {
     ErrorBoundary: Boundary,
+    HydrateFallback: Blank,
     children: [
       {
         Component: SignedOut,

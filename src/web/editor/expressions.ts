@@ -81,24 +81,16 @@ function inputs(root: unknown, rest: readonly string[]): Suggestion[] {
   for (const part of rest) schema = asObject(asObject(schema["properties"])[part.replace(/\[.*$/, "")]);
   return Object.entries(asObject(schema["properties"])).map(([label, property]) => {
     const { type, description } = asObject(property);
-    return {
-      label,
-      kind: "property",
-      ...(typeof type === "string" && { detail: type }),
-      ...(typeof description === "string" && { info: description }),
-    };
+    return { label, kind: "property", detail: text(type), info: text(description) };
   });
 }
 
 export const stepSuggestion = (step: unknown): Suggestion => {
   const { id, type, description } = asObject(step);
-  return {
-    label: String(id),
-    kind: "variable",
-    ...(typeof type === "string" && { detail: type }),
-    ...(typeof description === "string" && { info: description }),
-  };
+  return { label: String(id), kind: "variable", detail: text(type), info: text(description) };
 };
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The steps that have ended when this one begins; all of them where it is the output that is written. */
 function ancestors({ steps, index }: Scope): unknown[] {

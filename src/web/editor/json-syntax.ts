@@ -23,7 +23,8 @@ const BAD_CONTROL = /\p{Cc}/u;
 export function jsonFault(text: string): EditorFault | undefined {
   try {
     const end = space(text, value(text, space(text, 0), 0));
-    if (end < text.length) throw new Slip("goes on after its end", end, "One object is all that may stand here.");
+    if (end < text.length)
+      throw new Slip("goes on after its end", end, "One object is all that may stand here.");
     return undefined;
   } catch (error) {
     if (!(error instanceof Slip)) throw error;
@@ -54,7 +55,7 @@ function value(text: string, from: number, depth: number): number {
   if (first === "{") return items(text, from, "}", (at, keys) => pair(text, at, keys, depth));
   if (first === "[") return items(text, from, "]", (at) => value(text, at, depth + 1));
   if (first === '"') return string(text, from);
-  if (first === "'") throw new Slip("text stands between double quotes", from, 'Write " in place of \'.');
+  if (first === "'") throw new Slip("text stands between double quotes", from, "Write \" in place of '.");
   if (first === undefined) throw new Slip("the text ends too early", from, "Close what is open.");
   LITERAL.lastIndex = from;
   const word = LITERAL.exec(text)?.[0];
@@ -78,7 +79,11 @@ function items(
     at = space(text, end);
     if (text[at] === close) return at + 1;
     if (text[at] === undefined)
-      throw new Slip(`a ${close} is missing`, text.length, `What is opened here in line ${lineOf(text, from)} is never closed.`);
+      throw new Slip(
+        `a ${close} is missing`,
+        text.length,
+        `What is opened here in line ${lineOf(text, from)} is never closed.`,
+      );
     if (text[at] !== ",") throw new Slip("a comma is missing", end, `Put a comma, or close with ${close}.`);
     const comma = at;
     at = space(text, at + 1);
@@ -101,10 +106,16 @@ function pair(text: string, from: number, keys: Set<string>, depth: number): num
 function string(text: string, from: number): number {
   STRING.lastIndex = from;
   const found = STRING.exec(text)?.[0];
-  if (found === undefined) throw new Slip("text is not closed", from, 'It ends with ", in the same line; a line break in it is \\n.');
+  if (found === undefined)
+    throw new Slip(
+      "text is not closed",
+      from,
+      'It ends with ", in the same line; a line break in it is \\n.',
+    );
   if (isJson(found)) return from + found.length;
   const control = found.search(BAD_CONTROL);
-  if (control >= 0) throw new Slip("a control character stands in the text", from + control, "A tab is written \\t.");
+  if (control >= 0)
+    throw new Slip("a control character stands in the text", from + control, "A tab is written \\t.");
   throw new Slip("a backslash begins nothing that JSON knows", from, "A backslash itself is \\\\.");
 }
 

@@ -23,6 +23,8 @@ export interface Place {
   textFrom: number;
   /** There is a colon behind it already. */
   colon: boolean;
+  /** Nothing but indentation and dashes stands before it in its line. */
+  fresh: boolean;
   /** What the text says but for the word under the cursor. */
   root: unknown;
 }
@@ -39,11 +41,16 @@ export function placeAt(text: string, pos: number, format: Format): Place | unde
   const shut = quote === "" && format === "json" ? '"' : quote;
   const comma = format === "json" && !colon && /^\s*["[{]/.test(text.slice(to)) ? "," : "";
   const marked = `${text.slice(0, from)}${shut}${MARKER}${shut}${tail}${comma}${text.slice(to)}`;
-  const document = parseDocument(marked, { version: "1.2", schema: "core", prettyErrors: false, logLevel: "silent" });
+  const document = parseDocument(marked, {
+    version: "1.2",
+    schema: "core",
+    prettyErrors: false,
+    logLevel: "silent",
+  });
   const found = find(document);
   if (found === undefined) return undefined;
   const typedFrom = from + (quote === "" ? 0 : 1);
-  return { ...found, from, to, typedFrom, colon, root: plain(document) };
+  return { ...found, from, to, typedFrom, colon, fresh, root: plain(document) };
 }
 
 interface Word {
@@ -51,7 +58,6 @@ interface Word {
   to: number;
   quote: "" | '"' | "'";
   colon: boolean;
-  /** Nothing but indentation and dashes stands before it. */
   fresh: boolean;
 }
 
@@ -140,7 +146,12 @@ export function thingAt(
   text: string,
   pos: number,
 ): { role: "key" | "value"; path: Path; from: number; to: number; root: unknown } | undefined {
-  const document = parseDocument(text, { version: "1.2", schema: "core", prettyErrors: false, logLevel: "silent" });
+  const document = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    prettyErrors: false,
+    logLevel: "silent",
+  });
   let found: { role: "key" | "value"; path: Path; from: number; to: number } | undefined;
   visit(document, {
     Scalar(key, node, ancestors) {

@@ -89,8 +89,7 @@ const merged = (a: Schema, b: Schema): Schema => ({
 function fits(form: Schema, value: unknown): boolean {
   const fields = asObject(value);
   return Object.entries(form.properties ?? {}).every(
-    ([key, { const: only }]) =>
-      only === undefined || fields[key] === undefined || fields[key] === only,
+    ([key, { const: only }]) => only === undefined || fields[key] === undefined || fields[key] === only,
   );
 }
 
@@ -100,7 +99,8 @@ export function wordsOf(form: Schema): unknown[] {
   return form.enum ?? (form.type === "boolean" ? [true, false] : []);
 }
 
-export const isObjectForm = (form: Schema): boolean => form.type === "object" || form.properties !== undefined;
+export const isObjectForm = (form: Schema): boolean =>
+  form.type === "object" || form.properties !== undefined;
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "text",

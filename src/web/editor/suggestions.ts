@@ -7,7 +7,7 @@ import { isObjectForm, kindsOf, type Schema, spotAt, tellOf, wordsOf } from "./s
 
 export interface Named {
   name: string;
-  detail?: string;
+  detail?: string | undefined;
 }
 
 /** What completion knows besides the text itself. */
@@ -22,9 +22,9 @@ export interface Known {
 
 export interface Suggestion {
   label: string;
-  detail?: string;
+  detail?: string | undefined;
   /** A few lines of plain text. */
-  info?: string;
+  info?: string | undefined;
   /** What is written; the label where it is left out. */
   apply?: string;
   kind: "property" | "enum" | "variable" | "function";
@@ -35,8 +35,10 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
+  /** Where the word begins that choosing goes by. */
   from: number;
-  to: number;
+  /** What is replaced: with its quotes, and with what of the word stands behind the cursor. */
+  replace: { from: number; to: number };
   list: Suggestion[];
 }
 
@@ -53,22 +55,34 @@ export function suggest(
   const expression =
     place.role === "key"
       ? undefined
-      : expressionBefore(text.slice(place.role === "text" ? place.textFrom : place.typedFrom, pos), place.path);
+      : expressionBefore(
+          text.slice(place.role === "text" ? place.textFrom : place.typedFrom, pos),
+          place.path,
+        );
   if (expression !== undefined) {
     const { typed, list } = inExpression(expression, place.path, place.root, known);
     if (typed === "" && !explicit && !/[.{]\s?$/.test(expression)) return undefined;
-    return { from: pos - typed.length, to: pos, list };
+    const from = pos - typed.length;
+    return { from, replace: { from, to: pos }, list };
   }
   if (place.role === "text") return undefined;
-  const indent = " ".repeat(column(text, place.from));
-  const list = place.role === "key" ? keys(place, format, known, indent) : values(place, place.path, format, known);
-  if (place.role === "key" && !explicit && pos === place.typedFrom && !list.some(isClosed)) return undefined;
-  return { from: place.from, to: place.to, list };
+  const indent = place.fresh ? " ".repeat(column(text, place.from)) : undefined;
+  const list =
+    place.role === "key" ? keys(place, format, known, indent) : values(place, place.path, format, known);
+  const quoted = place.typedFrom > place.from;
+  const begun = explicit || quoted || pos > place.typedFrom;
+  if (place.role === "key" && !begun && !list.some(isClosed)) return undefined;
+  return { from: place.typedFrom, replace: { from: place.from, to: place.to }, list: distinct(list) };
 }
+
+/** Forms of one field often allow the same words. */
+const distinct = (list: readonly Suggestion[]): Suggestion[] => [
+  ...new Map(list.map((it) => [it.apply ?? it.label, it])).values(),
+];
 
 const isClosed = ({ kind }: Suggestion): boolean => kind !== "property";
 
-function keys(place: Place, format: Format, known: Known, indent: string): Suggestion[] {
+function keys(place: Place, format: Format, known: Known, indent?: string): Suggestion[] {
   const { path, root, alone, colon } = place;
   const { forms } = spotAt(known.schema, path, withoutMarker(root, path));
   const objects = forms.filter(isObjectForm);
@@ -85,8 +99,8 @@ function keys(place: Place, format: Format, known: Known, indent: string): Sugge
 
 function items(place: Place, format: Format, known: Known): Suggestion[] {
   if (format === "json") return [];
-  const inside = values(place, [...place.path, 0], format, known).map(
-    (it): Suggestion => ({ ...it, apply: `- ${it.apply ?? it.label}` }),
+  const inside = values(place, [...place.path, 0], format, known).map((it) =>
+    Object.assign({}, it, { apply: `- ${it.apply ?? it.label}` }),
   );
   const { forms } = spotAt(known.schema, [...place.path, 0], undefined);
   const first = forms.find(isObjectForm)?.required?.[0];
@@ -98,7 +112,8 @@ function items(place: Place, format: Format, known: Known): Suggestion[] {
 interface Writing {
   format: Format;
   colon: boolean;
-  indent: string;
+  /** Of the line; undefined between brackets, where a value stays in it. */
+  indent: string | undefined;
   known: Known;
 }
 
@@ -114,7 +129,7 @@ function property(name: string, objects: readonly Schema[], writing: Writing): S
     label: name,
     kind: "property",
     detail: only.length > 0 ? `of ${only.join(", ")}` : required ? `${kinds}, required` : kinds,
-    ...(info !== "" && { info }),
+    info: info === "" ? undefined : info,
     boost: only.length > 0 ? -1 : required ? 1 : 0,
     apply: written(name, forms, writing),
     again: true,
@@ -126,7 +141,8 @@ function written(name: string, forms: readonly Schema[], { format, colon, indent
   const key = format === "json" ? JSON.stringify(name) : name;
   if (colon) return key;
   const blocks = forms.filter(({ type }) => type === "object" || type === "array");
-  if (format === "json" || forms.length === 0 || blocks.length < forms.length) return `${key}: `;
+  if (indent === undefined || format === "json" || forms.length === 0 || blocks.length < forms.length)
+    return `${key}: `;
   const plain = blocks[0]!.type === "array" && blocks[0]!.items?.type === "string";
   return plain ? `${key}: ` : `${key}:\n${indent}  `;
 }
@@ -139,39 +155,30 @@ function values(place: Place, path: Readonly<Path>, format: Format, known: Known
   if (spot.named && path[0] === "steps" && path[2] === "needs") return others(root, path, format);
   const named = spot.named ? known.names?.[field] : undefined;
   if (named !== undefined) {
-    return named.map(({ name, detail }) => ({
-      label: name,
-      kind: "enum",
-      apply: value(name),
-      ...(detail !== undefined && { detail }),
-    }));
+    return named.map(({ name, detail }) => ({ label: name, kind: "enum", apply: value(name), detail }));
   }
-  const parent = spotAt(known.schema, path.slice(0, -1), valueAt(withoutMarker(root, path), path.slice(0, -1)));
   const words = spot.forms.flatMap((form) => wordsOf(form).map((word) => ({ word, form })));
   const left = spot.forms.find((form) => form.default !== undefined)?.default;
-  return words.map(({ word, form }) => {
+  return words.map(({ word, form }) => ({
+    label: String(word),
+    kind: "enum",
+    apply: value(word),
+    detail: word === left ? "default" : undefined,
     // A constant tells what the whole of it is.
-    const info = form.const === undefined ? "" : (form.description ?? "");
-    return {
-      label: String(word),
-      kind: "enum",
-      apply: value(word),
-      ...(word === left && parent.forms.length > 0 && { detail: "default" }),
-      ...(info !== "" && { info }),
-    };
-  });
+    info: form.const === undefined ? undefined : form.description,
+  }));
 }
 
 /** The steps that a step can wait for. */
 function others(root: unknown, path: Readonly<Path>, format: Format): Suggestion[] {
-  const listed = path.length > 3 ? asList(valueAt(root, path.slice(0, 4 - 1))) : [];
+  const listed = path.length > 3 ? asList(valueAt(root, path.slice(0, 3))) : [];
   return asList(asObject(root)["steps"])
     .filter((step, at) => at !== path[1] && typeof asObject(step)["id"] === "string")
     .filter((step) => !listed.includes(asObject(step)["id"]))
-    .map((step) => {
-      const it = stepSuggestion(step);
+    .map(stepSuggestion)
+    .map((it) => {
       const text = scalar(it.label, format);
-      return { ...it, apply: path.length > 3 ? text : `[${text}]` };
+      return Object.assign({}, it, { apply: path.length > 3 ? text : `[${text}]` });
     });
 }
 
@@ -185,7 +192,8 @@ function withoutMarker(root: unknown, path: Readonly<Path>): unknown {
 }
 
 function scalar(value: unknown, format: Format): string {
-  const plain = typeof value !== "string" || /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(value);
+  const plain =
+    typeof value !== "string" || /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(value);
   return plain && (format === "yaml" || typeof value !== "string") ? String(value) : JSON.stringify(value);
 }
 

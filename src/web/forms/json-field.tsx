@@ -14,19 +14,21 @@ interface JsonFieldProps {
   required?: boolean;
   disabled?: boolean;
   rows?: number;
+  /** Nothing but an object will do. */
+  object?: boolean;
 }
 
 /** While the text can't be read the field is invalid, so the form around it is not sent. */
 export function JsonField(props: JsonFieldProps) {
-  const { value, onChange, empty, label, help, error, required = false, disabled = false, rows = 3 } = props;
+  const { value, onChange, empty, label, help, error, required = false, disabled = false, rows = 3, object = false } = props;
   // What was typed counts as long as it stands for the value; another value from outside takes its place.
   const [draft, setDraft] = useState({ of: value, text: written(value) });
   const shown = draft.of === value ? draft.text : written(value);
-  const fault = faultOf(shown);
+  const fault = faultOf(shown, object);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => input.current?.setCustomValidity(fault ?? ""), [fault]);
   const change = (text: string) => {
-    if (faultOf(text) !== undefined) return setDraft({ of: value, text });
+    if (faultOf(text, object) !== undefined) return setDraft({ of: value, text });
     const read: unknown = text.trim() === "" ? empty : JSON.parse(text);
     setDraft({ of: read, text });
     onChange(read);
@@ -53,11 +55,12 @@ export function JsonField(props: JsonFieldProps) {
 
 const written = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
 
-function faultOf(text: string): string | undefined {
+function faultOf(text: string, object: boolean): string | undefined {
   if (text.trim() === "") return undefined;
   try {
-    JSON.parse(text);
-    return undefined;
+    const read: unknown = JSON.parse(text);
+    const isObject = typeof read === "object" && read !== null && !Array.isArray(read);
+    return object && !isObject ? "This must be an object: { … }" : undefined;
   } catch (error) {
     return `This is not JSON: ${(error as Error).message}`;
   }

@@ -24,7 +24,7 @@ interface SchemaFormProps {
 export function SchemaForm({ schema, value, onChange, faults, disabled = false }: SchemaFormProps) {
   const form = useMemo(() => formOf(schema), [schema]);
   const [asJson, setAsJson] = useState(false);
-  const changed = (after: unknown) => onChange(isObject(after) ? after : {});
+  const changed = (after: unknown) => onChange(after as Record<string, unknown>);
   if (form.kind === "object" && form.fields.length === 0 && Object.keys(value).length === 0 && faults.length === 0) {
     return <Text c="dimmed">There is nothing to fill in.</Text>;
   }
@@ -55,6 +55,7 @@ export function SchemaForm({ schema, value, onChange, faults, disabled = false }
           error={told(faults)}
           disabled={disabled}
           rows={8}
+          object
         />
       )}
     </Stack>
@@ -62,9 +63,6 @@ export function SchemaForm({ schema, value, onChange, faults, disabled = false }
 }
 
 const NOTHING = {};
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Of a refused request the faults inside one of its fields (`inputs`, `form`), and the others. */
 export const faultsWithin = (faults: readonly Fault[], field: string) => ({

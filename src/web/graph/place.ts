@@ -19,7 +19,13 @@ export function place(request: LayoutRequest): Placement {
   );
   const work = spans.reduce((sum, span) => sum + span, request.needs.length);
   if (work > MANY) return placeInLayers(request);
-  return placeByDagre(request, work > FEW ? "tight-tree" : "network-simplex");
+  try {
+    return placeByDagre(request, work > FEW ? "tight-tree" : "network-simplex");
+  } catch (error) {
+    // It recurses along the ranks: some hundreds of them in a row are too many for a stack.
+    if (error instanceof RangeError) return placeInLayers(request);
+    throw error;
+  }
 }
 
 function placeByDagre(

@@ -3,10 +3,10 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useReducedMotion } from "@mantine/hooks";
 import { Controls, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { edgesOf, nodesOf } from "./elements.ts";
+import { nodesOf } from "./elements.ts";
 import { type ArrowKey, CARD, cardAt, type Placement } from "./geometry.ts";
 import { StepCard, type StepNode } from "./step-card.tsx";
-import { type StepEdge, StepLine } from "./step-line.tsx";
+import { StepLines } from "./step-lines.tsx";
 import type { GraphStep } from "./steps.ts";
 import { isInSight, type Size, viewOf, ZOOM } from "./view.ts";
 
@@ -21,14 +21,13 @@ interface StepCanvasProps {
 }
 
 const NODE_TYPES = { step: StepCard };
-const EDGE_TYPES = { step: StepLine };
 const KEYS = "The arrow keys go from step to step, Home and End to the first and the last.";
 const MOVE_MS = 200;
 
 export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: StepCanvasProps) {
   const scheme = useComputedColorScheme();
   const still = useReducedMotion();
-  const flow = useRef<ReactFlowInstance<StepNode, StepEdge>>(null);
+  const flow = useRef<ReactFlowInstance<StepNode>>(null);
   const [current, setCurrent] = useState(selected);
   const [isOnCard, setOnCard] = useState(false);
   const isSelectable = onSelect !== undefined;
@@ -36,7 +35,6 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
     () => nodesOf(steps, ids, placement, selected, isSelectable),
     [steps, ids, placement, selected, isSelectable],
   );
-  const edges = useMemo(() => edgesOf(steps, ids, placement, selected), [steps, ids, placement, selected]);
 
   const shown = useRef(placement);
   useEffect(() => {
@@ -96,11 +94,9 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
   };
 
   return (
-    <ReactFlow<StepNode, StepEdge>
+    <ReactFlow<StepNode>
       nodes={nodes}
-      edges={edges}
       nodeTypes={NODE_TYPES}
-      edgeTypes={EDGE_TYPES}
       colorMode={scheme}
       aria-label={`Graph of ${steps.length} ${steps.length === 1 ? "step" : "steps"}`}
       tabIndex={isOnCard ? -1 : 0}
@@ -113,7 +109,6 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
       onlyRenderVisibleElements
       nodesDraggable={false}
       nodesConnectable={false}
-      edgesFocusable={false}
       elementsSelectable={false}
       autoPanOnNodeFocus={false}
       preventScrolling={false}
@@ -138,6 +133,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
         if (event.touches.length < 2) event.stopPropagation();
       }}
     >
+      <StepLines edges={placement.edges} marked={selected === undefined ? -1 : ids.indexOf(selected)} />
       <Controls
         showInteractive={false}
         orientation="horizontal"

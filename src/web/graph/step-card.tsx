@@ -13,10 +13,12 @@ import {
   IconVariable,
   IconWorld,
 } from "@tabler/icons-react";
+import { VisuallyHidden } from "@mantine/core";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { LOOKS } from "../ui/status.tsx";
 import type { GraphStep } from "./steps.ts";
+import { labelOf } from "./words.ts";
 
 export type StepNode = Node<{ step: GraphStep }, "step">;
 
@@ -38,32 +40,36 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
   const look = status === undefined ? undefined : LOOKS[status];
   return (
-    <div
-      className={`step-card${selected ? " step-card-selected" : ""}`}
-      data-status={status}
-      style={look && { borderInlineStartColor: `var(--mantine-color-${look.color}-filled)` }}
-    >
-      <div className="step-card-row">
-        <span className="step-card-id" title={name}>
-          {name}
-        </span>
-        <Marks step={step} />
-      </div>
-      <div className="step-card-row">
-        <span className="step-card-type">
-          <TypeIcon size={14} aria-hidden />
-          <span>{type === "" ? "no type" : type}</span>
-        </span>
-        {look !== undefined && (
-          <span className={`step-card-status status-${look.color}`}>
-            <span style={{ color: `var(--mantine-color-${look.color}-filled)` }}>
-              <look.Icon size={14} aria-hidden />
-            </span>
-            {status}
+    <>
+      <VisuallyHidden>{labelOf(step)}</VisuallyHidden>
+      <div
+        aria-hidden
+        className={`step-card${selected ? " step-card-selected" : ""}`}
+        data-status={status}
+        style={look && { borderInlineStartColor: `var(--mantine-color-${look.color}-filled)` }}
+      >
+        <div className="step-card-row">
+          <span className="step-card-id" title={name}>
+            {name}
           </span>
-        )}
+          <Marks step={step} />
+        </div>
+        <div className="step-card-row">
+          <span className="step-card-type">
+            <TypeIcon size={14} aria-hidden />
+            <span>{type === "" ? "no type" : type}</span>
+          </span>
+          {look !== undefined && (
+            <span className={`step-card-status status-${look.color}`}>
+              <span style={{ color: `var(--mantine-color-${look.color}-filled)` }}>
+                <look.Icon size={14} aria-hidden />
+              </span>
+              {status}
+            </span>
+          )}
+        </div>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -43,7 +43,9 @@ export function readFilters(params: URLSearchParams): RunFilters {
 export function writeFilters({ workflow, status, trigger, since, until }: RunFilters): URLSearchParams {
   const words = { workflow, status: status.join(","), trigger, since, until };
   return new URLSearchParams(
-    Object.entries(words).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
+    Object.entries(words).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
+    ),
   );
 }
 

@@ -1,7 +1,9 @@
 /** What the pages of a run ask the server for. Every key begins with "runs". */
 import { queryOptions } from "@tanstack/react-query";
 import type { Run, RunStep } from "../../../schemas/run.ts";
-import { send } from "../api/client.ts";
+import type { Schemas } from "../../../schemas/generated/endpoints.ts";
+import { type Answered, send } from "../api/client.ts";
+import { isCut } from "../values/kinds.ts";
 
 /** Values up to so many characters of JSON come at once; the others are loaded when somebody wants the whole. */
 const VALUE_CHARS = 20_000;
@@ -57,11 +59,8 @@ export const definitionQuery = (workflowId: string, version: number) =>
   queryOptions({
     queryKey: ["workflows", workflowId, "definition", version],
     queryFn: async ({ signal }): Promise<Record<string, unknown> | null> => {
-      const path = { workflow_id: workflowId, version: String(version) };
-      const { data } = await send("get", "/workflows/{workflow_id}/versions/{version}", {
-        path: { ...path, version },
-        signal,
-      });
+      const path = { workflow_id: workflowId, version };
+      const { data } = await send("get", "/workflows/{workflow_id}/versions/{version}", { path, signal });
       return data.definition ?? null;
     },
     // A version never changes.
@@ -69,10 +68,10 @@ export const definitionQuery = (workflowId: string, version: number) =>
   });
 
 /** The whole of a value that was cut, piece by piece. */
-export async function wholeValue(runId: string, ref: string): Promise<unknown> {
+async function wholeValue(runId: string, ref: string): Promise<unknown> {
   let text = "";
   for (let offset: number | null = 0; offset !== null;) {
-    const { data } = await send("get", "/runs/{run_id}/values/{ref}", {
+    const { data }: Answered<Schemas.RunValue> = await send("get", "/runs/{run_id}/values/{ref}", {
       path: { run_id: runId, ref },
       query: { offset, max_chars: PIECE_CHARS },
     });
@@ -82,9 +81,6 @@ export async function wholeValue(runId: string, ref: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** What `ValueView` loads the whole by; nothing where the value is whole. */
-export function wholeOf(runId: string, value: unknown): { whole?: () => Promise<unknown> } {
-  if (typeof value !== "object" || value === null || !("truncated" in value) || !("ref" in value)) return {};
-  const { ref } = value;
-  return typeof ref === "string" ? { whole: () => wholeValue(runId, ref) } : {};
-}
+/** How `ValueView` gets the whole of a value that was cut; undefined where it is whole. */
+export const wholeOf = (runId: string, value: unknown): (() => Promise<unknown>) | undefined =>
+  isCut(value) ? () => wholeValue(runId, value.ref) : undefined;

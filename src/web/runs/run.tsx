@@ -1,5 +1,108 @@
-import { Page } from "../ui/page.tsx";
+/** A run: how it stands, what it took and gave, and each of its steps, for as long as it goes on. */
+import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useThrottledValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+import { Copy } from "../ui/copy.tsx";
+import { Failed, Page, Waiting } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { ValueView } from "../values/value-view.tsx";
+import { RunActions } from "./actions.tsx";
+import { RunFacts } from "./facts.tsx";
+import { type Link, useLiveRun } from "./live.ts";
+import { Part } from "./parts.tsx";
+import { attemptsQuery, wholeOf } from "./run-data.ts";
+import { Standing } from "./standing.tsx";
+import { StepViews } from "./step-views.tsx";
+import { hasEnded, type ShownRun } from "./told.ts";
+import { usageOfRun } from "./usage.ts";
+import { useSeconds } from "./use-seconds.ts";
 
 export default function RunPage() {
-  return <Page title="RunPage">To be made.</Page>;
+  const { runId = "" } = useParams();
+  // Another run is another page: nothing of the one before stays.
+  return <OneRun key={runId} runId={runId} />;
+}
+
+function OneRun({ runId }: { runId: string }) {
+  const { query, run, link } = useLiveRun(runId);
+  if (run === undefined) {
+    return (
+      <Page title={`Run ${runId}`}>
+        {query.isError ? (
+          <Failed error={query.error} retry={() => void query.refetch()} />
+        ) : (
+          <Waiting rows={8} />
+        )}
+      </Page>
+    );
+  }
+  return <Shown run={run} link={link} />;
+}
+
+/** What a run in motion changes of the attempts is asked for no more often. */
+const AT_MOST_EVERY_MS = 3_000;
+
+function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
+  const now = useSeconds(!hasEnded(run));
+  const moved = useThrottledValue(
+    `${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
+    AT_MOST_EVERY_MS,
+  );
+  const attempts = useQuery({
+    ...attemptsQuery(run.id, moved),
+    enabled: run.steps.some(({ started_at: at }) => at !== null),
+  });
+  return (
+    <Page
+      title={`Run of ${run.workflow_id}`}
+      about={
+        <Group gap="xs">
+          <span>{run.id}</span>
+          <Copy text={run.id} label="id of the run" />
+        </Group>
+      }
+      actions={<RunActions run={run} />}
+    >
+      <Group gap="sm">
+        <Group gap="sm" aria-live="polite">
+          <Status status={run.status} />
+          <Text size="sm">{progressOf(run)}</Text>
+        </Group>
+        {link !== undefined && (
+          <Text size="xs" c="dimmed" role="status">
+            {LINKS[link]}
+          </Text>
+        )}
+      </Group>
+      <Standing run={run} />
+      <RunFacts run={run} usage={usageOfRun(attempts.data ?? [])} now={now} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Part title="Inputs" order={2}>
+          <ValueView value={run.inputs} label="Inputs of the run" whole={wholeOf(run.id, run.inputs)} />
+        </Part>
+        {run.status === "succeeded" && (
+          <Part title="Output" order={2}>
+            <ValueView value={run.output} label="Output of the run" whole={wholeOf(run.id, run.output)} />
+          </Part>
+        )}
+      </SimpleGrid>
+      <Stack>
+        <StepViews run={run} attempts={attempts.data} now={now} />
+      </Stack>
+    </Page>
+  );
+}
+
+const LINKS: Readonly<Record<Link, string>> = {
+  connecting: "connecting…",
+  live: "live",
+  reconnecting: "reconnecting…",
+  asking: "looked at every 3 seconds",
+};
+
+function progressOf(run: ShownRun): string {
+  if (run.stopping === true) return "It is being stopped.";
+  if (hasEnded(run) || run.progress === undefined) return "";
+  return `${run.progress.done} of ${run.progress.total} steps done`;
 }

@@ -37,7 +37,12 @@ export function laidOver(run: Run, told: Told): ShownRun {
   if (hasEnded(run)) return { ...run, steps };
   // The fetched error is whole, the told one cut short.
   const { error, ...card } = told.card ?? { error: null };
-  return { ...run, ...card, error: run.error ?? error, steps: steps.map((step) => told.steps.get(step.id) ?? step) };
+  return {
+    ...run,
+    ...card,
+    error: run.error ?? error,
+    steps: steps.map((step) => told.steps.get(step.id) ?? step),
+  };
 }
 
 /** What the events leave out changed with them: the run's end, or somebody is asked or has answered. */

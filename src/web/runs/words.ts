@@ -17,7 +17,9 @@ export const TRIGGERS: Readonly<Record<RunTrigger, string>> = {
 export function reuse({ reused_from: from }: RunStep): { words: string; run?: string } | undefined {
   if (from === undefined) return undefined;
   return from === "cache"
-    ? { words: "It did not run: an earlier output was still fresh (cache), and nothing it reads had changed." }
+    ? {
+        words: "It did not run: an earlier output was still fresh (cache), and nothing it reads had changed.",
+      }
     : { words: "It did not run: its output was taken over from", run: from };
 }
 

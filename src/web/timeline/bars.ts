@@ -93,11 +93,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const NICE = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
-  ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
-];
+  [1, 2, 5, 10, 20, 50, 100, 200, 500],
+  [1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  [1, 2, 3, 6, 12].map((n) => n * HOUR),
+].flat();
 
 /** Round lengths of time from 0 on, at most so many of them, up to what is shown. */
 export function ticksOf(length: number, most: number): number[] {

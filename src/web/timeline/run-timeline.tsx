@@ -13,6 +13,7 @@ const NARROW = 640;
 const LABEL_SPACE = 228;
 /** Room that the label of a tick takes. */
 const TICK_WIDTH = 90;
+const CHAR_WIDTH = 7;
 
 interface RunTimelineProps {
   steps: readonly RunStep[];
@@ -33,15 +34,18 @@ export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSel
   const span = useMemo(() => spanOf(bars, startedAt, finishedAt, now), [bars, startedAt, finishedAt, now]);
   const room = Math.max(1, width - (narrow ? 16 : LABEL_SPACE + 8));
   const most = Math.max(2, Math.floor(room / TICK_WIDTH));
-  const ticks = useMemo(() => ticksOf(span.to - span.from, most), [span, most]);
+  const length = span.to - span.from;
+  const ticks = useMemo(() => ticksOf(length, most), [length, most]);
+  const labelled = ticks.filter((tick) => fits(tick, length, room));
   const select = useCallback((id: string) => onSelect?.(id), [onSelect]);
   if (steps.length === 0)
     return <Empty title="No steps yet">The steps appear here once the run has begun.</Empty>;
   return (
     <Stack gap="xs" ref={frame}>
       <Legend />
-      <Axis ticks={ticks} length={span.to - span.from} narrow={narrow} />
       <TimelineRows
+        key={narrow ? "narrow" : "wide"}
+        axis={<Axis ticks={labelled} length={length} narrow={narrow} />}
         steps={steps}
         bars={bars}
         span={span}
@@ -54,10 +58,14 @@ export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSel
   );
 }
 
+/** Whether the label of a tick ends before the axis does. */
+const fits = (tick: number, length: number, room: number): boolean =>
+  (tick / length) * room + tickLabel(tick).length * CHAR_WIDTH <= room + 8;
+
 /** Time since the beginning, in round steps. */
 function Axis({ ticks, length, narrow }: { ticks: readonly number[]; length: number; narrow: boolean }) {
   return (
-    <Box aria-hidden pos="relative" h={18} ml={narrow ? 8 : LABEL_SPACE} mr={8}>
+    <Box aria-hidden pos="relative" h="100%" ml={narrow ? 8 : LABEL_SPACE} mr={8}>
       {ticks.map((tick) => (
         <Text
           key={tick}
@@ -66,7 +74,7 @@ function Axis({ ticks, length, narrow }: { ticks: readonly number[]; length: num
           c="dimmed"
           pos="absolute"
           left={`${(100 * tick) / length}%`}
-          style={{ transform: tick / length > 0.9 ? "translateX(-100%)" : undefined, whiteSpace: "nowrap" }}
+          style={{ whiteSpace: "nowrap" }}
         >
           {tickLabel(tick)}
         </Text>

@@ -69,7 +69,14 @@ const LEGEND: readonly [Doing, string][] = [
 
 export function Legend() {
   return (
-    <Group gap="md" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="What the bars mean">
+    <Group
+      gap="4px 16px"
+      component="ul"
+      m={0}
+      p={0}
+      style={{ listStyle: "none" }}
+      aria-label="What the bars mean"
+    >
       {LEGEND.map(([doing, words]) => (
         <Group key={doing} component="li" gap={6} wrap="nowrap">
           <Box pos="relative" w={26} h={12} aria-hidden style={{ flexShrink: 0 }}>

@@ -40,8 +40,9 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
     <Tooltip
       multiline
       maw={320}
-      openDelay={150}
-      position="bottom-start"
+      fz="xs"
+      openDelay={300}
+      position="top-end"
       label={<Details step={step} bar={bar} start={span.from} />}
       events={{ hover: true, focus: true, touch: true }}
     >
@@ -60,6 +61,8 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
         style={{ alignItems: "center" }}
       >
         <Group
+          component="span"
+          aria-hidden
           gap={6}
           wrap="nowrap"
           w={narrow ? "100%" : LABEL_WIDTH}
@@ -91,7 +94,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
 function Track({ step, bar, span, ticks, narrow }: RowProps) {
   const length = span.to - span.from;
   return (
-    <Box component="span" display="block" pos="relative" flex={1} h={narrow ? 22 : "100%"}>
+    <Box component="span" aria-hidden display="block" pos="relative" flex={1} h={narrow ? 22 : "100%"}>
       {ticks.map((tick) => (
         <span key={tick} className={css["tick"]} style={{ left: `${(100 * tick) / length}%` }} />
       ))}

@@ -1,25 +1,28 @@
 /** The rows of the timeline that are in sight, and the keys that lead through all of them. */
 import { Box } from "@mantine/core";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useMemo, useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
 import type { Bar, Span } from "./bars.ts";
 import { TimelineRow } from "./timeline-row.tsx";
 
 const ROW_HEIGHT = 32;
 const NARROW_ROW_HEIGHT = 52;
+const AXIS_HEIGHT = 22;
 
 interface TimelineRowsProps {
   steps: readonly RunStep[];
   bars: readonly (Bar | null)[];
   span: Span;
   ticks: readonly number[];
+  /** It stays above the rows. */
+  axis: ReactNode;
   narrow: boolean;
   selected: string | undefined;
   onSelect: (id: string) => void;
 }
 
-export function TimelineRows({ steps, bars, selected, ...shared }: TimelineRowsProps) {
+export function TimelineRows({ steps, bars, axis, selected, ...shared }: TimelineRowsProps) {
   const [viewport, setViewport] = useState<HTMLDivElement | null>(null);
   const [focused, setFocused] = useState<string>();
   const wanted = focused ?? selected;
@@ -38,6 +41,8 @@ export function TimelineRows({ steps, bars, selected, ...shared }: TimelineRowsP
     getScrollElement: () => viewport,
     estimateSize: () => rowHeight,
     overscan: 8,
+    scrollMargin: AXIS_HEIGHT,
+    scrollPaddingStart: AXIS_HEIGHT,
     // The row that has the focus stays, or the focus would be lost with it.
     rangeExtractor: (range: Range) =>
       [...new Set([...defaultRangeExtractor(range), active])].toSorted((a, b) => a - b),
@@ -55,6 +60,9 @@ export function TimelineRows({ steps, bars, selected, ...shared }: TimelineRowsP
   };
   return (
     <Box ref={setViewport} mah="min(70vh, 560px)" style={{ overflowY: "auto", overflowX: "hidden" }}>
+      <Box pos="sticky" top={0} h={AXIS_HEIGHT} bg="var(--mantine-color-body)" style={{ zIndex: 1 }}>
+        {axis}
+      </Box>
       <Box
         component="ul"
         m={0}

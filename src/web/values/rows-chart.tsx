@@ -28,7 +28,8 @@ export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonl
     withRightYAxis: hasRight,
     valueFormatter: (value: number) => number.format(value),
     xAxisProps: { tickFormatter: cut },
-    yAxisProps: { tickFormatter: short.format, width: 56 },
+    yAxisProps: { yAxisId: "left", tickFormatter: short.format, width: 56 },
+    gridProps: { yAxisId: "left" },
     rightYAxisProps: { tickFormatter: short.format, width: 56 },
     // It is one picture with a name: nothing inside of it takes the focus.
     accessibilityLayer: false,

@@ -1,5 +1,79 @@
-import { Page } from "../ui/page.tsx";
+/** All workflows: found by words, tags and status, and the way into each. */
+import { Button, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link, useSearchParams } from "react-router";
+import { useMay } from "../app/session.tsx";
+import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { filtersOf, isFiltered } from "./filters.ts";
+import { ListFilters } from "./list-filters.tsx";
+import { ListRows } from "./list-rows.tsx";
+import { NoWorkflows } from "./no-workflows.tsx";
+import { workflowsQuery } from "./queries.ts";
 
 export default function WorkflowList() {
-  return <Page title="WorkflowList">To be made.</Page>;
+  const [parameters, setParameters] = useSearchParams();
+  const filters = filtersOf(parameters);
+  const query = useInfiniteQuery(workflowsQuery(filters));
+  const may = useMay();
+  // By name or change one that moved meanwhile may be met twice.
+  const workflows = useMemo(
+    () => [...new Map(query.data?.pages.flatMap(({ data }) => data).map((it) => [it.id, it])).values()],
+    [query.data],
+  );
+  const total = query.data?.pages.at(-1)?.total ?? workflows.length;
+  const none = query.data !== undefined && workflows.length === 0;
+  return (
+    <Page
+      title="Workflows"
+      actions={
+        may("write") && (
+          <Button component={Link} to="/workflows/new" leftSection={<IconPlus size={16} aria-hidden />}>
+            New workflow
+          </Button>
+        )
+      }
+    >
+      {none && !isFiltered(filters) ? (
+        <NoWorkflows mayWrite={may("write")} />
+      ) : (
+        <>
+          <ListFilters
+            filters={filters}
+            tags={[...new Set(workflows.flatMap(({ tags }) => tags))].toSorted()}
+          />
+          <Text size="sm" c="dimmed" role="status">
+            {query.data === undefined ? "" : counted(total)}
+          </Text>
+          {query.data === undefined && !query.isError && <Waiting rows={8} />}
+          {query.isError && <Failed error={query.error} retry={() => void query.refetch()} />}
+          {none && (
+            <Empty
+              title="No workflow matches"
+              action={
+                <Button variant="default" onClick={() => setParameters({})}>
+                  Clear the filters
+                </Button>
+              }
+            >
+              Words are looked for in names, ids, descriptions and tags. Archived workflows are shown only by their
+              status.
+            </Empty>
+          )}
+          {workflows.length > 0 && (
+            <ListRows
+              workflows={workflows}
+              total={total}
+              more={query.hasNextPage && !query.isFetching && !query.isError}
+              onMore={() => void query.fetchNextPage()}
+            />
+          )}
+        </>
+      )}
+    </Page>
+  );
 }
+
+const counted = (total: number): string =>
+  total === 1 ? "1 workflow" : `${total.toLocaleString("en")} workflows`;

@@ -1,5 +1,163 @@
-import { Page } from "../ui/page.tsx";
+/** One workflow: what it is for, what it does, how it went, when it runs. */
+import { Alert, Anchor, Badge, Card, Code, Grid, Group, Stack, Tabs, Text, Title } from "@mantine/core";
+import { IconArchive, IconInfoCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
+import { useMay } from "../app/session.tsx";
+import { Loaded, Page, Waiting } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { type Read, workflowQuery } from "./queries.ts";
+import { RecentRuns } from "./recent-runs.tsx";
+import { SchedulePanel } from "./schedule-panel.tsx";
+import { StepsPanel } from "./steps-panel.tsx";
+import { WorkflowActions } from "./workflow-actions.tsx";
+import { WorkflowState } from "./workflow-state.tsx";
+
+const DefinitionPanel = lazy(async () => ({ default: (await import("./definition-panel.tsx")).DefinitionPanel }));
+const PublishDialog = lazy(async () => ({ default: (await import("./publish-dialog.tsx")).PublishDialog }));
+const DetailsDialog = lazy(async () => ({ default: (await import("./details-dialog.tsx")).DetailsDialog }));
 
 export default function WorkflowPage() {
-  return <Page title="WorkflowPage">To be made.</Page>;
+  const { workflowId = "" } = useParams();
+  const query = useQuery(workflowQuery(workflowId));
+  if (query.data === undefined) {
+    return (
+      <Page title={workflowId}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <Whole key={workflowId} read={query.data} />;
+}
+
+function Whole({ read }: { read: Read }) {
+  const { workflow } = read;
+  const [dialog, setDialog] = useState<"publish" | "details">();
+  const close = () => setDialog(undefined);
+  return (
+    <Page
+      title={workflow.name}
+      actions={
+        <WorkflowActions
+          read={read}
+          onPublish={() => setDialog("publish")}
+          onDetails={() => setDialog("details")}
+        />
+      }
+      about={<About read={read} />}
+    >
+      <Notice read={read} />
+      <Grid gap="lg">
+        <Grid.Col span={12}>
+          <Views read={read} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Panel title="Recent runs">
+            <RecentRuns workflowId={workflow.id} />
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Panel title="Schedule">
+            <SchedulePanel workflow={workflow} />
+          </Panel>
+        </Grid.Col>
+      </Grid>
+      <Suspense>
+        {dialog === "publish" && <PublishDialog read={read} version={workflow.version} onClose={close} />}
+        {dialog === "details" && <DetailsDialog read={read} onClose={close} />}
+      </Suspense>
+    </Page>
+  );
+}
+
+function About({ read: { workflow } }: { read: Read }) {
+  const { id, description, tags, created_at: created, created_by: by, updated_at: updated } = workflow;
+  return (
+    <Stack gap={6}>
+      <Group gap="xs">
+        <WorkflowState workflow={workflow} />
+        <Code>{id}</Code>
+        {tags.map((tag) => (
+          <Badge
+            key={tag}
+            component={Link}
+            to={`/workflows?tag=${encodeURIComponent(tag)}`}
+            variant="default"
+            tt="none"
+            fw={500}
+            style={{ cursor: "pointer" }}
+          >
+            {tag}
+          </Badge>
+        ))}
+      </Group>
+      {description !== "" && (
+        <Text size="sm" c="var(--mantine-color-text)" maw={760} style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
+          {description}
+        </Text>
+      )}
+      <Text size="xs">
+        Changed <Time at={updated} ago />, made <Time at={created} ago /> by {by}
+      </Text>
+    </Stack>
+  );
+}
+
+/** What one has to know before anything else. */
+function Notice({ read: { workflow } }: { read: Read }) {
+  const { id, status, version, published_version: live } = workflow;
+  const may = useMay();
+  if (status === "archived") {
+    return (
+      <Alert color="gray" icon={<IconArchive aria-hidden />} title="Archived">
+        It does not run, and its id and history are kept.{may("write") && " Restore it to use it again."}
+      </Alert>
+    );
+  }
+  if (status !== "published" || live === null || live === version) return null;
+  return (
+    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title={`Version ${live} is live, not the newest`}>
+      What you see here is version {version}. Runs and the schedule use version {live} until this one is published.{" "}
+      <Anchor component={Link} to={`/workflows/${id}/versions?from=${live}&to=${version}`} size="sm" underline="always">
+        What changed
+      </Anchor>
+    </Alert>
+  );
+}
+
+function Views({ read: { workflow } }: { read: Read }) {
+  const [parameters, setParameters] = useSearchParams();
+  const view = parameters.get("view") === "definition" ? "definition" : "steps";
+  return (
+    <Tabs
+      value={view}
+      onChange={(chosen) => setParameters(chosen === "definition" ? { view: "definition" } : {}, { replace: true })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md" aria-label="Views">
+        <Tabs.Tab value="steps">Steps</Tabs.Tab>
+        <Tabs.Tab value="definition">Definition</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="steps">
+        <StepsPanel definition={workflow.definition} />
+      </Tabs.Panel>
+      <Tabs.Panel value="definition">
+        <Suspense fallback={<Waiting rows={8} />}>
+          <DefinitionPanel workflow={workflow} />
+        </Suspense>
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Panel({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </Card>
+  );
 }

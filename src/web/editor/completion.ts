@@ -1,0 +1,98 @@
+/** Completion and hovering in CodeMirror, by what ./suggestions.ts knows. `yaml` and the schema come at the first word. */
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  startCompletion,
+} from "@codemirror/autocomplete";
+import { type Extension } from "@codemirror/state";
+import { type EditorView, hoverTooltip, type Tooltip } from "@codemirror/view";
+import type { Format } from "./format.ts";
+import { knowledge } from "./knowledge.ts";
+import type { Known, Suggestion, Suggestions } from "./suggestions.ts";
+
+/** Beyond, reading the text at each word would be felt: completion then comes only when asked for. */
+const LARGE = 200_000;
+
+export interface CompletionSettings {
+  format: () => Format;
+  /** What each step gives, where validation said so. */
+  steps: () => Known["steps"];
+}
+
+export function schemaCompletion(settings: CompletionSettings): Extension {
+  return [
+    autocompletion({
+      override: [(context) => complete(context, settings)],
+      icons: false,
+      activateOnTypingDelay: 60,
+      maxRenderedOptions: 60,
+    }),
+    hoverTooltip((view, pos) => hover(view, pos, settings)),
+  ];
+}
+
+async function known({ steps }: CompletionSettings): Promise<Known | undefined> {
+  const found = await knowledge();
+  const outputs = steps();
+  return found && { ...found, ...(outputs && { steps: outputs }) };
+}
+
+async function complete(
+  { state, pos, explicit }: CompletionContext,
+  settings: CompletionSettings,
+): Promise<CompletionResult | null> {
+  const line = state.doc.lineAt(pos);
+  const before = line.text.slice(0, pos - line.from);
+  // Not at each space: only in a word, and where a value, an item or a name begins.
+  if (!explicit && (state.doc.length > LARGE || !/(?:[\w"'.[,]|[:\-{,[]\s|\$\{\{)$/.test(before)))
+    return null;
+  const [{ suggest }, all] = await Promise.all([import("./suggestions.ts"), known(settings)]);
+  if (all === undefined) return null;
+  const found = suggest(state.doc.toString(), pos, settings.format(), all, explicit);
+  if (found === undefined || found.list.length === 0) return null;
+  return {
+    from: found.from,
+    options: found.list.map((it) => option(it, found, pos)),
+    validFor: /^[\w./-]*$/,
+  };
+}
+
+function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Completion {
+  const { label, detail, info, boost, kind, again } = it;
+  return {
+    label,
+    type: kind,
+    ...(detail !== undefined && { detail }),
+    ...(boost !== undefined && { boost }),
+    ...(info !== undefined && { info: () => paragraphs(info) }),
+    apply: (view, _completion, start, end) => {
+      const insert = it.apply ?? label;
+      const at = start - (from - replace.from);
+      view.dispatch({
+        changes: { from: at, to: end + (replace.to - pos), insert },
+        selection: { anchor: at + insert.length },
+        userEvent: "input.complete",
+        scrollIntoView: true,
+      });
+      if (again === true) startCompletion(view);
+    },
+  };
+}
+
+async function hover(view: EditorView, pos: number, settings: CompletionSettings): Promise<Tooltip | null> {
+  const { doc } = view.state;
+  if (doc.length > LARGE) return null;
+  const [{ tellAt }, all] = await Promise.all([import("./tell.ts"), known(settings)]);
+  const told = all && tellAt(doc.toString(), pos, all.schema);
+  if (told === undefined) return null;
+  return { pos: told.from, end: told.to, create: () => ({ dom: paragraphs(told.text) }) };
+}
+
+function paragraphs(text: string): HTMLElement {
+  const dom = document.createElement("div");
+  dom.className = "cm-told";
+  for (const line of text.split("\n")) dom.appendChild(document.createElement("p")).textContent = line;
+  return dom;
+}

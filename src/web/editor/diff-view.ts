@@ -1,0 +1,103 @@
+/** Two texts compared in CodeMirror: one below the other where it is narrow, else side by side. */
+import { yaml } from "@codemirror/lang-yaml";
+import { getChunks, goToNextChunk, goToPreviousChunk, MergeView, unifiedMergeView } from "@codemirror/merge";
+import { EditorState, type Extension } from "@codemirror/state";
+import { EditorView, lineNumbers } from "@codemirror/view";
+import { styleNonce } from "../app/nonce.ts";
+import { hangingIndent } from "./hang.ts";
+import { look } from "./look.ts";
+import { DARK, LIGHT } from "./palette.ts";
+
+export interface Compared {
+  before: string;
+  after: string;
+  beforeLabel: string;
+  afterLabel: string;
+  wide: boolean;
+  dark: boolean;
+  /** Unchanged parts are left out. */
+  collapsed: boolean;
+}
+
+export interface DiffView {
+  /** How many places differ. */
+  count: number;
+  next(): void;
+  previous(): void;
+  destroy(): void;
+}
+
+export function createDiff(parent: Element, compared: Compared): DiffView {
+  const { before, after, beforeLabel, afterLabel, wide, collapsed } = compared;
+  const collapse = collapsed ? { collapseUnchanged: { margin: 3, minSize: 4 } } : {};
+  const show = (label: string): Extension => [
+    reading(compared),
+    EditorView.contentAttributes.of({ "aria-label": label }),
+  ];
+  if (wide) {
+    const merge = new MergeView({
+      a: { doc: before, extensions: show(beforeLabel) },
+      b: { doc: after, extensions: show(afterLabel) },
+      parent,
+      ...collapse,
+    });
+    return handle(merge.b, () => merge.destroy());
+  }
+  const view = new EditorView({
+    parent,
+    doc: after,
+    extensions: [
+      show(`${beforeLabel} and ${afterLabel}`),
+      unifiedMergeView({ original: before, mergeControls: false, ...collapse }),
+    ],
+  });
+  return handle(view, () => view.destroy());
+}
+
+function handle(view: EditorView, destroy: () => void): DiffView {
+  return {
+    count: getChunks(view.state)?.chunks.length ?? 0,
+    next: () => void goToNextChunk(view),
+    previous: () => void goToPreviousChunk(view),
+    destroy,
+  };
+}
+
+const sign = (text: string, color: string) => ({
+  background: "none",
+  "&::before": { content: `"${text}"`, color, fontWeight: "700" },
+});
+
+function reading({ dark }: Compared): Extension {
+  const palette = dark ? DARK : LIGHT;
+  const deleted = { backgroundColor: palette.deleted };
+  const inserted = { backgroundColor: palette.inserted };
+  return [
+    EditorView.cspNonce.of(styleNonce()),
+    yaml(),
+    look(dark),
+    lineNumbers(),
+    EditorView.lineWrapping,
+    hangingIndent,
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ tabindex: "0", "aria-readonly": "true" }),
+    EditorView.theme({
+      ".cm-changeGutter": { width: "1.2em", paddingLeft: "4px" },
+      // A sign besides the colour.
+      "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": sign("−", palette.error),
+      "&.cm-merge-b .cm-changedLineGutter": sign("+", palette.string),
+      "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": deleted,
+      "&.cm-merge-b .cm-changedLine, .cm-insertedLine": inserted,
+      "&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText": { background: palette.deletedText },
+      "&.cm-merge-b .cm-changedText": { background: palette.insertedText },
+      ".cm-deletedChunk del, .cm-insertedLine ins, .cm-insertedLine": { textDecoration: "none" },
+      ".cm-collapsedLines": {
+        background: palette.line,
+        color: palette.quiet,
+        padding: "4px 10px",
+        "&::before, &::after": { content: '"⋯"' },
+      },
+    }),
+  ];
+}

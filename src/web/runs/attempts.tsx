@@ -1,0 +1,102 @@
+/** The attempts of a step, the newest open: when, how long, what it took, what its model used, why it failed. */
+import { Accordion, Group, Stack, Text } from "@mantine/core";
+import type { Attempt, AttemptStatus, StepStatus } from "../../../schemas/run.ts";
+import { Status } from "../ui/status.tsx";
+import { lengthOfTime, Time } from "../ui/time.tsx";
+import { ValueView } from "../values/value-view.tsx";
+import { wholeOf } from "./run-data.ts";
+import { ErrorBox, Part } from "./parts.tsx";
+import { usageInWords } from "./usage.ts";
+
+interface AttemptsProps {
+  runId: string;
+  /** Whose they are, in words. */
+  of: string;
+  attempts: readonly Attempt[];
+  now: number;
+}
+
+export function Attempts({ runId, of, attempts, now }: AttemptsProps) {
+  const newest = attempts.at(-1)!;
+  if (attempts.length === 1 && newest.status !== "interrupted") {
+    // One try is no list: what it took is all that is left to say.
+    return newest.input === undefined ? null : (
+      <Part title="What it took">
+        <Input runId={runId} of={of} attempt={newest} />
+      </Part>
+    );
+  }
+  return (
+    <Part title={`Attempts (${newest.attempt})`}>
+      {newest.attempt > attempts.length && (
+        <Text size="sm" c="dimmed">
+          The last {attempts.length} are shown.
+        </Text>
+      )}
+      <Accordion variant="separated" multiple defaultValue={[String(newest.attempt)]} order={4}>
+        {attempts.toReversed().map((attempt) => (
+          <Accordion.Item key={attempt.attempt} value={String(attempt.attempt)}>
+            <Accordion.Control>
+              <Head attempt={attempt} now={now} />
+            </Accordion.Control>
+            <Accordion.Panel>
+              <Stack gap="sm">
+                {attempt.error !== null && <ErrorBox error={attempt.error} />}
+                {attempt.status === "interrupted" && (
+                  <Text size="sm">
+                    The process that carried it out ended meanwhile, so it was tried again.
+                  </Text>
+                )}
+                {attempt.usage !== null && <Text size="sm">Models used: {usageInWords(attempt.usage)}</Text>}
+                {attempt.input !== undefined && (
+                  <Part title="What it took">
+                    <Input runId={runId} of={of} attempt={attempt} />
+                  </Part>
+                )}
+              </Stack>
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+    </Part>
+  );
+}
+
+const Input = ({
+  runId,
+  of,
+  attempt: { attempt, input },
+}: {
+  runId: string;
+  of: string;
+  attempt: Attempt;
+}) => (
+  <ValueView value={input} label={`What attempt ${attempt} of ${of} took`} whole={wholeOf(runId, input)} />
+);
+
+function Head({
+  attempt: { attempt, status, started_at: from, finished_at: to },
+  now,
+}: {
+  attempt: Attempt;
+  now: number;
+}) {
+  return (
+    <Group gap="sm">
+      <Text size="sm" fw={500}>
+        Attempt {attempt}
+      </Text>
+      {status === "interrupted" ? (
+        <Text size="xs" c="dimmed">
+          interrupted
+        </Text>
+      ) : (
+        <Status status={status satisfies Exclude<AttemptStatus, "interrupted"> & StepStatus} />
+      )}
+      <Text size="xs" c="dimmed">
+        <Time at={from} /> ·{" "}
+        {lengthOfTime(Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from)))}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,119 @@
+/** What there is to know about a run at a glance: a list of names and facts. */
+import { Anchor, Box, SimpleGrid, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { lengthOfTime, Time } from "../ui/time.tsx";
+import type { ShownRun } from "./told.ts";
+import { type Usage, usageInWords } from "./usage.ts";
+import { TRIGGERS } from "./words.ts";
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Box miw={0}>
+      <Text component="dt" size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} style={{ overflowWrap: "anywhere" }}>
+        {children}
+      </Text>
+    </Box>
+  );
+}
+
+/** Names and facts side by side, as many as there is room for. */
+export function Facts({ children }: { children: ReactNode }) {
+  return (
+    <SimpleGrid
+      component="dl"
+      m={0}
+      cols={{ base: 1, xs: 2, sm: 3, lg: 4 }}
+      spacing="md"
+      verticalSpacing="sm"
+    >
+      {children}
+    </SimpleGrid>
+  );
+}
+
+export function RunLink({ id, children = id }: { id: string; children?: ReactNode }) {
+  return (
+    <Anchor component={Link} to={`/runs/${id}`} inherit>
+      {children}
+    </Anchor>
+  );
+}
+
+interface RunFactsProps {
+  run: ShownRun;
+  usage: Usage | undefined;
+  now: number;
+}
+
+export function RunFacts({ run, usage, now }: RunFactsProps) {
+  const { owner, key_name: key, client } = run.started_by;
+  const children = run.steps.flatMap(({ child_run: child }) => child ?? []);
+  return (
+    <Facts>
+      <Fact name="Workflow">
+        <Anchor component={Link} to={`/workflows/${run.workflow_id}`} inherit>
+          {run.workflow_id}
+        </Anchor>
+        ,{" "}
+        <Anchor component={Link} to={`/workflows/${run.workflow_id}/versions`} inherit>
+          version {run.version}
+        </Anchor>
+        {run.patched === true && ", changed for this run"}
+      </Fact>
+      <Fact name="Started by">
+        {owner} through {TRIGGERS[run.trigger]}
+        <Text span c="dimmed" size="xs" display="block">
+          {key === "" ? client : `key ${key} · ${client}`}
+        </Text>
+      </Fact>
+      <Fact name="Accepted">
+        <Time at={run.created_at} />
+      </Fact>
+      {run.started_at !== null && (
+        <Fact name={run.finished_at === null ? "Has taken" : "Took"}>
+          {lengthOfTime(Math.max(0, endOf(run, now) - Date.parse(run.started_at)))}
+          {waited(run) > NOTEWORTHY_MS && ` after ${lengthOfTime(waited(run))} in the queue`}
+        </Fact>
+      )}
+      {run.scheduled_for !== undefined && (
+        <Fact name="Scheduled for">
+          <Time at={run.scheduled_for} />
+        </Fact>
+      )}
+      {run.retry_of !== undefined && (
+        <Fact name="Retry of">
+          <RunLink id={run.retry_of} />
+        </Fact>
+      )}
+      {run.parent_run !== undefined && (
+        <Fact name="Started by a step of">
+          <RunLink id={run.parent_run} />
+        </Fact>
+      )}
+      {children.length > 0 && (
+        <Fact name="Runs that it started">
+          {children.slice(0, MOST_CHILDREN).map((id, index) => (
+            <span key={id}>
+              {index > 0 && ", "}
+              <RunLink id={id} />
+            </span>
+          ))}
+          {children.length > MOST_CHILDREN && ` and ${children.length - MOST_CHILDREN} more: see its steps`}
+        </Fact>
+      )}
+      {usage !== undefined && <Fact name="Models used">{usageInWords(usage)}</Fact>}
+    </Facts>
+  );
+}
+
+const MOST_CHILDREN = 4;
+/** A shorter time in the queue says nothing. */
+const NOTEWORTHY_MS = 1_000;
+
+const endOf = ({ finished_at: at }: ShownRun, now: number): number => (at === null ? now : Date.parse(at));
+const waited = ({ created_at: from, started_at: to }: ShownRun): number =>
+  to === null ? 0 : Date.parse(to) - Date.parse(from);

@@ -1,0 +1,133 @@
+/** The items of a fan-out, a page at a time, each with the way to what it took and gave. */
+import { Anchor, Button, Group, NumberInput, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { RunStep } from "../../../schemas/run.ts";
+import { Loaded } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { firstSentence } from "./failure.ts";
+import { stepQuery } from "./run-data.ts";
+import { Part } from "./parts.tsx";
+import type { ShownRun } from "./told.ts";
+
+/** As many as the API gives at once. */
+const AT_ONCE = 20;
+
+interface ItemsProps {
+  run: ShownRun;
+  step: RunStep;
+  moved: string;
+  onItem: (item: number) => void;
+}
+
+export function Items({ run, step, moved, onItem }: ItemsProps) {
+  const [from, setFrom] = useState(0);
+  const total = step.items!.total;
+  // Without an item the API begins with the first.
+  const query = useQuery(stepQuery(run.id, step.id, from === 0 ? undefined : from, moved));
+  return (
+    <Part title="Items">
+      <Loaded query={query}>
+        {({ item_list: items = [] }) =>
+          items.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {total === 0 ? "The list was empty: there was nothing to do." : "None has begun."}
+            </Text>
+          ) : (
+            <Table aria-label={`Items of ${step.id}`} layout="fixed" verticalSpacing={6}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th w={72}>Item</Table.Th>
+                  <Table.Th w={120}>Status</Table.Th>
+                  <Table.Th w={84} visibleFrom="xs">
+                    Attempts
+                  </Table.Th>
+                  <Table.Th>Error</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {items.map(({ item, status, attempts, error }) => (
+                  <Table.Tr key={item}>
+                    <Table.Td>
+                      <Anchor
+                        component="button"
+                        type="button"
+                        size="sm"
+                        onClick={() => onItem(item)}
+                        aria-label={`Item ${item}`}
+                      >
+                        {item}
+                      </Anchor>
+                    </Table.Td>
+                    <Table.Td>
+                      <Status status={status} />
+                    </Table.Td>
+                    <Table.Td visibleFrom="xs">{attempts}</Table.Td>
+                    <Table.Td style={{ overflowWrap: "anywhere" }}>
+                      {error === null ? "" : firstSentence(error.message)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )
+        }
+      </Loaded>
+      {total > AT_ONCE && <Pager total={total} from={from} onFrom={setFrom} onItem={onItem} />}
+    </Part>
+  );
+}
+
+interface PagerProps {
+  total: number;
+  from: number;
+  onFrom: (from: number) => void;
+  onItem: (item: number) => void;
+}
+
+function Pager({ total, from, onFrom, onItem }: PagerProps) {
+  const [wanted, setWanted] = useState<number | string>("");
+  const last = Math.min(from + AT_ONCE, total);
+  return (
+    <Group gap="sm">
+      <Button
+        size="xs"
+        variant="default"
+        disabled={from === 0}
+        onClick={() => onFrom(Math.max(0, from - AT_ONCE))}
+      >
+        Before
+      </Button>
+      <Text size="sm" role="status">
+        {from} to {last - 1} of {total.toLocaleString()}, counted from 0
+      </Text>
+      <Button size="xs" variant="default" disabled={last >= total} onClick={() => onFrom(last)}>
+        Next
+      </Button>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typeof wanted === "number") onItem(wanted);
+        }}
+      >
+        <Group gap="xs">
+          <NumberInput
+            size="xs"
+            w={110}
+            aria-label="Number of an item"
+            placeholder="Item"
+            min={0}
+            max={total - 1}
+            allowDecimal={false}
+            clampBehavior="strict"
+            value={wanted}
+            onChange={setWanted}
+          />
+          <Button size="xs" variant="default" type="submit">
+            Show item
+          </Button>
+        </Group>
+      </form>
+    </Group>
+  );
+}

@@ -1,0 +1,38 @@
+/** Pieces of what is shown of a step: a part with its heading, and an error with what to do. */
+import { Alert, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { RunError } from "../../../schemas/run.ts";
+import { ValueView } from "../values/value-view.tsx";
+
+/** @param order of its heading: 3 within a step, 2 on the page itself */
+export function Part({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
+  return (
+    <Stack gap="xs" miw={0}>
+      <Title order={order} size="h6">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+export function ErrorBox({ error }: { error: RunError }) {
+  return (
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.code} role="note">
+      <Stack gap="xs">
+        <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+          {error.message}
+        </Text>
+        {error.fix !== undefined && (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            <strong>Do this:</strong> {error.fix}
+          </Text>
+        )}
+        {error.details !== undefined && (
+          <ValueView value={error.details} label={`Details of ${error.code}`} />
+        )}
+      </Stack>
+    </Alert>
+  );
+}

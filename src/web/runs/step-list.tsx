@@ -1,0 +1,159 @@
+/** All steps of a run as a list: however many they are, only those in sight are drawn. */
+import { Box, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useRef, useState } from "react";
+import type { RunStep } from "../../../schemas/run.ts";
+import { Status } from "../ui/status.tsx";
+import { lengthOfTime } from "../ui/time.tsx";
+import { count } from "./words.ts";
+
+const ROW_PX = 44;
+/** From so many on they can be searched. */
+const MANY = 15;
+
+interface StepListProps {
+  steps: readonly RunStep[];
+  now: number;
+  selected: string | undefined;
+  onSelect: (stepId: string) => void;
+}
+
+export function StepList({ steps, now, selected, onSelect }: StepListProps) {
+  const [search, setSearch] = useState("");
+  const words = search.trim().toLowerCase();
+  const shown = steps.filter(({ id, type, status }) =>
+    `${id} ${type} ${status}`.toLowerCase().includes(words),
+  );
+  return (
+    <Stack gap="sm">
+      {steps.length >= MANY && (
+        <TextInput
+          aria-label="Find a step by its id, type or status"
+          placeholder="Find a step by its id, type or status"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          maw={420}
+        />
+      )}
+      {words !== "" && (
+        <Text size="sm" c="dimmed" role="status">
+          {count(shown.length, "step")} of {steps.length}
+        </Text>
+      )}
+      <Rows steps={shown} now={now} selected={selected} onSelect={onSelect} />
+    </Stack>
+  );
+}
+
+function Rows({ steps, now, selected, onSelect }: StepListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- nothing memoised takes what it returns, and no compiler is used
+  const rows = useVirtualizer({
+    count: steps.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => steps[index]!.id,
+    overscan: 8,
+  });
+  const move = (event: KeyboardEvent, index: number): void => {
+    const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: steps.length - 1 }[event.key];
+    if (to === undefined || steps[to] === undefined) return;
+    event.preventDefault();
+    rows.scrollToIndex(to);
+    // It may have to be drawn first.
+    requestAnimationFrame(() => {
+      scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] button`)?.focus();
+    });
+  };
+  return (
+    <Box ref={scroller} mah={440} style={{ overflowY: "auto" }}>
+      <Box
+        component="ul"
+        aria-label="Steps"
+        m={0}
+        p={0}
+        pos="relative"
+        h={rows.getTotalSize()}
+        style={{ listStyle: "none" }}
+      >
+        {rows.getVirtualItems().map(({ index, key, start }) => (
+          <Box
+            component="li"
+            key={key}
+            data-index={index}
+            aria-setsize={steps.length}
+            aria-posinset={index + 1}
+            pos="absolute"
+            top={start}
+            left={0}
+            right={0}
+            h={ROW_PX}
+          >
+            <Row
+              step={steps[index]!}
+              now={now}
+              selected={steps[index]!.id === selected}
+              onSelect={onSelect}
+              onKeyDown={(event) => move(event, index)}
+            />
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+}
+
+interface RowProps {
+  step: RunStep;
+  now: number;
+  selected: boolean;
+  onSelect: (stepId: string) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
+  return (
+    <UnstyledButton
+      aria-pressed={selected}
+      onClick={() => onSelect(step.id)}
+      onKeyDown={onKeyDown}
+      w="100%"
+      h={ROW_PX - 4}
+      px="sm"
+      bdrs="md"
+      bg={selected ? "var(--mantine-primary-color-light)" : undefined}
+    >
+      <Group wrap="nowrap" gap="sm" h="100%">
+        <Text size="sm" fw={500} truncate>
+          {step.id}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {step.type}
+        </Text>
+        <Group gap="sm" ml="auto" wrap="nowrap">
+          <Text size="xs" c="dimmed" visibleFrom="xs" style={{ whiteSpace: "nowrap" }}>
+            {aside(step, now)}
+          </Text>
+          <Status status={step.status} />
+        </Group>
+      </Group>
+    </UnstyledButton>
+  );
+}
+
+/** "57 items, 1 failed · 3 attempts · 1.2 s". */
+function aside(step: RunStep, now: number): string {
+  const { items, attempts, started_at: from, finished_at: to, reused_from: reused } = step;
+  return [
+    items &&
+      `${items.done} of ${count(items.total, "item")}${items.failed > 0 ? `, ${items.failed} failed` : ""}`,
+    attempts > 1 && count(attempts, "attempt"),
+    reused !== undefined
+      ? "reused"
+      : from !== null && lengthOfTime(Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from))),
+  ]
+    .filter((part) => typeof part === "string")
+    .join(" · ");
+}

@@ -1,0 +1,85 @@
+/** The definition as text, to read and take away. */
+import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import type { WholeWorkflow } from "../../../schemas/workflow.ts";
+import { type Format, toText } from "../editor/format.ts";
+import { Copy } from "../ui/copy.tsx";
+import { Empty, Loaded, Waiting } from "../ui/page.tsx";
+
+const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
+
+export function DefinitionPanel({ workflow }: { workflow: WholeWorkflow }) {
+  const { id, name, description, tags, definition, version } = workflow;
+  const [format, setFormat] = useState<Format>("yaml");
+  const text = useQuery({
+    queryKey: ["workflows", id, "text", version, format],
+    queryFn: async () => ({
+      shown: await toText(definition, format),
+      // A file says too what it is called: it can be taken in elsewhere.
+      file: await toText({ id, name, description, tags, ...definition }, format),
+    }),
+    staleTime: Infinity,
+  });
+  if (definition === null) {
+    return <Empty title="No definition yet">It has a name, and nothing to do. Edit it to write one.</Empty>;
+  }
+  return (
+    <Loaded query={text}>
+      {({ shown, file }) => (
+        <Stack gap="xs">
+          <Group justify="space-between" gap="xs">
+            <FormatControl format={format} onChange={setFormat} />
+            <Group gap="xs">
+              <Copy text={shown} label="definition" />
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<IconDownload size={14} aria-hidden />}
+                onClick={() => download(`${id}.${format}`, file)}
+              >
+                Download
+              </Button>
+            </Group>
+          </Group>
+          <Suspense fallback={<Waiting rows={8} />}>
+            <DefinitionEditor
+              value={shown}
+              format={format}
+              onChange={ignore}
+              faults={NONE}
+              readOnly
+              label={`Definition of ${name}`}
+              minHeight={240}
+            />
+          </Suspense>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+const NONE: never[] = [];
+const ignore = () => undefined;
+
+export function FormatControl({ format, onChange }: { format: Format; onChange: (format: Format) => void }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Format"
+      data={[
+        { value: "yaml", label: "YAML" },
+        { value: "json", label: "JSON" },
+      ]}
+      value={format}
+      onChange={(chosen) => onChange(chosen as Format)}
+    />
+  );
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}

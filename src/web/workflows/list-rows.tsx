@@ -1,0 +1,130 @@
+/** The workflows themselves: as many rows in the document as the window shows, whatever their number. */
+import { Anchor, Badge, Box, Group, Paper, Text } from "@mantine/core";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { Link, useSearchParams } from "react-router";
+import type { Workflow } from "../../../schemas/workflow.ts";
+import { Status } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+import { withFilter } from "./filters.ts";
+import classes from "./list.module.css";
+import { WorkflowState } from "./workflow-state.tsx";
+
+interface ListRowsProps {
+  workflows: readonly Workflow[];
+  total: number;
+  /** Whether there are more than these, and now is a time to ask for them. */
+  more: boolean;
+  onMore: () => void;
+}
+
+/** So many rows before the end the next page is asked for. */
+const AHEAD = 40;
+const ROW_HEIGHT = 84;
+
+export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useEffect(() => {
+    // What stands above grows and wraps with the width of the window.
+    const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    measure();
+    window.addEventListener("resize", measure);
+    return () => window.removeEventListener("resize", measure);
+  }, []);
+  const rows = useWindowVirtualizer({
+    count: workflows.length,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => workflows[index]!.id,
+    overscan: 12,
+    scrollMargin: top,
+  });
+  const shown = rows.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (more && last >= workflows.length - AHEAD) onMore();
+  }, [more, last, workflows.length, onMore]);
+  return (
+    <ul ref={list} className={classes["list"]} style={{ height: rows.getTotalSize() }} aria-label="Workflows">
+      {shown.map(({ key, index, start }) => (
+        <li
+          key={key}
+          ref={rows.measureElement}
+          data-index={index}
+          aria-setsize={total}
+          aria-posinset={index + 1}
+          className={classes["row"]}
+          style={{ transform: `translateY(${start - top}px)` }}
+        >
+          <Row workflow={workflows[index]!} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Row({ workflow }: { workflow: Workflow }) {
+  const { id, name, description, tags, last_run: run } = workflow;
+  const [parameters] = useSearchParams();
+  const firstLine = description.trim().split("\n", 1)[0] ?? "";
+  return (
+    <Paper withBorder className={classes["card"]} px="md" py="sm">
+      <Box className={classes["name"]}>
+        <Group gap={8} wrap="nowrap" align="baseline">
+          {/* The link covers the row: it can be clicked anywhere, and is one stop for the keyboard. */}
+          <Anchor component={Link} to={`/workflows/${id}`} className={classes["link"]} fw={600} truncate>
+            {name}
+          </Anchor>
+          {id !== name && (
+            <Text size="xs" c="dimmed" ff="monospace" truncate className={classes["id"]}>
+              {id}
+            </Text>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" truncate>
+          {firstLine || "No description"}
+        </Text>
+      </Box>
+      <Group gap={4} className={classes["tags"]}>
+        {tags.slice(0, SHOWN_TAGS).map((tag) => (
+          <Badge
+            key={tag}
+            component={Link}
+            to={`?${withFilter(parameters, "tag", tag).toString()}`}
+            variant="default"
+            tt="none"
+            fw={500}
+            className={classes["tag"]}
+            aria-label={`Only with the tag ${tag}`}
+          >
+            {tag}
+          </Badge>
+        ))}
+        {tags.length > SHOWN_TAGS && (
+          <Text size="xs" c="dimmed">
+            +{tags.length - SHOWN_TAGS}
+          </Text>
+        )}
+      </Group>
+      <Box className={classes["state"]}>
+        <WorkflowState workflow={workflow} />
+      </Box>
+      <Group gap={6} className={classes["run"]} wrap="nowrap">
+        {run == null ? (
+          <Text size="sm" c="dimmed">
+            Never ran
+          </Text>
+        ) : (
+          <>
+            <Status status={run.status} />
+            <Text size="sm" c="dimmed" truncate>
+              <Time at={run.finished_at ?? run.created_at} ago />
+            </Text>
+          </>
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+const SHOWN_TAGS = 3;

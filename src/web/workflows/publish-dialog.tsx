@@ -1,0 +1,180 @@
+/** Before something goes live: what it means, what still stands against it, and how its examples fared. */
+import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "react-router";
+import { ApiError, send } from "../api/client.ts";
+import { once } from "../api/queries.ts";
+import { done } from "../ui/notify.ts";
+import { Failed, Loaded, Waiting } from "../ui/page.tsx";
+import { FaultList } from "./fault-list.tsx";
+import { cronQuery, type Read, refresh, versionQuery } from "./queries.ts";
+
+interface PublishDialogProps {
+  read: Read;
+  version: number;
+  onClose: () => void;
+  onPublished?: () => void;
+}
+
+export function PublishDialog({ read, version, onClose, onPublished }: PublishDialogProps) {
+  const { workflow, etag } = read;
+  const client = useQueryClient();
+  const wanted = useQuery(versionQuery(workflow.id, version));
+  const definition = wanted.data?.definition ?? null;
+  const check = useQuery({
+    queryKey: ["workflows", workflow.id, "check", version],
+    queryFn: async ({ signal }) =>
+      (
+        await send("post", "/workflows/validate", {
+          body: { definition: definition ?? {}, workflow_id: workflow.id },
+          signal,
+        })
+      ).data,
+    enabled: definition !== null,
+    // The world that it is held against moves: it counts for this one look.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const publish = useMutation({
+    mutationFn: () =>
+      send("post", "/workflows/{workflow_id}/publish", {
+        path: { workflow_id: workflow.id },
+        header: { "If-Match": etag, ...once() },
+        body: { version },
+      }),
+    onSuccess: () => {
+      done(`Version ${version} of “${workflow.name}” is live.`);
+      onPublished?.();
+      onClose();
+    },
+    onSettled: () => refresh(client),
+  });
+  const faults = check.data?.errors ?? [];
+  const isStale = publish.error instanceof ApiError && publish.error.status === 412;
+  return (
+    <Modal opened onClose={onClose} title={`Publish version ${version} of “${workflow.name}”`} size="lg" centered>
+      <Loaded query={wanted} skeleton={<Waiting rows={3} />}>
+        {() => (
+          <Stack gap="md">
+            {definition === null ? (
+              <Text>This version has no definition yet, so there is nothing to publish.</Text>
+            ) : (
+              <Consequences read={read} version={version} definition={definition} />
+            )}
+            {check.isFetching && (
+              <Group gap="xs" role="status">
+                <Loader size="xs" aria-hidden />
+                <Text size="sm">Held against the databases, models and servers …</Text>
+              </Group>
+            )}
+            {check.isError && <Failed error={check.error} retry={() => void check.refetch()} />}
+            {faults.length > 0 && (
+              <Alert
+                color="red"
+                role="alert"
+                title={faults.length === 1 ? "One fault is to be mended first" : `${faults.length} faults are to be mended first`}
+              >
+                <FaultList faults={faults} label="Faults" />
+              </Alert>
+            )}
+            {publish.isError && !publish.isPending && (
+              <Failed
+                error={
+                  isStale
+                    ? new Error("Somebody changed this workflow in the meantime. Nothing was published; look at it again.")
+                    : publish.error
+                }
+              />
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              {faults.length > 0 || definition === null ? (
+                <Button component={Link} to={`/workflows/${workflow.id}/edit`} onClick={onClose}>
+                  Edit
+                </Button>
+              ) : (
+                <Button
+                  data-autofocus
+                  loading={publish.isPending}
+                  disabled={isStale || check.isFetching}
+                  onClick={() => publish.mutate()}
+                >
+                  Publish
+                </Button>
+              )}
+            </Group>
+            {publish.isPending && examplesOf(definition) > 0 && (
+              <Text size="sm" role="status">
+                Its examples run now. That may take up to a minute.
+              </Text>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Modal>
+  );
+}
+
+interface ConsequencesProps {
+  read: Read;
+  version: number;
+  definition: Record<string, unknown>;
+}
+
+function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
+  const { published_version: live, status } = workflow;
+  const isLive = status === "published" && live !== null;
+  const examples = examplesOf(definition);
+  const schedule = scheduleOf(definition);
+  return (
+    <List size="sm" spacing={4} withPadding={false}>
+      <List.Item>
+        {isLive
+          ? `Runs use version ${version} from now on, in place of version ${live}. Those under way go on as they began.`
+          : `Runs use version ${version} from now on, whatever is changed later.`}
+      </List.Item>
+      {examples > 0 && (
+        <List.Item>
+          {examples === 1 ? "Its example is" : `Its ${examples} examples are`} run first, as real runs, and must give what
+          is expected.
+        </List.Item>
+      )}
+      <List.Item>
+        {schedule === undefined ? (
+          "It has no schedule: it runs when it is started."
+        ) : (
+          <>
+            It runs by itself: <Cron cron={schedule.cron} /> ({schedule.timezone}).
+          </>
+        )}
+      </List.Item>
+      {definition["expose_as_tool"] === true && (
+        <List.Item>Agents see it as a tool of its own.</List.Item>
+      )}
+    </List>
+  );
+}
+
+/** A cron expression in words, and as it is until they are there. */
+export function Cron({ cron }: { cron: string }) {
+  const words = useQuery(cronQuery(cron));
+  return <>{words.data ?? cron}</>;
+}
+
+const examplesOf = (definition: Record<string, unknown> | null): number =>
+  Array.isArray(definition?.["examples"]) ? definition["examples"].length : 0;
+
+/** The schedule that a definition asks for, as far as it is written. */
+export function scheduleOf(
+  definition: Record<string, unknown> | null,
+): { cron: string; timezone: string } | undefined {
+  const schedule = definition?.["schedule"];
+  if (typeof schedule !== "object" || schedule === null) return undefined;
+  const { cron, timezone } = schedule as Record<string, unknown>;
+  return typeof cron === "string"
+    ? { cron, timezone: typeof timezone === "string" ? timezone : "UTC" }
+    : undefined;
+}

@@ -1,0 +1,116 @@
+/** What the workflow pages ask the server for. */
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { ScheduleState } from "../../../schemas/run.ts";
+import type { WholeWorkflow } from "../../../schemas/workflow.ts";
+import { ApiError, send } from "../api/client.ts";
+import type { Filters } from "./filters.ts";
+
+const PAGE = 100;
+
+/** A workflow as it was read, with its revision for If-Match. */
+export interface Read {
+  workflow: WholeWorkflow;
+  etag: string;
+}
+
+export const workflowQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id],
+    queryFn: ({ signal }): Promise<Read> => readWorkflow(id, signal),
+  });
+
+export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Read> {
+  const { data, etag } = await send("get", "/workflows/{workflow_id}", {
+    path: { workflow_id: id },
+    query: {},
+    ...(signal && { signal }),
+  });
+  return { workflow: data as WholeWorkflow, etag: etag ?? "" };
+}
+
+export const workflowsQuery = (filters: Filters) =>
+  infiniteQueryOptions({
+    queryKey: ["workflows", "list", filters],
+    queryFn: ({ pageParam, signal }) =>
+      send("get", "/workflows", {
+        query: {
+          ...filters,
+          include: ["last_run"],
+          limit: PAGE,
+          ...(pageParam !== null && { cursor: pageParam }),
+        },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+
+export const versionsQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ["workflows", id, "versions"],
+    queryFn: ({ pageParam, signal }) =>
+      send("get", "/workflows/{workflow_id}/versions", {
+        path: { workflow_id: id },
+        query: { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+
+/** One version whole; it never changes. */
+export const versionQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ["workflows", id, "versions", version],
+    queryFn: async ({ signal }) =>
+      (
+        await send("get", "/workflows/{workflow_id}/versions/{version}", {
+          path: { workflow_id: id, version },
+          signal,
+        })
+      ).data,
+    staleTime: Infinity,
+  });
+
+/** The schedule of what is live; null where that has none. */
+export const scheduleQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "schedule"],
+    queryFn: async ({ signal }): Promise<ScheduleState | null> => {
+      try {
+        return (await send("get", "/workflows/{workflow_id}/schedule", { path: { workflow_id: id }, signal })).data;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === "schedule_not_found") return null;
+        throw error;
+      }
+    },
+    refetchInterval: 60_000,
+  });
+
+const SHOWN_RUNS = 10;
+const SOON_MS = 3_000;
+const LATER_MS = 30_000;
+
+/** A workflow's newest runs; asked for more often while one goes on. */
+export const recentRunsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["runs", "recent", id],
+    queryFn: async ({ signal }) =>
+      (await send("get", "/runs", { query: { workflow_id: id, limit: SHOWN_RUNS }, signal })).data,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ finished_at: end }) => end === null) === true ? SOON_MS : LATER_MS,
+  });
+
+/** A cron expression in words. What reads it is loaded when the first is shown. */
+export const cronQuery = (cron: string) =>
+  queryOptions({
+    queryKey: ["cron", cron],
+    queryFn: async () => {
+      const { default: cronstrue } = await import("cronstrue");
+      return cronstrue.toString(cron, { use24HourTimeFormat: true, throwExceptionOnParseError: false });
+    },
+    staleTime: Infinity,
+  });
+
+/** After a change: what shows this workflow asks again. */
+export const refresh = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: ["workflows"] });

@@ -1,0 +1,62 @@
+/** How a workflow's newest runs went. */
+import { Anchor, Group, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { lengthOfTime, Time } from "../ui/time.tsx";
+import { Loaded, Waiting } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { recentRunsQuery } from "./queries.ts";
+
+export function RecentRuns({ workflowId }: { workflowId: string }) {
+  const query = useQuery(recentRunsQuery(workflowId));
+  return (
+    <Loaded query={query} skeleton={<Waiting rows={3} />}>
+      {(runs) =>
+        runs.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            It never ran.
+          </Text>
+        ) : (
+          <>
+            <Table verticalSpacing={6} horizontalSpacing="xs" aria-label="Recent runs">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Run</Table.Th>
+                  <Table.Th>Status</Table.Th>
+                  <Table.Th visibleFrom="xs">By</Table.Th>
+                  <Table.Th visibleFrom="xs">Took</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {runs.map(({ id, status, trigger, version, created_at: at, started_at: from, finished_at: to }) => (
+                  <Table.Tr key={id}>
+                    <Table.Td>
+                      <Anchor component={Link} to={`/runs/${id}`} size="sm" aria-label={`Run ${id}`}>
+                        <Time at={at} ago />
+                      </Anchor>{" "}
+                      <Text span size="xs" c="dimmed">
+                        v{version}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td>
+                      <Status status={status} />
+                    </Table.Td>
+                    <Table.Td visibleFrom="xs">{trigger}</Table.Td>
+                    <Table.Td visibleFrom="xs">
+                      {from !== null && to !== null ? lengthOfTime(Date.parse(to) - Date.parse(from)) : "–"}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+            <Group mt="xs">
+              <Anchor component={Link} to={`/runs?workflow_id=${encodeURIComponent(workflowId)}`} size="sm">
+                All its runs
+              </Anchor>
+            </Group>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

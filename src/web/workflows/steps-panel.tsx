@@ -1,0 +1,82 @@
+/** The steps of a workflow as a graph, and the one that is chosen beside it. */
+import { Box, Grid, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { toText } from "../editor/format.ts";
+import { graphSteps } from "../graph/steps.ts";
+import { Snippet } from "../ui/copy.tsx";
+import { Empty, Waiting } from "../ui/page.tsx";
+
+const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
+
+const HEIGHT = 420;
+
+export function StepsPanel({ definition }: { definition: Record<string, unknown> | null }) {
+  const steps = useMemo(() => graphSteps(definition), [definition]);
+  const [selected, setSelected] = useState<string>();
+  const step = stepOf(definition, steps.findIndex(({ id }) => id === selected));
+  if (steps.length === 0) {
+    return <Empty title="No steps yet">Its definition has none. Edit it to add the first.</Empty>;
+  }
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: step === undefined ? 12 : 7 }}>
+        <Suspense fallback={<Waiting rows={6} />}>
+          <StepGraph
+            steps={steps}
+            height={HEIGHT}
+            onSelect={(id) => setSelected(id ?? undefined)}
+            {...(selected !== undefined && { selected })}
+          />
+        </Suspense>
+        {step === undefined && (
+          <Text size="sm" c="dimmed" mt={4}>
+            Choose a step to see what it does.
+          </Text>
+        )}
+      </Grid.Col>
+      {step !== undefined && (
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <StepText step={step} />
+        </Grid.Col>
+      )}
+    </Grid>
+  );
+}
+
+type Step = Record<string, unknown>;
+
+/** The graph draws every written step that is an object, in their order. */
+function stepOf(definition: Record<string, unknown> | null, index: number): Step | undefined {
+  const written = definition?.["steps"];
+  if (!Array.isArray(written)) return undefined;
+  return written.filter((step): step is Step => typeof step === "object" && step !== null && !Array.isArray(step))[index];
+}
+
+function StepText({ step }: { step: Step }) {
+  const text = useQuery({
+    queryKey: ["step-text", step],
+    queryFn: () => toText(step, "yaml"),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const { id, type, description } = step;
+  return (
+    <Stack gap="xs" aria-live="polite">
+      <Group gap="xs" align="baseline">
+        <Title order={3} size="h5">
+          {typeof id === "string" ? id : "Step"}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {typeof type === "string" ? type : ""}
+        </Text>
+      </Group>
+      {typeof description === "string" && <Text size="sm">{description}</Text>}
+      {text.data !== undefined && (
+        <Box mah={HEIGHT} style={{ overflowY: "auto" }}>
+          <Snippet text={text.data.trimEnd()} label={`definition of ${String(id)}`} />
+        </Box>
+      )}
+    </Stack>
+  );
+}

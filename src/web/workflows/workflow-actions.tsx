@@ -1,0 +1,128 @@
+/** What can be done with a workflow, by who may. */
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import {
+  IconArchive,
+  IconArrowBackUp,
+  IconBroadcast,
+  IconBroadcastOff,
+  IconDotsVertical,
+  IconEdit,
+  IconHistory,
+  IconPencil,
+  IconPlayerPlay,
+} from "@tabler/icons-react";
+import { Link } from "react-router";
+import { useMay } from "../app/session.tsx";
+import { ask } from "../ui/confirm.tsx";
+import type { Read } from "./queries.ts";
+import { useChanges } from "./use-changes.tsx";
+
+interface WorkflowActionsProps {
+  read: Read;
+  onPublish: () => void;
+  onDetails: () => void;
+}
+
+export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsProps) {
+  const may = useMay();
+  const { archive, restore, unpublish } = useChanges();
+  const { id, name, status, version, published_version: live, definition } = read.workflow;
+  const here = `/workflows/${id}`;
+  if (status === "archived") {
+    return (
+      <>
+        {may("write") && (
+          <Button
+            leftSection={<IconArrowBackUp size={16} aria-hidden />}
+            loading={restore.isPending}
+            onClick={() => restore.mutate(read)}
+          >
+            Restore
+          </Button>
+        )}
+        <Button component={Link} to={`${here}/versions`} variant="default">
+          Versions
+        </Button>
+      </>
+    );
+  }
+  const unpublishAsked = () =>
+    ask({
+      title: `Unpublish “${name}”?`,
+      consequence: "It becomes a draft again, and its schedule ends. Runs under way go on.",
+      confirm: "Unpublish",
+      onConfirm: () => unpublish.mutate(read),
+    });
+  return (
+    <>
+      {may("run") && definition !== null && (
+        <Button component={Link} to={`${here}/run`} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+          Run
+        </Button>
+      )}
+      {may("write") && (
+        <Button
+          component={Link}
+          to={`${here}/edit`}
+          variant="default"
+          leftSection={<IconEdit size={16} aria-hidden />}
+        >
+          Edit
+        </Button>
+      )}
+      {!may("write") && (
+        <Button
+          component={Link}
+          to={`${here}/versions`}
+          variant="default"
+          leftSection={<IconHistory size={16} aria-hidden />}
+        >
+          Versions
+        </Button>
+      )}
+      {may("write") && definition !== null && live !== version && (
+        <Button
+          variant="default"
+          leftSection={<IconBroadcast size={16} aria-hidden />}
+          onClick={onPublish}
+        >
+          Publish
+        </Button>
+      )}
+      {may("write") && (
+        <Menu position="bottom-end" width={240}>
+          <Menu.Target>
+            <ActionIcon variant="default" size={36} aria-label={`More for ${name}`}>
+              <IconDotsVertical size={16} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={onDetails}>
+              Name, description, tags
+            </Menu.Item>
+            <Menu.Item
+              component={Link}
+              to={`${here}/versions`}
+              leftSection={<IconHistory size={16} aria-hidden />}
+            >
+              Versions
+            </Menu.Item>
+            {status === "published" && (
+              <Menu.Item leftSection={<IconBroadcastOff size={16} aria-hidden />} onClick={unpublishAsked}>
+                Unpublish
+              </Menu.Item>
+            )}
+            <Menu.Divider />
+            <Menu.Item
+              color="red"
+              leftSection={<IconArchive size={16} aria-hidden />}
+              onClick={() => archive.mutate(read)}
+            >
+              Archive
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { accountsApi } from "../../src/auth/accounts-api.ts";
+import { digestOf, isKeyValue } from "../../src/auth/key-format.ts";
+import { HOUR } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
+import type { AccountMail } from "../../src/core/mail-port.ts";
+import { fakeClock } from "../support/instance.ts";
+
+function open({ usable = true, failure }: { usable?: boolean; failure?: Error } = {}) {
+  const sent: AccountMail[] = [];
+  const reported: unknown[] = [];
+  const api = accountsApi({
+    mailer: {
+      usable,
+      async send(mail) {
+        if (failure !== undefined) throw failure;
+        sent.push(mail);
+      },
+    },
+    baseUrl: () => "https://millrace.example.com/",
+    clock: fakeClock(),
+    idleMs: 24 * HOUR,
+    report: (error) => reported.push(error),
+  });
+  return { api, sent, reported };
+}
+
+const LINK = "https://millrace.example.com/ui/link#abc";
+
+describe("the accounts' secrets and post", () => {
+  it("sends a link by mail", async () => {
+    const { api, sent } = open();
+    expect(api.mail).toBe(true);
+    expect(await api.deliver("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
+      sent: true,
+      link: LINK,
+    });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatchObject({ to: "ada@example.com", text: expect.stringContaining(LINK) });
+    expect(sent[0]!.subject).toContain("on millrace.example.com");
+  });
+
+  it("gives the link to be handed on where there is no mail", async () => {
+    const { api, sent, reported } = open({ usable: false });
+    expect(api.mail).toBe(false);
+    expect(await api.deliver("reset", "ada@example.com", "abc", "ann@example.com")).toEqual({
+      sent: false,
+      link: LINK,
+    });
+    expect([sent, reported]).toEqual([[], []]);
+  });
+
+  it("gives the link and reports why when it could not be sent", async () => {
+    const failure = new AppError("connection_failed", "The mail server is down.");
+    const { api, reported } = open({ failure });
+    expect(await api.deliver("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
+      sent: false,
+      link: LINK,
+    });
+    expect(reported).toEqual([failure]);
+  });
+
+  it("makes keys and links of which the store never learns the value", () => {
+    const { api } = open();
+    const key = api.newKey({ name: "ci", owner: "ann@example.com", scopes: ["run"], expiresAt: null });
+    expect(isKeyValue(key.value)).toBe(true);
+    expect(key.record).toMatchObject({
+      owner: "ann@example.com",
+      scopes: ["read", "run"],
+      digest: digestOf(key.value),
+      lineage: key.record.id,
+    });
+    expect(JSON.stringify(key.record)).not.toContain(key.value);
+    expect(api.newKey({ ...key.record }, "key_old").record.lineage).toBe("key_old");
+    const { token, record } = api.newLink("reset", "usr_1");
+    expect(record).toMatchObject({ kind: "reset", userId: "usr_1", digest: digestOf(token) });
+  });
+
+  it("takes sessions for over that were not used for as long as they may", () => {
+    expect(open().api.idleSince()).toBe("2026-11-20T08:00:00.000Z");
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { refuseCrossSite } from "../../src/auth/csrf.ts";
+
+const HOST = "millrace.example.com";
+
+function refused(method: string, headers: Record<string, string>, own?: string[]): boolean {
+  try {
+    refuseCrossSite(method, { host: HOST, ...headers }, own);
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "forbidden_origin" });
+    return true;
+  }
+}
+
+describe("refuseCrossSite", () => {
+  // The table of Go's net/http csrf_test.go, and what browsers and proxies add.
+  it.each<[string, Record<string, string>, boolean]>([
+    ["same-origin", { "sec-fetch-site": "same-origin" }, false],
+    ["typed by a person", { "sec-fetch-site": "none" }, false],
+    ["cross-site", { "sec-fetch-site": "cross-site" }, true],
+    ["same-site", { "sec-fetch-site": "same-site" }, true],
+    ["an unknown value", { "sec-fetch-site": "whatever" }, true],
+    ["two values", { "sec-fetch-site": "same-origin, cross-site" }, true],
+    [
+      "cross-site that claims our origin",
+      { "sec-fetch-site": "cross-site", origin: `https://${HOST}` },
+      true,
+    ],
+    [
+      "same-origin, whatever the origin",
+      { "sec-fetch-site": "same-origin", origin: "https://evil.test" },
+      false,
+    ],
+    ["no browser", {}, false],
+    ["empty headers", { "sec-fetch-site": "", origin: "" }, false],
+    ["an old browser, our origin", { origin: `https://${HOST}` }, false],
+    ["an old browser, our origin over http", { origin: `http://${HOST}` }, false],
+    ["an old browser, the host in capitals", { origin: `https://${HOST}`, host: HOST.toUpperCase() }, false],
+    ["an old browser, our port", { origin: `http://${HOST}:3000`, host: `${HOST}:3000` }, false],
+    ["an old browser, another port", { origin: `http://${HOST}:3001`, host: `${HOST}:3000` }, true],
+    ["an old browser, another origin", { origin: "https://evil.test" }, true],
+    ["an old browser, a name that begins like ours", { origin: `https://${HOST}.evil.test` }, true],
+    ["an old browser, ours as the user's name", { origin: `https://${HOST}@evil.test` }, true],
+    ["a sandboxed frame", { origin: "null" }, true],
+    ["no origin at all", { origin: "nonsense" }, true],
+    ["a file with an empty host", { origin: "file://", host: "" }, true],
+    ["two origins", { origin: `https://${HOST}, https://evil.test` }, true],
+  ])("for %s", (_case, headers, isRefused) => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "post", "PROPFIND"])
+      expect(refused(method, headers), method).toBe(isRefused);
+    for (const method of ["GET", "HEAD", "OPTIONS"]) expect(refused(method, headers), method).toBe(false);
+  });
+
+  it("takes the configured origin where a proxy gave it another host", () => {
+    const headers = { host: "127.0.0.1:3000", origin: "https://millrace.example.com" };
+    expect(refused("POST", headers)).toBe(true);
+    expect(refused("POST", headers, ["https://millrace.example.com/sub/"])).toBe(false);
+    expect(refused("POST", headers, ["https://MILLRACE.example.com:443"])).toBe(false);
+    expect(refused("POST", headers, ["http://millrace.example.com", "https://other.example.com", ""])).toBe(
+      true,
+    );
+    expect(refused("POST", { ...headers, origin: "null" }, ["", "nonsense"])).toBe(true);
+    expect(
+      refused("POST", { ...headers, "sec-fetch-site": "cross-site" }, ["https://millrace.example.com"]),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { accountMail, type MailKind } from "../../src/auth/mails.ts";
+
+const FACTS = {
+  link: "https://millrace.example.com/ui/link#abc",
+  by: "ann@example.com",
+  instance: "millrace.example.com",
+};
+
+describe("a mail about an account", () => {
+  it.each<[MailKind, string]>([
+    ["invitation", "7 days"],
+    ["verification", "24 hours"],
+    ["reset", "30 minutes"],
+  ])("(%s) says who asked, where, for how long (%s) and what else to do, in both parts", (kind, life) => {
+    const { subject, text, html } = accountMail(kind, FACTS);
+    expect(subject).toContain("millrace.example.com");
+    for (const part of [text, html]) {
+      expect(part).toContain(FACTS.link);
+      expect(part).toContain(FACTS.by);
+      expect(part).toContain(`works once, for ${life}.`);
+      expect(part).toMatch(/delete this mail/);
+    }
+    expect(html).toContain(`<a href="${FACTS.link}"`);
+    // A blank line or the end after the link: mail programs take what follows into it.
+    expect(text).toContain(`\n\n${FACTS.link}\n\n`);
+  });
+
+  it("lets nothing from outside become HTML", () => {
+    const evil = `<img src=x onerror="alert('1')">&amp;`;
+    for (const kind of ["invitation", "verification", "reset"] as const) {
+      const { html } = accountMail(kind, {
+        link: `https://a.test/"><script>`,
+        by: evil,
+        instance: `</title><b>`,
+      });
+      expect(html).not.toMatch(/<img|<script|<b>|"><s/);
+      expect(html.match(/<\/title>/g)).toHaveLength(1);
+      expect(html).toContain("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;");
+    }
+  });
+
+  it("fetches nothing from anywhere", () => {
+    for (const kind of ["invitation", "verification", "reset"] as const)
+      expect(accountMail(kind, FACTS).html).not.toMatch(/src=|url\(|<link|@import|<table/);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { openPasswords } from "../../src/auth/passwords.ts";
+import { AppError } from "../../src/core/errors.ts";
+
+const CHEAP = { logN: 4, r: 8, p: 1 };
+const cheap = () => openPasswords({ parameters: CHEAP });
+const PASSWORD = "plant lamp river";
+
+const thrown = async (promise: Promise<unknown>): Promise<AppError> => {
+  const error = await promise.then(
+    () => undefined,
+    (it: unknown) => it,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
+};
+
+describe("a password's hash", () => {
+  it("fits the password and no other", async () => {
+    const passwords = cheap();
+    const hash = await passwords.hash(PASSWORD);
+    expect(await passwords.verify(PASSWORD, hash)).toEqual({ ok: true, stale: false });
+    for (const wrong of ["", "plant lamp rivex", `${PASSWORD} `, PASSWORD.toUpperCase()])
+      expect(await passwords.verify(wrong, hash)).toMatchObject({ ok: false });
+  });
+
+  it("is another each time", async () => {
+    const passwords = cheap();
+    expect(await passwords.hash(PASSWORD)).not.toBe(await passwords.hash(PASSWORD));
+  });
+
+  it("fits however the keyboard composed the letters", async () => {
+    const passwords = cheap();
+    const hash = await passwords.hash("Grünkohl mit Pinkel".normalize("NFD"));
+    expect(await passwords.verify("Grünkohl mit Pinkel".normalize("NFC"), hash)).toMatchObject({ ok: true });
+    expect(await passwords.verify("Grunkohl mit Pinkel", hash)).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    { logN: 5, r: 8, p: 1 },
+    { logN: 4, r: 4, p: 1 },
+    { logN: 4, r: 8, p: 2 },
+  ])("made with other parameters (%o) fits and is stale", async (parameters) => {
+    const hash = await openPasswords({ parameters }).hash(PASSWORD);
+    expect(await cheap().verify(PASSWORD, hash)).toEqual({ ok: true, stale: true });
+    expect(await cheap().verify("wrong", hash)).toMatchObject({ ok: false });
+  });
+
+  it("that is none is a no", async () => {
+    for (const hash of [null, "", "nonsense", "!", "c2NyeXB0"])
+      expect(await cheap().verify("", hash)).toEqual({ ok: false, stale: false });
+  });
+
+  it("is made with 32 MiB, and asking for nobody's takes as long", async () => {
+    const passwords = openPasswords();
+    const hash = await passwords.hash(PASSWORD);
+    const [, logN, r, p] = [7, 7, 8, 12].map((at, i) =>
+      i < 2 ? Buffer.from(hash, "base64")[at] : Buffer.from(hash, "base64").readUInt32BE(at),
+    );
+    expect({ logN, r, p }).toEqual({ logN: 15, r: 8, p: 3 });
+    const took = async (given: string | null) => {
+      const start = performance.now();
+      await passwords.verify("wrong", given);
+      return performance.now() - start;
+    };
+    const [known, unknown] = [await took(hash), await took(null)];
+    expect(unknown).toBeGreaterThan(known / 4);
+  });
+});
+
+describe("hashing", () => {
+  it("takes two at a time, lets some wait, and refuses the rest", async () => {
+    const passwords = openPasswords({ parameters: { logN: 10, r: 8, p: 1 }, waiting: 3 });
+    const all = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.hash(PASSWORD)));
+    expect(all.map(({ status }) => status)).toEqual([
+      ...Array<string>(5).fill("fulfilled"),
+      ...Array<string>(3).fill("rejected"),
+    ]);
+    const refused = all.at(-1) as PromiseRejectedResult;
+    expect(refused.reason).toMatchObject({ code: "busy", details: { headers: { "Retry-After": "2" } } });
+    // Nothing of it is kept: the next one has its turn.
+    expect(await passwords.hash(PASSWORD)).toHaveLength(128);
+  });
+});
+
+describe("a new password", () => {
+  const check = (password: string, email = "ada.lovelace@example.com") => cheap().check(password, email);
+
+  it.each([
+    "correct horse battery",
+    "Tr0ub4dor&3 is out",
+    "Kx9$mQ2!",
+    "vmzptrxkqjvb",
+    "Grünkohl mit Pinkel",
+    "🐴🔋📎🐙🌊🧊🎻🪁🦀🗝️🧅🪐",
+    `correct horse battery ${"x".repeat(200)}`,
+  ])("may be %j", async (password) => {
+    await expect(check(password)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["Xy1!", "too_short"],
+    ["passwordpassword", "too_common"],
+    ["Password2026!", "too_common"],
+    ["P@ssw0rd12345", "too_common"],
+    ["drowssap4321", "too_common"],
+    ["Summer2026!!", "too_common"],
+    ["qwertyuiop[]", "too_common"],
+    ["1q2w3e4r5t6y", "too_common"],
+    ["aaaaaaaaaaaa", "too_common"],
+    ["a".repeat(256), "too_common"],
+    ["123456789012", "too_common"],
+    ["administrator", "too_common"],
+    // Full-width letters are the same password.
+    ["ｐａｓｓｗｏｒｄ１２３４", "too_common"],
+    ["ada.lovelace@example.com", "like_address"],
+    ["Ada.Lovelace", "like_address"],
+    ["AdaLovelace1!", "like_address"],
+    ["lovelace-2026", "like_address"],
+    ["Millrace-2026!", "like_address"],
+  ])("may not be %j: %s", async (password, code) => {
+    const error = await thrown(check(password));
+    expect(error).toMatchObject({ code: "invalid_input", details: { errors: [{ path: "password", code }] } });
+    expect(error.message).toMatch(/^The password .*\. [A-Z].*\.$/);
+    expect(JSON.stringify([error.message, error.details])).not.toContain(password);
+  });
+
+  it("may hold what is somebody else's name", async () => {
+    await expect(check("lovelace-2026-orbit", "bob@example.com")).resolves.toBeUndefined();
+  });
+
+  it("is looked at in bounded time", async () => {
+    await check("vmzptrxkqjvb");
+    const start = performance.now();
+    for (const unit of ["p@$$w0rd", "@4(3$0", "19901990", "|3\\/"])
+      await check(unit.repeat(100).slice(0, 256)).catch(() => undefined);
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,465 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
+import type { Writers } from "../../src/core/ports.ts";
+import { apiKeyReader } from "../../src/store/api-keys.ts";
+import { attemptCounter } from "../../src/store/attempts.ts";
+import { linkReader } from "../../src/store/links.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { sessionStore } from "../../src/store/sessions.ts";
+import { userReader } from "../../src/store/users.ts";
+import { testDigest, testSession, testUser } from "../support/accounts.ts";
+import { testStore } from "../support/store.ts";
+
+async function open(...people: UserRecord[]) {
+  const opened = await testStore();
+  const { store, write, clock } = opened;
+  await write(async (tx) => {
+    for (const one of people) await tx.users.insert(one);
+  });
+  return {
+    ...opened,
+    users: userReader(store.read),
+    sessions: sessionStore(store),
+    links: linkReader(store.read),
+    keys: apiKeyReader(store.read),
+    attempts: attemptCounter(store),
+    start: clock.now(),
+  };
+}
+
+const ann = testUser("ann", { role: "admin" });
+const ben = testUser("ben");
+
+const testKey = (id: string, owner: string, createdAt: string) => ({
+  ...{ id, owner, createdAt, name: "ci", lastFour: "abcd", scopes: ["read" as const], lineage: id },
+  ...{ expiresAt: null, digest: testDigest(id) },
+});
+
+describe("users", () => {
+  it("are found by id and address, as they were written", async () => {
+    const whole = testUser("ada", {
+      passwordHash: "c2NyeXB0",
+      verifiedAt: "2026-11-21T09:00:00.000Z",
+      lastLoginAt: "2026-11-21T10:00:00.000Z",
+    });
+    const { users } = await open(ann, whole);
+    expect([await users.find(whole.id), await users.findByEmail(whole.email)]).toEqual([whole, whole]);
+    expect([await users.find("usr_x"), await users.findByEmail("x@example.com")]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("are none at first, and then some", async () => {
+    const { users, write } = await open();
+    expect(await users.any()).toBe(false);
+    await write((tx) => tx.users.insertFirst(ann));
+    expect(await users.any()).toBe(true);
+  });
+
+  it("have one address each: the second is refused, and the transaction goes on", async () => {
+    const { users, write } = await open(ann);
+    await write(async (tx) => {
+      await expect(tx.users.insert({ ...ben, email: ann.email })).rejects.toMatchObject({
+        code: "email_taken",
+      });
+      await tx.users.insert(ben);
+    });
+    expect(await users.count({})).toBe(2);
+  });
+
+  it("have one first among them, whoever is asked later", async () => {
+    const { users, write } = await open();
+    await write((tx) => tx.users.insertFirst(ann));
+    const second = write((tx) => tx.users.insertFirst(ben));
+    await expect(second).rejects.toMatchObject({ code: "setup_done", status: 409 });
+    await expect(write((tx) => tx.users.insertFirst({ ...ann, id: "usr_2" }))).rejects.toMatchObject({
+      code: "setup_done",
+    });
+    expect(await users.count({})).toBe(1);
+  });
+
+  it("are changed in what is said, and in nothing else", async () => {
+    const { users, write } = await open(ann, testUser("ben", { passwordHash: "old" }));
+    await write(async (tx) => {
+      await tx.users.update("usr_ben", { role: "viewer", status: "deactivated" });
+      await tx.users.update("usr_ben", { passwordHash: null });
+      await tx.users.update("usr_ben", {});
+    });
+    expect(await users.find("usr_ben")).toEqual({ ...ben, role: "viewer", status: "deactivated" });
+    expect(await users.find("usr_ann")).toEqual(ann);
+  });
+
+  it("are listed by address, page by page, each once", async () => {
+    const names = ["dora", "ann", "eve", "ben", "cleo"];
+    const { users } = await open(...names.map((name) => testUser(name)));
+    const pages: string[][] = [];
+    let after: Parameters<typeof users.slice>[0]["after"] = null;
+    do {
+      const page = await users.slice({ filter: {}, after, limit: 2 });
+      pages.push(page.items.map((one) => one.id));
+      after = page.next;
+    } while (after !== null);
+    expect(pages).toEqual([["usr_ann", "usr_ben"], ["usr_cleo", "usr_dora"], ["usr_eve"]]);
+  });
+
+  it("are filtered by a part of the address, letter for letter, by role and by status", async () => {
+    const { users } = await open(
+      ann,
+      testUser("ann_2", { status: "invited" }),
+      testUser("annx2", { role: "viewer" }),
+    );
+    const found = async (filter: Parameters<typeof users.count>[0]) => {
+      const { items } = await users.slice({ filter, after: null, limit: 10 });
+      expect(await users.count(filter)).toBe(items.length);
+      return items.map((one) => one.id);
+    };
+    expect(await found({ search: "n_2" })).toEqual(["usr_ann_2"]);
+    expect(await found({ search: "%" })).toEqual([]);
+    expect(await found({ role: "admin" })).toEqual(["usr_ann"]);
+    expect(await found({ status: "active" })).toEqual(["usr_ann", "usr_annx2"]);
+    expect(await found({ search: "ann", status: "active", role: "viewer" })).toEqual(["usr_annx2"]);
+  });
+
+  it("know how many active admins there are", async () => {
+    const { write } = await open(
+      ann,
+      ben,
+      testUser("old", { role: "admin", status: "deactivated" }),
+      testUser("new", { role: "admin", status: "invited" }),
+    );
+    expect(await write((tx) => tx.users.countActiveAdmins())).toBe(1);
+  });
+});
+
+describe("sessions", () => {
+  const begin = (tx: Writers, ...some: Parameters<typeof testSession>[]) =>
+    Promise.all(some.map((one) => tx.sessions.insert(testSession(...one))));
+
+  it("are found by digest with who is signed in, and by id", async () => {
+    const { sessions, write } = await open(ann);
+    await write((tx) => begin(tx, ["a", "usr_ann"]));
+    const { digest, ...record } = testSession("a", "usr_ann");
+    expect(await sessions.findByDigest(digest)).toEqual({ ...record, user: ann });
+    expect(await sessions.find("a")).toEqual(record);
+    expect(await sessions.findByDigest(testDigest("b"))).toBeUndefined();
+  });
+
+  it("are listed for their user alone, newest use first, without those that are over", async () => {
+    const { sessions, write, start } = await open(ann, ben);
+    await write((tx) =>
+      begin(
+        tx,
+        ["early", "usr_ann", { seenAt: iso(start + 1) }],
+        ["late", "usr_ann", { seenAt: iso(start + 2) }],
+        ["idle", "usr_ann", { seenAt: iso(start - 1) }],
+        ["expired", "usr_ann", { seenAt: iso(start + 3), expiresAt: iso(start + 5) }],
+        ["other", "usr_ben"],
+      ),
+    );
+    const alive = await sessions.ofUser("usr_ann", iso(start + 5), iso(start));
+    expect(alive.map((one) => one.id)).toEqual(["late", "early"]);
+  });
+
+  it("are over when they end, expire, stay idle, or their user is not active", async () => {
+    const gone = testUser("gone", { status: "deactivated" });
+    const { sessions, write, start } = await open(ann, gone);
+    await write((tx) =>
+      begin(
+        tx,
+        ["alive", "usr_ann"],
+        ["ended", "usr_ann"],
+        ["expired", "usr_ann", { expiresAt: iso(start + DAY) }],
+        ["just", "usr_ann", { expiresAt: iso(start + DAY + 1) }],
+        ["idle", "usr_ann", { seenAt: iso(start - 1) }],
+        ["of-gone", "usr_gone"],
+      ),
+    );
+    expect(await write((tx) => tx.sessions.end("ended"))).toBe(true);
+    expect(await write((tx) => tx.sessions.end("ended"))).toBe(false);
+    const ids = ["alive", "ended", "expired", "just", "idle", "of-gone", "never"];
+    expect(await sessions.deadAmong(ids, iso(start + DAY), iso(start))).toEqual([
+      "ended",
+      "expired",
+      "idle",
+      "of-gone",
+      "never",
+    ]);
+    expect(await sessions.deadAmong([], iso(start), iso(start))).toEqual([]);
+  });
+
+  it("end all at once for a user, but for the one that asks", async () => {
+    const { sessions, write, start } = await open(ann, ben);
+    await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"], ["c", "usr_ann"], ["d", "usr_ben"]));
+    expect(await write((tx) => tx.sessions.endAllOf("usr_ann", "b"))).toBe(2);
+    expect(await sessions.deadAmong(["a", "b", "c", "d"], iso(start), iso(start))).toEqual(["a", "c"]);
+    expect(await write((tx) => tx.sessions.endAllOf("usr_ann"))).toBe(1);
+    expect(await sessions.find("d")).toBeDefined();
+  });
+
+  it("remember their latest use: never an earlier one, never one of a session that has ended", async () => {
+    const { sessions, write, start, rows } = await open(ann);
+    await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"]));
+    await write((tx) => tx.sessions.end("b"));
+    const later = iso(start + MINUTE);
+    await sessions.touch(
+      new Map([
+        ["a", later],
+        ["b", later],
+      ]),
+    );
+    await sessions.touch(new Map([["a", iso(start + 1)]]));
+    await sessions.touch(new Map());
+    expect(await sessions.find("a")).toHaveProperty("seenAt", later);
+    expect(await rows("sessions")).toBe(1);
+  });
+
+  it("are cleared away when they are over, a bounded number at once", async () => {
+    const { sessions, write, start, rows } = await open(ann);
+    await write(async (tx) => {
+      await begin(tx, ["alive", "usr_ann"], ["expired", "usr_ann", { expiresAt: iso(start) }]);
+      for (let i = 0; i < 510; i += 1) await begin(tx, [`idle-${i}`, "usr_ann", { seenAt: iso(start - 1) }]);
+    });
+    await sessions.forget(iso(start), iso(start));
+    expect(await rows("sessions")).toBe(12);
+    await sessions.forget(iso(start), iso(start));
+    expect(await rows("sessions")).toBe(1);
+    const version = await sessions.find("alive");
+    await sessions.forget(iso(start), iso(start));
+    expect(await sessions.find("alive")).toEqual(version);
+  });
+});
+
+describe("links", () => {
+  const link = (
+    name: string,
+    userId: string | null,
+    expiresAt: string | null = "2026-11-22T08:00:00.000Z",
+  ) => ({
+    ...{ digest: testDigest(name), userId, expiresAt },
+    ...{ kind: userId === null ? ("setup" as const) : ("reset" as const) },
+    createdAt: "2026-11-21T08:00:00.000Z",
+  });
+
+  it("are found, expired or not, until they are used: once", async () => {
+    const { links, write } = await open(ann);
+    await write((tx) => tx.links.insert(link("a", "usr_ann")));
+    const { digest, ...record } = link("a", "usr_ann");
+    expect(await links.find(digest)).toEqual(record);
+    expect(await write((tx) => tx.links.take(digest))).toBe(true);
+    expect(await write((tx) => tx.links.take(digest))).toBe(false);
+    expect(await links.find(digest)).toBeUndefined();
+    expect(await write((tx) => tx.links.take(testDigest("x")))).toBe(false);
+  });
+
+  it("are used by one only of those who come at once", async () => {
+    const here = await open(ann);
+    const there = await testStore({ stateDir: here.stateDir, clock: here.clock });
+    await here.write((tx) => tx.links.insert(link("a", "usr_ann")));
+    const takes = [here, there, here, there].map(({ write }) =>
+      write((tx) => tx.links.take(testDigest("a"))),
+    );
+    expect((await Promise.all(takes)).toSorted()).toEqual([false, false, false, true]);
+  });
+
+  it("are taken back by user and kind; those of nobody too", async () => {
+    const { links, write } = await open(ann, ben);
+    await write(async (tx) => {
+      await tx.links.insert(link("reset", "usr_ann"));
+      await tx.links.insert({ ...link("invitation", "usr_ann"), kind: "invitation" });
+      await tx.links.insert(link("bens", "usr_ben"));
+      await tx.links.insert(link("setup", null, null));
+      await tx.links.removeOf("usr_ann", ["reset", "verification"]);
+    });
+    const there = async () => {
+      const names = ["reset", "invitation", "bens", "setup"];
+      const found = await Promise.all(names.map((name) => links.find(testDigest(name))));
+      return names.filter((_, index) => found[index] !== undefined);
+    };
+    expect(await there()).toEqual(["invitation", "bens", "setup"]);
+    await write((tx) => tx.links.removeOf(null, ["setup"]));
+    expect(await there()).toEqual(["invitation", "bens"]);
+  });
+
+  it("are forgotten from their last moment on; those without an end never", async () => {
+    const { write, rows } = await open(ann);
+    await write(async (tx) => {
+      await tx.links.insert(link("setup", null, null));
+      await tx.links.insert(link("ends", "usr_ann", "2026-11-21T09:00:00.000Z"));
+      await tx.links.insert(link("lives", "usr_ann", "2026-11-21T09:00:00.001Z"));
+      await tx.links.forget("2026-11-21T09:00:00.000Z");
+    });
+    expect(await rows("account_links")).toBe(2);
+    await write((tx) => tx.links.forget("2027-01-01T00:00:00.000Z"));
+    expect(await rows("account_links")).toBe(1);
+  });
+});
+
+describe("API keys", () => {
+  it("are listed newest first, page by page, of one owner or of all, with what the owner is now", async () => {
+    const { keys, write, start } = await open(ann, testUser("ben", { status: "deactivated" }));
+    await write(async (tx) => {
+      for (const [i, owner] of ["operator", ann.email, ben.email, ann.email, "gone@example.com"].entries())
+        await tx.apiKeys.insert(testKey(`key_${i}`, owner, iso(start + Math.floor(i / 2))));
+    });
+    const pages = async (filter: { owner?: string }) => {
+      const found: string[] = [];
+      let after: Parameters<typeof keys.slice>[0]["after"] = null;
+      do {
+        const page = await keys.slice({ filter, after, limit: 2 });
+        found.push(...page.items.map(({ id, user }) => `${id} ${user?.role} ${user?.status}`));
+        after = page.next;
+      } while (after !== null);
+      expect(await keys.count(filter)).toBe(found.length);
+      return found;
+    };
+    expect(await pages({})).toEqual([
+      "key_4 undefined undefined",
+      "key_3 admin active",
+      "key_2 editor deactivated",
+      "key_1 admin active",
+      "key_0 undefined undefined",
+    ]);
+    expect(await pages({ owner: ann.email })).toEqual(["key_3 admin active", "key_1 admin active"]);
+    expect(await pages({ owner: "x" })).toEqual([]);
+    expect(await keys.find("key_2")).toHaveProperty("user", { role: "editor", status: "deactivated" });
+    expect(await keys.find("key_x")).toBeUndefined();
+  });
+
+  it("are revoked once, and a revoked one hands nothing on", async () => {
+    const { keys, write, start } = await open(ann);
+    await write((tx) => tx.apiKeys.insert(testKey("key_1", ann.email, iso(start))));
+    const rotate = (id: string) =>
+      write((tx) => tx.apiKeys.rotate("key_1", iso(start + HOUR), testKey(id, ann.email, iso(start))));
+    expect(await rotate("key_2")).toBe(true);
+    expect(await keys.find("key_1")).toHaveProperty("expiresAt", iso(start + HOUR));
+    expect(await write((tx) => tx.apiKeys.revoke("key_1", iso(start)))).toBe(true);
+    expect(await write((tx) => tx.apiKeys.revoke("key_1", iso(start + 1)))).toBe(false);
+    expect(await rotate("key_3")).toBe(false);
+    expect(await keys.count({})).toBe(2);
+  });
+});
+
+describe("attempts", () => {
+  const key = (name: string, windowMs = MINUTE) => ({ key: name, windowMs });
+
+  it("are counted in a window that begins with the first and begins anew when it is over", async () => {
+    const { attempts, start } = await open();
+    const endsAt = start + MINUTE;
+    expect(await attempts.read(["a"], start)).toEqual([{ count: 0, endsAt: 0 }]);
+    expect(await attempts.add([key("a")], start)).toEqual([{ count: 1, endsAt }]);
+    expect(await attempts.add([key("a")], endsAt - 1)).toEqual([{ count: 2, endsAt }]);
+    expect(await attempts.read(["b", "a"], endsAt - 1)).toEqual([
+      { count: 0, endsAt: 0 },
+      { count: 2, endsAt },
+    ]);
+    expect(await attempts.read(["a"], endsAt)).toEqual([{ count: 0, endsAt: 0 }]);
+    expect(await attempts.add([key("a")], endsAt)).toEqual([{ count: 1, endsAt: endsAt + MINUTE }]);
+  });
+
+  it("agree with a plain count, whatever comes when", async () => {
+    const { attempts, start } = await open();
+    const step = fc.record({
+      keys: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }),
+      wait: fc.integer({ min: 0, max: 40_000 }),
+      what: fc.constantFrom("add", "add", "add", "clear"),
+    });
+    let now = start;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const model = new Map<string, { count: number; endsAt: number }>();
+        await attempts.clear(["a", "b", "c"]);
+        for (const { keys, wait, what } of steps) {
+          now += wait;
+          const known = (name: string) => {
+            const one = model.get(name);
+            return one !== undefined && one.endsAt > now ? one : undefined;
+          };
+          if (what === "clear") {
+            await attempts.clear(keys);
+            for (const name of keys) model.delete(name);
+          } else {
+            for (const name of keys) {
+              const one = known(name);
+              model.set(name, { count: (one?.count ?? 0) + 1, endsAt: one?.endsAt ?? now + MINUTE });
+            }
+            const added = await attempts.add(
+              keys.map((name) => key(name)),
+              now,
+            );
+            expect(added).toEqual(keys.map((name) => model.get(name)));
+          }
+          const all = ["a", "b", "c"];
+          expect(await attempts.read(all, now)).toEqual(
+            all.map((name) => known(name) ?? { count: 0, endsAt: 0 }),
+          );
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("lose none when several copies count at once", async () => {
+    const { stateDir, clock, attempts, start } = await open();
+    const other = attemptCounter((await testStore({ stateDir, clock })).store);
+    const added = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? other : attempts).add([key("a"), key("b")], start)),
+    );
+    expect(added.map(([a]) => a!.count).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, i) => i + 1),
+    );
+    expect(await other.read(["b"], start)).toMatchObject([{ count: 20 }]);
+  });
+
+  it("are cleared long after their window, a bounded number at once", async () => {
+    const { attempts, start, rows } = await open();
+    const many = Array.from({ length: 120 }, (_, i) => key(`k${i}`));
+    await attempts.add(many, start);
+    await attempts.add([key("a")], start + MINUTE + HOUR - 1);
+    expect(await rows("attempt_counts")).toBe(121);
+    await attempts.add([key("a")], start + MINUTE + HOUR);
+    expect(await rows("attempt_counts")).toBe(71);
+    await attempts.add([key("a")], start + MINUTE + HOUR);
+    await attempts.add([key("a")], start + MINUTE + HOUR);
+    expect(await rows("attempt_counts")).toBe(1);
+  });
+
+  it("take no key for nothing", async () => {
+    const { attempts, start } = await open();
+    expect([await attempts.read([], start), await attempts.add([], start)]).toEqual([[], []]);
+    await attempts.clear([]);
+  });
+});
+
+describe("a change of accounts", () => {
+  const TABLES: readonly (keyof Schema)[] = ["users", "sessions", "account_links", "api_keys", "audit_log"];
+  const everything = async (tx: Writers): Promise<void> => {
+    await tx.users.insert(ann);
+    await tx.sessions.insert(testSession("a", ann.id));
+    await tx.links.insert({
+      ...{ kind: "verification", userId: ann.id, digest: testDigest("l") },
+      ...{ createdAt: iso(0), expiresAt: iso(1) },
+    });
+    await tx.apiKeys.insert(testKey("key_1", ann.email, iso(0)));
+    await tx.audited(ann.id);
+  };
+
+  it("is committed as a whole, with one audit entry: that of the operation", async () => {
+    const { write, rows } = await open();
+    await write(everything);
+    expect(await Promise.all(TABLES.map(rows))).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it("leaves nothing when it fails", async () => {
+    const { write, rows } = await open();
+    const boom = new Error("boom");
+    const failing = write(async (tx) => {
+      await everything(tx);
+      throw boom;
+    });
+    await expect(failing).rejects.toBe(boom);
+    expect(await Promise.all(TABLES.map(rows))).toEqual([0, 0, 0, 0, 0]);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { AuditFilter } from "../../src/core/account-ports.ts";
+import { iso } from "../../src/core/clock.ts";
+import { auditReader } from "../../src/store/audit.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { testStore } from "../support/store.ts";
+
+type Row = Omit<Schema["audit_log"], "id">;
+
+const START = Date.parse("2026-11-21T08:00:00Z");
+const entry = (fields: Partial<Row> = {}): Row => ({
+  at: iso(START),
+  operation: "update_workflow",
+  target: "weekly-revenue",
+  owner: "ann@example.com",
+  key_name: "laptop",
+  surface: "rest",
+  client: "curl/8",
+  request_id: "req_1",
+  ...fields,
+});
+
+async function open(entries: readonly Row[]) {
+  const { store } = await testStore();
+  await store.transaction(async (trx) => {
+    for (let from = 0; from < entries.length; from += 1_000)
+      await trx
+        .insertInto("audit_log")
+        .values(entries.slice(from, from + 1_000))
+        .execute();
+  });
+  const audit = auditReader(store.read);
+  const ids = async (filter: AuditFilter, before: number | null = null, limit = 100) =>
+    (await audit.slice({ filter, before, limit })).map((one) => one.id);
+  return { ...audit, ids };
+}
+
+describe("the audit log", () => {
+  it("is told newest first, page by page, each entry as it was written", async () => {
+    const { slice, ids, count } = await open([
+      entry(),
+      entry({ target: null, key_name: null, request_id: null }),
+      entry(),
+    ]);
+    expect(await ids({}, null, 2)).toEqual([3, 2]);
+    expect(await ids({}, 2, 2)).toEqual([1]);
+    expect(await ids({}, 1, 2)).toEqual([]);
+    expect(await count({})).toBe(3);
+    expect(await slice({ filter: {}, before: 3, limit: 1 })).toEqual([
+      {
+        id: 2,
+        at: "2026-11-21T08:00:00.000Z",
+        operation: "update_workflow",
+        target: null,
+        owner: "ann@example.com",
+        keyName: null,
+        surface: "rest",
+        client: "curl/8",
+        requestId: null,
+      },
+    ]);
+  });
+
+  it("is empty at first", async () => {
+    const { ids, count } = await open([]);
+    expect([await ids({}), await count({})]).toEqual([[], 0]);
+  });
+
+  it.each<[string, AuditFilter, number[]]>([
+    ["a word of the operation, in any case", { words: ["CREATE_"] }, [2]],
+    ["a word of the target", { words: ["monthly"] }, [3]],
+    ["a word of the owner", { words: ["ben@"] }, [4]],
+    ["a word of the key's name, in any case", { words: ["nightly"] }, [5]],
+    ["a word of the client", { words: ["firefox"] }, [6]],
+    ["every word, wherever it stands", { words: ["ann@", "firefox"] }, [6]],
+    ["a wild card for itself", { words: ["100%"] }, [7]],
+    ["another wild card for itself", { words: ["update-workflow"] }, []],
+    ["no word across two fields", { words: ["workflowweekly"] }, []],
+    ["no word that is nowhere", { words: ["firefox", "ben@"] }, []],
+    ["the surface not for a word", { words: ["rest"] }, []],
+    ["an owner", { owner: "ben@example.com" }, [4]],
+    ["not a part of an owner", { owner: "ben" }, []],
+    ["an operation", { operation: "create_workflow" }, [2]],
+    ["a target", { target: "monthly-costs" }, [3]],
+    ["a surface", { surface: "web" }, [6]],
+    ["a beginning, and its moment with it", { since: iso(START + 1) }, [7, 6]],
+    ["an end, without its moment", { until: iso(START + 1) }, [5, 4, 3, 2, 1]],
+    ["all at once", { since: iso(START + 1), surface: "web", words: ["ann"], owner: "ann@example.com" }, [6]],
+  ])("is searched by %s", async (_, filter, expected) => {
+    const { ids, count } = await open([
+      entry(),
+      entry({ operation: "create_workflow" }),
+      entry({ target: "monthly-costs" }),
+      entry({ owner: "ben@example.com" }),
+      entry({ key_name: "Nightly" }),
+      entry({ client: "Firefox 145", surface: "web", at: iso(START + 1) }),
+      entry({ client: "sure 100%", at: iso(START + 2) }),
+    ]);
+    expect(await ids(filter)).toEqual(expected);
+    expect(await count(filter)).toBe(expected.length);
+  });
+
+  it("is looked through beyond what is looked at in one go, and lets others have their turn meanwhile", async () => {
+    const total = 12_345;
+    const { ids, count } = await open(
+      Array.from({ length: total }, (_, i) => entry(i % 5_000 === 0 ? { owner: "rare@example.com" } : {})),
+    );
+    const rare = { words: ["rare"] };
+    let turns = 0;
+    const others = setInterval(() => (turns += 1), 0);
+    let immediate = true;
+    const turn = (): void => {
+      turns += 1;
+      if (immediate) setImmediate(turn);
+    };
+    setImmediate(turn);
+    expect(await ids(rare)).toEqual([10_001, 5_001, 1]);
+    expect(turns).toBeGreaterThanOrEqual(2);
+    immediate = false;
+    clearInterval(others);
+    expect(await ids(rare, null, 2)).toEqual([10_001, 5_001]);
+    expect(await ids(rare, 5_001, 2)).toEqual([1]);
+    expect([await count(rare), await count({})]).toEqual([3, total]);
+  });
+});

@@ -1,0 +1,41 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { userReader } from "../../src/store/users.ts";
+import { testUser } from "../support/accounts.ts";
+import { JOURNALS, testStore } from "../support/store.ts";
+
+const RACER = fileURLToPath(new URL("../support/accounts.ts", import.meta.url));
+
+async function said(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
+  ended.catch(() => {});
+  const [message] = (await Promise.race([once(child, "message"), ended])) as [unknown];
+  return message;
+}
+
+/** Processes that have the state open and wait for the word. */
+async function racers(stateDir: string, names: readonly string[], local: boolean) {
+  const children = names.map((name) =>
+    fork(RACER, [stateDir, name, local ? "local" : "network"], { timeout: 30_000, killSignal: "SIGKILL" }),
+  );
+  onTestFinished(() => children.forEach((child) => child.kill("SIGKILL")));
+  expect(await Promise.all(children.map(said))).toEqual(names.map(() => "ready"));
+  return async () => {
+    const answers = children.map(said);
+    for (const child of children) child.send("go");
+    return Promise.all(answers);
+  };
+}
+
+describe.each(JOURNALS)("the first admin on a %s", (_, local) => {
+  it("is made by exactly one of several processes", async () => {
+    const { stateDir, store } = await testStore({ local });
+    const names = ["ann", "ben", "cleo"];
+    const answers = await (await racers(stateDir, names, local))();
+    expect(answers.toSorted()).toEqual(["made", "setup_done", "setup_done"]);
+    const { items } = await userReader(store.read).slice({ filter: {}, after: null, limit: 10 });
+    expect(items).toEqual([testUser(names[answers.indexOf("made")]!, { role: "admin" })]);
+  });
+});

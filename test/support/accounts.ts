@@ -1,0 +1,60 @@
+/** People and their sessions for tests; run as a process of its own, it tries to be the first admin. */
+import { argv, exit } from "node:process";
+import type { SessionRecord, UserRecord } from "../../src/core/account-ports.ts";
+import { iso, systemClock } from "../../src/core/clock.ts";
+import type { AppError } from "../../src/core/errors.ts";
+import { openStore } from "../../src/store/database.ts";
+import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { userWriter } from "../../src/store/users.ts";
+
+const START = iso(Date.parse("2026-11-21T08:00:00Z"));
+
+/** An active editor with this name, unless more is said. */
+export const testUser = (name: string, fields: Partial<UserRecord> = {}): UserRecord => ({
+  id: `usr_${name}`,
+  email: `${name}@example.com`,
+  role: "editor",
+  status: "active",
+  passwordHash: null,
+  verifiedAt: null,
+  createdAt: START,
+  createdBy: "operator",
+  lastLoginAt: null,
+  ...fields,
+});
+
+/** What a token's digest may look like: 32 bytes. */
+export const testDigest = (name: string): Buffer => Buffer.alloc(32, name);
+
+/** A session that began now and lives for a month. */
+export const testSession = (
+  id: string,
+  userId: string,
+  fields: Partial<SessionRecord> = {},
+): SessionRecord & { digest: Buffer } => ({
+  id,
+  digest: testDigest(id),
+  userId,
+  createdAt: START,
+  seenAt: START,
+  expiresAt: "2026-12-21T08:00:00.000Z",
+  client: "Firefox 145 on Linux",
+  address: "192.0.2.7",
+  ...fields,
+});
+
+if (import.meta.main) {
+  const [, , stateDir, name, local] = argv;
+  const directory = { ...openStateDirectory(stateDir!), local: local === "local" };
+  const store = await openStore(directory, systemClock);
+  process.once("message", () => {
+    store
+      .transaction((trx) => userWriter(trx).insertFirst(testUser(name!, { role: "admin" })))
+      .then(
+        () => "made",
+        (error: AppError) => error.code,
+      )
+      .then((said) => process.send!(said, () => exit()));
+  });
+  process.send!("ready");
+}

@@ -1,0 +1,101 @@
+/** People who are signed in, past the sign-in itself. */
+import { randomBytes } from "node:crypto";
+import type { z } from "zod";
+import { Scope } from "../../schemas/actor.ts";
+import type { Role, UserStatus } from "../../schemas/user.ts";
+import { openSessions, principalOf, sessionCookie } from "../../src/auth/sessions.ts";
+import { DAY, iso } from "../../src/core/clock.ts";
+import type { SessionRecord, UserRecord } from "../../src/core/account-ports.ts";
+import { newRequestId, newUserId } from "../../src/core/ids.ts";
+import type { Actor, Principal } from "../../src/core/ports.ts";
+import type { Tool } from "../../src/core/tool.ts";
+import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
+import { userWriter } from "../../src/store/users.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
+import type { TestInstance } from "./instance.ts";
+
+/** A browser that is signed in. */
+export interface SignedIn {
+  user: UserRecord;
+  session: SessionRecord;
+  principal: Principal;
+  /** The `Cookie` of its requests, over plain http. */
+  cookie: string;
+}
+
+export const LIMITS = { idleMs: 7 * DAY, longestMs: 30 * DAY };
+
+/** Adds a user, straight into the store. */
+export async function addUser(
+  { store, clock }: TestInstance,
+  {
+    email = "ann@example.com",
+    role = "editor",
+    status = "active",
+    passwordHash = status === "invited" ? null : randomBytes(8).toString("hex"),
+  }: { email?: string; role?: Role; status?: UserStatus; passwordHash?: string | null } = {},
+): Promise<UserRecord> {
+  const user: UserRecord = {
+    id: newUserId(),
+    email,
+    role,
+    status,
+    passwordHash,
+    verifiedAt: null,
+    createdAt: iso(clock.now()),
+    createdBy: "operator",
+    lastLoginAt: null,
+  };
+  await store.transaction((trx) => userWriter(trx).insert(user));
+  return user;
+}
+
+/** Signs a user in with one more browser. */
+export async function signIn(
+  { store, clock }: TestInstance,
+  user: UserRecord,
+  { client = "Firefox 145 on Linux", address = "127.0.0.1" } = {},
+): Promise<SignedIn> {
+  const { token, record } = openSessions(sessionStore(store), clock, LIMITS).begin(user, client, address);
+  await store.transaction((trx) => sessionWriter(trx).insert(record));
+  const { digest: _, ...session } = record;
+  return {
+    user,
+    session,
+    principal: principalOf({ session, user }),
+    cookie: sessionCookie(token, false, LIMITS).split(";")[0]!,
+  };
+}
+
+/** Somebody who is signed in. */
+export const person = async (
+  instance: TestInstance,
+  options: Parameters<typeof addUser>[1] = {},
+): Promise<SignedIn> => signIn(instance, await addUser(instance, options));
+
+/** What one caller gets from operations, asked for directly. */
+export const acting =
+  (
+    { services }: Pick<TestInstance, "services">,
+    principal: Principal,
+    client: Actor["client"] = { surface: "web", name: "vitest" },
+  ) =>
+  async <I extends z.ZodObject, O extends z.ZodType>(
+    tool: Tool<I, O>,
+    input: Record<string, unknown> = {},
+  ): Promise<z.output<O>> =>
+    (await invoke(services, tool, input, {
+      actor: { principal, client },
+      requestId: newRequestId(),
+      signal: new AbortController().signal,
+    })) as z.output<O>;
+
+/** The principal of a key that may do everything. */
+export const someKey = (scopes: readonly Scope[] = Scope.options, owner = "operator"): Principal => ({
+  kind: "key",
+  keyId: "key_test",
+  keyName: "test",
+  owner,
+  scopes: new Set(scopes),
+  lineage: "key_test",
+});

@@ -1,0 +1,333 @@
+import { describe, expect, it } from "vitest";
+import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
+import { browserApi } from "../support/browser-api.ts";
+import { eventually } from "../support/eventually.ts";
+import { api } from "../support/http.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+import { addUser, signIn } from "../support/people.ts";
+import { expectProblem } from "../support/rest.ts";
+import { smtpPeer } from "../support/smtp-peer.ts";
+
+const PASSWORD = "a quiet river at night";
+const ANN = "ann@example.com";
+
+type Options = Parameters<Awaited<ReturnType<typeof testInstance>>["rest"]>[0];
+
+/** A server on a clock of our own, with its admin made by the first visit. */
+async function settled(options: Options = {}) {
+  const clock = fakeClock();
+  const instance = await testInstance({ clock });
+  const copy = await instance.rest(options);
+  const browser = browserApi(copy.url);
+  const token = (await copy.setupLink!())!.split("#")[1]!;
+  const made = await browser.ask("POST", "/session/setup", { token, email: ANN, password: PASSWORD });
+  expect(made.status).toBe(201);
+  return { clock, instance, copy, browser, url: copy.url };
+}
+
+/** The same with a mail server: gives the token of the newest mail. */
+async function withMail() {
+  const peer = await smtpPeer();
+  const basic = {
+    smtp_user: "mill@example.com",
+    smtp_password_var: "MAIL",
+    smtp_server: "127.0.0.1",
+    smtp_port: peer.port,
+  };
+  const made = await settled({ config: { authentication: { basic } }, env: { MAIL: "secret" } });
+  const mail = async (count: number): Promise<string> => {
+    const raw = await eventually(() => peer.received[count - 1], `mail ${count}`);
+    return /\/ui\/link#(\w{32})/.exec(raw.replaceAll("=\r\n", ""))![1]!;
+  };
+  return { ...made, mail, received: peer.received };
+}
+
+describe("the first visit", () => {
+  it("makes the admin with the token of the link, signs them in, and is over then", async () => {
+    const instance = await testInstance();
+    const copy = await instance.rest();
+    const link = await copy.setupLink!();
+    expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${copy.port}/ui/setup#\\w{32}$`));
+    const browser = browserApi(copy.url);
+    expect((await browser.ask("GET", "/session/options")).body).toEqual({
+      mode: "built-in",
+      setup: true,
+      mail: false,
+    });
+    expectProblem(await browser.ask("GET", "/session"), "unauthorized");
+    const body = { token: link!.split("#")[1]!, email: " Ann@Example.COM ", password: PASSWORD };
+    const made = await browser.ask("POST", "/session/setup", body);
+    expect(made.status).toBe(201);
+    expect(made.body.user).toMatchObject({ email: ANN, role: "admin", verified: false });
+    expect(made.body.session).toMatchObject({ client: "Firefox 145 on Linux", current: true });
+    expect(made.headers.get("cache-control")).toBe("no-store");
+    expect((await browser.ask("GET", "/session")).body).toEqual(made.body);
+    expect((await browser.ask("GET", "/workflows")).body).toEqual([]);
+    expect((await browser.ask("GET", "/session/options")).body.setup).toBe(false);
+    expect(await copy.setupLink!()).toBeUndefined();
+    expectProblem(await browserApi(copy.url).ask("POST", "/session/setup", body), "setup_done");
+  });
+
+  it("is for nobody without the token, and says every fault at once", async () => {
+    const instance = await testInstance();
+    const copy = await instance.rest();
+    const { ask } = browserApi(copy.url);
+    await copy.setupLink!();
+    const email = ANN;
+    expectProblem(
+      await ask("POST", "/session/setup", { token: "x".repeat(32), email, password: PASSWORD }),
+      "link_dead",
+    );
+    const problem = expectProblem(
+      await ask("POST", "/session/setup", { token: "x", email: "no address", pasword: "x" }),
+      "invalid_input",
+    );
+    expect(problem.errors!.map(({ path }) => path).toSorted()).toEqual(["email", "password", "pasword"]);
+    expect((await ask("GET", "/session/options")).body.setup).toBe(true);
+  });
+
+  it("makes one admin only, however many try at the same time on several copies", async () => {
+    const one = await testInstance();
+    const copies = [await one.rest(), await (await testInstance({ stateDir: one.stateDir })).rest()];
+    const tokens = await Promise.all(copies.map(async (copy) => (await copy.setupLink!())!.split("#")[1]!));
+    const answers = await Promise.all(
+      [0, 1, 0, 1, 0, 1].map((which, index) =>
+        browserApi(copies[which]!.url).ask("POST", "/session/setup", {
+          token: tokens[which],
+          email: `admin${index}@example.com`,
+          password: PASSWORD,
+        }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const codes = answers.filter(({ status }) => status !== 201).map(({ body }) => body.code as string);
+    expect(codes.every((code) => code === "setup_done" || code === "link_dead")).toBe(true);
+    expect(await one.read.users.count({})).toBe(1);
+  });
+
+  it("refuses passwords that are short, simple or guessed first", async () => {
+    const instance = await testInstance();
+    const copy = await instance.rest();
+    const token = (await copy.setupLink!())!.split("#")[1]!;
+    const { ask } = browserApi(copy.url);
+    for (const password of ["short", "password1234", "ann@example.com", "aaaaaaaaaaaaaa"]) {
+      const answer = await ask("POST", "/session/setup", { token, email: ANN, password });
+      expect(expectProblem(answer, "invalid_input").errors![0]!.path).toBe("password");
+    }
+    // Of the reference pool: eight with all four kinds.
+    const answer = await ask("POST", "/session/setup", { token, email: ANN, password: "xK7#qLw2" });
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe("signing in", () => {
+  it("gives a cookie that no script reads and no other site sends, and a new one each time", async () => {
+    const { url, browser } = await settled();
+    const first = browser.cookie;
+    expect(browser.setCookie).toMatch(
+      /^millrace_session=\w{32}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    const answer = await browser.ask("POST", "/session", { email: ANN.toUpperCase(), password: PASSWORD });
+    expect(answer.status).toBe(200);
+    expect(browser.cookie).not.toBe(first);
+    // What the browser had before is worth nothing now.
+    expectProblem(await browserApi(url, first).ask("GET", "/session"), "unauthorized");
+  });
+
+  it("gives a __Host- cookie where people come by https", async () => {
+    const { browser } = await settled({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } });
+    expect(browser.setCookie).toMatch(
+      /^__Host-millrace=\w{32}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    expect((await browser.ask("GET", "/session")).status).toBe(200);
+  });
+
+  it("says the same of a wrong password, an unknown address, and somebody deactivated", async () => {
+    const { instance, url } = await settled();
+    await addUser(instance, { email: "gone@example.com", status: "deactivated" });
+    await addUser(instance, { email: "new@example.com", status: "invited" });
+    const { ask } = browserApi(url);
+    const details = [];
+    for (const email of [ANN, "nobody@example.com", "gone@example.com", "new@example.com"]) {
+      const answer = await ask("POST", "/session", { email, password: "not the right one" });
+      details.push(expectProblem(answer, "sign_in_failed").detail);
+    }
+    expect(new Set(details).size).toBe(1);
+  });
+
+  it("lets nobody guess more than a handful of times, from wherever, with whatever is right by then", async () => {
+    const { clock, url } = await settled();
+    const { ask } = browserApi(url);
+    const guess = (password: string) => ask("POST", "/session", { email: ANN, password });
+    for (let count = 0; count < 5; count += 1) expectProblem(await guess("wrong"), "sign_in_failed");
+    const refused = await guess(PASSWORD);
+    expect(expectProblem(refused, "too_many_attempts").detail).toMatch(/in 15 minutes/);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    clock.advance(16 * MINUTE);
+    expect((await guess(PASSWORD)).status).toBe(200);
+  });
+
+  it("asks the throttle before it hashes anything", async () => {
+    const instance = await testInstance();
+    const { url } = await instance.rest({ passwords: { parameters: { logN: 15, r: 8, p: 1 } } });
+    const { ask } = browserApi(url);
+    const inOrder: string[] = [];
+    const guess = async () => {
+      const { body } = await ask("POST", "/session", { email: ANN, password: "wrong" });
+      inOrder.push(body.code as string);
+    };
+    await Promise.all(Array.from({ length: 40 }, guess));
+    expect(inOrder.filter((code) => code === "sign_in_failed")).toHaveLength(5);
+    // What costs a hash comes last.
+    expect(new Set(inOrder.slice(0, 30))).toEqual(new Set(["too_many_attempts"]));
+  });
+
+  it("ends with signing out, with idleness, and with its longest time", async () => {
+    const { clock, browser, url, instance } = await settled();
+    const old = browser.cookie;
+    expect((await browser.ask("DELETE", "/session")).status).toBe(204);
+    expect(browser.setCookie).toMatch(/^millrace_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/);
+    expectProblem(await browserApi(url, old).ask("GET", "/session"), "unauthorized");
+    expectProblem(await browserApi(url, old).ask("GET", "/workflows"), "unauthorized");
+
+    const ann = (await instance.read.users.findByEmail(ANN))!;
+    const idle = browserApi(url, (await signIn(instance, ann)).cookie);
+    clock.advance(3 * DAY - MINUTE);
+    expect((await idle.ask("GET", "/session")).status).toBe(200);
+    clock.advance(3 * DAY - MINUTE);
+    expect((await idle.ask("GET", "/session")).status).toBe(200);
+    clock.advance(3 * DAY);
+    expectProblem(await idle.ask("GET", "/session"), "unauthorized");
+
+    const busy = browserApi(url, (await signIn(instance, ann)).cookie);
+    for (let day = 0; day < 30; day += 1) {
+      expect((await busy.ask("GET", "/session")).status).toBe(200);
+      clock.advance(DAY);
+    }
+    expectProblem(await busy.ask("GET", "/session"), "unauthorized");
+  });
+
+  it("takes changes from our own pages only", async () => {
+    const { browser } = await settled();
+    const create = (headers: Record<string, string>) =>
+      browser.ask("POST", "/workflows", { name: "A", description: "" }, headers);
+    expectProblem(await create({ "Sec-Fetch-Site": "cross-site" }), "forbidden_origin");
+    expectProblem(await create({ "Sec-Fetch-Site": "same-site" }), "forbidden_origin");
+    expect((await create({ "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
+    const signInFromElsewhere = await browser.ask(
+      "POST",
+      "/session",
+      { email: ANN, password: PASSWORD },
+      { "Sec-Fetch-Site": "cross-site" },
+    );
+    expectProblem(signInFromElsewhere, "forbidden_origin");
+    // Nothing but a form could be sent without asking first, and forms are not JSON.
+    const form = await browser.ask("POST", "/session", undefined, { "Content-Type": "text/plain" });
+    expect([400, 415]).toContain(form.status);
+  });
+
+  it("does not make a session worth anything to the MCP server, nor a key worth anything here", async () => {
+    const { instance, browser, url } = await settled();
+    const mcp = await instance.mcp();
+    const body = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const headers = { Accept: "application/json, text/event-stream" };
+    const answer = await browserApi(mcp.url, browser.cookie).ask("POST", "/mcp", body, headers);
+    expect(answer.status).toBe(401);
+    const { value } = await instance.key({ scopes: ["admin"] });
+    expectProblem(await api(url, value)("GET", "/session"), "unauthorized");
+    expectProblem(
+      await api(url, value)("POST", "/api-keys", { name: "another" }, { "Idempotency-Key": "one" }),
+      "person_needed",
+    );
+  });
+
+  it("changes one's password with the present one, and ends every other session", async () => {
+    const { instance, browser, url } = await settled();
+    const ann = (await instance.read.users.findByEmail(ANN))!;
+    const other = browserApi(url, (await signIn(instance, ann)).cookie);
+    const change = (current_password: string, password: string) =>
+      browser.ask("POST", "/session/change-password", { current_password, password });
+    expectProblem(await change("wrong", "another quiet river"), "sign_in_failed");
+    expect((await change(PASSWORD, "another quiet river")).status).toBe(204);
+    expect((await browser.ask("GET", "/session")).status).toBe(200);
+    expectProblem(await other.ask("GET", "/session"), "unauthorized");
+    const fresh = browserApi(url);
+    const again = await fresh.ask("POST", "/session", { email: ANN, password: "another quiet river" });
+    expect(again.status).toBe(200);
+  });
+
+  it("leaves no password and no token in the audit log", async () => {
+    const { instance } = await settled();
+    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 100 });
+    expect(entries.map(({ operation, owner, surface }) => [operation, owner, surface])).toEqual([
+      ["set_up", ANN, "web"],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(PASSWORD);
+  });
+});
+
+describe("links in mails", () => {
+  it("confirms the first admin's address, once, within a day", async () => {
+    const { browser, mail, url, clock } = await withMail();
+    const token = await mail(1);
+    const look = await browserApi(url).ask("POST", "/session/link", { token });
+    expect(look.body).toMatchObject({ kind: "verification", email: ANN });
+    expect((await browserApi(url).ask("POST", "/session/verification", { token })).status).toBe(204);
+    expect((await browser.ask("GET", "/session")).body.user.verified).toBe(true);
+    expectProblem(await browserApi(url).ask("POST", "/session/verification", { token }), "link_dead");
+
+    expect((await browser.ask("POST", "/session/verification-mail")).status).toBe(202);
+    const second = await mail(2);
+    clock.advance(24 * HOUR + 1);
+    expectProblem(await browserApi(url).ask("POST", "/session/verification", { token: second }), "link_dead");
+  });
+
+  it("replaces a forgotten password, ends every session, and works once", async () => {
+    const { browser, mail, url } = await withMail();
+    await mail(1);
+    const stranger = browserApi(url);
+    const known = await stranger.ask("POST", "/session/password-reset", { email: ANN });
+    const unknown = await stranger.ask("POST", "/session/password-reset", { email: "nobody@example.com" });
+    expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
+    expect(known.status).toBe(202);
+    const token = await mail(2);
+    const chosen = await stranger.ask("POST", "/session/password", {
+      token,
+      password: "the mill stands still",
+    });
+    expect(chosen.body.user).toMatchObject({ email: ANN, verified: true });
+    expect((await stranger.ask("GET", "/session")).status).toBe(200);
+    expectProblem(await browser.ask("GET", "/session"), "unauthorized");
+    expectProblem(
+      await browserApi(url).ask("POST", "/session/password", { token, password: "the mill stands still" }),
+      "link_dead",
+    );
+    const old = await browserApi(url).ask("POST", "/session", { email: ANN, password: PASSWORD });
+    expectProblem(old, "sign_in_failed");
+  });
+
+  it("takes an invitation up, and lets nobody in whose invitation was taken back", async () => {
+    const { browser, mail, url } = await withMail();
+    await mail(1);
+    const headers = { "Idempotency-Key": "invite-1" };
+    const invited = await browser.ask(
+      "POST",
+      "/users",
+      { email: "bea@example.com", role: "viewer" },
+      headers,
+    );
+    expect(invited.status).toBe(201);
+    expect(invited.body).toMatchObject({ sent: true, link: null, user: { status: "invited" } });
+    const token = await mail(2);
+    const bea = browserApi(url);
+    const begun = await bea.ask("POST", "/session/password", { token, password: "reading is enough for me" });
+    expect(begun.body.user).toMatchObject({ email: "bea@example.com", role: "viewer", scopes: ["read"] });
+    expectProblem(await bea.ask("POST", "/workflows", { name: "A", description: "" }), "missing_scope");
+    expectProblem(await bea.ask("GET", "/users"), "missing_scope");
+
+    const { id } = invited.body.user as { id: string };
+    const off = await browser.ask("PATCH", `/users/${id}`, { status: "deactivated" });
+    expect(off.status).toBe(200);
+    expectProblem(await bea.ask("GET", "/session"), "unauthorized");
+  });
+});
