@@ -7,7 +7,7 @@ const MIX = [/\p{Lu}/u, /\p{Ll}/u, /\p{N}/u, /[\p{P}\p{S}]/u];
 
 export const PASSWORD_RULE = `At least ${LEAST} characters, or at least ${LEAST_MIXED} with upper case, lower case, a number and a symbol.`;
 
-/** A password as it is counted and hashed: how a keyboard composed its letters makes no difference (NIST SP 800-63B, 5.1.1.2). */
+/** A password as it is counted and hashed: however a keyboard composed its letters (NIST SP 800-63B, 5.1.1.2). */
 export const normalizedPassword = (password: string): string => password.normalize("NFKC");
 
 /**

@@ -19,6 +19,7 @@ export interface CreatedKey {
   record: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt">;
 }
 
+/** A key's value, which is here this one time, and what is kept of it. */
 export function draft({ name, owner, scopes, expiresAt }: NewKey, lineage: string | undefined, clock: Clock) {
   const value = newKeyValue();
   const id = `key_${randomBase62(12)}`;

@@ -39,7 +39,7 @@ export async function easilyGuessed(
       message: "is made from the e-mail address or the name of this service",
       fix: "Choose one that has nothing to do with them.",
     };
-  const { guesses, sequence } = (await estimator()).check(password.slice(0, LOOKED_AT), own);
+  const { guesses, sequence } = (await estimator()).check(password, own);
   const random = sequence.every(({ pattern }) => pattern === "bruteforce");
   if (guesses >= (random ? FEWEST_GUESSES : FEWEST_WITH_PATTERN)) return undefined;
   return {
@@ -53,9 +53,15 @@ export async function easilyGuessed(
 const withoutWords = (text: string, words: readonly string[]): string =>
   words.toSorted((a, b) => b.length - a.length).reduce((left, word) => left.replaceAll(word, ""), text);
 
-/** The address and its parts, and the name of the product. */
+/** The address and its parts, but for the top-level domain, and the name of the product. */
 function ownWords(email: string): string[] {
   const [name = "", domain = ""] = email.toLowerCase().split("@");
-  const parts = [email.toLowerCase(), name, domain, ...name.split(/[^\p{L}\p{N}]+/u), ...domain.split(".")];
+  const parts = [
+    email.toLowerCase(),
+    name,
+    domain,
+    ...name.split(/[^\p{L}\p{N}]+/u),
+    ...domain.split(".").slice(0, -1),
+  ];
   return [...new Set([...parts, "millrace"])].filter((it) => it.length >= 3);
 }

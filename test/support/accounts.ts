@@ -48,7 +48,7 @@ if (import.meta.main) {
   const directory = { ...openStateDirectory(stateDir!), local: local === "local" };
   const store = await openStore(directory, systemClock);
   process.once("message", () => {
-    store
+    void store
       .transaction((trx) => userWriter(trx).insertFirst(testUser(name!, { role: "admin" })))
       .then(
         () => "made",

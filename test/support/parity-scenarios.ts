@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { temporaryDirectory } from "./instance.ts";
 import type { Json } from "./json.ts";
-import type { KeyName, Outcome } from "./ways-in.ts";
+import type { CallerName, Outcome } from "./ways-in.ts";
 
 /** One call; `expect` is the error it must give, nothing when it must work. */
 export interface Step {
@@ -13,8 +13,8 @@ export interface Step {
   expect?: ErrorCode;
   /** Use the key that may only read. */
   readOnly?: boolean;
-  /** Or another key. */
-  key?: KeyName;
+  /** Or another key, or somebody who is signed in. */
+  by?: CallerName;
 }
 
 type Input = Record<string, unknown>;
@@ -90,7 +90,8 @@ const run = (workflow_id: string, input: Input = {}): Step => ({
 });
 const publish = (workflow_id: string): Step => ({ call: "publish_workflow", with: { workflow_id } });
 /** The id in the output of the call with this number. */
-const idOf = (before: readonly Outcome[], index: number): string => before[index]!.output!["id"] as string;
+export const idOf = (before: readonly Outcome[], index: number): string =>
+  before[index]!.output!["id"] as string;
 /** The approval that the run of the call with this number waits for. */
 const approvalOf = (before: readonly Outcome[], index: number): string =>
   (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
@@ -396,6 +397,19 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "get_schedule", with: { workflow_id: "nightly" } },
     ...wrongId("get_schedule"),
   ],
+  list_schedules: [
+    { call: "list_schedules" },
+    scheduled,
+    publish("nightly"),
+    create({ name: "Daily", definition: { ...HELLO, schedule: { cron: "0 9 * * *" } } }),
+    publish("daily"),
+    { call: "list_schedules", readOnly: true },
+    { call: "list_schedules", by: "viewer" },
+    { call: "list_schedules", with: { limit: 1 } },
+    { call: "list_schedules", with: (before) => ({ limit: 1, cursor: last(before)["next_cursor"] }) },
+    { call: "list_schedules", with: { cursor: "forged" }, expect: "invalid_cursor" },
+    { call: "list_schedules", with: { limit: 201 }, expect: "invalid_input" },
+  ],
   pause_schedule: [
     scheduled,
     { call: "pause_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
@@ -644,7 +658,7 @@ export const SCENARIOS: Record<string, Step[]> = {
         decision: "approve",
         form: { amount: "much" },
       }),
-      key: "other",
+      by: "other",
       expect: "invalid_input",
     },
     {
@@ -662,18 +676,18 @@ export const SCENARIOS: Record<string, Step[]> = {
         form: { amount: 3 },
         idempotency_key: "d",
       }),
-      key: "other",
+      by: "other",
     })),
     {
       call: "decide_approval",
       with: (before) => ({ approval_id: approvalOf(before, 1), decision: "decline", idempotency_key: "d" }),
-      key: "other",
+      by: "other",
       expect: "idempotency_key_reused",
     },
     {
       call: "decide_approval",
       with: (before) => ({ approval_id: approvalOf(before, 1), decision: "decline" }),
-      key: "other",
+      by: "other",
       expect: "approval_decided",
     },
     {

@@ -1,14 +1,19 @@
 /** The same operation by every way in: directly, over MCP, over REST; each on a fresh instance of its own. */
 import type { Scope } from "../../schemas/actor.ts";
 import type { Problem } from "../../schemas/problem.ts";
+import type { Role } from "../../schemas/user.ts";
+import type { CreatedKey } from "../../src/auth/api-keys.ts";
 import { toAppError, toProblem } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
+import type { Principal } from "../../src/core/ports.ts";
 import { type AnyTool, routeOf, servedOn } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { api } from "./http.ts";
 import { type FakeClock, testInstance } from "./instance.ts";
 import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
+import { person, type SignedIn } from "./people.ts";
+import { addUser } from "./people.ts";
 
 /** What a call came to: one of the two. */
 export interface Outcome {
@@ -18,11 +23,14 @@ export interface Outcome {
 
 /** `full` may do everything but administer, and so may `other`, which belongs to somebody else. */
 export type KeyName = "full" | "other" | "readOnly";
+/** Somebody who is signed in, by their role. The editor owns the key `other`. */
+export type PersonName = Role;
+export type CallerName = KeyName | PersonName;
 
 export interface WayIn {
   surface: "direct" | "rest" | "mcp";
   clock: FakeClock;
-  call(tool: AnyTool, input: Record<string, unknown>, key: KeyName): Promise<Outcome>;
+  call(tool: AnyTool, input: Record<string, unknown>, by: CallerName): Promise<Outcome>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
@@ -39,34 +47,38 @@ async function fresh(clock: FakeClock, config: unknown) {
   const instance = await testInstance({ clock, config });
   await instance.executor({ config });
   const scopes: Scope[] = ["read", "write", "run", "approve"];
-  const [full, other, readOnly] = await Promise.all([
-    instance.key({ name: "parity", scopes }),
-    instance.key({ name: "parity", scopes, owner: "ann" }),
-    instance.key({ name: "parity", scopes: ["read"] }),
-  ]);
-  const keys = { full, other, readOnly };
-  return { instance, keyFor: (name: KeyName) => keys[name] };
+  const people = {
+    admin: await person(instance, { email: "root@example.com", role: "admin" }),
+    editor: await person(instance, { email: "ann@example.com", role: "editor" }),
+    viewer: await person(instance, { email: "vic@example.com", role: "viewer" }),
+  };
+  // One after the other: each leaves its entry in the audit log.
+  const keys = {
+    full: await instance.key({ name: "parity", scopes }),
+    other: await instance.key({ name: "parity", scopes, owner: "ann@example.com" }),
+    readOnly: await instance.key({ name: "parity", scopes: ["read"] }),
+  };
+  return { instance, callers: { ...keys, ...people } };
 }
 
+type Callers = Readonly<Record<KeyName, CreatedKey> & Record<PersonName, SignedIn>>;
+
+const principalOf = (caller: CreatedKey | SignedIn): Principal => {
+  if ("principal" in caller) return caller.principal;
+  const { id, name, owner, lineage, scopes } = caller.record;
+  return { kind: "key", keyId: id, keyName: name, owner, lineage, scopes: new Set(scopes) };
+};
+
 async function direct(clock: FakeClock, config: unknown): Promise<WayIn> {
-  const { instance, keyFor } = await fresh(clock, config);
+  const { instance, callers } = await fresh(clock, config);
   return {
     surface: "direct",
     clock,
-    async call(tool, input, key) {
-      const { id, name, owner, lineage, scopes } = keyFor(key).record;
-      const principal = {
-        kind: "key" as const,
-        keyId: id,
-        keyName: name,
-        owner,
-        lineage,
-        scopes: new Set<Scope>(scopes),
-      };
+    async call(tool, input, by) {
       const requestId = newRequestId();
       try {
         const output = await invoke(instance.services, tool, input, {
-          actor: { principal, client: { surface: "cli", name: "parity/1" } },
+          actor: { principal: principalOf(callers[by]), client: { surface: "cli", name: "parity/1" } },
           requestId,
           signal: new AbortController().signal,
         });
@@ -79,35 +91,39 @@ async function direct(clock: FakeClock, config: unknown): Promise<WayIn> {
 }
 
 async function overMcp(clock: FakeClock, config: unknown): Promise<WayIn> {
-  const { instance, keyFor } = await fresh(clock, config);
+  const { instance, callers } = await fresh(clock, config);
   const { url } = await instance.mcp({ config });
-  const rest = caller((await instance.rest({ config })).url, keyFor);
-  const client = (key: KeyName) => connect("v2 pinned to 2026-07-28", url, keyFor(key).value, PROGRAM);
+  const rest = caller((await instance.rest({ config })).url, callers);
+  const client = (key: KeyName) => connect("v2 pinned to 2026-07-28", url, callers[key].value, PROGRAM);
   const [full, other, readOnly] = await Promise.all([client("full"), client("other"), client("readOnly")]);
   const clients = { full, other, readOnly };
   return {
     surface: "mcp",
     clock,
-    async call(tool, input, key) {
-      // What leads up to a scenario may be REST's alone.
-      if (!servedOn(tool, "mcp")) return rest(tool, input, key);
-      const { isError, content, structuredContent } = await clients[key].call(tool.name, input);
+    async call(tool, input, by) {
+      // What leads up to a scenario may be REST's alone, and so is whoever signs in.
+      if (!servedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
+      const { isError, content, structuredContent } = await clients[by].call(tool.name, input);
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
     },
   };
 }
 
 async function overRest(clock: FakeClock, config: unknown): Promise<WayIn> {
-  const { instance, keyFor } = await fresh(clock, config);
+  const { instance, callers } = await fresh(clock, config);
   const { url } = await instance.rest({ config });
-  return { surface: "rest", clock, call: caller(url, keyFor) };
+  return { surface: "rest", clock, call: caller(url, callers) };
 }
 
+const isKey = (by: CallerName): by is KeyName => by === "full" || by === "other" || by === "readOnly";
+
 const caller =
-  (url: string, keyFor: (name: KeyName) => { value: string }): WayIn["call"] =>
-  async (tool, input, key) => {
+  (url: string, callers: Callers): WayIn["call"] =>
+  async (tool, input, by) => {
     const { method, target, body, headers } = asRequest(tool, input);
-    const answer = await api(url, keyFor(key).value)(method, target, body, headers);
+    const answer = isKey(by)
+      ? await api(url, callers[by].value)(method, target, body, headers)
+      : await api(url)(method, target, body, { ...headers, Cookie: callers[by].cookie });
     if (answer.status >= 400) {
       if (answer.status !== answer.body.status) throw new Error("the problem names another status");
       return { problem: answer.body as Problem };
@@ -125,6 +141,9 @@ function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
   if (status !== expected) throw new Error(`${tool.name} answered ${status}, not ${expected}`);
   const tag = tool.etag?.(body);
   const etag = tag === undefined ? null : `"${tag}"`;
+  const kept = tool.secret ? "no-store" : "private, no-cache";
+  if (headers.get("cache-control") !== kept) throw new Error(`Cache-Control is not ${kept}`);
+  if (tool.secret && headers.has("location")) throw new Error("a secret has no place to be got from again");
   if (headers.get("etag") !== etag) throw new Error(`ETag ${headers.get("etag")}, not ${etag}`);
   return body;
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type AnyTool, servedOn } from "../../src/core/tool.ts";
+import { type AnyTool, routeOf, servedOn } from "../../src/core/tool.ts";
 import { catalogue } from "../../tools/index.ts";
 import { fakeClock } from "../support/instance.ts";
-import { last, parityConfig, SCENARIOS, type Step } from "../support/parity-scenarios.ts";
+import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
+import { last, parityConfig, SCENARIOS as OTHERS, type Step } from "../support/parity-scenarios.ts";
 import { everyWayIn, type Outcome, type WayIn } from "../support/ways-in.ts";
 
+const SCENARIOS = { ...OTHERS, ...ACCOUNT_SCENARIOS };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
 /** What the ways in are allowed to differ in, and nothing else. */
@@ -14,16 +16,24 @@ function comparable({ output, problem }: Outcome, tool: AnyTool): Outcome {
       if (key === "request_id") return "(one of its own)";
       // The history tells the way in that was taken; cursors are signed by each instance.
       if (key === "surface" || key === "trigger") return "(the way in)";
+      if (key === "last_four") return "(the end of a key)";
       if (key === "next_cursor") return value === null ? null : "(a cursor)";
       if (typeof value === "string") {
-        return value
-          .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
-          .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)");
+        return (
+          value
+            .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
+            .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
+            .replaceAll(/\b(key|ses|usr)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
+            // Each listener is at an address of its own.
+            .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/link#\w{32}\b/g, "(a link)")
+        );
       }
       // A body's words are fewer than an operation's: REST has some in the path and in headers.
       if (key === "allowed" && Array.isArray(value)) {
-        const elsewhere = new Set([...Object.keys(tool.headers ?? {}), "workflow_id", "version"]);
-        return value.filter((word) => !elsewhere.has(String(word)));
+        const elsewhere = new Set([...Object.keys(tool.headers ?? {}), ...routeOf(tool).parameters]);
+        const here = value.filter((word) => !elsewhere.has(String(word)));
+        return here.length === 0 ? undefined : here;
       }
       return value;
     }),
@@ -34,8 +44,8 @@ async function play(way: WayIn, steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const step of steps) {
     const input = typeof step.with === "function" ? step.with(outcomes) : (step.with ?? {});
-    const key = step.key ?? (step.readOnly ? "readOnly" : "full");
-    outcomes.push(await way.call(toolNamed(step.call), input, key));
+    const by = step.by ?? (step.readOnly ? "readOnly" : "full");
+    outcomes.push(await way.call(toolNamed(step.call), input, by));
     way.clock.advance(60_000);
   }
   return outcomes;
@@ -46,7 +56,12 @@ describe("parity of the surfaces", () => {
     expect(Object.keys(SCENARIOS).toSorted()).toEqual(catalogue.map((tool) => tool.name).toSorted());
     for (const tool of catalogue) {
       const tried = SCENARIOS[tool.name]!.filter((step) => step.call === tool.name);
-      const wanted = ["success", "invalid_input", ...(tool.scope === "read" ? [] : ["missing_scope"])];
+      const wanted = [
+        "success",
+        "invalid_input",
+        ...(tool.scope === "read" ? [] : ["missing_scope"]),
+        ...(tool.person ? ["person_needed"] : []),
+      ];
       expect({ tool: tool.name, codes: tried.map((step) => step.expect ?? "success") }).toEqual({
         tool: tool.name,
         codes: expect.arrayContaining([...wanted, ...tool.errors]),

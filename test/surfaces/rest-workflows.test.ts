@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { api } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
+import { addUser } from "../support/people.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("POST /workflows", () => {
@@ -132,6 +133,7 @@ describe("GET /workflows/{workflow_id}/versions", () => {
   it("tells who changed what, when, through which program and why, newest first", async () => {
     const clock = fakeClock();
     const { instance, url, call } = await openRest({ clock });
+    await addUser(instance, { email: "ada@example.org" });
     const { value } = await instance.key({ name: "nightly", owner: "ada@example.org" });
     const other = api(url, value);
     await call("POST", "/workflows", { name: "A", reason: "first" }, { "User-Agent": "curl/8.14.1" });

@@ -26,29 +26,21 @@ export function accountMailer(
         throw new AppError("invalid_input", "That is no mail address such as ada@example.com.");
       const late = AbortSignal.timeout(atMost);
       const signal = given === undefined ? late : AbortSignal.any([given, late]);
-      signal.throwIfAborted();
       // So that nobody's absence notice answers (RFC 3834, 5).
       const headers = { "Auto-Submitted": "auto-generated" };
       try {
         await smtp.send({ to: [to], subject, text, html, headers }, signal);
       } catch (error) {
-        if (given?.aborted === true) throw error;
-        throw forAdmin(error, atMost);
+        if (error === late.reason)
+          throw new AppError(
+            "connection_failed",
+            `The mail server did not take the mail within ${atMost / SECOND} s. Check smtp_server and smtp_port of authentication.basic, and whether a firewall is in between.`,
+            { cause: error },
+          );
+        if (!(error instanceof StepError)) throw error;
+        const { message, options } = error;
+        throw new AppError("connection_failed", `${message} ${options.fix ?? ""}`.trim(), { cause: error });
       }
     },
   };
-}
-
-function forAdmin(error: unknown, atMost: number): unknown {
-  if (error instanceof StepError)
-    return new AppError("connection_failed", [error.message, error.options.fix ?? ""].join(" ").trim(), {
-      cause: error,
-    });
-  if (error instanceof DOMException && error.name === "TimeoutError")
-    return new AppError(
-      "connection_failed",
-      `The mail server did not take the mail within ${atMost / SECOND} s. Check smtp_server and smtp_port of authentication.basic, and whether a firewall is in between.`,
-      { cause: error },
-    );
-  return error;
 }

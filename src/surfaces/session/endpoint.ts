@@ -65,4 +65,4 @@ export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends 
 
 export const defineEndpoint = <I extends z.ZodObject, O extends z.ZodType>(
   endpoint: SessionEndpoint<I, O>,
-): SessionEndpoint => endpoint as unknown as SessionEndpoint;
+): SessionEndpoint => endpoint;

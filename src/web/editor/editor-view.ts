@@ -27,6 +27,7 @@ import { hangingIndent } from "./hang.ts";
 import { look } from "./look.ts";
 import { diagnostics, offsetIn } from "./marks.ts";
 import type { Known } from "./suggestions.ts";
+import { yamlIndent } from "./yaml-indent.ts";
 
 /** What an editor shows and lets do. */
 export interface Shown {
@@ -84,7 +85,7 @@ export function createEditor(parent: Element, told: Told): Editor {
         format = shown.format;
         // Undoing must not bring back a text of the other format.
         view.dispatch({ effects: past.reconfigure([]) });
-        view.dispatch({ effects: language.reconfigure(format === "json" ? json() : yaml()) });
+        view.dispatch({ effects: language.reconfigure(format === "json" ? json() : [yaml(), yamlIndent]) });
       }
       view.dispatch({
         ...replacement(view.state, shown.text),
@@ -123,7 +124,6 @@ const writing: Extension = [
   EditorView.lineWrapping,
   hangingIndent,
   keymap.of([
-    { key: "Tab", run: acceptCompletion },
     { key: "F8", run: nextDiagnostic, shift: previousDiagnostic },
     ...closeBracketsKeymap,
     ...completionKeymap,
@@ -159,7 +159,7 @@ function dressed({ dark, readOnly, label, describedBy, minHeight }: Shown): Exte
     EditorState.readOnly.of(readOnly),
     // What can't be changed brings up no keyboard on a phone, and is still reached by Tab.
     EditorView.editable.of(!readOnly),
-    readOnly ? [] : keymap.of([indentWithTab]),
+    readOnly ? [] : keymap.of([{ key: "Tab", run: acceptCompletion }, indentWithTab]),
     EditorView.contentAttributes.of({
       "aria-label": label,
       ...(describedBy !== undefined && { "aria-describedby": describedBy }),

@@ -12,7 +12,7 @@ export type Format = "yaml" | "json";
 
 /** A fault as the editor shows it. */
 export interface EditorFault {
-  /** What is wrong with what `path` names: "must be a number, not text". */
+  /** What is wrong with what `path` names, "must be a number, not text"; a whole sentence where there is no path. */
   message: string;
   /** What to do. */
   fix?: string;
@@ -41,10 +41,10 @@ export async function parse(text: string, format: Format): Promise<Parsed> {
   const read = await readValue(text, format);
   if ("faults" in read) return read;
   const { value } = read;
-  if (value === undefined) return { faults: [fault("is empty", EMPTY_FIX)] };
+  if (value === undefined) return { faults: [fault("The definition is empty", EMPTY_FIX)] };
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return { definition: value as Record<string, unknown> };
-  return { faults: [fault(`must be an object, not ${kindOf(value)}`, EMPTY_FIX)] };
+  return { faults: [fault(`The definition must be an object, not ${kindOf(value)}`, EMPTY_FIX)] };
 }
 
 /** The same definition in the other format. */
@@ -71,7 +71,8 @@ export async function placeFaults(
   const locate = locator(text);
   return faults.map(({ path, message, fix, did_you_mean, line, column }) => ({
     path: path.replace(/^definition(?:\.|$)/, ""),
-    message,
+    // What is said of the whole has no path to be its subject.
+    message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
     ...adviceOf(fix, did_you_mean),
     ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
     severity: "error" as const,

@@ -51,10 +51,20 @@ const border = "1px solid var(--mantine-color-default-border)";
 
 function rules(palette: Palette): Rules {
   return {
-    "&": { color: palette.text, backgroundColor: palette.page, fontSize: "14px" },
+    "&": { color: palette.text, backgroundColor: palette.page, fontSize: "14px", borderRadius: "inherit" },
     // A phone would zoom in on anything smaller.
     "@media (pointer: coarse)": { "&": { fontSize: "16px" } },
-    "&.cm-focused": { outline: "2px solid var(--mantine-primary-color-filled)", outlineOffset: "-2px" },
+    "&.cm-focused": { outline: "none" },
+    // Above the gutter, which would hide an outline.
+    "&.cm-focused::after": {
+      content: '""',
+      position: "absolute",
+      inset: "0",
+      zIndex: "250",
+      border: "2px solid var(--mantine-primary-color-filled)",
+      borderRadius: "inherit",
+      pointerEvents: "none",
+    },
     ".cm-scroller": { fontFamily: "var(--mantine-font-family-monospace)", lineHeight: "1.55" },
     ".cm-content": { padding: "8px 0", caretColor: palette.text },
     ".cm-cursor, .cm-dropCursor": { borderLeftColor: palette.text, borderLeftWidth: "2px" },

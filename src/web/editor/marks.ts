@@ -9,7 +9,7 @@ const THING =
 
 /** What the fault is about, in one line. */
 export const sentence = ({ path, message, fix }: EditorFault): string =>
-  `${path === "" ? "The definition" : path} ${message}${fix === undefined ? "" : `. ${fix}`}`;
+  `${path} ${message}${fix === undefined ? "" : `. ${fix}`}`.trimStart();
 
 /** In order; a fault without a place stands at the beginning. */
 export function diagnostics(doc: Text, faults: readonly EditorFault[]): Diagnostic[] {

@@ -47,7 +47,7 @@ export function readYaml(text: string): { value: unknown } | { faults: EditorFau
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
-    const message = `can't be read: ${(error as Error).message}`;
+    const message = `The definition can't be read: ${(error as Error).message}`;
     return { faults: [{ message, path: "", line: 1, column: 1, severity: "error" }] };
   }
 }

@@ -1,6 +1,9 @@
 /** What a layout is asked for and what it gives; where the arrow keys lead on it. Pure. */
 import type { GraphStep } from "./steps.ts";
 
+/** As long may a layout take. */
+export const LAYOUT_LIMIT_MS = 2_000;
+
 /** Left to right, or top to bottom. */
 export type Direction = "LR" | "TB";
 

@@ -1,10 +1,15 @@
 /** The layout of a graph's steps, computed by a worker and bounded in time: the page's thread never waits for it. */
 import { useEffect, useMemo, useState } from "react";
-import { type Direction, type LayoutRequest, type Placement, requestOf } from "./geometry.ts";
+import {
+  type Direction,
+  LAYOUT_LIMIT_MS,
+  type LayoutRequest,
+  type Placement,
+  requestOf,
+} from "./geometry.ts";
 import type { GraphStep } from "./steps.ts";
 
-/** As long may a layout take. */
-export const LAYOUT_LIMIT_MS = 2_000;
+export { LAYOUT_LIMIT_MS };
 
 /** More cards than these are a wall and no picture, and would keep the page busy. */
 export const MOST_STEPS = 1_000;

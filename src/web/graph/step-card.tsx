@@ -35,6 +35,10 @@ const TYPES: Readonly<Record<string, typeof IconDatabase>> = {
   email: IconMail,
 };
 
+/** Seen on the page's ground in both schemes: the theme's grey is made for text on it. */
+const colorOf = (color: string): string =>
+  color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-light-color)`;
+
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   const { id, name = id, type, status } = step;
   const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
@@ -46,7 +50,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
         aria-hidden
         className={`step-card${selected ? " step-card-selected" : ""}`}
         data-status={status}
-        style={look && { borderInlineStartColor: `var(--mantine-color-${look.color}-filled)` }}
+        style={look && { borderInlineStartColor: colorOf(look.color) }}
       >
         <div className="step-card-row">
           <span className="step-card-id" title={name}>
@@ -61,7 +65,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
           </span>
           {look !== undefined && (
             <span className={`step-card-status status-${look.color}`}>
-              <span style={{ color: `var(--mantine-color-${look.color}-filled)` }}>
+              <span style={{ color: colorOf(look.color) }}>
                 <look.Icon size={14} aria-hidden />
               </span>
               {status}

@@ -14,13 +14,14 @@ interface StepLinesProps {
 
 export const StepLines = memo(function StepLines({ edges, marked }: StepLinesProps) {
   const isMarked = ({ from, to }: PlacedEdge): boolean => from === marked || to === marked;
-  const pathOf = (which: readonly PlacedEdge[]): string => which.map(({ path }) => path).join("");
   return (
     <ViewportPortal>
       <svg className="step-lines" aria-hidden>
-        <path className="step-line" d={pathOf(edges.filter((edge) => !isMarked(edge)))} />
-        <path className="step-line step-line-marked" d={pathOf(edges.filter(isMarked))} />
+        <path className="step-line" d={joined(edges.filter((edge) => !isMarked(edge)))} />
+        <path className="step-line step-line-marked" d={joined(edges.filter(isMarked))} />
       </svg>
     </ViewportPortal>
   );
 });
+
+const joined = (edges: readonly PlacedEdge[]): string => edges.map(({ path }) => path).join("");

@@ -12,7 +12,7 @@ export interface View extends Point {
 }
 
 /** How small and how large it can be drawn; below `legible` it begins with its first step, and not with all of it. */
-export const ZOOM = { least: 0.1, legible: 0.55, most: 1.5 };
+export const ZOOM = { least: 0.1, legible: 0.7, most: 1.5 };
 const PADDING = 20;
 const HEIGHT = { least: 150, most: 480 };
 
@@ -28,22 +28,16 @@ const zoomFor = (length: number, room: number): number =>
 export function viewOf(placement: Placement, size: Size): View {
   const zoom = Math.min(zoomFor(placement.width, size.width), zoomFor(placement.height, size.height));
   const first = placement.corners[0]!;
-  /** What fits stands in the middle; else it begins at its start, and across the flow at its first step. */
-  const shift = (length: number, room: number, begin: number): number =>
-    length * zoom <= room - PADDING ? (room - length * zoom) / 2 : begin;
-  const isAcross = placement.direction === "LR";
+  /** What fits stands in the middle; else the first step does, as far as that leaves no room empty. */
+  const shift = (length: number, room: number, middleOfFirst: number): number => {
+    const rest = room - length * zoom;
+    if (rest >= PADDING) return rest / 2;
+    return Math.max(Math.min(room / 2 - middleOfFirst * zoom, PADDING), rest - PADDING);
+  };
   return {
     zoom,
-    x: shift(
-      placement.width,
-      size.width,
-      isAcross ? PADDING : size.width / 2 - (first.x + CARD.width / 2) * zoom,
-    ),
-    y: shift(
-      placement.height,
-      size.height,
-      isAcross ? size.height / 2 - (first.y + CARD.height / 2) * zoom : PADDING,
-    ),
+    x: shift(placement.width, size.width, first.x + CARD.width / 2),
+    y: shift(placement.height, size.height, first.y + CARD.height / 2),
   };
 }
 

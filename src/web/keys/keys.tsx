@@ -1,5 +1,257 @@
-import { Page } from "../ui/page.tsx";
+/** API keys: one's own, and for admins everybody's. */
+import { ActionIcon, Badge, Button, Card, Group, Menu, Stack, Switch, Table, Text } from "@mantine/core";
+import { IconDots, IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import type { ApiKey, ApiKeyState } from "../../../schemas/api-key.ts";
+import { send } from "../api/client.ts";
+import { once } from "../api/queries.ts";
+import { useMay, useSession } from "../app/session.tsx";
+import { ask } from "../ui/confirm.tsx";
+import { done, failed } from "../ui/notify.ts";
+import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { CreateKey } from "./create-key.tsx";
+import { apiKeys, type NewKey } from "./queries.ts";
+import { RotateKey } from "./rotate-key.tsx";
+import { ShownOnce } from "./shown-once.tsx";
+
+const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = {
+  active: { color: "green", label: "active" },
+  expiring: { color: "orange", label: "expires soon" },
+  expired: { color: "gray", label: "expired" },
+  revoked: { color: "gray", label: "revoked" },
+  owner_inactive: { color: "gray", label: "owner deactivated" },
+  owner_unknown: { color: "gray", label: "owner unknown" },
+};
+
+const isAlive = ({ state }: ApiKey): boolean => state === "active" || state === "expiring";
 
 export default function Keys() {
-  return <Page title="Keys">To be made.</Page>;
+  const may = useMay();
+  const [search, setSearch] = useSearchParams();
+  const everyone = may("admin") && search.get("everyone") === "true";
+  const keys = useInfiniteQuery(apiKeys(everyone));
+  const [creating, setCreating] = useState(false);
+  const [rotating, setRotating] = useState<ApiKey>();
+  const [made, setMade] = useState<NewKey>();
+  const all = keys.data?.pages.flatMap(({ data }) => data);
+  return (
+    <Page
+      title="API Keys"
+      about="Agents and scripts send one with every request. What a key may do is its scopes, cut by your role."
+      actions={
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+          Create New API Key
+        </Button>
+      }
+    >
+      {may("admin") && (
+        <Switch
+          label="Everybody's"
+          checked={everyone}
+          onChange={(event) => setSearch(event.currentTarget.checked ? { everyone: "true" } : {})}
+        />
+      )}
+      {all === undefined ? (
+        keys.isError ? (
+          <Failed error={keys.error} retry={() => void keys.refetch()} />
+        ) : (
+          <Waiting rows={4} />
+        )
+      ) : all.length === 0 ? (
+        <Empty
+          title="No keys yet"
+          action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
+        >
+          With a key an agent connects over MCP, and a script over REST.
+        </Empty>
+      ) : (
+        <KeyList keys={all} everyone={everyone} onRotate={setRotating} />
+      )}
+      {keys.hasNextPage && (
+        <Button variant="default" loading={keys.isFetchingNextPage} onClick={() => void keys.fetchNextPage()}>
+          More
+        </Button>
+      )}
+      {creating && (
+        <CreateKey
+          onClose={() => setCreating(false)}
+          onCreated={(key) => {
+            setCreating(false);
+            setMade(key);
+          }}
+        />
+      )}
+      {rotating && (
+        <RotateKey
+          apiKey={rotating}
+          onClose={() => setRotating(undefined)}
+          onRotated={(key) => {
+            setRotating(undefined);
+            setMade(key);
+          }}
+        />
+      )}
+      {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
+    </Page>
+  );
+}
+
+interface RowsProps {
+  keys: readonly ApiKey[];
+  everyone: boolean;
+  onRotate: (key: ApiKey) => void;
+}
+
+function KeyList({ keys, everyone, onRotate }: RowsProps) {
+  return (
+    <>
+      <Table.ScrollContainer minWidth={760} visibleFrom="sm" scrollAreaProps={{ type: "auto" }}>
+        <Table verticalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              {everyone && <Table.Th>Owner</Table.Th>}
+              <Table.Th>Key</Table.Th>
+              <Table.Th>Scopes</Table.Th>
+              <Table.Th>Created</Table.Th>
+              <Table.Th>Expires</Table.Th>
+              <Table.Th>Last used</Table.Th>
+              <Table.Th>
+                <span className="unseen">Actions</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map((key) => (
+              <Table.Tr key={key.id}>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>
+                  <Group gap="xs">
+                    <Text size="sm" fw={600}>
+                      {key.name}
+                    </Text>
+                    <State state={key.state} />
+                  </Group>
+                </Table.Td>
+                {everyone && <Table.Td>{key.owner}</Table.Td>}
+                <Table.Td ff="monospace">…{key.last_four}</Table.Td>
+                <Table.Td>{key.scopes.join(", ")}</Table.Td>
+                <Table.Td>
+                  <Time at={key.created_at} ago />
+                </Table.Td>
+                <Table.Td>{key.expires_at === null ? "never" : <Time at={key.expires_at} ago />}</Table.Td>
+                <Table.Td>
+                  {key.last_used_at === null ? "never" : <Time at={key.last_used_at} ago />}
+                </Table.Td>
+                <Table.Td>
+                  <KeyMenu apiKey={key} onRotate={onRotate} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Stack hiddenFrom="sm">
+        {keys.map((key) => (
+          <Card key={key.id} withBorder padding="sm">
+            <Group justify="space-between" wrap="nowrap" align="flex-start">
+              <Stack gap={4} style={{ minWidth: 0 }}>
+                <Group gap="xs">
+                  <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+                    {key.name}
+                  </Text>
+                  <State state={key.state} />
+                </Group>
+                <Text size="sm" c="dimmed">
+                  <code>…{key.last_four}</code> · {key.scopes.join(", ")}
+                  {everyone && ` · ${key.owner}`}
+                </Text>
+                <Text size="sm" c="dimmed" component="div">
+                  Made <Time at={key.created_at} ago />,{" "}
+                  {key.expires_at === null ? (
+                    "never expires"
+                  ) : (
+                    <>
+                      expires <Time at={key.expires_at} ago />
+                    </>
+                  )}
+                  ,{" "}
+                  {key.last_used_at === null ? (
+                    "never used"
+                  ) : (
+                    <>
+                      used <Time at={key.last_used_at} ago />
+                    </>
+                  )}
+                </Text>
+              </Stack>
+              <KeyMenu apiKey={key} onRotate={onRotate} />
+            </Group>
+          </Card>
+        ))}
+      </Stack>
+    </>
+  );
+}
+
+function State({ state }: { state: ApiKeyState }) {
+  if (state === "active") return null;
+  const { color, label } = STATES[state];
+  return (
+    <Badge variant="light" color={color} tt="none">
+      {label}
+    </Badge>
+  );
+}
+
+function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey) => void }) {
+  const { user } = useSession();
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () =>
+      send("post", "/api-keys/{key_id}/revoke", { path: { key_id: apiKey.id }, body: {}, header: once() }),
+    onSuccess: () => {
+      done(`The key "${apiKey.name}" is revoked.`);
+      void client.invalidateQueries({ queryKey: ["api-keys"] });
+    },
+    onError: (error) => failed("The key was not revoked", error),
+  });
+  if (!isAlive(apiKey)) return null;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Actions for the key ${apiKey.name}`}
+          loading={revoke.isPending}
+        >
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {apiKey.owner === user.email && (
+          <Menu.Item leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => onRotate(apiKey)}>
+            Rotate…
+          </Menu.Item>
+        )}
+        <Menu.Item
+          color="red"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() =>
+            ask({
+              title: `Revoke the key "${apiKey.name}"?`,
+              consequence: `Whatever uses the key that ends in ${apiKey.last_four} is refused from now on, everywhere. This can't be undone.`,
+              confirm: "Revoke",
+              onConfirm: () => revoke.mutate(),
+            })
+          }
+        >
+          Revoke…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
 }

@@ -13,10 +13,12 @@ interface AttemptsProps {
   /** Whose they are, in words. */
   of: string;
   attempts: readonly Attempt[];
+  /** Whose error is told already, as the step's own. */
+  told: Attempt | undefined;
   now: number;
 }
 
-export function Attempts({ runId, of, attempts, now }: AttemptsProps) {
+export function Attempts({ runId, of, attempts, told, now }: AttemptsProps) {
   const newest = attempts.at(-1)!;
   if (attempts.length === 1 && newest.status !== "interrupted") {
     // One try is no list: what it took is all that is left to say.
@@ -41,7 +43,7 @@ export function Attempts({ runId, of, attempts, now }: AttemptsProps) {
             </Accordion.Control>
             <Accordion.Panel>
               <Stack gap="sm">
-                {attempt.error !== null && <ErrorBox error={attempt.error} />}
+                {attempt.error !== null && attempt !== told && <ErrorBox error={attempt.error} />}
                 {attempt.status === "interrupted" && (
                   <Text size="sm">
                     The process that carried it out ended meanwhile, so it was tried again.

@@ -1,5 +1,115 @@
-import { Page } from "../ui/page.tsx";
+/** Every run, newest first: what ran, how it went, why it failed. The filters stand in the address. */
+import { Button, Group, Text } from "@mantine/core";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "react-router";
+import { send } from "../api/client.ts";
+import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { Snippet } from "../ui/copy.tsx";
+import { isFiltered, queryOf, readFilters, type RunFilters, writeFilters } from "./filters.ts";
+import { FilterBar } from "./filter-bar.tsx";
+import { RunRows } from "./run-rows.tsx";
+import { hasEnded } from "./told.ts";
+import { count } from "./words.ts";
+
+const AT_ONCE = 50;
+const SOON_MS = 3_000;
+/** Where somebody has gone far down, all of it is asked for again: less often. */
+const LATER_MS = 15_000;
+const FEW_PAGES = 2;
 
 export default function RunList() {
-  return <Page title="RunList">To be made.</Page>;
+  const [params, setParams] = useSearchParams();
+  const filters = readFilters(params);
+  const runs = useRuns(filters);
+  const pages = runs.data?.pages;
+  const shown = pages?.flatMap(({ data }) => data) ?? [];
+  const total = pages?.[0]?.total ?? shown.length;
+  return (
+    <Page title="Runs" about="What ran, how it went, and why it failed.">
+      <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
+      {pages === undefined ? (
+        runs.isError ? (
+          <Failed error={runs.error} retry={() => void runs.refetch()} />
+        ) : (
+          <Waiting rows={8} />
+        )
+      ) : shown.length === 0 ? (
+        <Nothing filtered={isFiltered(filters)} onAll={() => setParams({})} />
+      ) : (
+        <>
+          {runs.isRefetchError && <Failed error={runs.error} retry={() => void runs.refetch()} />}
+          <RunRows runs={shown} stale={runs.isPlaceholderData} />
+          <Group justify="center" gap="md">
+            <Text size="sm" c="dimmed" role="status">
+              {shown.length < total
+                ? `${shown.length.toLocaleString()} of ${count(total, "run")}`
+                : count(total, "run")}
+            </Text>
+            {runs.hasNextPage && (
+              <Button
+                variant="default"
+                loading={runs.isFetchingNextPage}
+                onClick={() => void runs.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            )}
+          </Group>
+        </>
+      )}
+    </Page>
+  );
 }
+
+/** While one of them goes on they are asked for again, as long as somebody looks. */
+function useRuns(filters: RunFilters) {
+  return useInfiniteQuery({
+    queryKey: ["runs", "list", filters],
+    queryFn: ({ pageParam, signal }) =>
+      send("get", "/runs", {
+        query: { ...queryOf(filters), limit: AT_ONCE, ...(pageParam !== "" && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined || data.pages.every((page) => page.data.every(hasEnded))) return false;
+      return data.pages.length <= FEW_PAGES ? SOON_MS : LATER_MS;
+    },
+  });
+}
+
+function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
+  if (filtered) {
+    return (
+      <Empty
+        title="No run fits these filters"
+        action={
+          <Button variant="default" onClick={onAll}>
+            Show all runs
+          </Button>
+        }
+      >
+        Take one away, or look at a longer time.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="Nothing has run yet"
+      action={
+        <Button component={Link} to="/workflows">
+          Choose a workflow to run
+        </Button>
+      }
+    >
+      A run carries out one version of a workflow. An agent starts one with the tool run_workflow, a schedule
+      by itself, you here, and a script with one request:
+      <Snippet label="curl command that starts a run" text={CURL} />
+    </Empty>
+  );
+}
+
+const CURL = `curl -X POST ${location.origin}/workflows/<workflow>/runs \\
+  -H "X-API-Key: <key>" -H "Content-Type: application/json" -d '{"wait": 30}'`;

@@ -1,5 +1,5 @@
 /** Pieces of what is shown of a step: a part with its heading, and an error with what to do. */
-import { Alert, Stack, Text, Title } from "@mantine/core";
+import { Alert, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { RunError } from "../../../schemas/run.ts";
@@ -19,20 +19,33 @@ export function Part({ title, order = 3, children }: { title: string; order?: 2 
 
 export function ErrorBox({ error }: { error: RunError }) {
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.code} role="note">
-      <Stack gap="xs">
-        <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-          {error.message}
-        </Text>
-        {error.fix !== undefined && (
-          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            <strong>Do this:</strong> {error.fix}
+    <Stack gap="xs">
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={error.code} role="note">
+        <Stack gap="xs">
+          <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+            {error.message}
           </Text>
-        )}
-        {error.details !== undefined && (
-          <ValueView value={error.details} label={`Details of ${error.code}`} />
-        )}
-      </Stack>
-    </Alert>
+          {error.fix !== undefined && (
+            <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+              <strong>Do this:</strong> {error.fix}
+            </Text>
+          )}
+        </Stack>
+      </Alert>
+      {error.details !== undefined && <ValueView value={error.details} label={`Details of ${error.code}`} />}
+    </Stack>
+  );
+}
+
+/** A value that may be long beside others: it scrolls within bounds. */
+export function Bounded({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ScrollArea.Autosize
+      mah={400}
+      type="auto"
+      viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}
+    >
+      {children}
+    </ScrollArea.Autosize>
   );
 }

@@ -10,7 +10,7 @@ import { ValueView } from "../values/value-view.tsx";
 import { RunActions } from "./actions.tsx";
 import { RunFacts } from "./facts.tsx";
 import { type Link, useLiveRun } from "./live.ts";
-import { Part } from "./parts.tsx";
+import { Bounded, Part } from "./parts.tsx";
 import { attemptsQuery, wholeOf } from "./run-data.ts";
 import { Standing } from "./standing.tsx";
 import { StepViews } from "./step-views.tsx";
@@ -79,11 +79,15 @@ function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
       <RunFacts run={run} usage={usageOfRun(attempts.data ?? [])} now={now} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Part title="Inputs" order={2}>
-          <ValueView value={run.inputs} label="Inputs of the run" whole={wholeOf(run.id, run.inputs)} />
+          <Bounded label="Inputs of the run">
+            <ValueView value={run.inputs} label="Inputs of the run" whole={wholeOf(run.id, run.inputs)} />
+          </Bounded>
         </Part>
         {run.status === "succeeded" && (
           <Part title="Output" order={2}>
-            <ValueView value={run.output} label="Output of the run" whole={wholeOf(run.id, run.output)} />
+            <Bounded label="Output of the run">
+              <ValueView value={run.output} label="Output of the run" whole={wholeOf(run.id, run.output)} />
+            </Bounded>
           </Part>
         )}
       </SimpleGrid>

@@ -186,7 +186,15 @@ function Details({
           <ValueView value={step.output} label={`Output of ${of}`} whole={wholeOf(run.id, step.output)} />
         </Part>
       )}
-      {attempts.length > 0 && <Attempts runId={run.id} of={of} attempts={attempts} now={now} />}
+      {attempts.length > 0 && (
+        <Attempts
+          runId={run.id}
+          of={of}
+          attempts={attempts}
+          told={step.error === null ? undefined : attempts.at(-1)}
+          now={now}
+        />
+      )}
       {attempts.length === 0 &&
         step.output === undefined &&
         step.error === null &&

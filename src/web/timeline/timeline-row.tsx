@@ -1,5 +1,5 @@
 /** One step of the timeline: its name and its bar, as one button; the details on hover and focus. */
-import { Box, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Box, Group, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { memo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
 import { LOOKS } from "../ui/status.tsx";
@@ -48,7 +48,6 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
     >
       <UnstyledButton
         className={css["row"]}
-        aria-label={rowLabel(step, bar, span.from)}
         aria-current={selected ? "true" : undefined}
         tabIndex={reachable ? 0 : -1}
         onClick={() => onSelect(step.id)}
@@ -60,6 +59,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
         px={8}
         style={{ alignItems: "center" }}
       >
+        <VisuallyHidden>{rowLabel(step, bar, span.from)}</VisuallyHidden>
         <Group
           component="span"
           aria-hidden

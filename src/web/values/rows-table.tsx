@@ -52,8 +52,8 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
             {sorted.slice(first, first + PAGE_ROWS).map((row) => (
               <Table.Tr key={places.get(row)}>
                 {shown.map(({ name, kind }) => (
-                  <Table.Td key={name} ta={kind === "number" ? "right" : undefined} valign="top">
-                    <Cell value={cellOf(row, name)} />
+                  <Table.Td key={name} valign="top">
+                    <Cell value={cellOf(row, name)} right={kind === "number"} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -116,11 +116,11 @@ function Heading({
   );
 }
 
-function Cell({ value }: { value: unknown }) {
+function Cell({ value, right }: { value: unknown; right: boolean }) {
   const text = textOfCell(value);
   if (text === "")
     return (
-      <Text span size="sm" c="dimmed" fs="italic">
+      <Text span display="block" size="sm" c="dimmed" fs="italic" ta={right ? "right" : undefined}>
         {value === null ? "null" : "empty"}
       </Text>
     );
@@ -129,8 +129,10 @@ function Cell({ value }: { value: unknown }) {
       span
       size="sm"
       display="block"
-      maw={420}
+      w="max-content"
+      maw="min(420px, 60vw)"
       lineClamp={4}
+      ml={right ? "auto" : undefined}
       style={{ overflowWrap: "break-word", fontVariantNumeric: "tabular-nums" }}
     >
       {text.length <= CELL_CHARS ? text : `${text.slice(0, CELL_CHARS).toWellFormed()}…`}

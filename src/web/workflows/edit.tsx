@@ -1,5 +1,198 @@
-import { Page } from "../ui/page.tsx";
+/** Writing a workflow's definition: text with its faults as one types, and the graph of what it says. */
+import { Alert, Box, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { IconBroadcast, IconDeviceFloppy } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { ApiError } from "../api/client.ts";
+import { useMay } from "../app/session.tsx";
+import { toText } from "../editor/format.ts";
+import { useValidation } from "../editor/use-validation.ts";
+import { graphSteps } from "../graph/steps.ts";
+import { Empty, Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
+import { ConflictDialog } from "./conflict-dialog.tsx";
+import { FormatControl } from "./definition-panel.tsx";
+import { NoScope } from "./no-scope.tsx";
+import { PublishDialog } from "./publish-dialog.tsx";
+import { type Read, readWorkflow } from "./queries.ts";
+import { Unsaved } from "./unsaved.tsx";
+import { useDraft } from "./use-draft.ts";
+import { useLastGood } from "./use-last-good.ts";
+
+const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
+const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
 export default function EditWorkflow() {
-  return <Page title="EditWorkflow">To be made.</Page>;
+  const { workflowId = "" } = useParams();
+  const may = useMay();
+  // Not what other pages have seen: one begins from the newest, and keeps it while one writes.
+  const query = useQuery({
+    queryKey: ["editing", workflowId],
+    queryFn: async ({ signal }) => {
+      const read = await readWorkflow(workflowId, signal);
+      return { read, text: await toText(read.workflow.definition, "yaml") };
+    },
+    enabled: may("write"),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const back = `/workflows/${workflowId}`;
+  if (!may("write")) return <NoScope title="Edit" what="change workflows" back={back} />;
+  if (query.data === undefined) {
+    return (
+      <Page title={`Edit ${workflowId}`}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  const { read, text } = query.data;
+  if (read.workflow.status === "archived") {
+    return (
+      <Page title={`Edit ${read.workflow.name}`}>
+        <Empty
+          title="It is archived"
+          action={
+            <Button component={Link} to={back}>
+              To the workflow
+            </Button>
+          }
+        >
+          Restore it first; its history is all there.
+        </Empty>
+      </Page>
+    );
+  }
+  return <Editing key={workflowId} read={read} text={text} />;
+}
+
+function Editing({ read, text: initialText }: { read: Read; text: string }) {
+  const draft = useDraft(read, initialText);
+  const { text, format, base, save, conflict, isChanged } = draft;
+  const { id, name, version, published_version: live } = base.workflow;
+  const navigate = useNavigate();
+  const { faults, state, report } = useValidation(text, format, { workflowId: id, enabled: text.trim() !== "" });
+  const { definition, broken } = useLastGood(text, format, base.workflow.definition);
+  const steps = useMemo(() => graphSteps(definition), [definition]);
+  const [publishing, setPublishing] = useState<Read>();
+  const saveAndPublish = () =>
+    isChanged
+      ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
+      : setPublishing(base);
+  const isRefused = save.isError && !(save.error instanceof ApiError && save.error.status === 412);
+  return (
+    <Page
+      title={`Edit ${name}`}
+      about={
+        <span role="status">
+          Version {version}
+          {isChanged ? ", with changes that are not saved" : ", saved"}
+          {live !== null && live !== version && `; version ${live} is live`}
+        </span>
+      }
+      actions={
+        <>
+          <Button component={Link} to={`/workflows/${id}`} variant="default">
+            {isChanged ? "Cancel" : "Back"}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconDeviceFloppy size={16} aria-hidden />}
+            loading={save.isPending}
+            disabled={!isChanged}
+            onClick={() => save.mutate()}
+          >
+            Save
+          </Button>
+          <Button
+            leftSection={<IconBroadcast size={16} aria-hidden />}
+            disabled={save.isPending || (!isChanged && (live === version || base.workflow.definition === null))}
+            onClick={saveAndPublish}
+          >
+            {isChanged ? "Save and publish" : "Publish"}
+          </Button>
+        </>
+      }
+    >
+      {isRefused && <Failed error={save.error} />}
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Stack gap="sm">
+            <Group justify="space-between" gap="xs" wrap="wrap">
+              <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
+              <Verdict state={text.trim() === "" ? "empty" : state} faults={faults.length} />
+            </Group>
+            {draft.unreadable && (
+              <Alert color="red" role="alert" p="xs">
+                It can’t be written in the other format while it can’t be read. Mend the faults below first.
+              </Alert>
+            )}
+            <Suspense fallback={<Waiting rows={10} />}>
+              <DefinitionEditor
+                value={text}
+                format={format}
+                onChange={draft.setText}
+                faults={faults}
+                label={`Definition of ${name}`}
+                minHeight={440}
+                onSave={() => isChanged && !save.isPending && save.mutate()}
+                steps={report?.steps}
+              />
+            </Suspense>
+            <TextInput
+              label="Why is it changed?"
+              description="Stays in the history. May be left empty."
+              value={draft.reason}
+              onChange={(event) => draft.setReason(event.currentTarget.value)}
+              maxLength={1_000}
+            />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Box component="section" aria-label="Graph" style={{ position: "sticky", top: 72 }}>
+            <Title order={2} size="h4" mb="xs">
+              Steps
+            </Title>
+            <Suspense fallback={<Waiting rows={6} />}>
+              <StepGraph steps={steps} />
+            </Suspense>
+            {broken && (
+              <Text size="sm" c="dimmed" role="status">
+                As it was when the text could last be read.
+              </Text>
+            )}
+          </Box>
+        </Grid.Col>
+      </Grid>
+      {conflict !== undefined && (
+        <ConflictDialog
+          conflict={conflict}
+          base={base}
+          mine={text}
+          onKeep={() => draft.keepMine(conflict)}
+          onTake={() => draft.takeTheirs(conflict)}
+        />
+      )}
+      {publishing !== undefined && (
+        <PublishDialog
+          read={publishing}
+          version={publishing.workflow.version}
+          onClose={() => setPublishing(undefined)}
+          onPublished={() => void navigate(`/workflows/${id}`)}
+        />
+      )}
+      <Unsaved when={isChanged} what={`your changes to the definition of “${name}”`} />
+    </Page>
+  );
+}
+
+/** What is known of the text as it stands. */
+function Verdict({ state, faults }: { state: "empty" | ReturnType<typeof useValidation>["state"]; faults: number }) {
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {state === "empty" && "Nothing is written yet."}
+      {state === "checking" && "Checking …"}
+      {state === "checked" && (faults === 0 ? "Valid: it can run." : "It can be saved, but not run yet.")}
+      {state === "unavailable" && "Not checked: the server gave no answer."}
+    </Text>
+  );
 }

@@ -14,9 +14,12 @@ import { Cron, scheduleOf } from "./publish-dialog.tsx";
 import { scheduleQuery } from "./queries.ts";
 
 export function SchedulePanel({ workflow }: { workflow: WholeWorkflow }) {
-  const query = useQuery({ ...scheduleQuery(workflow.id), enabled: workflow.status === "published" });
   const written = scheduleOf(workflow.definition);
-  if (workflow.status !== "published") return <NotYet written={written} />;
+  const { status, version, published_version: live } = workflow;
+  // Where what is shown is what is live, and names no schedule, there is nothing to ask for.
+  const enabled = status === "published" && (live !== version || written !== undefined);
+  const query = useQuery({ ...scheduleQuery(workflow.id), enabled });
+  if (!enabled) return <NotYet written={written} />;
   return (
     <Loaded query={query} skeleton={<Waiting rows={2} />}>
       {(schedule) => (schedule === null ? <NotYet written={written} /> : <Live schedule={schedule} workflow={workflow} />)}

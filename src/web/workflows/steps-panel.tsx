@@ -9,7 +9,7 @@ import { Empty, Waiting } from "../ui/page.tsx";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
-const HEIGHT = 420;
+const MOST_HEIGHT = 480;
 
 export function StepsPanel({ definition }: { definition: Record<string, unknown> | null }) {
   const steps = useMemo(() => graphSteps(definition), [definition]);
@@ -24,8 +24,7 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
         <Suspense fallback={<Waiting rows={6} />}>
           <StepGraph
             steps={steps}
-            height={HEIGHT}
-            onSelect={(id) => setSelected(id ?? undefined)}
+            onSelect={setSelected}
             {...(selected !== undefined && { selected })}
           />
         </Suspense>
@@ -73,7 +72,7 @@ function StepText({ step }: { step: Step }) {
       </Group>
       {typeof description === "string" && <Text size="sm">{description}</Text>}
       {text.data !== undefined && (
-        <Box mah={HEIGHT} style={{ overflowY: "auto" }}>
+        <Box mah={MOST_HEIGHT} style={{ overflowY: "auto" }}>
           <Snippet text={text.data.trimEnd()} label={`definition of ${String(id)}`} />
         </Box>
       )}

@@ -1,5 +1,73 @@
-import { Page } from "../ui/page.tsx";
+/** A workflow's history: who changed what and why, the difference between any two, and the way back. */
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearchParams } from "react-router";
+import { Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
+import { type Read, versionsQuery, workflowQuery } from "./queries.ts";
+import { VersionDiff } from "./version-diff.tsx";
+import { VersionTable } from "./version-table.tsx";
 
 export default function Versions() {
-  return <Page title="Versions">To be made.</Page>;
+  const { workflowId = "" } = useParams();
+  const query = useQuery(workflowQuery(workflowId));
+  return (
+    <Page
+      title={`Versions of ${query.data?.workflow.name ?? workflowId}`}
+      about={
+        <Anchor component={Link} to={`/workflows/${workflowId}`} size="sm">
+          To the workflow
+        </Anchor>
+      }
+    >
+      <Loaded query={query}>{(read) => <History read={read} />}</Loaded>
+    </Page>
+  );
+}
+
+function History({ read }: { read: Read }) {
+  const { id, version: newest, published_version: live } = read.workflow;
+  const versions = useInfiniteQuery(versionsQuery(id));
+  const [parameters, setParameters] = useSearchParams();
+  const asked = ["from", "to"].map((name) => Number(parameters.get(name)));
+  const given = asked.every((number) => Number.isInteger(number) && number >= 1 && number <= newest);
+  const before = live !== null && live !== newest ? live : newest - 1;
+  const [from, to] = (given ? asked : [before, newest]).toSorted((a, b) => a - b) as [number, number];
+  const compare = (one: number, other: number) =>
+    setParameters(
+      { from: String(Math.min(one, other)), to: String(Math.max(one, other)) },
+      { replace: true, preventScrollReset: true },
+    );
+  if (versions.data === undefined) {
+    return versions.isError ? (
+      <Failed error={versions.error} retry={() => void versions.refetch()} />
+    ) : (
+      <Waiting />
+    );
+  }
+  const items = versions.data.pages.flatMap(({ data }) => data);
+  return (
+    <Stack gap="xl">
+      <VersionTable items={items} read={read} from={from} to={to} onCompare={compare} />
+      {versions.hasNextPage && (
+        <Group>
+          <Button
+            variant="default"
+            loading={versions.isFetchingNextPage}
+            onClick={() => void versions.fetchNextPage()}
+          >
+            Older versions
+          </Button>
+        </Group>
+      )}
+      {from >= 1 && from !== to ? (
+        <VersionDiff workflowId={id} from={from} to={to} />
+      ) : (
+        <Text c="dimmed" size="sm">
+          {newest === 1
+            ? "This is its first version: there is nothing to compare it with yet."
+            : "Choose two different versions to compare them."}
+        </Text>
+      )}
+    </Stack>
+  );
 }

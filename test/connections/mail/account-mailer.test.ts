@@ -144,7 +144,8 @@ describe("a mail about an account", () => {
     const asked = Promise.withResolvers<void>();
     const port = await refusingServer({ onMailFrom: () => asked.resolve() });
     const stop = new AbortController();
-    const reason = new Error("gone");
+    // As a caller with a limit of its own has it.
+    const reason = new DOMException("gone", "TimeoutError");
     const sending = mailerTo(port).send(MAIL, stop.signal);
     await asked.promise;
     stop.abort(reason);

@@ -1,0 +1,63 @@
+/** A successor for a key: both work for a while, so that nothing stands still. */
+import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ApiKey } from "../../../schemas/api-key.ts";
+import { send } from "../api/client.ts";
+import { once } from "../api/queries.ts";
+import { Failed } from "../ui/page.tsx";
+import type { NewKey } from "./queries.ts";
+
+const OVERLAPS = [
+  { value: "0s", label: "Not at all: the old one ends at once" },
+  { value: "1h", label: "1 hour" },
+  { value: "24h", label: "24 hours" },
+  { value: "7d", label: "7 days" },
+  { value: "30d", label: "30 days" },
+];
+
+interface RotateKeyProps {
+  apiKey: ApiKey;
+  onClose: () => void;
+  onRotated: (key: NewKey) => void;
+}
+
+export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
+  const client = useQueryClient();
+  const [overlap, setOverlap] = useState("24h");
+  const [header] = useState(once);
+  const rotate = useMutation({
+    mutationFn: () =>
+      send("post", "/api-keys/{key_id}/rotate", { path: { key_id: apiKey.id }, body: { overlap }, header }),
+    onSuccess: ({ data }) => {
+      void client.invalidateQueries({ queryKey: ["api-keys"] });
+      onRotated(data);
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Rotate the key "${apiKey.name}"`}>
+      <Stack>
+        {rotate.error && <Failed error={rotate.error} />}
+        <Text size="sm">
+          You get a new key with the same name and scopes. The old one, which ends in {apiKey.last_four}, goes
+          on working for a while, so that you can replace it where it is used.
+        </Text>
+        <Select
+          label="How long the old key goes on working"
+          data={OVERLAPS}
+          value={overlap}
+          onChange={(value) => value !== null && setOverlap(value)}
+          allowDeselect={false}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
+            Rotate
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

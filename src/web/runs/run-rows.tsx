@@ -1,0 +1,117 @@
+/** Runs as a table, and as cards where a table is too wide. */
+import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
+import { Link } from "react-router";
+import type { RunSummary } from "../../../schemas/run.ts";
+import { Status } from "../ui/status.tsx";
+import { lengthOfTime, Time } from "../ui/time.tsx";
+import { useNow } from "../ui/now.ts";
+import { firstSentence } from "./failure.ts";
+import { TRIGGERS } from "./words.ts";
+
+interface RunRowsProps {
+  runs: readonly RunSummary[];
+  /** They are those of the filters before. */
+  stale: boolean;
+}
+
+export function RunRows({ runs, stale }: RunRowsProps) {
+  const now = useNow();
+  return (
+    <Box aria-busy={stale} opacity={stale ? 0.6 : 1}>
+      <Table aria-label="Runs" highlightOnHover verticalSpacing="sm" visibleFrom="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Status</Table.Th>
+            <Table.Th>Run of</Table.Th>
+            <Table.Th>When</Table.Th>
+            <Table.Th>Took</Table.Th>
+            <Table.Th>Started by</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {runs.map((run) => (
+            <Table.Tr key={run.id} style={{ verticalAlign: "top" }}>
+              <Table.Td w={140}>
+                <Status status={run.status} />
+              </Table.Td>
+              <Table.Td>
+                <RunName run={run} />
+                <WhyFailed run={run} />
+              </Table.Td>
+              <Table.Td>
+                <Time at={run.created_at} ago />
+              </Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>{took(run, now)}</Table.Td>
+              <Table.Td>{TRIGGERS[run.trigger]}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Stack
+        gap="sm"
+        hiddenFrom="sm"
+        component="ul"
+        m={0}
+        p={0}
+        aria-label="Runs"
+        style={{ listStyle: "none" }}
+      >
+        {runs.map((run) => (
+          <Card key={run.id} withBorder component="li" p="sm">
+            <Stack gap={6}>
+              <Group justify="space-between" wrap="nowrap" align="flex-start">
+                <RunName run={run} />
+                <Status status={run.status} />
+              </Group>
+              <WhyFailed run={run} />
+              <Text size="sm" c="dimmed">
+                <Time at={run.created_at} ago />
+                {run.started_at !== null && ` · ${took(run, now)}`} · {TRIGGERS[run.trigger]}
+              </Text>
+            </Stack>
+          </Card>
+        ))}
+      </Stack>
+    </Box>
+  );
+}
+
+/** The run by its workflow, which has a link of its own. */
+function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSummary }) {
+  return (
+    <Box miw={0} style={{ overflowWrap: "anywhere" }}>
+      <Anchor component={Link} to={`/runs/${id}`} fw={500} size="sm">
+        {workflow}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        {id} ·{" "}
+        <Anchor
+          component={Link}
+          to={`/workflows/${workflow}`}
+          inherit
+          c="dimmed"
+          underline="always"
+          aria-label={`Workflow ${workflow}`}
+        >
+          workflow
+        </Anchor>
+        , version {version}
+      </Text>
+    </Box>
+  );
+}
+
+function WhyFailed({ run: { status, error } }: { run: RunSummary }) {
+  if (status !== "failed" || error === null) return null;
+  return (
+    <Text size="sm" c="red" mt={2} style={{ overflowWrap: "anywhere" }}>
+      {error.step_id !== undefined && `${error.step_id}: `}
+      {firstSentence(error.message)}
+    </Text>
+  );
+}
+
+function took({ started_at: from, finished_at: to }: RunSummary, now: number): string {
+  if (from === null) return "not begun";
+  return lengthOfTime(Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from)));
+}

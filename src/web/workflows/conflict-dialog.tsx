@@ -1,0 +1,63 @@
+/** When two people saved: what the other one changed beside one's own, and how to go on. */
+import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import { ask } from "../ui/confirm.tsx";
+import { Waiting } from "../ui/page.tsx";
+import { changesInWords } from "./changes.ts";
+import type { Read } from "./queries.ts";
+import type { Conflict } from "./use-draft.ts";
+
+const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
+
+interface ConflictDialogProps {
+  conflict: Conflict;
+  base: Read;
+  mine: string;
+  onKeep: () => void;
+  onTake: () => void;
+}
+
+/** Closing it goes on with one's own: nothing is lost by Escape. */
+export function ConflictDialog({ conflict: { theirs, theirText }, base, mine, onKeep, onTake }: ConflictDialogProps) {
+  const { version, name, status } = theirs.workflow;
+  const words = changesInWords(base.workflow, theirs.workflow);
+  const drop = () =>
+    ask({
+      title: "Drop your changes?",
+      consequence: `Your changes to the definition of “${name}” are lost, and version ${version} takes their place.`,
+      confirm: "Drop mine",
+      onConfirm: onTake,
+    });
+  return (
+    <Modal opened onClose={onKeep} title="Somebody changed it in the meantime" size="xl">
+      <Stack gap="md">
+        <Text size="sm">
+          You began from version {base.workflow.version}; it is at version {version} now, {status}. Nothing of yours was
+          saved, and nothing is lost.
+        </Text>
+        {words.length > 0 && (
+          <List size="sm">
+            {words.map((sentence) => (
+              <List.Item key={sentence}>{sentence}</List.Item>
+            ))}
+          </List>
+        )}
+        <Suspense fallback={<Waiting rows={6} />}>
+          <DefinitionDiff before={theirText} after={mine} beforeLabel={`Theirs, version ${version}`} afterLabel="Yours" />
+        </Suspense>
+        <Text size="sm">
+          What is marked as taken away is in theirs only: write it into yours where it is to stay. Saving then makes yours
+          the next version.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" color="red" onClick={drop}>
+            Drop mine
+          </Button>
+          <Button onClick={onKeep} data-autofocus>
+            Keep editing mine
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

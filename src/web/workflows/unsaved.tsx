@@ -1,0 +1,35 @@
+/** Before what was written is lost by leaving: it is named, and one can stay. */
+import { Button, Group, Modal, Text } from "@mantine/core";
+import { useEffect } from "react";
+import { useBlocker } from "react-router";
+
+interface UnsavedProps {
+  /** Whether there is something to lose. */
+  when: boolean;
+  /** What would be lost: "your changes to the definition of “Weekly revenue”". */
+  what: string;
+}
+
+export function Unsaved({ when, what }: UnsavedProps) {
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => when && currentLocation.pathname !== nextLocation.pathname);
+  useEffect(() => {
+    if (!when) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
+  }, [when]);
+  if (blocker.state !== "blocked") return null;
+  return (
+    <Modal opened onClose={() => blocker.reset()} title="Leave without saving?" centered>
+      <Text size="sm">You would lose {what}.</Text>
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" data-autofocus onClick={() => blocker.reset()}>
+          Stay
+        </Button>
+        <Button color="red" onClick={() => blocker.proceed()}>
+          Leave, and lose them
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,32 @@
+/** What a text that is being written last said: while it is broken, what it said before. */
+import { useEffect, useState } from "react";
+import { type Format, parse } from "../editor/format.ts";
+
+const REST_MS = 200;
+
+type Definition = Record<string, unknown> | null;
+
+export interface LastGood {
+  definition: Definition;
+  /** The text can't be read as it is now. */
+  broken: boolean;
+}
+
+export function useLastGood(text: string, format: Format, initial: Definition): LastGood {
+  const [good, setGood] = useState<LastGood>({ definition: initial, broken: false });
+  useEffect(() => {
+    let wanted = true;
+    const timer = setTimeout(async () => {
+      const read = text.trim() === "" ? { definition: null } : await parse(text, format);
+      if (!wanted) return;
+      setGood((before) =>
+        "faults" in read ? { ...before, broken: true } : { definition: read.definition, broken: false },
+      );
+    }, REST_MS);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [text, format]);
+  return good;
+}

@@ -1,0 +1,28 @@
+/** Making what a workflow was in an old version its newest one; the history keeps all that lies between. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { send } from "../api/client.ts";
+import { done, failed } from "../ui/notify.ts";
+import { type Read, refresh, versionQuery } from "./queries.ts";
+
+export function useRestoreContent({ workflow, etag }: Read) {
+  const client = useQueryClient();
+  const { id } = workflow;
+  return useMutation({
+    mutationFn: async (version: number) => {
+      const { name, description, tags, definition } = await client.fetchQuery(versionQuery(id, version));
+      return send("patch", "/workflows/{workflow_id}", {
+        path: { workflow_id: id },
+        header: { "If-Match": etag },
+        body: { name, description, tags, definition: definition ?? null, reason: `As in version ${version}` },
+      });
+    },
+    onSuccess: ({ data }, version) =>
+      done(
+        data.version === workflow.version
+          ? `Version ${version} says the same as the newest one.`
+          : `Version ${data.version} is as version ${version} was.`,
+      ),
+    onError: (error, version) => failed(`Version ${version} was not taken up`, error),
+    onSettled: () => refresh(client),
+  });
+}

@@ -1,0 +1,66 @@
+/** What differs between two versions: its name and the like in words, its definition line by line. */
+import { List, Stack, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import type { WorkflowVersion } from "../../../schemas/workflow.ts";
+import { toText } from "../editor/format.ts";
+import { Loaded, Waiting } from "../ui/page.tsx";
+import { changesInWords } from "./changes.ts";
+import { versionQuery } from "./queries.ts";
+
+const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
+
+interface VersionDiffProps {
+  workflowId: string;
+  from: number;
+  to: number;
+}
+
+export function VersionDiff({ workflowId, from, to }: VersionDiffProps) {
+  const before = useQuery(versionQuery(workflowId, from));
+  const after = useQuery(versionQuery(workflowId, to));
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="difference">
+      <Title order={2} size="h4" id="difference">
+        Version {from} and version {to}
+      </Title>
+      <Loaded query={before}>
+        {(older) => <Loaded query={after}>{(newer) => <Two older={older} newer={newer} />}</Loaded>}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function Two({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion }) {
+  const texts = useQuery({
+    queryKey: ["workflows", older.workflow_id, "diff", older.version, newer.version],
+    queryFn: () => Promise.all([older, newer].map(({ definition }) => toText(definition ?? null, "yaml"))),
+    staleTime: Infinity,
+  });
+  const words = changesInWords(older, newer);
+  return (
+    <>
+      {words.length > 0 && (
+        <List size="sm" aria-label="Beside the definition">
+          {words.map((sentence) => (
+            <List.Item key={sentence} style={{ overflowWrap: "anywhere" }}>
+              {sentence}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      <Loaded query={texts}>
+        {([before = "", after = ""]) => (
+          <Suspense fallback={<Waiting rows={6} />}>
+            <DefinitionDiff
+              before={before}
+              after={after}
+              beforeLabel={`Version ${older.version}`}
+              afterLabel={`Version ${newer.version}`}
+            />
+          </Suspense>
+        )}
+      </Loaded>
+    </>
+  );
+}

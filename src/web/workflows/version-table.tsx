@@ -1,0 +1,158 @@
+/** The entries of a workflow's history, newest first; two of them are chosen to be compared. */
+import { Badge, Button, Group, Menu, Radio, ScrollArea, Table, Text, VisuallyHidden } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import { Link } from "react-router";
+import type { WorkflowVersion } from "../../../schemas/workflow.ts";
+import { useMay } from "../app/session.tsx";
+import { Time } from "../ui/time.tsx";
+import type { Read } from "./queries.ts";
+import { useRestoreContent } from "./use-restore-content.ts";
+
+const PublishDialog = lazy(async () => ({ default: (await import("./publish-dialog.tsx")).PublishDialog }));
+
+interface VersionTableProps {
+  items: readonly WorkflowVersion[];
+  read: Read;
+  from: number;
+  to: number;
+  onCompare: (one: number, other: number) => void;
+}
+
+export function VersionTable({ items, read, from, to, onCompare }: VersionTableProps) {
+  const may = useMay();
+  const [publishing, setPublishing] = useState<number>();
+  const { published_version: live, status } = read.workflow;
+  const mayChange = may("write") && status !== "archived";
+  return (
+    <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": "History" }}>
+      <Table verticalSpacing="xs" miw={720} aria-label="Versions">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Compare</Table.Th>
+            <Table.Th>Version</Table.Th>
+            <Table.Th>When</Table.Th>
+            <Table.Th>Who</Table.Th>
+            <Table.Th>Why</Table.Th>
+            <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((item) => {
+            const { version, change, created_at: at, created_by: by, key_name: key, surface, client, reason } = item;
+            return (
+              <Table.Tr key={version}>
+                <Table.Td>
+                  <Group gap="xs" wrap="nowrap">
+                    <Radio
+                      name="from"
+                      aria-label={`Version ${version} as the older one`}
+                      checked={version === from}
+                      disabled={version >= to}
+                      onChange={() => onCompare(version, to)}
+                    />
+                    <Radio
+                      name="to"
+                      aria-label={`Version ${version} as the newer one`}
+                      checked={version === to}
+                      disabled={version <= from}
+                      onChange={() => onCompare(from, version)}
+                    />
+                  </Group>
+                </Table.Td>
+                <Table.Td>
+                  <Group gap={6} wrap="nowrap">
+                    <Text fw={600} size="sm">
+                      {version}
+                    </Text>
+                    <Text size="sm" c="dimmed">
+                      {change}
+                    </Text>
+                    {version === live && (
+                      <Badge color="green" variant="light" tt="none">
+                        published
+                      </Badge>
+                    )}
+                  </Group>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">
+                    <Time at={at} ago />
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">{by}</Text>
+                  <Text size="xs" c="dimmed" title={client}>
+                    {surface}, key {key}
+                  </Text>
+                </Table.Td>
+                <Table.Td maw={320}>
+                  <Text size="sm" style={{ overflowWrap: "anywhere" }} lineClamp={4}>
+                    {reason ?? "–"}
+                  </Text>
+                </Table.Td>
+                <Table.Td ta="right">
+                  {mayChange && (
+                    <VersionMenu read={read} version={version} onPublish={() => setPublishing(version)} />
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+      <Suspense>
+        {publishing !== undefined && (
+          <PublishDialog read={read} version={publishing} onClose={() => setPublishing(undefined)} />
+        )}
+      </Suspense>
+    </ScrollArea>
+  );
+}
+
+interface VersionMenuProps {
+  read: Read;
+  version: number;
+  onPublish: () => void;
+}
+
+function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
+  const may = useMay();
+  const restore = useRestoreContent(read);
+  const { id, version: newest, published_version: live } = read.workflow;
+  const isNewest = version === newest;
+  const isLive = version === live;
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Button
+          size="compact-sm"
+          variant="default"
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          loading={restore.isPending}
+          aria-label={`What to do with version ${version}`}
+        >
+          Use
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {!isNewest && (
+          <Menu.Item onClick={() => restore.mutate(version)}>Make its content the newest</Menu.Item>
+        )}
+        {!isLive && <Menu.Item onClick={onPublish}>Publish</Menu.Item>}
+        {may("run") && (
+          <Menu.Item component={Link} to={`/workflows/${id}/run?version=${version}`}>
+            Run
+          </Menu.Item>
+        )}
+        {isNewest && (
+          <Menu.Item component={Link} to={`/workflows/${id}/edit`}>
+            Edit
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,253 @@
+/** What the parity test plays of keys, users and sessions: with cookies, and refused to every key. */
+import { idOf, last, type Step } from "./parity-scenarios.ts";
+import type { CallerName, Outcome } from "./ways-in.ts";
+
+type Input = NonNullable<Step["with"]>;
+
+/** The same caller's steps. */
+const as = (by: CallerName, ...steps: Step[]): Step[] => steps.map((step) => ({ by, ...step }));
+const call = (name: string, input: Input = {}, expect?: Step["expect"]): Step => ({
+  call: name,
+  with: input,
+  ...(expect && { expect }),
+});
+/** What no key may. */
+const noKey = (name: string, input: Input = {}): Step => ({
+  ...call(name, input, "person_needed"),
+  by: "other",
+});
+const notFor = (by: CallerName, name: string, input: Input = {}): Step => ({
+  ...call(name, input, "missing_scope"),
+  by,
+});
+
+const invited = (before: readonly Outcome[], index: number): string =>
+  (before[index]!.output!["user"] as { id: string }).id;
+/** An item of the list that the call with this number gave. */
+const listed = (before: readonly Outcome[], index: number, item: number): string =>
+  (before[index]!.output!["items"] as { id: string }[])[item]!.id;
+
+const ADMIN = 0;
+/** By address: the three that there are from the beginning. */
+const [ANN, ROOT] = [0, 1];
+
+export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
+  create_api_key: [
+    ...as(
+      "editor",
+      call("create_api_key", { name: "ci" }),
+      call("create_api_key", {
+        name: "until",
+        scopes: ["run"],
+        expires_at: "2026-11-27",
+        idempotency_key: "k",
+      }),
+      call("create_api_key", {
+        name: "until",
+        scopes: ["run"],
+        expires_at: "2026-11-27",
+        idempotency_key: "k",
+      }),
+      call("create_api_key", { name: "other", idempotency_key: "k" }, "idempotency_key_reused"),
+      call("create_api_key", { name: " " }, "invalid_input"),
+      call("create_api_key", { name: "ci", scopes: ["admin"], expires_at: "2026-11-01" }, "invalid_input"),
+      call("create_api_key", { name: "ci", expires_at: "2026-02-30", value: "mine" }, "invalid_input"),
+      call("list_api_keys"),
+    ),
+    ...as("viewer", call("create_api_key", { name: "look" })),
+    noKey("create_api_key", { name: "ci" }),
+  ],
+  list_api_keys: [
+    ...as("editor", call("create_api_key", { name: "one" }), call("create_api_key", { name: "two" })),
+    ...as(
+      "editor",
+      call("list_api_keys"),
+      call("list_api_keys", { limit: 1 }),
+      call("list_api_keys", (before) => ({ limit: 1, cursor: last(before)["next_cursor"] })),
+      call("list_api_keys", { cursor: "forged" }, "invalid_cursor"),
+      call("list_api_keys", { everyone: true }, "missing_scope"),
+      call("list_api_keys", { everyone: "perhaps", limit: 0 }, "invalid_input"),
+    ),
+    ...as("admin", call("list_api_keys"), call("list_api_keys", { everyone: true })),
+    noKey("list_api_keys"),
+  ],
+  revoke_api_key: [
+    ...as("editor", call("create_api_key", { name: "one" }), call("create_api_key", { name: "two" })),
+    ...as(
+      "viewer",
+      call("revoke_api_key", (before) => ({ key_id: idOf(before, 0) }), "api_key_not_found"),
+    ),
+    ...as(
+      "editor",
+      call("revoke_api_key", (before) => ({ key_id: idOf(before, 0), idempotency_key: "r" })),
+      call("revoke_api_key", (before) => ({ key_id: idOf(before, 0), idempotency_key: "r" })),
+      call("revoke_api_key", (before) => ({ key_id: idOf(before, 0) })),
+      call("revoke_api_key", { key_id: "key_none", idempotency_key: "r" }, "idempotency_key_reused"),
+      call("revoke_api_key", { key_id: "key_none" }, "api_key_not_found"),
+      call("revoke_api_key", { key_id: "x".repeat(101) }, "invalid_input"),
+    ),
+    ...as(
+      "admin",
+      call("revoke_api_key", (before) => ({ key_id: idOf(before, 1) })),
+    ),
+    noKey("revoke_api_key", { key_id: "key_none" }),
+  ],
+  rotate_api_key: [
+    ...as(
+      "editor",
+      call("create_api_key", { name: "ci", expires_at: "2027-01-31" }),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 0), overlap: "1h", idempotency_key: "r" })),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 0), overlap: "1h", idempotency_key: "r" })),
+      call("rotate_api_key", { key_id: "key_none", idempotency_key: "r" }, "idempotency_key_reused"),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 1), expires_at: "2027-06-01" })),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 0), overlap: "31d" }), "invalid_input"),
+      call("rotate_api_key", { key_id: "key_none" }, "api_key_not_found"),
+      call("revoke_api_key", (before) => ({ key_id: idOf(before, 0) })),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 0) }), "api_key_dead"),
+    ),
+    ...as(
+      "admin",
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 1) }), "api_key_not_found"),
+    ),
+    noKey("rotate_api_key", { key_id: "key_none" }),
+  ],
+  invite_user: [
+    ...as(
+      "admin",
+      call("invite_user", { email: "New@Example.com", role: "viewer", idempotency_key: "i" }),
+      call("invite_user", { email: "New@Example.com", role: "viewer", idempotency_key: "i" }),
+      call(
+        "invite_user",
+        { email: "b@example.com", role: "viewer", idempotency_key: "i" },
+        "idempotency_key_reused",
+      ),
+      call("invite_user", { email: "ann@example.com", role: "admin" }, "email_taken"),
+      call("invite_user", { email: "nobody", role: "king" }, "invalid_input"),
+      call("list_users"),
+    ),
+    notFor("editor", "invite_user", { email: "c@example.com", role: "viewer" }),
+    noKey("invite_user", { email: "c@example.com", role: "viewer" }),
+  ],
+  list_users: [
+    ...as(
+      "admin",
+      call("list_users"),
+      call("list_users", { search: "AN", role: "editor", status: "active" }),
+      call("list_users", { limit: 2 }),
+      call("list_users", (before) => ({ limit: 2, cursor: last(before)["next_cursor"] })),
+      call("list_users", { cursor: "forged" }, "invalid_cursor"),
+      call("list_users", { role: "king", status: "gone" }, "invalid_input"),
+    ),
+    notFor("viewer", "list_users"),
+    noKey("list_users"),
+  ],
+  renew_invitation: [
+    ...as(
+      "admin",
+      call("invite_user", { email: "new@example.com", role: "viewer" }),
+      call("renew_invitation", (before) => ({ user_id: invited(before, 0), idempotency_key: "r" })),
+      call("renew_invitation", (before) => ({ user_id: invited(before, 0), idempotency_key: "r" })),
+      call("renew_invitation", { user_id: "usr_none", idempotency_key: "r" }, "idempotency_key_reused"),
+      call("renew_invitation", { user_id: "usr_none" }, "user_not_found"),
+      call("renew_invitation", { user_id: " " }, "invalid_input"),
+      call("list_users"),
+      call("renew_invitation", (before) => ({ user_id: listed(before, 6, ANN) }), "user_not_invited"),
+    ),
+    notFor("editor", "renew_invitation", { user_id: "usr_none" }),
+    noKey("renew_invitation", { user_id: "usr_none" }),
+  ],
+  reset_user_password: [
+    ...as(
+      "admin",
+      call("list_users"),
+      call("reset_user_password", (before) => ({ user_id: listed(before, 0, ANN), idempotency_key: "r" })),
+      call("reset_user_password", (before) => ({ user_id: listed(before, 0, ANN), idempotency_key: "r" })),
+      call("reset_user_password", { user_id: "usr_none", idempotency_key: "r" }, "idempotency_key_reused"),
+      call("reset_user_password", { user_id: "usr_none" }, "user_not_found"),
+      call("reset_user_password", { user_id: "x".repeat(101) }, "invalid_input"),
+      call("invite_user", { email: "new@example.com", role: "viewer" }),
+      call("reset_user_password", (before) => ({ user_id: invited(before, 6) }), "user_not_active"),
+    ),
+    notFor("editor", "reset_user_password", { user_id: "usr_none" }),
+    noKey("reset_user_password", { user_id: "usr_none" }),
+  ],
+  update_user: [
+    ...as(
+      "admin",
+      call("list_users"),
+      call("update_user", (before) => ({ user_id: listed(before, 0, ANN), role: "viewer" })),
+      call("update_user", (before) => ({ user_id: listed(before, 0, ANN), status: "deactivated" })),
+      call("update_user", (before) => ({
+        user_id: listed(before, 0, ANN),
+        status: "active",
+        role: "editor",
+      })),
+      call("update_user", (before) => ({ user_id: listed(before, 0, ANN) })),
+      call("update_user", (before) => ({ user_id: listed(before, 0, ROOT), role: "viewer" }), "last_admin"),
+      call("invite_user", { email: "new@example.com", role: "viewer" }),
+      call("update_user", (before) => ({ user_id: invited(before, 6), status: "active" }), "user_not_active"),
+      call("update_user", (before) => ({ user_id: invited(before, 6), status: "deactivated" })),
+      call("update_user", (before) => ({ user_id: invited(before, 6), status: "active" })),
+      call("update_user", { user_id: "usr_none" }, "user_not_found"),
+      call("update_user", { user_id: "usr_none", role: "king", status: "invited" }, "invalid_input"),
+    ),
+    notFor("viewer", "update_user", { user_id: "usr_none" }),
+    noKey("update_user", { user_id: "usr_none" }),
+  ],
+  list_sessions: [
+    ...as(
+      "viewer",
+      call("list_sessions"),
+      call("list_sessions", { limit: 1 }),
+      call("list_sessions", { cursor: "forged" }, "invalid_cursor"),
+      call("list_sessions", { limit: 201 }, "invalid_input"),
+    ),
+    noKey("list_sessions"),
+  ],
+  end_session: [
+    ...as("admin", call("list_sessions")),
+    ...as(
+      "viewer",
+      call("end_session", (before) => ({ session_id: listed(before, ADMIN, 0) }), "session_not_found"),
+      call("end_session", { session_id: "ses_none" }, "session_not_found"),
+      call("end_session", { session_id: "" }, "invalid_input"),
+      call("list_sessions"),
+    ),
+    noKey("end_session", { session_id: "ses_none" }),
+    // Ended last: whoever was signed in with it is not any more.
+    ...as(
+      "admin",
+      call("end_session", { session_id: "ses_none", idempotency_key: "e" }, "session_not_found"),
+      call("end_other_sessions", { idempotency_key: "e" }),
+    ),
+    ...as(
+      "viewer",
+      call("end_session", (before) => ({ session_id: listed(before, 4, 0), idempotency_key: "e" })),
+    ),
+  ],
+  end_other_sessions: [
+    ...as(
+      "editor",
+      call("end_other_sessions", { idempotency_key: "e" }),
+      call("end_other_sessions", { idempotency_key: "e" }),
+      call("end_other_sessions", { everywhere: true }, "invalid_input"),
+      call("list_sessions"),
+    ),
+    noKey("end_other_sessions"),
+  ],
+  list_audit_log: [
+    ...as(
+      "admin",
+      call("list_audit_log"),
+      call("invite_user", { email: "new@example.com", role: "viewer" }),
+      call("list_audit_log", { search: "parity NEW", operation: "invite_user", target: "new@example.com" }),
+      call("list_audit_log", { owner: "ann@example.com", since: "2026-11-21", until: "2026-11-22" }),
+      call("list_audit_log", { limit: 2 }),
+      call("list_audit_log", (before) => ({ limit: 2, cursor: last(before)["next_cursor"] })),
+      call("list_audit_log", { cursor: "forged" }, "invalid_cursor"),
+      call("list_audit_log", { surface: "telnet", since: "yesterday" }, "invalid_input"),
+    ),
+    notFor("full", "list_audit_log"),
+    notFor("editor", "list_audit_log"),
+  ],
+};

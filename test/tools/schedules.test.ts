@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { listSchedules } from "../../tools/schedules/list-schedules.ts";
+import { pauseSchedule } from "../../tools/schedules/pause-schedule.ts";
+import { resumeSchedule } from "../../tools/schedules/resume-schedule.ts";
+import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
+import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+import { acting, someKey } from "../support/people.ts";
+
+const steps = [{ id: "a", type: "set", values: { a: 1 } }];
+
+/** Workflows with these names that run at these hours, from eight in the morning on. */
+async function scheduled(hours: Record<string, string>) {
+  const instance = await testInstance({ clock: fakeClock() });
+  const call = acting(instance, someKey());
+  for (const [name, hour] of Object.entries(hours)) {
+    await call(createWorkflow, { name, definition: { steps, schedule: { cron: `0 ${hour} * * *` } } });
+    await call(publishWorkflow, { workflow_id: name });
+  }
+  const ids = async (input: Record<string, unknown> = {}) =>
+    (await call(listSchedules, input)).items.map(({ workflow_id }) => workflow_id);
+  return { call, ids };
+}
+
+describe("list_schedules", () => {
+  it("shows what runs soonest first, with its next moments; paused ones come last", async () => {
+    const { call, ids } = await scheduled({ noon: "12", early: "3", nine: "9", night: "23" });
+    expect(await ids()).toEqual(["nine", "noon", "night", "early"]);
+    expect((await call(listSchedules)).items[0]).toMatchObject({
+      paused: false,
+      next: [
+        "2026-11-21T09:00:00.000Z",
+        "2026-11-22T09:00:00.000Z",
+        "2026-11-23T09:00:00.000Z",
+        "2026-11-24T09:00:00.000Z",
+        "2026-11-25T09:00:00.000Z",
+      ],
+    });
+    await call(pauseSchedule, { workflow_id: "nine" });
+    expect(await ids()).toEqual(["noon", "night", "early", "nine"]);
+    expect((await call(listSchedules)).items[3]).toMatchObject({ paused: true, next: [] });
+    await call(resumeSchedule, { workflow_id: "nine" });
+    await call(archiveWorkflow, { workflow_id: "noon" });
+    expect(await ids()).toEqual(["nine", "night", "early"]);
+  });
+
+  it("goes page by page, each once, those of the same moment and paused ones too", async () => {
+    const { call, ids } = await scheduled({ a: "9", b: "9", c: "9", d: "3", e: "9", f: "9" });
+    for (const workflow_id of ["a", "b"]) await call(pauseSchedule, { workflow_id });
+    const seen: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await call(listSchedules, { limit: 1, ...(cursor && { cursor }) });
+      expect(page.total).toBe(6);
+      seen.push(...page.items.map(({ workflow_id }) => workflow_id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(["c", "e", "f", "d", "a", "b"]);
+    expect(await ids({ limit: 6 })).toEqual(seen);
+  });
+});

@@ -1,0 +1,306 @@
+import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/auth/key-format.ts";
+import { MINUTE } from "../../src/core/clock.ts";
+import type { AccountsApi } from "../../src/core/account-ports.ts";
+import type { AnyTool } from "../../src/core/tool.ts";
+import { createApiKey } from "../../tools/api-keys/create-api-key.ts";
+import { inviteUser } from "../../tools/users/invite-user.ts";
+import { listUsers } from "../../tools/users/list-users.ts";
+import { renewInvitation } from "../../tools/users/renew-invitation.ts";
+import { resetUserPassword } from "../../tools/users/reset-user-password.ts";
+import { updateUser } from "../../tools/users/update-user.ts";
+import { api } from "../support/http.ts";
+import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
+import { acting, addUser, person, signIn, someKey } from "../support/people.ts";
+
+async function asAdmin() {
+  const clock = fakeClock();
+  const instance = await testInstance({ clock });
+  const root = await person(instance, { email: "root@example.com", role: "admin" });
+  return { instance, clock, root, call: acting(instance, root.principal) };
+}
+
+/** The link that a token in an address stands for, if it still works. */
+const linkOf = ({ read }: TestInstance, link: string | null) =>
+  read.links.find(digestOf(new URL(link!).hash.slice(1)));
+
+/** With a post that takes everything, and says what it was given. */
+function withMail(instance: TestInstance) {
+  const posted: Parameters<AccountsApi["deliver"]>[] = [];
+  const accounts: AccountsApi = {
+    ...instance.services.accounts,
+    mail: true,
+    deliver: async (...mail) => {
+      posted.push(mail);
+      return { sent: true, link: "https://mill.example.com/ui/link#secret" };
+    },
+  };
+  return { posted, instance: { services: { ...instance.services, accounts } } };
+}
+
+async function writtenDown({ store: { read } }: TestInstance): Promise<string> {
+  const tables = await Promise.all([
+    read.selectFrom("users").selectAll().execute(),
+    read.selectFrom("account_links").selectAll().execute(),
+    read.selectFrom("idempotency_keys").selectAll().execute(),
+    read.selectFrom("audit_log").selectAll().execute(),
+  ]);
+  return JSON.stringify(tables);
+}
+
+const audited = async ({ read }: TestInstance): Promise<string[]> =>
+  (await read.audit.slice({ filter: {}, before: null, limit: 100 })).map(
+    ({ operation, target, owner }) => `${owner} ${operation} ${target}`,
+  );
+
+describe("invite_user", () => {
+  it("makes a user with a link to hand on where no mail can be sent, this one time", async () => {
+    const { instance, call } = await asAdmin();
+    const input = { email: " Ann@Example.com", role: "editor", idempotency_key: "once" };
+    const { user, sent, link } = await call(inviteUser, input);
+    expect(user).toEqual({
+      id: expect.stringMatching(/^usr_/),
+      email: "ann@example.com",
+      role: "editor",
+      verified: false,
+      status: "invited",
+      created_at: "2026-11-21T08:00:00.000Z",
+      created_by: "root@example.com",
+      last_login_at: null,
+    });
+    expect(sent).toBe(false);
+    expect(await linkOf(instance, link)).toMatchObject({ kind: "invitation", userId: user.id });
+    expect(await call(inviteUser, input)).toEqual({ user, sent: false, link: null });
+    expect(await writtenDown(instance)).not.toContain(new URL(link!).hash.slice(1));
+    expect(await audited(instance)).toEqual(["root@example.com invite_user ann@example.com"]);
+  });
+
+  it("sends the link by mail where it can, shows it to nobody, and sends it once", async () => {
+    const { instance, root } = await asAdmin();
+    const mail = withMail(instance);
+    const call = acting(mail.instance, root.principal);
+    const input = { email: "ann@example.com", role: "viewer", idempotency_key: "once" };
+    expect(await call(inviteUser, input)).toMatchObject({ sent: true, link: null });
+    expect(await call(inviteUser, input)).toMatchObject({ sent: false, link: null });
+    expect(mail.posted).toEqual([["invitation", "ann@example.com", expect.any(String), "root@example.com"]]);
+    expect(await instance.read.links.find(digestOf(mail.posted[0]![2]))).toMatchObject({
+      kind: "invitation",
+    });
+  });
+
+  it.each([
+    ["invited", "renew_invitation"],
+    ["active", "update_user"],
+    ["deactivated", "update_user"],
+  ] as const)("refuses an address that somebody %s has, in any case", async (status, next) => {
+    const { instance, call } = await asAdmin();
+    await addUser(instance, { status });
+    await expect(call(inviteUser, { email: "ANN@example.com", role: "admin" })).rejects.toMatchObject({
+      code: "email_taken",
+      message: expect.stringContaining(next),
+    });
+    expect(await audited(instance)).toEqual([]);
+  });
+});
+
+describe("renew_invitation", () => {
+  it("makes a new link; the old one is dead", async () => {
+    const { instance, call } = await asAdmin();
+    const { user, link: old } = await call(inviteUser, { email: "ann@example.com", role: "editor" });
+    const input = { user_id: user.id, idempotency_key: "once" };
+    const { link, ...answer } = await call(renewInvitation, input);
+    expect(answer).toEqual({ user, sent: false });
+    expect(await linkOf(instance, old)).toBeUndefined();
+    expect(await linkOf(instance, link)).toMatchObject({ kind: "invitation", userId: user.id });
+    expect(await call(renewInvitation, input)).toEqual({ user, sent: false, link: null });
+    expect(await linkOf(instance, link)).toBeDefined();
+  });
+
+  it.each(["active", "deactivated"] as const)("has none to renew for somebody %s", async (status) => {
+    const { instance, call } = await asAdmin();
+    const { id } = await addUser(instance, { status });
+    await expect(call(renewInvitation, { user_id: id })).rejects.toMatchObject({ code: "user_not_invited" });
+  });
+});
+
+describe("reset_user_password", () => {
+  it("makes a link to choose a new password; the one before is dead", async () => {
+    const { instance, call } = await asAdmin();
+    const ann = await addUser(instance);
+    const first = await call(resetUserPassword, { user_id: ann.id });
+    const second = await call(resetUserPassword, { user_id: ann.id });
+    expect(await linkOf(instance, first.link)).toBeUndefined();
+    expect(await linkOf(instance, second.link)).toMatchObject({
+      kind: "reset",
+      userId: ann.id,
+      expiresAt: "2026-11-21T08:30:00.000Z",
+    });
+    expect(await instance.read.users.find(ann.id)).toEqual(ann);
+    expect(await audited(instance)).toContain("root@example.com reset_user_password ann@example.com");
+  });
+
+  it.each([
+    ["invited", "renew_invitation"],
+    ["deactivated", "update_user"],
+  ] as const)("has none for somebody %s, and says what to do", async (status, next) => {
+    const { instance, call } = await asAdmin();
+    const { id } = await addUser(instance, { status });
+    await expect(call(resetUserPassword, { user_id: id })).rejects.toMatchObject({
+      code: "user_not_active",
+      message: expect.stringContaining(next),
+    });
+  });
+});
+
+describe("update_user", () => {
+  it("changes a role from the next request on, in open sessions and for keys", async () => {
+    const { instance, call } = await asAdmin();
+    const { url } = await instance.rest();
+    const ann = await person(instance);
+    const made = await acting(instance, ann.principal)(createApiKey, { name: "ci" });
+    const bySession = api(url);
+    const byKey = api(url, made.value!);
+    const create = async (name: string) => [
+      (await bySession("POST", "/workflows", { name }, { Cookie: ann.cookie })).status,
+      (await byKey("POST", "/workflows", { name })).status,
+    ];
+    expect(await create("One")).toEqual([201, 201]);
+    expect(await call(updateUser, { user_id: ann.user.id, role: "viewer" })).toMatchObject({
+      role: "viewer",
+    });
+    expect(await create("Two")).toEqual([403, 403]);
+    await call(updateUser, { user_id: ann.user.id, role: "editor" });
+    expect(await create("Three")).toEqual([201, 201]);
+  });
+
+  it("takes the way in away at once, sessions, links and keys, and gives it back", async () => {
+    const { instance, call } = await asAdmin();
+    const { url } = await instance.rest();
+    const ann = await person(instance);
+    const bob = await person(instance, { email: "bob@example.com" });
+    const { value } = await acting(instance, ann.principal)(createApiKey, { name: "ci" });
+    const { link } = await call(resetUserPassword, { user_id: ann.user.id });
+    const ask = async (cookie: string) => [
+      (await api(url)("GET", "/workflows", undefined, { Cookie: cookie })).status,
+      (await api(url, value!)("GET", "/workflows")).status,
+    ];
+    expect(await ask(ann.cookie)).toEqual([200, 200]);
+    const out = await call(updateUser, { user_id: ann.user.id, status: "deactivated" });
+    expect(out).toMatchObject({ email: "ann@example.com", status: "deactivated" });
+    expect(await ask(ann.cookie)).toEqual([401, 401]);
+    expect(await linkOf(instance, link)).toBeUndefined();
+    expect((await ask(bob.cookie))[0]).toBe(200);
+    expect(await call(updateUser, { user_id: ann.user.id, status: "active" })).toMatchObject({
+      status: "active",
+    });
+    // The sessions are gone for good, the keys were only held up.
+    expect(await ask(ann.cookie)).toEqual([401, 200]);
+  });
+
+  it("makes nobody active who never chose a password", async () => {
+    const { instance, call } = await asAdmin();
+    const { user, link } = await call(inviteUser, { email: "ann@example.com", role: "editor" });
+    await expect(call(updateUser, { user_id: user.id, status: "active" })).rejects.toMatchObject({
+      code: "user_not_active",
+    });
+    expect(await call(updateUser, { user_id: user.id, status: "deactivated" })).toMatchObject({
+      status: "deactivated",
+    });
+    expect(await linkOf(instance, link)).toBeUndefined();
+    expect(await call(updateUser, { user_id: user.id, status: "active" })).toMatchObject({
+      status: "invited",
+    });
+    expect((await call(renewInvitation, { user_id: user.id })).link).not.toBeNull();
+  });
+
+  it("writes nothing where nothing changes", async () => {
+    const { instance, call } = await asAdmin();
+    const ann = await addUser(instance);
+    const same = await call(updateUser, { user_id: ann.id, role: "editor", status: "active" });
+    expect(await call(updateUser, { user_id: ann.id })).toEqual(same);
+    expect(await audited(instance)).toEqual([]);
+  });
+
+  it("never takes the last active admin away", async () => {
+    const { instance, root, call } = await asAdmin();
+    await addUser(instance, { email: "gone@example.com", role: "admin", status: "deactivated" });
+    await addUser(instance, { email: "new@example.com", role: "admin", status: "invited" });
+    for (const change of [{ role: "editor" }, { status: "deactivated" }])
+      await expect(call(updateUser, { user_id: root.user.id, ...change })).rejects.toMatchObject({
+        code: "last_admin",
+      });
+    expect(await instance.read.users.find(root.user.id)).toEqual(root.user);
+    await addUser(instance, { role: "admin" });
+    expect(await call(updateUser, { user_id: root.user.id, role: "editor" })).toMatchObject({
+      role: "editor",
+    });
+  });
+
+  it("leaves one admin where two take each other away at the same time, in two processes", async () => {
+    const { instance, root, call } = await asAdmin();
+    const copy = await testInstance({ stateDir: instance.stateDir, clock: instance.clock });
+    const ann = await person(instance, { role: "admin" });
+    const results = await Promise.allSettled([
+      call(updateUser, { user_id: ann.user.id, role: "viewer" }),
+      acting(copy, ann.principal)(updateUser, { user_id: root.user.id, status: "deactivated" }),
+    ]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(results.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { code: "last_admin" },
+    });
+    expect(await instance.read.users.count({ role: "admin", status: "active" })).toBe(1);
+  });
+});
+
+describe("list_users", () => {
+  it("shows who there is, by address, found by a part of it, by role and by status", async () => {
+    const { instance, clock, call } = await asAdmin();
+    for (const [email, role] of [
+      ["bob@example.com", "viewer"],
+      ["ann@example.com", "editor"],
+    ] as const) {
+      await addUser(instance, { email, role });
+      clock.advance(MINUTE);
+    }
+    await addUser(instance, { email: "cy@example.org", status: "deactivated" });
+    const emails = async (input: Record<string, unknown>) =>
+      (await call(listUsers, input)).items.map(({ email }) => email);
+    const all = ["ann@example.com", "bob@example.com", "cy@example.org", "root@example.com"];
+    expect(await emails({})).toEqual(all);
+    expect(await emails({ search: " EXAMPLE.com" })).toEqual(all.filter((email) => email.endsWith(".com")));
+    expect(await emails({ search: "%" })).toEqual([]);
+    expect(await emails({ role: "viewer" })).toEqual(["bob@example.com"]);
+    expect(await emails({ status: "deactivated", role: "editor" })).toEqual(["cy@example.org"]);
+    const first = await call(listUsers, { limit: 3 });
+    expect(first.total).toBe(4);
+    expect(await emails({ limit: 3, cursor: first.next_cursor })).toEqual(["root@example.com"]);
+    await expect(call(listUsers, { role: "admin", cursor: first.next_cursor })).rejects.toMatchObject({
+      code: "invalid_cursor",
+    });
+  });
+});
+
+const OPERATIONS: [AnyTool, Record<string, unknown>][] = [
+  [inviteUser, { email: "new@example.com", role: "admin" }],
+  [listUsers, {}],
+  [renewInvitation, { user_id: "usr_none" }],
+  [resetUserPassword, { user_id: "usr_none" }],
+  [updateUser, { user_id: "usr_none" }],
+];
+
+describe("users are for signed-in admins", () => {
+  it.each(OPERATIONS)("%#: not for keys, not for editors", async (tool, input) => {
+    const { instance } = await asAdmin();
+    await expect(acting(instance, someKey())(tool, input)).rejects.toMatchObject({ code: "person_needed" });
+    const ann = await signIn(instance, await addUser(instance));
+    await expect(acting(instance, ann.principal)(tool, input)).rejects.toMatchObject({
+      code: "missing_scope",
+    });
+    expect(await instance.read.users.count({})).toBe(2);
+  });
+
+  it.each(OPERATIONS.slice(2))("%#: there must be such a user", async (tool, input) => {
+    const { call } = await asAdmin();
+    await expect(call(tool, input)).rejects.toMatchObject({ code: "user_not_found" });
+  });
+});

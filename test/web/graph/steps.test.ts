@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type { RunStep } from "../../../schemas/run.ts";
+import { graphOf } from "../../../src/engine/graph.ts";
+import { graphSteps } from "../../../src/web/graph/steps.ts";
+import { labelOf } from "../../../src/web/graph/words.ts";
+
+interface Written {
+  steps: { id: string; needs?: string[] }[];
+}
+
+const EXAMPLES = ["samples", "steps"].flatMap((folder) => {
+  const path = fileURLToPath(new URL(`../../../examples/${folder}/`, import.meta.url));
+  return readdirSync(path).map((file) => ({
+    file,
+    definition: parse(readFileSync(path + file, "utf8")) as Written,
+  }));
+});
+
+const step = (id: string, needs?: string[]) => ({ id, type: "set", ...(needs && { needs }) });
+const SHAPES: [string, Written][] = [
+  ["a list", { steps: [step("a"), step("b"), step("c")] }],
+  ["side by side", { steps: [step("a"), step("b", []), step("c", ["a", "b"]), step("d")] }],
+  ["forwards", { steps: [step("a", ["c"]), step("b"), step("c", [])] }],
+  ["a circle, and itself", { steps: [step("a", ["b"]), step("b", ["a", "b"])] }],
+  ["what is not there, and twice", { steps: [step("a"), step("b", ["a", "gone", "a"])] }],
+];
+
+/** The engine's edges, by id. */
+function engineNeeds({ steps }: Written): string[][] {
+  return graphOf(steps).needs.map((positions) => positions.map((position) => steps[position]!.id));
+}
+
+const runStep = (id: string, given: Partial<RunStep> = {}): RunStep => ({
+  id,
+  type: "sql",
+  status: "succeeded",
+  attempts: 1,
+  started_at: null,
+  finished_at: null,
+  error: null,
+  ...given,
+});
+
+describe("graphSteps", () => {
+  it.each(EXAMPLES)("draws the engine's edges of $file", ({ definition }) => {
+    const drawn = graphSteps(definition as unknown as Record<string, unknown>);
+    expect(drawn.map(({ id }) => id)).toEqual(definition.steps.map(({ id }) => id));
+    expect(drawn.map(({ needs }) => needs)).toEqual(engineNeeds(definition));
+  });
+
+  it.each(SHAPES)("draws the engine's edges of %s", (_, definition) => {
+    const drawn = graphSteps(definition as unknown as Record<string, unknown>);
+    expect(drawn.map(({ needs }) => needs)).toEqual(engineNeeds(definition));
+  });
+
+  it("marks conditions and fan-outs, and says how far a run is", () => {
+    const definition = {
+      steps: [
+        { id: "all", type: "sql" },
+        { id: "each", type: "http", for_each: "steps.all.rows", if: "inputs.send" },
+      ],
+    };
+    const items = { done: 17, total: 120, failed: 2 };
+    const states = [runStep("each", { status: "running", attempts: 3, items }), runStep("elsewhere")];
+    expect(graphSteps(definition, states)).toEqual([
+      { id: "all", type: "sql", needs: [] },
+      {
+        id: "each",
+        type: "http",
+        needs: ["all"],
+        condition: true,
+        fanOut: true,
+        status: "running",
+        progress: items,
+        attempts: 3,
+      },
+    ]);
+  });
+
+  it.each([[{}], [{ steps: null }], [{ steps: "sql" }], [{ steps: {} }], [{ steps: [null, 3, "x", ["y"]] }]])(
+    "makes nothing of %j",
+    (definition) => {
+      expect(graphSteps(definition)).toEqual([]);
+    },
+  );
+
+  it("makes what it can of a half-typed definition", () => {
+    const steps = [
+      { id: "a" },
+      null,
+      { type: "sql" },
+      { id: "a", type: 7, needs: "a", if: null },
+      { id: " b ", needs: ["a", null, 4, {}, ""] },
+    ];
+    expect(graphSteps({ steps })).toEqual([
+      { id: "a", type: "", needs: [] },
+      { id: "#1", name: "(no id)", type: "sql", needs: ["a"] },
+      { id: "#2", name: "a", type: "", needs: ["#1"] },
+      { id: "b", type: "", needs: ["a"] },
+    ]);
+  });
+
+  it("shows a run's steps without lines where its definition is not at hand", () => {
+    expect(graphSteps(null, [runStep("a"), runStep("b", { status: "failed" })])).toEqual([
+      { id: "a", type: "sql", needs: [], status: "succeeded", attempts: 1 },
+      { id: "b", type: "sql", needs: [], status: "failed", attempts: 1 },
+    ]);
+    expect(graphSteps(null)).toEqual([]);
+  });
+});
+
+describe("labelOf", () => {
+  it("says a step in words", () => {
+    expect(labelOf({ id: "revenue", type: "sql", needs: ["orders"], status: "succeeded" })).toBe(
+      "revenue, sql, succeeded, needs: orders",
+    );
+    expect(labelOf({ id: "first", type: "", needs: [] })).toBe("first, no type, needs nothing");
+  });
+
+  it("says what is special about it, and does not name a hundred others", () => {
+    const needs = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    const progress = { done: 17, total: 120, failed: 2 };
+    expect(
+      labelOf({ id: "each", type: "http", needs, condition: true, fanOut: true, progress, attempts: 3 }),
+    ).toBe(
+      "each, http, conditional, 17 of 120 items done, 2 failed, 3 attempts, needs: s0, s1, s2, s3, s4 and 3 more",
+    );
+  });
+});

@@ -1,0 +1,189 @@
+/** The timeline's bars, axis and words. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Attempt, RunStep } from "../../../schemas/run.ts";
+import { AttemptStatus, StepStatus } from "../../../schemas/run.ts";
+import { type Bar, barOf, spanOf, tickLabel, ticksOf } from "../../../src/web/timeline/bars.ts";
+import { barWord, itemsWord, rowLabel } from "../../../src/web/timeline/row-words.ts";
+
+const START = Date.parse("2026-11-21T10:00:00Z");
+const at = (ms: number): string => new Date(START + ms).toISOString();
+
+const attempt = (number: number, status: Attempt["status"], from: number, to: number | null): Attempt => ({
+  attempt: number,
+  status,
+  started_at: at(from),
+  finished_at: to === null ? null : at(to),
+  usage: null,
+  error: null,
+});
+
+const step = (given: Partial<RunStep>): RunStep => ({
+  id: "revenue",
+  type: "sql",
+  status: "succeeded",
+  attempts: 1,
+  started_at: null,
+  finished_at: null,
+  error: null,
+  ...given,
+});
+
+const drawn = (bar: Bar | null) =>
+  bar?.segments.map(({ doing, from, to, status }) => [doing, from - START, to - START, status]);
+
+describe("bars", () => {
+  it("has none for what has not begun", () => {
+    expect(barOf(step({ status: "pending" }), START)).toBeNull();
+  });
+
+  it("tells attempts from the pauses between them, from the first on", () => {
+    const list = [
+      attempt(1, "failed", 0, 10),
+      attempt(2, "interrupted", 30, 40),
+      attempt(3, "succeeded", 90, 100),
+    ];
+    const bar = barOf(step({ started_at: at(90), finished_at: at(100), attempt_list: list }), START + 999);
+    expect(drawn(bar)).toEqual([
+      ["working", 0, 10, "failed"],
+      ["pausing", 10, 30, "pending"],
+      ["working", 30, 40, "failed"],
+      ["pausing", 40, 90, "pending"],
+      ["working", 90, 100, "succeeded"],
+    ]);
+  });
+
+  it("goes on until now while a step pauses before its next attempt", () => {
+    const bar = barOf(
+      step({ status: "pending", attempts: 0, attempt_list: [attempt(1, "failed", 0, 10)] }),
+      START + 50,
+    );
+    expect(drawn(bar)).toEqual([
+      ["working", 0, 10, "failed"],
+      ["pausing", 10, 50, "pending"],
+    ]);
+    expect(bar!.open).toBe(true);
+  });
+
+  it("draws waits, approvals and other runs as waiting, while they last and afterwards", () => {
+    const waiting = step({
+      type: "approval",
+      status: "waiting",
+      started_at: at(0),
+      attempt_list: [attempt(1, "running", 0, null)],
+    });
+    expect(drawn(barOf(waiting, START + 70))).toEqual([["waiting", 0, 70, "waiting"]]);
+    const over = step({ type: "wait", started_at: at(0), finished_at: at(40) });
+    expect(drawn(barOf(over, START + 70))).toEqual([["waiting", 0, 40, "succeeded"]]);
+  });
+
+  const moment = fc.integer({ min: 0, max: 100_000 });
+  const anyStep = fc
+    .record({
+      type: fc.constantFrom("sql", "wait", "approval", "workflow"),
+      status: fc.constantFrom(...StepStatus.options),
+      started: fc.option(moment),
+      finished: fc.option(moment),
+      tries: fc.array(fc.tuple(fc.constantFrom(...AttemptStatus.options), moment, fc.option(moment)), {
+        maxLength: 6,
+      }),
+    })
+    .map(({ type, status, started, finished, tries }) =>
+      step({
+        type,
+        status,
+        started_at: started === null ? null : at(started),
+        finished_at: finished === null ? null : at(finished),
+        attempt_list: tries.map(([how, from, to], index) => attempt(index + 1, how, from, to)),
+      }),
+    );
+
+  it("fills each bar with segments that neither overlap nor leave a gap, whatever the clocks said", () => {
+    fc.assert(
+      fc.property(anyStep, moment, (any, now) => {
+        const bar = barOf(any, START + now);
+        if (bar === null) return;
+        const { from, to, segments } = bar;
+        expect(segments.length).toBeGreaterThan(0);
+        // Each begins where the one before it ends.
+        expect(segments.map((segment) => segment.from)).toEqual([
+          from,
+          ...segments.slice(0, -1).map((one) => one.to),
+        ]);
+        expect(segments.at(-1)!.to).toBe(to);
+        for (const segment of segments) expect(segment.to).toBeGreaterThanOrEqual(segment.from);
+        expect(segments.reduce((sum, segment) => sum + segment.to - segment.from, 0)).toBe(to - from);
+        expect(!bar.open || to === Math.max(from, START + now)).toBe(true);
+      }),
+    );
+  });
+
+  it("spans every bar", () => {
+    fc.assert(
+      fc.property(fc.array(anyStep), fc.option(moment), moment, (steps, started, now) => {
+        const bars = steps.map((any) => barOf(any, START + now));
+        const span = spanOf(bars, started === null ? null : at(started), null, START + now);
+        expect(span.to).toBeGreaterThan(span.from);
+        for (const bar of bars) {
+          if (bar === null) continue;
+          expect(bar.from).toBeGreaterThanOrEqual(span.from);
+          expect(bar.to).toBeLessThanOrEqual(span.to);
+        }
+      }),
+    );
+  });
+});
+
+describe("the axis", () => {
+  it("has round ticks, never more than fit, from 0 to the end", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4e10 }), fc.integer({ min: 2, max: 20 }), (length, most) => {
+        const ticks = ticksOf(length, most);
+        expect(ticks[0]).toBe(0);
+        expect(ticks.length).toBeLessThanOrEqual(most + 1);
+        expect(ticks.at(-1)).toBeLessThanOrEqual(length);
+      }),
+    );
+    expect(ticksOf(80_000, 9)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => n * 10_000));
+    expect(ticksOf(3, 9)).toEqual([0, 1, 2, 3]);
+  });
+
+  it.each([
+    [0, "0"],
+    [250, "250 ms"],
+    [1_500, "1.5 s"],
+    [90_000, "1 min 30 s"],
+    [7_200_000, "2 h"],
+    [5 * 86_400_000, "5 d"],
+  ])("writes %i as %s", (ms, words) => {
+    expect(tickLabel(ms)).toBe(words);
+  });
+});
+
+const label = (given: Partial<RunStep>, now = START + 80_000) => {
+  const any = step(given);
+  return rowLabel(any, barOf(any, now), START);
+};
+
+describe("words", () => {
+  it("says all of a row", () => {
+    expect(label({ attempts: 2, started_at: at(300), finished_at: at(1_500) })).toBe(
+      "revenue, sql, succeeded, 1.2 s, began 0.3 s after the start, 2 attempts",
+    );
+    expect(label({ status: "running", started_at: at(0), items: { total: 120, done: 118, failed: 2 } })).toBe(
+      "revenue, sql, running, 1 min 20 s so far, began with the run, 118 of 120 items, 2 failed",
+    );
+    expect(label({ status: "pending" })).toBe("revenue, sql, pending, not begun");
+  });
+
+  it("says why a step took no time", () => {
+    const times = { started_at: at(10), finished_at: at(10) };
+    expect(label({ ...times, reused_from: "cache" })).toBe(
+      "revenue, sql, succeeded, taken from the cache, began 0.01 s after the start",
+    );
+    expect(barWord(step({ ...times, reused_from: "run_a" }), null)).toBe("taken from run_a");
+    expect(barWord(step({ ...times, status: "skipped" }), null)).toBe("skipped");
+    expect(barWord(step({ status: "pending" }), null)).toBe("not begun");
+    expect(itemsWord(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
+  });
+});
