@@ -120,6 +120,7 @@ describe("the audit log", () => {
     clearInterval(others);
     expect(await ids(rare, null, 2)).toEqual([10_001, 5_001]);
     expect(await ids(rare, 5_001, 2)).toEqual([1]);
+    expect(await ids({}, null, 6_000)).toHaveLength(6_000);
     expect([await count(rare), await count({})]).toEqual([3, total]);
   });
 });

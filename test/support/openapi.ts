@@ -36,6 +36,7 @@ export interface Operation {
   method: string;
   path: string;
   operationId: string;
+  description: string;
   security: unknown[] | undefined;
   parameters: Parameter[];
   requestBody: { required?: boolean; content: Content } | undefined;
@@ -55,6 +56,7 @@ export const operations: readonly Operation[] = Object.entries(document.paths).f
     method: method.toUpperCase(),
     path,
     operationId: operation.operationId,
+    description: operation.description ?? "",
     security: operation.security,
     parameters: operation.parameters ?? [],
     requestBody: operation.requestBody,

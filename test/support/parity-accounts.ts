@@ -27,7 +27,8 @@ const invited = (before: readonly Outcome[], index: number): string =>
 const listed = (before: readonly Outcome[], index: number, item: number): string =>
   (before[index]!.output!["items"] as { id: string }[])[item]!.id;
 
-const ADMIN = 0;
+/** The editor's, newest use first. */
+const [TABLET, LAPTOP] = [0, 1];
 /** By address: the three that there are from the beginning. */
 const [ANN, ROOT] = [0, 1];
 
@@ -196,34 +197,31 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
   ],
   list_sessions: [
     ...as(
-      "viewer",
+      "editor",
       call("list_sessions"),
       call("list_sessions", { limit: 1 }),
+      call("list_sessions", (before) => ({ limit: 1, cursor: last(before)["next_cursor"] })),
       call("list_sessions", { cursor: "forged" }, "invalid_cursor"),
       call("list_sessions", { limit: 201 }, "invalid_input"),
     ),
     noKey("list_sessions"),
   ],
   end_session: [
-    ...as("admin", call("list_sessions")),
     ...as(
-      "viewer",
-      call("end_session", (before) => ({ session_id: listed(before, ADMIN, 0) }), "session_not_found"),
-      call("end_session", { session_id: "ses_none" }, "session_not_found"),
-      call("end_session", { session_id: "" }, "invalid_input"),
+      "editor",
       call("list_sessions"),
+      call("end_session", (before) => ({ session_id: listed(before, 0, TABLET), idempotency_key: "e" })),
+      call("end_session", (before) => ({ session_id: listed(before, 0, TABLET), idempotency_key: "e" })),
+      call("end_session", { session_id: "ses_none", idempotency_key: "e" }, "idempotency_key_reused"),
+      call("end_session", (before) => ({ session_id: listed(before, 0, TABLET) }), "session_not_found"),
+      call("end_session", { session_id: "x".repeat(101) }, "invalid_input"),
     ),
-    noKey("end_session", { session_id: "ses_none" }),
-    // Ended last: whoever was signed in with it is not any more.
     ...as(
       "admin",
-      call("end_session", { session_id: "ses_none", idempotency_key: "e" }, "session_not_found"),
-      call("end_other_sessions", { idempotency_key: "e" }),
+      call("end_session", (before) => ({ session_id: listed(before, 0, LAPTOP) }), "session_not_found"),
     ),
-    ...as(
-      "viewer",
-      call("end_session", (before) => ({ session_id: listed(before, 4, 0), idempotency_key: "e" })),
-    ),
+    noKey("end_session", { session_id: "ses_none" }),
+    ...as("editor", call("list_sessions")),
   ],
   end_other_sessions: [
     ...as(

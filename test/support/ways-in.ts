@@ -12,7 +12,7 @@ import { api } from "./http.ts";
 import { type FakeClock, testInstance } from "./instance.ts";
 import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
-import { person, type SignedIn } from "./people.ts";
+import { person, signIn, type SignedIn } from "./people.ts";
 import { addUser } from "./people.ts";
 
 /** What a call came to: one of the two. */
@@ -52,12 +52,19 @@ async function fresh(clock: FakeClock, config: unknown) {
     editor: await person(instance, { email: "ann@example.com", role: "editor" }),
     viewer: await person(instance, { email: "vic@example.com", role: "viewer" }),
   };
-  // One after the other: each leaves its entry in the audit log.
-  const keys = {
-    full: await instance.key({ name: "parity", scopes }),
-    other: await instance.key({ name: "parity", scopes, owner: "ann@example.com" }),
-    readOnly: await instance.key({ name: "parity", scopes: ["read"] }),
+  // One after the other, so that lists of them have one order.
+  const key = async (options: Parameters<typeof instance.key>[0]) => {
+    clock.advance(1);
+    return instance.key({ name: "parity", ...options });
   };
+  const keys = {
+    full: await key({ scopes }),
+    other: await key({ scopes, owner: "ann@example.com" }),
+    readOnly: await key({ scopes: ["read"] }),
+  };
+  clock.advance(1);
+  await signIn(instance, people.editor.user, { client: "Safari 26 on iOS" });
+  clock.advance(1);
   return { instance, callers: { ...keys, ...people } };
 }
 

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
 import { ERRORS } from "../../src/core/errors.ts";
 import { routeOf, servedOn } from "../../src/core/tool.ts";
+import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { catalogue } from "../../tools/index.ts";
 import { api } from "../support/http.ts";
 import { document, faultsAt, operations } from "../support/openapi.ts";
@@ -14,11 +15,14 @@ const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 const atRoot = (name: string): URL => new URL(`../../${name}`, import.meta.url);
 
 describe("the OpenAPI document", () => {
-  it("names exactly the operations of the catalogue, the stream of a run, and /health", () => {
-    const expected = served.map((tool) => {
-      const { method, path } = routeOf(tool);
-      return `${tool.name}: ${method} ${inBraces(path)}`;
-    });
+  it("names exactly the operations of the catalogue, signing in and out, the stream of a run, and /health", () => {
+    const expected = [
+      ...served.map((tool) => {
+        const { method, path } = routeOf(tool);
+        return `${tool.name}: ${method} ${inBraces(path)}`;
+      }),
+      ...sessionEndpoints.map(({ name, method, path }) => `${name}: ${method} ${path}`),
+    ];
     expect(
       operations.map(({ operationId, method, path }) => `${operationId}: ${method} ${path}`).toSorted(),
     ).toEqual([...expected, "health: GET /health", "run_events: GET /runs/{run_id}/events"].toSorted());
@@ -67,16 +71,32 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("asks for a key everywhere but at /health", () => {
+  it("asks for a key or a session; for a session alone where a person is needed; for nothing to sign in", () => {
+    const session = [{ Session: [] }];
+    const people = [
+      ...catalogue.filter((tool) => tool.person).map(({ name }) => name),
+      ...sessionEndpoints.filter(({ signedIn }) => signedIn).map(({ name }) => name),
+    ];
+    const open = sessionEndpoints.filter(({ signedIn }) => !signedIn).map(({ name }) => name);
     for (const { operationId, security, responses } of operations) {
-      const open = operationId === "health";
-      expect([operationId, security, "401" in responses]).toEqual([
-        operationId,
-        open ? [] : undefined,
-        !open,
-      ]);
+      const expected = people.includes(operationId)
+        ? session
+        : ["health", ...open].includes(operationId)
+          ? []
+          : undefined;
+      expect([operationId, security]).toEqual([operationId, expected]);
+      if (expected?.length !== 0) expect(responses).toHaveProperty("401");
     }
-    expect(document).toMatchObject({ security: [{ ApiKey: [] }, { Bearer: [] }] });
+    expect(document).toMatchObject({ security: [{ ApiKey: [] }, { Bearer: [] }, ...session] });
+  });
+
+  it("says of every operation who may do it", () => {
+    for (const tool of served) {
+      const { description, responses } = operations.find(({ operationId }) => operationId === tool.name)!;
+      expect(description).toContain(`the scope \`${tool.scope}\``);
+      expect(description.includes("no key may do it")).toBe(tool.person ?? false);
+      expect(responses[403]!.description.includes("`person_needed`")).toBe(tool.person ?? false);
+    }
   });
 
   it("is that of the running version, and the committed one is the same", () => {

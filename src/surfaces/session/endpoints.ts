@@ -240,7 +240,7 @@ async function sendReset(ctx: SessionContext, email: string): Promise<void> {
     await tx.links.insert(record);
     await tx.audited(email);
   });
-  await accounts.deliver("reset", email, token, email);
+  await accounts.deliver("reset", email, token, "somebody who entered your address");
 }
 
 const verify = defineEndpoint({

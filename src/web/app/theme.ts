@@ -6,6 +6,8 @@ export const theme = createTheme({
   // Dark enough on white, light enough on black, for text at 4.5:1 (WCAG 1.4.3).
   primaryShade: { light: 9, dark: 8 },
   autoContrast: true,
+  // The darker scheme's shade is too light for white text.
+  luminanceThreshold: 0.18,
   defaultRadius: "md",
   cursorType: "pointer",
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',

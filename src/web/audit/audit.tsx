@@ -1,5 +1,170 @@
-import { Page } from "../ui/page.tsx";
+/** The audit log: who did what, through which key. For admins. */
+import { Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import type { AuditEntry } from "../../../schemas/audit.ts";
+import { send } from "../api/client.ts";
+import { useMay } from "../app/session.tsx";
+import { List } from "../ui/list.tsx";
+import { NotForYou } from "../ui/not-for-you.tsx";
+import { Empty, Page } from "../ui/page.tsx";
+import { byCursor, cursorOf } from "../ui/pages.ts";
+import { Time } from "../ui/time.tsx";
+import { inWords, Target } from "./words.tsx";
+
+const SURFACES = [
+  { value: "web", label: "Web interface" },
+  { value: "rest", label: "REST" },
+  { value: "mcp", label: "MCP" },
+  { value: "cli", label: "Command line" },
+] as const;
+
+type Surface = AuditEntry["surface"];
 
 export default function Audit() {
-  return <Page title="Audit">To be made.</Page>;
+  const may = useMay();
+  return may("admin") ? <Log /> : <NotForYou title="Audit log" />;
+}
+
+function Log() {
+  const [search, setSearch] = useSearchParams();
+  const filter = {
+    search: search.get("search") ?? "",
+    surface: SURFACES.find(({ value }) => value === search.get("surface"))?.value,
+    since: search.get("since") ?? "",
+    until: search.get("until") ?? "",
+  };
+  const log = useInfiniteQuery({
+    queryKey: ["audit-log", filter],
+    queryFn: ({ pageParam, signal }) =>
+      send("get", "/audit-log", { query: { limit: 50, ...given(filter), ...cursorOf(pageParam) }, signal }),
+    ...byCursor,
+  });
+  const put = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === "") next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
+  return (
+    <Page
+      title="Audit log"
+      about="Every change that was accepted, newest first: who did it, through which key and program."
+    >
+      <Group align="flex-end">
+        <TextInput
+          label="Search"
+          placeholder="A person, a key, a workflow, an operation"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          defaultValue={filter.search}
+          onChange={(event) => putWords(event.currentTarget.value)}
+          w={{ base: "100%", sm: 320 }}
+        />
+        <Select
+          label="Through"
+          placeholder="Any way in"
+          clearable
+          clearButtonProps={{ "aria-label": "Any way in" }}
+          data={[...SURFACES]}
+          value={filter.surface ?? null}
+          onChange={(value) => put("surface", value ?? "")}
+        />
+        <TextInput
+          label="From"
+          type="date"
+          value={filter.since}
+          onChange={(event) => put("since", event.currentTarget.value)}
+        />
+        <TextInput
+          label="Before"
+          type="date"
+          value={filter.until}
+          onChange={(event) => put("until", event.currentTarget.value)}
+        />
+      </Group>
+      <List
+        query={log}
+        empty={
+          <Empty title="Nothing matches">
+            What is only read leaves no entry; every change does, from the first visit on.
+          </Empty>
+        }
+      >
+        {(entries) => <Entries entries={entries} />}
+      </List>
+    </Page>
+  );
+}
+
+function given(filter: { search: string; surface: Surface | undefined; since: string; until: string }) {
+  const { search, surface, since, until } = filter;
+  return {
+    ...(search !== "" && { search }),
+    ...(surface !== undefined && { surface }),
+    ...(since !== "" && { since }),
+    ...(until !== "" && { until }),
+  };
+}
+
+const wayIn = (surface: Surface): string => SURFACES.find(({ value }) => value === surface)!.label;
+
+function Entries({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    <>
+      <Table.ScrollContainer minWidth={760} visibleFrom="sm">
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>When</Table.Th>
+              <Table.Th>Who</Table.Th>
+              <Table.Th>What</Table.Th>
+              <Table.Th>To</Table.Th>
+              <Table.Th>Through</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {entries.map((entry) => (
+              <Table.Tr key={entry.id}>
+                <Table.Td>
+                  <Time at={entry.at} />
+                </Table.Td>
+                <Table.Td>{entry.owner}</Table.Td>
+                <Table.Td>{inWords(entry.operation)}</Table.Td>
+                <Table.Td>
+                  <Target entry={entry} />
+                </Table.Td>
+                <Table.Td>
+                  {wayIn(entry.surface)}
+                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                    {[entry.surface === "web" ? null : entry.key_name, entry.client]
+                      .filter(Boolean)
+                      .join(" · ")}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Stack gap="xs" hiddenFrom="sm">
+        {entries.map((entry) => (
+          <Card key={entry.id} withBorder padding="sm">
+            <Text size="sm" fw={600}>
+              {inWords(entry.operation)} <Target entry={entry} />
+            </Text>
+            <Text size="sm" c="dimmed" component="div">
+              {entry.owner} · {wayIn(entry.surface)} · <Time at={entry.at} />
+            </Text>
+          </Card>
+        ))}
+      </Stack>
+    </>
+  );
 }

@@ -146,7 +146,6 @@ function panels(palette: Palette): Rules {
       border,
       borderRadius: "6px",
       boxShadow: "var(--mantine-shadow-md)",
-      overflow: "hidden",
     },
     ".cm-told": {
       padding: "6px 10px",

@@ -1,5 +1,5 @@
 /** One field of a form made from a schema; lists and objects hold fields themselves. */
-import { ActionIcon, Alert, Box, Button, Fieldset, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Alert, Box, Button, Fieldset, Group, SimpleGrid, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Fault } from "../../../schemas/problem.ts";
@@ -65,8 +65,20 @@ function AsJson({ field, value, onChange, faults, disabled, labelled }: FieldPro
 type Props<K extends Field["kind"]> = Omit<FieldProps, "field"> & { field: FieldOf<K> };
 
 function ObjectField({ field, ...rest }: Props<"object">) {
+  if (rest.labelled !== undefined) {
+    return (
+      <Fieldset
+        variant="unstyled"
+        legend={<VisuallyHidden>{rest.labelled}</VisuallyHidden>}
+        disabled={rest.disabled}
+        p={0}
+      >
+        <Fields field={field} {...rest} columns={2} />
+      </Fieldset>
+    );
+  }
   return (
-    <Fieldset legend={rest.labelled ?? field.label} disabled={rest.disabled}>
+    <Fieldset legend={field.label} disabled={rest.disabled}>
       <Stack gap="sm">
         {field.help !== "" && (
           <Text size="sm" c="dimmed">
@@ -80,7 +92,14 @@ function ObjectField({ field, ...rest }: Props<"object">) {
 }
 
 /** The fields of an object, without a frame. */
-export function Fields({ field, value, onChange, faults, disabled }: Props<"object">) {
+export function Fields({
+  field,
+  value,
+  onChange,
+  faults,
+  disabled,
+  columns = 1,
+}: Props<"object"> & { columns?: number }) {
   const present = isObject(value) ? value : {};
   const change = (name: string, inner: unknown) => {
     const { [name]: _before, ...others } = present;
@@ -91,16 +110,18 @@ export function Fields({ field, value, onChange, faults, disabled }: Props<"obje
   return (
     <Stack gap="md">
       {own !== undefined && <Refused>{own}</Refused>}
-      {field.fields.map((inner) => (
-        <SchemaField
-          key={inner.name}
-          field={inner}
-          value={present[inner.name]}
-          onChange={(changed) => change(inner.name, changed)}
-          faults={below(faults, inner.name)}
-          disabled={disabled}
-        />
-      ))}
+      <SimpleGrid cols={{ base: 1, sm: columns }} spacing="md">
+        {field.fields.map((inner) => (
+          <SchemaField
+            key={inner.name}
+            field={inner}
+            value={present[inner.name]}
+            onChange={(changed) => change(inner.name, changed)}
+            faults={below(faults, inner.name)}
+            disabled={disabled}
+          />
+        ))}
+      </SimpleGrid>
     </Stack>
   );
 }
@@ -122,7 +143,7 @@ function ListField({ field, value, onChange, faults, disabled }: Props<"list">) 
         {items.map((inner, index) => (
           // Rows have no identity of their own; all of them are shown from their values.
           // oxlint-disable-next-line react/no-array-index-key
-          <Group key={index} gap="xs" align="flex-start" wrap="nowrap">
+          <Group key={index} gap="xs" align={item.kind === "object" ? "flex-end" : "flex-start"} wrap="nowrap">
             <Box flex={1} miw={0}>
               <SchemaField
                 field={item}

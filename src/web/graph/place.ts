@@ -10,7 +10,7 @@ import { extentOf, pathOf, toWay } from "./route.ts";
  * 30 s at 125,000 (500 steps that all wait for the first).
  */
 const FEW = 400;
-const MANY = 5_000;
+const MANY = 2_000;
 
 export function place(request: LayoutRequest): Placement {
   const ranks = ranksOf(request.needs);

@@ -10,7 +10,8 @@ import { once } from "../api/queries.ts";
 import { useMay, useSession } from "../app/session.tsx";
 import { ask } from "../ui/confirm.tsx";
 import { done, failed } from "../ui/notify.ts";
-import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { List } from "../ui/list.tsx";
+import { Empty, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { apiKeys, type NewKey } from "./queries.ts";
@@ -36,7 +37,6 @@ export default function Keys() {
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<ApiKey>();
   const [made, setMade] = useState<NewKey>();
-  const all = keys.data?.pages.flatMap(({ data }) => data);
   return (
     <Page
       title="API Keys"
@@ -54,27 +54,19 @@ export default function Keys() {
           onChange={(event) => setSearch(event.currentTarget.checked ? { everyone: "true" } : {})}
         />
       )}
-      {all === undefined ? (
-        keys.isError ? (
-          <Failed error={keys.error} retry={() => void keys.refetch()} />
-        ) : (
-          <Waiting rows={4} />
-        )
-      ) : all.length === 0 ? (
-        <Empty
-          title="No keys yet"
-          action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
-        >
-          With a key an agent connects over MCP, and a script over REST.
-        </Empty>
-      ) : (
-        <KeyList keys={all} everyone={everyone} onRotate={setRotating} />
-      )}
-      {keys.hasNextPage && (
-        <Button variant="default" loading={keys.isFetchingNextPage} onClick={() => void keys.fetchNextPage()}>
-          More
-        </Button>
-      )}
+      <List
+        query={keys}
+        empty={
+          <Empty
+            title="No keys yet"
+            action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
+          >
+            With a key an agent connects over MCP, and a script over REST.
+          </Empty>
+        }
+      >
+        {(items) => <KeyList keys={items} everyone={everyone} onRotate={setRotating} />}
+      </List>
       {creating && (
         <CreateKey
           onClose={() => setCreating(false)}

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
+import { byCursor, cursorOf } from "../ui/pages.ts";
 
 /** A key as its creation gives it: with its value, the one time. */
 export type NewKey = ApiKey & { value: string | null };
@@ -11,9 +12,8 @@ export const apiKeys = (everyone: boolean) =>
     queryKey: ["api-keys", { everyone }],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/api-keys", {
-        query: { limit: 50, ...(everyone && { everyone }), ...(pageParam !== "" && { cursor: pageParam }) },
+        query: { limit: 50, ...(everyone && { everyone }), ...cursorOf(pageParam) },
         signal,
       }),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
+    ...byCursor,
   });

@@ -2,15 +2,14 @@
 import { Button } from "@mantine/core";
 import { IconBan, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "react-router";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
 import { useMay } from "../app/session.tsx";
 import { ask } from "../ui/confirm.tsx";
 import { done, failed } from "../ui/notify.ts";
 import { useRetry } from "./retry.tsx";
 import { hasEnded, type ShownRun } from "./told.ts";
+import { useOnce } from "./use-once.ts";
 
 export function RunActions({ run }: { run: ShownRun }) {
   const may = useMay();
@@ -21,9 +20,10 @@ export function RunActions({ run }: { run: ShownRun }) {
 
 function Cancel({ run }: { run: ShownRun }) {
   const client = useQueryClient();
-  const [header] = useState(once);
+  const keyOf = useOnce();
   const cancel = useMutation({
-    mutationFn: () => send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header, body: {} }),
+    mutationFn: () =>
+      send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: keyOf({}), body: {} }),
     onSuccess: () => done(`The run of ${run.workflow_id} is cancelled.`),
     onError: (error) => failed("The run was not cancelled", error),
     onSettled: () =>

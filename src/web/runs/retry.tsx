@@ -2,13 +2,12 @@
 import { List, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Fault } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
 import { done, failed } from "../ui/notify.ts";
+import { useOnce } from "./use-once.ts";
 
 export interface RetryWith {
   /** In place of the run's own. */
@@ -21,14 +20,7 @@ export interface RetryWith {
 export function useRetry(run: Pick<Run, "id" | "workflow_id">, onFaults?: (faults: Fault[]) => void) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  // What is sent anew after a question or with another definition is another request: it needs a key of its own.
-  const [keys] = useState(() => new Map<string, ReturnType<typeof once>>());
-  const keyOf = (body: RetryWith): ReturnType<typeof once> => {
-    const text = JSON.stringify(body);
-    const key = keys.get(text) ?? once();
-    keys.set(text, key);
-    return key;
-  };
+  const keyOf = useOnce();
   const retry = useMutation({
     mutationFn: async (body: RetryWith) =>
       (await send("post", "/runs/{run_id}/retry", { path: { run_id: run.id }, body, header: keyOf(body) }))

@@ -11,10 +11,12 @@ const PATTERN: Readonly<Record<Doing, string>> = {
   pausing: css["pausing"]!,
 };
 
+const LIGHT: Readonly<Record<string, string>> = { yellow: "orange-9", gray: "gray-6" };
+
 /** Shades that stand out from the page by 3:1 in both schemes (WCAG 1.4.11). */
 function ink(status: StepStatus): Record<string, string> {
   const { color } = LOOKS[status];
-  const light = color === "yellow" ? "orange-9" : `${color}-7`;
+  const light = LIGHT[color] ?? `${color}-8`;
   return { "--ink-light": `var(--mantine-color-${light})`, "--ink-dark": `var(--mantine-color-${color}-5)` };
 }
 

@@ -6,7 +6,7 @@ import { useMemo } from "react";
 import { barsOf, describeChart } from "./chart-data.ts";
 import type { Chart, Row } from "./rows.ts";
 
-const COLORS = ["cyan.7", "orange.6", "grape.5", "lime.7"];
+const COLORS = ["cyan.7", "orange.8", "grape.5", "lime.9"];
 const LABEL_CHARS = 14;
 
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });

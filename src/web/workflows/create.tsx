@@ -1,5 +1,123 @@
-import { Page } from "../ui/page.tsx";
+/** A new workflow: what it is called, and what it begins with. */
+import { Button, Group, Radio, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Link, useNavigate } from "react-router";
+import { ApiError, send } from "../api/client.ts";
+import { once } from "../api/queries.ts";
+import { useMay } from "../app/session.tsx";
+import { besides } from "../forms/faults.ts";
+import { Failed, Page } from "../ui/page.tsx";
+import classes from "./create.module.css";
+import { type Details, DetailsFields, FIELDS } from "./details-dialog.tsx";
+import { NoScope } from "./no-scope.tsx";
+import { refresh } from "./queries.ts";
+import { SCRATCH, type Template, TEMPLATES } from "./templates.ts";
 
 export default function CreateWorkflow() {
-  return <Page title="CreateWorkflow">To be made.</Page>;
+  const may = useMay();
+  if (!may("write")) return <NoScope title="New workflow" what="make workflows" back="/workflows" />;
+  return <Creating />;
+}
+
+function Creating() {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [template, setTemplate] = useState(SCRATCH);
+  const [written, setWritten] = useState<Partial<Details>>({});
+  // The same for a request whose answer got lost: sent again, it makes no second workflow.
+  const [key, setKey] = useState(once);
+  const { name, description, tags } = template;
+  const details: Details = { name, description, tags, ...written };
+  const create = useMutation({
+    mutationFn: () =>
+      send("post", "/workflows", { header: key, body: { ...details, definition: template.definition } }),
+    onSuccess: async ({ data }) => {
+      void refresh(client);
+      await navigate(`/workflows/${data.id}/edit`, { replace: true });
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.status > 0) setKey(once());
+    },
+  });
+  const faults = (create.error instanceof ApiError && create.error.problem.errors) || [];
+  const choose = (chosen: Template) => {
+    setTemplate(chosen);
+    setKey(once());
+  };
+  const write = (changed: Details) => {
+    setKey(once());
+    // Only what was written by hand outlives another choice of template.
+    const own = FIELDS.filter((field) => field in written || changed[field] !== details[field]);
+    setWritten(Object.fromEntries(own.map((field) => [field, changed[field]])));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <Page title="New workflow">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="lg" maw={900}>
+          <Radio.Group
+            label="Begin with"
+            value={template.id}
+            onChange={(id) => choose(TEMPLATES.find((it) => it.id === id) ?? SCRATCH)}
+          >
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="xs">
+              <Choice id={SCRATCH.id} title="Scratch" about="One step, to be replaced by what you need." />
+              {TEMPLATES.map((it) => (
+                <Choice key={it.id} id={it.id} title={it.name} about={it.description} needs={it.needs} />
+              ))}
+            </SimpleGrid>
+          </Radio.Group>
+          <DetailsFields details={details} onChange={write} faults={faults} />
+          {create.isError && (faults.length === 0 || besides(faults, FIELDS).length > 0) && (
+            <Failed error={create.error} />
+          )}
+          <Group>
+            <Button type="submit" loading={create.isPending}>
+              Create, and edit
+            </Button>
+            <Button component={Link} to="/workflows" variant="default">
+              Cancel
+            </Button>
+          </Group>
+          <Text size="sm" c="dimmed">
+            It is made as a draft: nothing runs before you start or publish it.
+          </Text>
+        </Stack>
+      </form>
+    </Page>
+  );
+}
+
+interface ChoiceProps {
+  id: string;
+  title: string;
+  about: string;
+  needs?: string;
+}
+
+function Choice({ id, title, about, needs = "" }: ChoiceProps) {
+  return (
+    <Radio.Card value={id} p="md" className={classes["card"]} aria-labelledby={`template-${id}`}>
+      <Group wrap="nowrap" align="flex-start" gap="sm">
+        <Radio.Indicator />
+        <div>
+          <Text fw={600} size="sm" id={`template-${id}`}>
+            {title}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {about}
+          </Text>
+          {needs !== "" && (
+            <Text size="xs" mt={4}>
+              Needs {needs}.
+            </Text>
+          )}
+        </div>
+      </Group>
+    </Radio.Card>
+  );
 }

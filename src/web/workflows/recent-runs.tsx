@@ -31,7 +31,7 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
                 {runs.map(({ id, status, trigger, version, created_at: at, started_at: from, finished_at: to }) => (
                   <Table.Tr key={id}>
                     <Table.Td>
-                      <Anchor component={Link} to={`/runs/${id}`} size="sm" aria-label={`Run ${id}`}>
+                      <Anchor component={Link} to={`/runs/${id}`} size="sm">
                         <Time at={at} ago />
                       </Anchor>{" "}
                       <Text span size="xs" c="dimmed">

@@ -124,6 +124,7 @@ function PauseButton({ schedule: { paused }, workflow: { id, name } }: { schedul
     <Button
       size="xs"
       variant="default"
+      style={{ flexShrink: 0 }}
       loading={change.isPending}
       leftSection={
         paused ? <IconPlayerPlay size={14} aria-hidden /> : <IconPlayerPause size={14} aria-hidden />

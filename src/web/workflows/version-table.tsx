@@ -132,7 +132,7 @@ function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
           variant="default"
           rightSection={<IconChevronDown size={14} aria-hidden />}
           loading={restore.isPending}
-          aria-label={`What to do with version ${version}`}
+          aria-label={`Use version ${version}`}
         >
           Use
         </Button>

@@ -1,0 +1,123 @@
+/** Approving or declining: the form that is asked for, a comment, and two buttons that nobody presses by accident. */
+import { Button, Card, Group, Stack, Textarea, Title } from "@mantine/core";
+import { IconCheck, IconX } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type KeyboardEvent, useState } from "react";
+import type { Approval } from "../../../schemas/run.ts";
+import { ApiError, send } from "../api/client.ts";
+import { below, besides, told } from "../forms/faults.ts";
+import { initialValue } from "../forms/schema.ts";
+import { SchemaForm } from "../forms/schema-form.tsx";
+import { useOnce } from "../runs/use-once.ts";
+import { ask } from "../ui/confirm.tsx";
+import { done } from "../ui/notify.ts";
+import { Failed } from "../ui/page.tsx";
+
+const MOST_CHARS = 2_000;
+
+export function Decision({ approval }: { approval: Approval }) {
+  const { id, form: schema } = approval;
+  const client = useQueryClient();
+  const keyOf = useOnce();
+  const [form, setForm] = useState<Record<string, unknown>>(() =>
+    schema === null ? {} : initialValue(schema),
+  );
+  const [comment, setComment] = useState("");
+  const decide = useMutation({
+    mutationFn: (decision: "approve" | "decline") => {
+      const body = {
+        decision,
+        ...(comment.trim() !== "" && { comment: comment.trim() }),
+        ...(decision === "approve" && schema !== null && { form }),
+      };
+      return send("post", "/approvals/{approval_id}", {
+        path: { approval_id: id },
+        body,
+        header: keyOf(body),
+      });
+    },
+    onSuccess: (_, decision) =>
+      done(decision === "approve" ? "Approved. The run goes on." : "Declined. The run goes on."),
+    // It may have been refused because somebody was faster: then that is shown.
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ["approvals"] }),
+        client.invalidateQueries({ queryKey: ["runs"] }),
+      ]),
+  });
+  const faults = decide.error instanceof ApiError ? (decide.error.problem.errors ?? []) : [];
+  const elsewhere = besides(faults, ["form", "comment"]);
+  return (
+    <Card
+      withBorder
+      component="form"
+      p="lg"
+      noValidate={false}
+      onKeyDown={notByEnter}
+      onSubmit={(event) => {
+        event.preventDefault();
+        decide.mutate("approve");
+      }}
+    >
+      <Stack>
+        <Title order={2} size="h4">
+          Your decision
+        </Title>
+        {schema !== null && (
+          <SchemaForm
+            schema={schema}
+            value={form}
+            onChange={setForm}
+            faults={below(faults, "form")}
+            disabled={decide.isPending}
+          />
+        )}
+        <Textarea
+          label="Comment"
+          description="Why; the run can read it. It may be left out."
+          autosize
+          minRows={2}
+          maxLength={MOST_CHARS}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          error={told(below(faults, "comment"))}
+          disabled={decide.isPending}
+        />
+        {decide.error !== null && (faults.length === 0 || elsewhere.length > 0) && (
+          <Failed error={decide.error} />
+        )}
+        <Group>
+          <Button
+            type="submit"
+            leftSection={<IconCheck size={16} aria-hidden />}
+            loading={decide.isPending && decide.variables === "approve"}
+            disabled={decide.isPending}
+          >
+            Approve
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconX size={16} aria-hidden />}
+            loading={decide.isPending && decide.variables === "decline"}
+            disabled={decide.isPending}
+            onClick={() =>
+              ask({
+                title: `Decline ${approval.step_id} of ${approval.workflow_id}?`,
+                consequence: `The run ${approval.run_id} goes on with the answer no. The first decision counts: it can't be taken back.`,
+                confirm: "Decline",
+                onConfirm: () => decide.mutate("decline"),
+              })
+            }
+          >
+            Decline
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+/** Enter in a field would press Approve: a decision takes the button itself. */
+function notByEnter(event: KeyboardEvent): void {
+  if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+}

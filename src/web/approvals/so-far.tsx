@@ -1,0 +1,72 @@
+/** What the run was given, and what the steps before the approval gave: what a decision is made on. */
+import { Accordion, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Approval, Run, RunStep } from "../../../schemas/run.ts";
+import { graphSteps } from "../graph/steps.ts";
+import { Part } from "../runs/parts.tsx";
+import { definitionQuery, runQuery, stepQuery, wholeOf } from "../runs/run-data.ts";
+import { Loaded, Waiting } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { ValueView } from "../values/value-view.tsx";
+import { ancestorsOf } from "./ancestors.ts";
+
+export function SoFar({ approval }: { approval: Approval }) {
+  const run = useQuery(runQuery(approval.run_id));
+  return (
+    <Part title="The run so far" order={2}>
+      <Loaded query={run} skeleton={<Waiting rows={3} />}>
+        {(found) => <Values run={found} stepId={approval.step_id} />}
+      </Loaded>
+    </Part>
+  );
+}
+
+function Values({ run, stepId }: { run: Run; stepId: string }) {
+  const [open, setOpen] = useState<string[]>([]);
+  const definition = useQuery(definitionQuery(run.workflow_id, run.version));
+  const before = new Set(ancestorsOf(graphSteps(definition.data ?? null), stepId));
+  // A changed definition of the run's own is not known here: then all that has ended is shown.
+  const known = definition.data !== undefined && run.patched !== true;
+  const steps = (run.steps ?? []).filter(
+    ({ id, status }) => (known ? before.has(id) : id !== stepId) && status === "succeeded",
+  );
+  return (
+    <Accordion variant="separated" multiple value={open} onChange={setOpen} order={3}>
+      <Accordion.Item value="inputs">
+        <Accordion.Control>Inputs of the run</Accordion.Control>
+        <Accordion.Panel>
+          <ValueView value={run.inputs} label="Inputs of the run" whole={wholeOf(run.id, run.inputs)} />
+        </Accordion.Panel>
+      </Accordion.Item>
+      {steps.map((step) => (
+        <Accordion.Item key={step.id} value={`step-${step.id}`}>
+          <Accordion.Control>
+            <Group gap="sm">
+              <Text size="sm">{step.id}</Text>
+              <Text size="xs" c="dimmed">
+                {step.type}
+              </Text>
+              <Status status={step.status} />
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            {open.includes(`step-${step.id}`) && <Output runId={run.id} step={step} />}
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+/** Asked for when it is opened: a run can have many steps. */
+function Output({ runId, step }: { runId: string; step: RunStep }) {
+  const query = useQuery(stepQuery(runId, step.id, undefined, step.status));
+  return (
+    <Loaded query={query} skeleton={<Waiting rows={2} />}>
+      {({ output }) => (
+        <ValueView value={output} label={`Output of ${step.id}`} whole={wholeOf(runId, output)} />
+      )}
+    </Loaded>
+  );
+}

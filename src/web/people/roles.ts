@@ -1,0 +1,3 @@
+import type { Role } from "../../../schemas/user.ts";
+
+export const ROLES: Role[] = ["viewer", "editor", "admin"];

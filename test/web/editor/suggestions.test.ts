@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { withSchemaWords } from "../../../src/web/editor/json-schema-words.ts";
+import type { Schema } from "../../../src/web/editor/schema.ts";
+import { type Known, suggest } from "../../../src/web/editor/suggestions.ts";
+import { tellAt } from "../../../src/web/editor/tell.ts";
+
+const schema = withSchemaWords(
+  JSON.parse(readFileSync("schemas/generated/workflow.schema.json", "utf8")) as Schema,
+);
+const known: Known = {
+  schema,
+  names: { database: [{ name: "shop" }, { name: "scratch" }], secret: [{ name: "team_hook" }] },
+  functions: ["sum"],
+  steps: [{ id: "a", output: "{rows: [{region: text, total: number or null}], row_count: number, st…" }],
+};
+
+/** What is offered where | stands. */
+function offered(text: string, format: "yaml" | "json" = "yaml", explicit = false): string[] {
+  const pos = text.indexOf("|");
+  const found = suggest(text.replace("|", ""), pos, format, known, explicit);
+  return (found?.list ?? []).map(({ label }) => label);
+}
+
+/** The text after the choice of a label where | stands. */
+function chosen(text: string, label: string, format: "yaml" | "json" = "yaml"): string {
+  const pos = text.indexOf("|");
+  const whole = text.replace("|", "");
+  const { replace, list } = suggest(whole, pos, format, known, true)!;
+  const it = list.find((option) => option.label === label)!;
+  return whole.slice(0, replace.from) + (it.apply ?? it.label) + whole.slice(replace.to);
+}
+
+describe("keys", () => {
+  it("offers those that are missing, before the type is known", () => {
+    const keys = offered("steps:\n  - id: a\n    ty|\n    query: x\n  - id: b\n");
+    expect(keys).toContain("type");
+    expect(keys).toContain("url");
+    expect(keys).not.toContain("id");
+  });
+
+  it("offers those of the step's type alone", () => {
+    const keys = offered("steps:\n  - id: a\n    type: sql\n    da|\n");
+    expect(keys).toEqual(expect.arrayContaining(["database", "params", "needs"]));
+    expect(keys).not.toContain("url");
+  });
+
+  it("follows references and brackets", () => {
+    expect(offered("steps:\n  - id: a\n    type: sql\n    retry: { att| }")).toEqual([
+      "attempts",
+      "backoff",
+      "initial",
+      "max",
+      "on",
+    ]);
+    expect(offered("schedule:\n  ov|")).toContain("overlap");
+    expect(offered("inputs:\n  properties:\n    since:\n      fo|")).toContain("format");
+  });
+
+  it("offers nothing by itself on an empty line, and all when asked", () => {
+    expect(offered("steps:\n  - id: a\n    |")).toEqual([]);
+    expect(offered("steps:\n  - id: a\n    |", "yaml", true)).toContain("type");
+    expect(offered("# co|\nsteps: []", "yaml", true)).toEqual([]);
+  });
+
+  it("writes what follows a key", () => {
+    expect(chosen("steps:\n  - id: a\n    ret|", "retry")).toBe("steps:\n  - id: a\n    retry:\n      ");
+    expect(chosen("steps:\n  - id: a\n    ty|pe: sql", "type")).toBe("steps:\n  - id: a\n    type: sql");
+    expect(chosen('{"steps": [{"ty|"}]}', "type", "json")).toBe('{"steps": [{"type": }]}');
+    expect(chosen("steps:\n  |", "- id")).toBe("steps:\n  - id: ");
+  });
+});
+
+describe("values", () => {
+  it("offers the types of steps, with what they do", () => {
+    const text = "steps:\n  - id: a\n    type: \n";
+    const { list } = suggest(text, text.length - 1, "yaml", known, false)!;
+    expect(list.map(({ label }) => label)).toEqual(expect.arrayContaining(["sql", "http", "approval"]));
+    expect(list.every(({ info }) => info !== undefined)).toBe(true);
+    expect(offered('{"steps": [{"id": "a", "type": "|"}]}', "json")).toContain("sql");
+    expect(offered('{"steps": [{"id": "a"\n "type": "s|', "json")).toContain("sql");
+  });
+
+  it("offers names that the server has, only where they are meant", () => {
+    expect(offered("steps:\n  - type: sql\n    database: |")).toEqual(["shop", "scratch"]);
+    expect(offered("steps:\n  - type: http\n    headers: { A: { secret: | } }")).toEqual(["team_hook"]);
+    expect(offered("steps:\n  - type: http\n    query: { database: | }")).toEqual([]);
+  });
+
+  it("offers the ids of other steps in needs, in every way of writing it", () => {
+    const steps = "steps:\n  - id: a\n  - id: b\n  - id: c\n";
+    expect(offered(`${steps}    needs: [a, |]\n`)).toEqual(["b"]);
+    expect(offered(`${steps}    needs: [a, |\n  - id: d\n`)).toEqual(["b", "d"]);
+    expect(offered(`${steps}    needs:\n      - |`)).toEqual(["a", "b"]);
+    expect(chosen(`${steps}    needs: |`, "a")).toBe(`${steps}    needs: [a]`);
+  });
+
+  it("offers words once, and says which is meant when it is left out", () => {
+    const text = "steps:\n  - type: http\n    retry: { backoff:  }";
+    const { list } = suggest(text, text.length - 2, "yaml", known, true)!;
+    expect(list.map(({ label, detail }) => [label, detail])).toEqual([
+      ["fixed", undefined],
+      ["exponential", "default"],
+    ]);
+    expect(offered("expose_as_tool: |")).toEqual(["true", "false"]);
+  });
+});
+
+describe("expressions", () => {
+  const steps =
+    "inputs:\n  properties:\n    since: { type: string }\nsteps:\n  - id: a\n  - id: b\n  - id: c\n";
+
+  it("offers what is in scope: ancestors, inputs, the run", () => {
+    expect(offered(`${steps}    if: |`, "yaml", true)).toEqual(["inputs", "steps", "run", "sum"]);
+    expect(offered(`${steps}    if: steps.|`)).toEqual(["a", "b"]);
+    expect(offered(`${steps}    needs: [a]\n    if: steps.|`)).toEqual(["a"]);
+    expect(offered(`${steps}    message: Since \${{ inputs.|`)).toEqual(["since"]);
+    expect(offered(`${steps}output:\n  x: "\${{ steps.| }}"`)).toEqual(["a", "b", "c"]);
+  });
+
+  it("offers what validation said that a step gives, however deep", () => {
+    expect(offered(`${steps}    that: steps.a.|`)).toEqual(["rows", "row_count"]);
+    expect(offered(`${steps}    params: { x: "\${{ steps.a.rows[0].| }}" }`)).toEqual(["region", "total"]);
+    expect(offered(`${steps}    prompt: >\n      Of \${{ steps.a.rows[0].re|`)).toEqual(["region", "total"]);
+  });
+
+  it("leaves alone what is no expression", () => {
+    expect(offered(`${steps}    prompt: what steps.|`)).toEqual([]);
+    expect(offered(`${steps}    query: SELECT \${{ steps.|`)).toEqual([]);
+    expect(offered(`${steps}    if: 'steps.a == "steps.|"'`)).toEqual([]);
+    expect(offered(`${steps}    message: \${{ a }} steps.|`)).toEqual([]);
+  });
+});
+
+describe("tellAt", () => {
+  const text = "steps:\n  - id: a\n    type: sql\n    max_rows: 5\n    params: { max_rows: 1 }\n";
+
+  it("tells of keys and of a step's type", () => {
+    expect(tellAt(text, text.indexOf("max_rows") + 2, schema)?.text).toContain("Left out: 1000");
+    expect(tellAt(text, text.indexOf("sql") + 1, schema)?.text).toContain("query");
+  });
+
+  it("tells nothing of names that are the writer's own", () => {
+    expect(tellAt(text, text.lastIndexOf("max_rows"), schema)).toBeUndefined();
+  });
+});
