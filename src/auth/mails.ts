@@ -39,7 +39,7 @@ const wordsOf: Readonly<Record<MailKind, (facts: Facts) => Words>> = {
   }),
   verification: ({ by, instance }) => ({
     subject: `Confirm your address for Millrace on ${instance}`,
-    why: `${by} gave this address to Millrace on ${instance}. Open the link to confirm that it is yours.`,
+    why: `This address was given to Millrace on ${instance} by ${by}. Open the link to confirm that it is yours.`,
     button: "Confirm the address",
     notYou: "If that was not you, delete this mail: the address stays unconfirmed.",
   }),

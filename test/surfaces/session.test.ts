@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
+import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { browserApi } from "../support/browser-api.ts";
 import { eventually } from "../support/eventually.ts";
 import { api } from "../support/http.ts";
@@ -167,20 +168,26 @@ describe("signing in", () => {
     expect((await guess(PASSWORD)).status).toBe(200);
   });
 
-  it("asks the throttle before it hashes anything", async () => {
-    const instance = await testInstance();
-    const { url } = await instance.rest({ passwords: { parameters: { logN: 15, r: 8, p: 1 } } });
-    const { ask } = browserApi(url);
-    const inOrder: string[] = [];
-    const guess = async () => {
-      const { body } = await ask("POST", "/session", { email: ANN, password: "wrong" });
-      inOrder.push(body.code as string);
-    };
-    await Promise.all(Array.from({ length: 40 }, guess));
-    expect(inOrder.filter((code) => code === "sign_in_failed")).toHaveLength(5);
-    // What costs a hash comes last.
-    expect(new Set(inOrder.slice(0, 30))).toEqual(new Set(["too_many_attempts"]));
-  });
+  it.each(["sign_in", "set_up", "choose_password", "change_password"])(
+    "asks the throttle before %s looks at a password",
+    async (name) => {
+      const endpoint = sessionEndpoints.find((one) => one.name === name)!;
+      const looked: string[] = [];
+      const look = (what: string) => async () => void looked.push(what);
+      const ctx = {
+        address: "192.0.2.7",
+        current: { user: { email: ANN }, session: {} },
+        services: {},
+        signIn: {
+          throttle: { take: () => Promise.reject(new Error("too many")) },
+          passwords: { hash: look("hash"), verify: look("verify"), check: look("check") },
+        },
+      };
+      const input = { email: ANN, password: "x", current_password: "x", token: "x" };
+      await expect(endpoint.run(input, ctx as never)).rejects.toThrow("too many");
+      expect(looked).toEqual([]);
+    },
+  );
 
   it("ends with signing out, with idleness, and with its longest time", async () => {
     const { clock, browser, url, instance } = await settled();

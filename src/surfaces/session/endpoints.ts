@@ -141,7 +141,7 @@ const setUp = defineEndpoint({
       await tx.audited(email);
       return ctx.begin(tx, user);
     });
-    if (services.accounts.mail) post(ctx, "verification", email, verification.token);
+    if (services.accounts.mail) post(ctx, email, verification.token);
     return ctx.welcome(begun);
   },
 });
@@ -240,7 +240,7 @@ async function sendReset(ctx: SessionContext, email: string): Promise<void> {
     await tx.links.insert(record);
     await tx.audited(email);
   });
-  await accounts.deliver("reset", email, token, "somebody who entered your address");
+  await accounts.deliver("reset", email, token, SOMEBODY);
 }
 
 const verify = defineEndpoint({
@@ -287,7 +287,7 @@ const sendVerification = defineEndpoint({
       await tx.links.insert(record);
       await tx.audited(user.email);
     });
-    const { sent } = await accounts.deliver("verification", user.email, token, user.email);
+    const { sent } = await accounts.deliver("verification", user.email, token, SOMEBODY);
     if (!sent)
       throw new AppError(
         "connection_failed",
@@ -341,6 +341,9 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   changePassword,
 ];
 
+/** Who asked, as far as the mail can know: who typed the address. */
+const SOMEBODY = "somebody who typed it in";
+
 /** A link that works, and whose it is; nothing is written. @throws AppError link_dead */
 async function openLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
   const link = await liveLink(ctx, ctx.services.read.links.find(digestOf(token)), kinds);
@@ -360,10 +363,10 @@ async function liveLink(
   return link;
 }
 
-/** Sends a mail that nobody waits for. */
-function post(ctx: SessionContext, kind: "verification", to: string, token: string): void {
+/** Sends the mail that confirms an address; nobody waits for it. */
+function post(ctx: SessionContext, to: string, token: string): void {
   ctx.services.accounts
-    .deliver(kind, to, token, to)
+    .deliver("verification", to, token, SOMEBODY)
     .catch((err: unknown) => ctx.services.log.warn({ err }, "mail not sent"));
 }
 

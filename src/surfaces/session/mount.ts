@@ -2,12 +2,12 @@
 import type { Express, Request, Response } from "express";
 import { refuseCrossSite } from "../../auth/csrf.ts";
 import { browserName, principalOf, sessionCookie, type SignedIn } from "../../auth/sessions.ts";
-import { AppError, ERRORS, toAppError } from "../../core/errors.ts";
+import { AppError, ERRORS } from "../../core/errors.ts";
 import { parseInput } from "../../core/faults.ts";
 import { SCOPES_OF, type SessionInfo } from "../../../schemas/user.ts";
 import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
-import { readBody } from "../rest/body.ts";
+import { fromExpress, readBody } from "../rest/body.ts";
 import { onlyMethods } from "../rest/methods.ts";
 import { isSecure, signedIn } from "./door.ts";
 import type { SessionContext, SessionEndpoint, SignIn } from "./endpoint.ts";
@@ -47,9 +47,9 @@ async function answer(
     services.log.info({ ...line, ms: elapsed() }, endpoint.name);
     res.status(endpoint.status);
     if (endpoint.output === null) res.end();
-    else res.json(endpoint.output.parse(output));
+    else res.setHeader("Content-Type", "application/json").end(JSON.stringify(endpoint.output.parse(output)));
   } catch (thrown) {
-    const error = toAppError(thrown);
+    const error = fromExpress(thrown);
     const level = ERRORS[error.code].log;
     const refused = level === "info";
     services.log[level](

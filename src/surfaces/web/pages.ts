@@ -1,12 +1,15 @@
 /** The web interface's own files, under /ui: one page with a policy of its own, and assets that never change. */
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Router } from "express";
+import { type Request, type Response, Router } from "express";
 import sirv from "sirv";
+import { AppError } from "../../core/errors.ts";
 import { onlyMethods } from "../rest/methods.ts";
 
 const NONCE = "__CSP_NONCE__";
+const YEAR_S = 31_536_000;
+const HOUR_S = 3_600;
 
 /** Scripts are files of ours; styles too, but for those that carry this page's nonce (CSP level 3). */
 const policy = (nonce: string): string =>
@@ -27,41 +30,40 @@ const policy = (nonce: string): string =>
 /** @param directory where `npm run build:web` has put them */
 export function webPages(directory: string): Router {
   const router = Router({ caseSensitive: true });
-  const page = pageIn(directory);
   router.use((req, res, next) => {
     if (req.originalUrl === req.baseUrl) return res.redirect(`${req.baseUrl}/`);
-    // The rest of the API's headers say that nothing here may run.
+    // The API's policy says that nothing at all may run.
     res.removeHeader("Content-Security-Policy");
     next();
   });
-  router.use(
-    "/assets",
-    sirv(join(directory, "assets"), {
-      brotli: true,
-      gzip: true,
-      etag: true,
-      immutable: true,
-      maxAge: 31_536_000,
-    }),
-  );
-  const files = sirv(directory, { brotli: true, gzip: true, etag: true, maxAge: 3_600 });
-  router.use(["/icon.svg", "/color-scheme.js"], (req, res, next) => {
-    // Express hands a mounted handler what is left of the path.
-    req.url = req.baseUrl.slice(req.baseUrl.lastIndexOf("/"));
-    files(req, res, next);
+  const index = join(directory, "index.html");
+  if (existsSync(index)) serveFiles(router, directory, readFileSync(index, "utf8"));
+  else {
+    router.use((_req, res) => {
+      res
+        .status(503)
+        .type("text/plain")
+        .send("The web interface is not built here. Run `npm run build:web`, then start again.\n");
+    });
+  }
+  return router;
+}
+
+function serveFiles(router: Router, directory: string, html: string): void {
+  const compressed = { brotli: true, gzip: true, etag: true };
+  const assets = sirv(join(directory, "assets"), { ...compressed, immutable: true, maxAge: YEAR_S });
+  router.use("/assets", assets, (req) => {
+    // Not the page: a script that is gone must not be read as one.
+    throw new AppError(
+      "route_not_found",
+      `There is no ${req.originalUrl.slice(0, 200)}. Load the page again.`,
+    );
   });
+  const files = sirv(directory, { ...compressed, maxAge: HOUR_S });
+  router.get(["/icon.svg", "/color-scheme.js"], (req, res, next) => files(req, res, () => next()));
   router
     .route("/{*path}")
-    .get((req, res, next) => {
-      // A file that is gone must not be answered with a page that a script would choke on.
-      if (req.path.startsWith("/assets/")) return next();
-      const html = page();
-      if (html === undefined) {
-        return void res
-          .status(503)
-          .type("text/plain")
-          .send("The web interface is not built here. Run: npm run build:web\n");
-      }
+    .get((_req: Request, res: Response) => {
       const nonce = randomBytes(16).toString("base64");
       res
         .set({
@@ -74,17 +76,4 @@ export function webPages(directory: string): Router {
         .send(html.replaceAll(NONCE, nonce));
     })
     .all(onlyMethods(["GET"]));
-  return router;
-}
-
-/** The page as it was built, read once; undefined while it is not there. */
-function pageIn(directory: string): () => string | undefined {
-  let html: string | undefined;
-  return () => {
-    try {
-      return (html ??= readFileSync(join(directory, "index.html"), "utf8"));
-    } catch {
-      return undefined;
-    }
-  };
 }

@@ -2,7 +2,7 @@
 import { Button, Card, Group, Stack, Textarea, Title } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import type { Approval } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
 import { below, besides, told } from "../forms/faults.ts";
@@ -23,6 +23,7 @@ export function Decision({ approval }: { approval: Approval }) {
     schema === null ? {} : initialValue(schema),
   );
   const [comment, setComment] = useState("");
+  const card = useRef<HTMLFormElement>(null);
   const decide = useMutation({
     mutationFn: (decision: "approve" | "decline") => {
       const body = {
@@ -38,6 +39,9 @@ export function Decision({ approval }: { approval: Approval }) {
     },
     onSuccess: (_, decision) =>
       done(decision === "approve" ? "Approved. The run goes on." : "Declined. The run goes on."),
+    // To the first field that something is wrong with, once it is marked.
+    onError: () =>
+      requestAnimationFrame(() => card.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
     // It may have been refused because somebody was faster: then that is shown.
     onSettled: () =>
       Promise.all([
@@ -52,7 +56,7 @@ export function Decision({ approval }: { approval: Approval }) {
       withBorder
       component="form"
       p="lg"
-      noValidate={false}
+      ref={card}
       onKeyDown={notByEnter}
       onSubmit={(event) => {
         event.preventDefault();

@@ -6,9 +6,10 @@ import { Link, useSearchParams } from "react-router";
 import type { Approval, ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
-import { count } from "../runs/words.ts";
 import { Snippet } from "../ui/copy.tsx";
-import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { List } from "../ui/list.tsx";
+import { Empty, Page } from "../ui/page.tsx";
+import { byCursor, cursorOf } from "../ui/pages.ts";
 import { Time } from "../ui/time.tsx";
 import { ApprovalBadge, STATUSES } from "./look.tsx";
 
@@ -20,9 +21,6 @@ export default function ApprovalList() {
   const status = STATUSES.find((word) => word === params.get("status")) ?? "pending";
   const runId = params.get("run") ?? undefined;
   const approvals = useApprovals(status, runId);
-  const pages = approvals.data?.pages;
-  const shown = pages?.flatMap(({ data }) => data) ?? [];
-  const total = pages?.[0]?.total ?? shown.length;
   return (
     <Page title="Approvals" about="What runs ask people before they go on.">
       <Group align="flex-end">
@@ -49,39 +47,15 @@ export default function ApprovalList() {
           </Button>
         )}
       </Group>
-      {pages === undefined ? (
-        approvals.isError ? (
-          <Failed error={approvals.error} retry={() => void approvals.refetch()} />
-        ) : (
-          <Waiting />
-        )
-      ) : shown.length === 0 ? (
-        <Nothing status={status} />
-      ) : (
-        <>
+      <List query={approvals} empty={<Nothing status={status} />}>
+        {(shown) => (
           <Stack component="ul" gap="sm" m={0} p={0} aria-label="Approvals" style={{ listStyle: "none" }}>
             {shown.map((approval) => (
               <OneApproval key={approval.id} approval={approval} />
             ))}
           </Stack>
-          <Group justify="center">
-            <Text size="sm" c="dimmed" role="status">
-              {shown.length < total
-                ? `${shown.length} of ${count(total, "approval")}`
-                : count(total, "approval")}
-            </Text>
-            {approvals.hasNextPage && (
-              <Button
-                variant="default"
-                loading={approvals.isFetchingNextPage}
-                onClick={() => void approvals.fetchNextPage()}
-              >
-                Show more
-              </Button>
-            )}
-          </Group>
-        </>
-      )}
+        )}
+      </List>
     </Page>
   );
 }
@@ -103,12 +77,11 @@ function useApprovals(status: ApprovalStatus, runId: string | undefined) {
           status,
           limit: AT_ONCE,
           ...(runId !== undefined && { run_id: runId }),
-          ...(pageParam !== "" && { cursor: pageParam }),
+          ...cursorOf(pageParam),
         },
         signal,
       }),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
+    ...byCursor,
     placeholderData: keepPreviousData,
     refetchInterval: status === "pending" && EVERY_MS,
   });

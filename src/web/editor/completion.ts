@@ -13,7 +13,7 @@ import { knowledge } from "./knowledge.ts";
 import type { Known, Suggestion, Suggestions } from "./suggestions.ts";
 
 /** Beyond, reading the text at each word would be felt: completion then comes only when asked for. */
-const LARGE = 200_000;
+const LARGE = 80_000;
 
 export interface CompletionSettings {
   format: () => Format;

@@ -8,7 +8,7 @@ const THING =
   /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s:,[\]{}]+)(?:\s*:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,[\]{}#][^,[\]{}#]*))?/;
 
 /** What the fault is about, in one line. */
-export const sentence = ({ path, message, fix }: EditorFault): string =>
+const sentence = ({ path, message, fix }: EditorFault): string =>
   `${path} ${message}${fix === undefined ? "" : `. ${fix}`}`.trimStart();
 
 /** In order; a fault without a place stands at the beginning. */

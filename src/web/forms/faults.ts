@@ -19,10 +19,12 @@ export const besides = (faults: readonly Fault[], parts: readonly (string | numb
 /** Faults as the text under a field; undefined where there is none. */
 export function told(faults: readonly Fault[]): string | undefined {
   if (faults.length === 0) return undefined;
-  return faults.map(({ path, message, fix }) => sentence([path, message].filter(Boolean).join(" "), fix)).join("\n");
+  return faults
+    .map(({ path, message, fix }) => sentence(path === "" ? capital(message) : `${path}: ${message}`, fix))
+    .join("\n");
 }
 
-const sentence = (message: string, fix?: string): string => {
-  const said = message.charAt(0).toUpperCase() + message.slice(1);
-  return fix === undefined ? said : `${said.replace(/\.?$/, ".")} ${fix}`;
-};
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const sentence = (said: string, fix?: string): string =>
+  fix === undefined ? said : `${said.replace(/\.?$/, ".")} ${fix}`;

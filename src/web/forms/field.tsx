@@ -1,5 +1,16 @@
 /** One field of a form made from a schema; lists and objects hold fields themselves. */
-import { ActionIcon, Alert, Box, Button, Fieldset, Group, SimpleGrid, Stack, Text, VisuallyHidden } from "@mantine/core";
+import {
+  ActionIcon,
+  Alert,
+  Box,
+  Button,
+  Fieldset,
+  Group,
+  SimpleGrid,
+  Stack,
+  Text,
+  VisuallyHidden,
+} from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Fault } from "../../../schemas/problem.ts";
@@ -36,7 +47,11 @@ export function SchemaField({ field, ...rest }: FieldProps): ReactNode {
     case "choices":
       return <ChoicesField field={field} {...rest} />;
     case "object":
-      return isObject(rest.value ?? {}) ? <ObjectField field={field} {...rest} /> : <AsJson field={field} {...rest} />;
+      return isObject(rest.value ?? {}) ? (
+        <ObjectField field={field} {...rest} />
+      ) : (
+        <AsJson field={field} {...rest} />
+      );
     case "list": {
       const { value = [] } = rest;
       const fits = Array.isArray(value) && value.length <= MOST_ROWS;
@@ -106,7 +121,12 @@ export function Fields({
     const after = inner === undefined ? others : { ...present, [name]: inner };
     onChange(Object.keys(after).length === 0 && !field.required ? field.empty : after);
   };
-  const own = told(besides(faults, field.fields.map(({ name }) => name)));
+  const own = told(
+    besides(
+      faults,
+      field.fields.map(({ name }) => name),
+    ),
+  );
   return (
     <Stack gap="md">
       {own !== undefined && <Refused>{own}</Refused>}
@@ -143,7 +163,12 @@ function ListField({ field, value, onChange, faults, disabled }: Props<"list">) 
         {items.map((inner, index) => (
           // Rows have no identity of their own; all of them are shown from their values.
           // oxlint-disable-next-line react/no-array-index-key
-          <Group key={index} gap="xs" align={item.kind === "object" ? "flex-end" : "flex-start"} wrap="nowrap">
+          <Group
+            key={index}
+            gap="xs"
+            align={item.kind === "object" ? "flex-end" : "flex-start"}
+            wrap="nowrap"
+          >
             <Box flex={1} miw={0}>
               <SchemaField
                 field={item}

@@ -20,7 +20,18 @@ interface JsonFieldProps {
 
 /** While the text can't be read the field is invalid, so the form around it is not sent. */
 export function JsonField(props: JsonFieldProps) {
-  const { value, onChange, empty, label, help, error, required = false, disabled = false, rows = 3, object = false } = props;
+  const {
+    value,
+    onChange,
+    empty,
+    label,
+    help,
+    error,
+    required = false,
+    disabled = false,
+    rows = 3,
+    object = false,
+  } = props;
   // What was typed counts as long as it stands for the value; another value from outside takes its place.
   const [draft, setDraft] = useState({ of: value, text: written(value) });
   const shown = draft.of === value ? draft.text : written(value);
@@ -48,7 +59,10 @@ export function JsonField(props: JsonFieldProps) {
       minRows={rows}
       maxRows={24}
       spellCheck={false}
-      styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" }, error: { whiteSpace: "pre-line" } }}
+      styles={{
+        input: { fontFamily: "var(--mantine-font-family-monospace)" },
+        error: { whiteSpace: "pre-line" },
+      }}
     />
   );
 }

@@ -142,7 +142,9 @@ export function ChoicesField({ field, value, onChange, ...rest }: Props<"choices
       searchable={field.options.length > MANY}
       value={chosen}
       onChange={(keys) =>
-        onChange(keys.length === 0 && !field.required ? field.empty : keys.map((key): unknown => JSON.parse(key)))
+        onChange(
+          keys.length === 0 && !field.required ? field.empty : keys.map((key): unknown => JSON.parse(key)),
+        )
       }
     />
   );

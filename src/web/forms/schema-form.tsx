@@ -25,7 +25,12 @@ export function SchemaForm({ schema, value, onChange, faults, disabled = false }
   const form = useMemo(() => formOf(schema), [schema]);
   const [asJson, setAsJson] = useState(false);
   const changed = (after: unknown) => onChange(after as Record<string, unknown>);
-  if (form.kind === "object" && form.fields.length === 0 && Object.keys(value).length === 0 && faults.length === 0) {
+  if (
+    form.kind === "object" &&
+    form.fields.length === 0 &&
+    Object.keys(value).length === 0 &&
+    faults.length === 0
+  ) {
     return <Text c="dimmed">There is nothing to fill in.</Text>;
   }
   return (

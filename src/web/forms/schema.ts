@@ -37,7 +37,8 @@ const DEEPEST = 4;
 const ONE_LINE = 300;
 
 /** The form of a whole value; of inputs, an object. */
-export const formOf = (schema: JsonSchema): Field => fieldOf("", schema, { root: schema, required: true, depth: 0 });
+export const formOf = (schema: JsonSchema): Field =>
+  fieldOf("", schema, { root: schema, required: true, depth: 0 });
 
 interface Place {
   root: JsonSchema;
@@ -56,7 +57,14 @@ function fieldOf(name: string, written: unknown, place: Place): Field {
     required: place.required && !nullable && !("default" in schema),
     empty: place.required && nullable ? null : undefined,
   };
-  return { ...common, ...shapeOf(schema, types.filter((type) => type !== "null"), place) } as Field;
+  return {
+    ...common,
+    ...shapeOf(
+      schema,
+      types.filter((type) => type !== "null"),
+      place,
+    ),
+  } as Field;
 }
 
 type Shape = Field extends infer F ? (F extends Field ? Omit<F, keyof Common> : never) : never;
@@ -121,7 +129,8 @@ function objectOf({ properties, required }: JsonSchema, { root, depth }: Place):
 /** The choices of an `enum`, or of a `oneOf` or `anyOf` of titled constants. */
 function optionsOf(schema: JsonSchema): Option[] | undefined {
   if ("const" in schema) return [optionOf(schema["const"])];
-  if (isList(schema["enum"])) return schema["enum"].filter((value) => value !== null).map((value) => optionOf(value));
+  if (isList(schema["enum"]))
+    return schema["enum"].filter((value) => value !== null).map((value) => optionOf(value));
   const forms = schema["oneOf"] ?? schema["anyOf"];
   if (!isList(forms) || forms.length === 0) return undefined;
   const constants = forms.filter((form): form is JsonSchema => isObject(form) && "const" in form);

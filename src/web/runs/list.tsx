@@ -1,15 +1,16 @@
 /** Every run, newest first: what ran, how it went, why it failed. The filters stand in the address. */
-import { Button, Group, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
-import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { List } from "../ui/list.tsx";
+import { Empty, Page } from "../ui/page.tsx";
+import { byCursor, cursorOf } from "../ui/pages.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { isFiltered, queryOf, readFilters, type RunFilters, writeFilters } from "./filters.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { RunRows } from "./run-rows.tsx";
 import { hasEnded } from "./told.ts";
-import { count } from "./words.ts";
 
 const AT_ONCE = 50;
 const SOON_MS = 3_000;
@@ -21,42 +22,12 @@ export default function RunList() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
   const runs = useRuns(filters);
-  const pages = runs.data?.pages;
-  const shown = pages?.flatMap(({ data }) => data) ?? [];
-  const total = pages?.[0]?.total ?? shown.length;
   return (
     <Page title="Runs" about="What ran, how it went, and why it failed.">
       <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
-      {pages === undefined ? (
-        runs.isError ? (
-          <Failed error={runs.error} retry={() => void runs.refetch()} />
-        ) : (
-          <Waiting rows={8} />
-        )
-      ) : shown.length === 0 ? (
-        <Nothing filtered={isFiltered(filters)} onAll={() => setParams({})} />
-      ) : (
-        <>
-          {runs.isRefetchError && <Failed error={runs.error} retry={() => void runs.refetch()} />}
-          <RunRows runs={shown} stale={runs.isPlaceholderData} />
-          <Group justify="center" gap="md">
-            <Text size="sm" c="dimmed" role="status">
-              {shown.length < total
-                ? `${shown.length.toLocaleString()} of ${count(total, "run")}`
-                : count(total, "run")}
-            </Text>
-            {runs.hasNextPage && (
-              <Button
-                variant="default"
-                loading={runs.isFetchingNextPage}
-                onClick={() => void runs.fetchNextPage()}
-              >
-                Show more
-              </Button>
-            )}
-          </Group>
-        </>
-      )}
+      <List query={runs} empty={<Nothing filtered={isFiltered(filters)} onAll={() => setParams({})} />}>
+        {(shown) => <RunRows runs={shown} stale={runs.isPlaceholderData} />}
+      </List>
     </Page>
   );
 }
@@ -67,11 +38,10 @@ function useRuns(filters: RunFilters) {
     queryKey: ["runs", "list", filters],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/runs", {
-        query: { ...queryOf(filters), limit: AT_ONCE, ...(pageParam !== "" && { cursor: pageParam }) },
+        query: { ...queryOf(filters), limit: AT_ONCE, ...cursorOf(pageParam) },
         signal,
       }),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
+    ...byCursor,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || data.pages.every((page) => page.data.every(hasEnded))) return false;

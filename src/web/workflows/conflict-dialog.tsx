@@ -18,7 +18,13 @@ interface ConflictDialogProps {
 }
 
 /** Closing it goes on with one's own: nothing is lost by Escape. */
-export function ConflictDialog({ conflict: { theirs, theirText }, base, mine, onKeep, onTake }: ConflictDialogProps) {
+export function ConflictDialog({
+  conflict: { theirs, theirText },
+  base,
+  mine,
+  onKeep,
+  onTake,
+}: ConflictDialogProps) {
   const { version, name, status } = theirs.workflow;
   const words = changesInWords(base.workflow, theirs.workflow);
   const drop = () =>
@@ -32,8 +38,8 @@ export function ConflictDialog({ conflict: { theirs, theirText }, base, mine, on
     <Modal opened onClose={onKeep} title="Somebody changed it in the meantime" size="xl">
       <Stack gap="md">
         <Text size="sm">
-          You began from version {base.workflow.version}; it is at version {version} now, {status}. Nothing of yours was
-          saved, and nothing is lost.
+          You began from version {base.workflow.version}; it is at version {version} now, {status}. Nothing of
+          yours was saved, and nothing is lost.
         </Text>
         {words.length > 0 && (
           <List size="sm">
@@ -43,11 +49,16 @@ export function ConflictDialog({ conflict: { theirs, theirText }, base, mine, on
           </List>
         )}
         <Suspense fallback={<Waiting rows={6} />}>
-          <DefinitionDiff before={theirText} after={mine} beforeLabel={`Theirs, version ${version}`} afterLabel="Yours" />
+          <DefinitionDiff
+            before={theirText}
+            after={mine}
+            beforeLabel={`Theirs, version ${version}`}
+            afterLabel="Yours"
+          />
         </Suspense>
         <Text size="sm">
-          What is marked as taken away is in theirs only: write it into yours where it is to stay. Saving then makes yours
-          the next version.
+          What is marked as taken away is in theirs only: write it into yours where it is to stay. Saving then
+          makes yours the next version.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" color="red" onClick={drop}>

@@ -1,5 +1,16 @@
 /** Name, description and tags of a workflow: changing them makes a version, and nobody's change is lost. */
-import { Alert, Button, Group, List, Modal, Stack, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Group,
+  List,
+  Modal,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, send } from "../api/client.ts";
@@ -26,10 +37,9 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
   const [reason, setReason] = useState("");
   const { id } = read.workflow;
   const changed = Object.fromEntries(
-    FIELDS.filter((field) => JSON.stringify(details[field]) !== JSON.stringify(begun.workflow[field])).map((field) => [
-      field,
-      details[field],
-    ]),
+    FIELDS.filter((field) => JSON.stringify(details[field]) !== JSON.stringify(begun.workflow[field])).map(
+      (field) => [field, details[field]],
+    ),
   );
   const save = useMutation({
     mutationFn: () =>
@@ -70,9 +80,11 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
             error={told(below(faults, "reason"))}
           />
           {isStale && seen !== begun && <Theirs begun={begun} seen={seen} />}
-          {save.isError && !isStale && (faults.length === 0 || besides(faults, [...FIELDS, "reason"]).length > 0) && (
-            <Failed error={save.error} />
-          )}
+          {save.isError &&
+            !isStale &&
+            (faults.length === 0 || besides(faults, [...FIELDS, "reason"]).length > 0) && (
+              <Failed error={save.error} />
+            )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

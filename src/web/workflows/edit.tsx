@@ -70,7 +70,10 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
   const { text, format, base, save, conflict, isChanged } = draft;
   const { id, name, version, published_version: live } = base.workflow;
   const navigate = useNavigate();
-  const { faults, state, report } = useValidation(text, format, { workflowId: id, enabled: text.trim() !== "" });
+  const { faults, state, report } = useValidation(text, format, {
+    workflowId: id,
+    enabled: text.trim() !== "",
+  });
   const { definition, broken } = useLastGood(text, format, base.workflow.definition);
   const steps = useMemo(() => graphSteps(definition), [definition]);
   const [publishing, setPublishing] = useState<Read>();
@@ -105,7 +108,9 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
           </Button>
           <Button
             leftSection={<IconBroadcast size={16} aria-hidden />}
-            disabled={save.isPending || (!isChanged && (live === version || base.workflow.definition === null))}
+            disabled={
+              save.isPending || (!isChanged && (live === version || base.workflow.definition === null))
+            }
             onClick={saveAndPublish}
           >
             {isChanged ? "Save and publish" : "Publish"}
@@ -186,7 +191,13 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
 }
 
 /** What is known of the text as it stands. */
-function Verdict({ state, faults }: { state: "empty" | ReturnType<typeof useValidation>["state"]; faults: number }) {
+function Verdict({
+  state,
+  faults,
+}: {
+  state: "empty" | ReturnType<typeof useValidation>["state"];
+  faults: number;
+}) {
   return (
     <Text size="sm" c="dimmed" role="status">
       {state === "empty" && "Nothing is written yet."}

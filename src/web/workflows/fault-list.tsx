@@ -8,7 +8,9 @@ export function FaultList({ faults, label }: { faults: readonly Fault[]; label: 
       {faults.map((fault) => (
         <List.Item key={`${fault.path} ${fault.code} ${fault.message}`}>
           {fault.path !== "" && <Code>{fault.path}</Code>} {fault.message}
-          {fault.did_you_mean !== undefined && fault.fix === undefined && ` Did you mean ${fault.did_you_mean}?`}
+          {fault.did_you_mean !== undefined &&
+            fault.fix === undefined &&
+            ` Did you mean ${fault.did_you_mean}?`}
           {fault.fix !== undefined && (
             <Text span inherit c="dimmed">
               {" "}

@@ -27,7 +27,8 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
   const [top, setTop] = useState(0);
   useEffect(() => {
     // What stands above grows and wraps with the width of the window.
-    const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    const measure = () =>
+      setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
     measure();
     window.addEventListener("resize", measure);
     return () => window.removeEventListener("resize", measure);

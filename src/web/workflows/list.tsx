@@ -57,8 +57,8 @@ export default function WorkflowList() {
                 </Button>
               }
             >
-              Words are looked for in names, ids, descriptions and tags. Archived workflows are shown only by their
-              status.
+              Words are looked for in names, ids, descriptions and tags. Archived workflows are shown only by
+              their status.
             </Empty>
           )}
           {workflows.length > 0 && (

@@ -17,8 +17,8 @@ export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
   return (
     <Stack gap="lg">
       <Text maw={640}>
-        There is no workflow yet. A workflow is a list of steps (queries, models, requests, decisions of people) that
-        is checked as a whole before it runs, and runs the same way each time.
+        There is no workflow yet. A workflow is a list of steps (queries, models, requests, decisions of
+        people) that is checked as a whole before it runs, and runs the same way each time.
       </Text>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
         <Way title="Ask an agent">
@@ -40,7 +40,9 @@ export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
           </Text>
         </Way>
         <Way title="Write it here">
-          <Text size="sm">Begin with a template, or from scratch. The editor completes, and marks faults as you type.</Text>
+          <Text size="sm">
+            Begin with a template, or from scratch. The editor completes, and marks faults as you type.
+          </Text>
           {mayWrite ? (
             <Button component={Link} to="/workflows/new">
               New workflow

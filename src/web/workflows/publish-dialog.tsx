@@ -53,7 +53,13 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
   const faults = check.data?.errors ?? [];
   const isStale = publish.error instanceof ApiError && publish.error.status === 412;
   return (
-    <Modal opened onClose={onClose} title={`Publish version ${version} of “${workflow.name}”`} size="lg" centered>
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Publish version ${version} of “${workflow.name}”`}
+      size="lg"
+      centered
+    >
       <Loaded query={wanted} skeleton={<Waiting rows={3} />}>
         {() => (
           <Stack gap="md">
@@ -73,7 +79,11 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               <Alert
                 color="red"
                 role="alert"
-                title={faults.length === 1 ? "One fault is to be mended first" : `${faults.length} faults are to be mended first`}
+                title={
+                  faults.length === 1
+                    ? "One fault is to be mended first"
+                    : `${faults.length} faults are to be mended first`
+                }
               >
                 <FaultList faults={faults} label="Faults" />
               </Alert>
@@ -82,7 +92,9 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               <Failed
                 error={
                   isStale
-                    ? new Error("Somebody changed this workflow in the meantime. Nothing was published; look at it again.")
+                    ? new Error(
+                        "Somebody changed this workflow in the meantime. Nothing was published; look at it again.",
+                      )
                     : publish.error
                 }
               />
@@ -138,8 +150,8 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
       </List.Item>
       {examples > 0 && (
         <List.Item>
-          {examples === 1 ? "Its example is" : `Its ${examples} examples are`} run first, as real runs, and must give what
-          is expected.
+          {examples === 1 ? "Its example is" : `Its ${examples} examples are`} run first, as real runs, and
+          must give what is expected.
         </List.Item>
       )}
       <List.Item>
@@ -151,9 +163,7 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
           </>
         )}
       </List.Item>
-      {definition["expose_as_tool"] === true && (
-        <List.Item>Agents see it as a tool of its own.</List.Item>
-      )}
+      {definition["expose_as_tool"] === true && <List.Item>Agents see it as a tool of its own.</List.Item>}
     </List>
   );
 }

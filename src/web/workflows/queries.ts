@@ -78,7 +78,8 @@ export const scheduleQuery = (id: string) =>
     queryKey: ["workflows", id, "schedule"],
     queryFn: async ({ signal }): Promise<ScheduleState | null> => {
       try {
-        return (await send("get", "/workflows/{workflow_id}/schedule", { path: { workflow_id: id }, signal })).data;
+        return (await send("get", "/workflows/{workflow_id}/schedule", { path: { workflow_id: id }, signal }))
+          .data;
       } catch (error) {
         if (error instanceof ApiError && error.code === "schedule_not_found") return null;
         throw error;
@@ -113,4 +114,5 @@ export const cronQuery = (cron: string) =>
   });
 
 /** After a change: what shows this workflow asks again. */
-export const refresh = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: ["workflows"] });
+export const refresh = (client: QueryClient): Promise<void> =>
+  client.invalidateQueries({ queryKey: ["workflows"] });

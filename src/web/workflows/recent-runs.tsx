@@ -28,25 +28,27 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {runs.map(({ id, status, trigger, version, created_at: at, started_at: from, finished_at: to }) => (
-                  <Table.Tr key={id}>
-                    <Table.Td>
-                      <Anchor component={Link} to={`/runs/${id}`} size="sm">
-                        <Time at={at} ago />
-                      </Anchor>{" "}
-                      <Text span size="xs" c="dimmed">
-                        v{version}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>
-                      <Status status={status} />
-                    </Table.Td>
-                    <Table.Td visibleFrom="xs">{trigger}</Table.Td>
-                    <Table.Td visibleFrom="xs">
-                      {from !== null && to !== null ? lengthOfTime(Date.parse(to) - Date.parse(from)) : "–"}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
+                {runs.map(
+                  ({ id, status, trigger, version, created_at: at, started_at: from, finished_at: to }) => (
+                    <Table.Tr key={id}>
+                      <Table.Td>
+                        <Anchor component={Link} to={`/runs/${id}`} size="sm">
+                          <Time at={at} ago />
+                        </Anchor>{" "}
+                        <Text span size="xs" c="dimmed">
+                          v{version}
+                        </Text>
+                      </Table.Td>
+                      <Table.Td>
+                        <Status status={status} />
+                      </Table.Td>
+                      <Table.Td visibleFrom="xs">{trigger}</Table.Td>
+                      <Table.Td visibleFrom="xs">
+                        {from !== null && to !== null ? lengthOfTime(Date.parse(to) - Date.parse(from)) : "–"}
+                      </Table.Td>
+                    </Table.Tr>
+                  ),
+                )}
               </Table.Tbody>
             </Table>
             <Group mt="xs">

@@ -148,7 +148,8 @@ function Start({ workflowId, version, definition }: StartProps) {
         {start.isError && !(isRefused && outside.length === 0) && <Failed error={start.error} />}
         {isRefused && inside.length > 0 && (
           <Alert color="red" role="alert">
-            It did not start: {inside.length === 1 ? "one input does" : `${inside.length} inputs do`} not fit. See above.
+            It did not start: {inside.length === 1 ? "one input does" : `${inside.length} inputs do`} not fit.
+            See above.
           </Alert>
         )}
         {start.error instanceof ApiError && start.error.code === "workflow_not_runnable" && may("write") && (
@@ -157,7 +158,11 @@ function Start({ workflowId, version, definition }: StartProps) {
           </Anchor>
         )}
         <Group>
-          <Button type="submit" loading={start.isPending} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+          <Button
+            type="submit"
+            loading={start.isPending}
+            leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          >
             Run version {version}
           </Button>
         </Group>

@@ -22,7 +22,9 @@ export function SchedulePanel({ workflow }: { workflow: WholeWorkflow }) {
   if (!enabled) return <NotYet written={written} />;
   return (
     <Loaded query={query} skeleton={<Waiting rows={2} />}>
-      {(schedule) => (schedule === null ? <NotYet written={written} /> : <Live schedule={schedule} workflow={workflow} />)}
+      {(schedule) =>
+        schedule === null ? <NotYet written={written} /> : <Live schedule={schedule} workflow={workflow} />
+      }
     </Loaded>
   );
 }
@@ -59,7 +61,7 @@ function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: Whole
       </Text>
       {paused ? (
         <Group gap="xs">
-          <Badge color="yellow" variant="light" tt="none" leftSection={<IconPlayerPause size={12} aria-hidden />}>
+          <Badge variant="default" tt="none" leftSection={<IconPlayerPause size={12} aria-hidden />}>
             paused
           </Badge>
           <Text size="sm">It makes no runs until it is resumed.</Text>
@@ -86,7 +88,11 @@ function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: Whole
   );
 }
 
-const REASONS = { overlap: "its last run still went on", missed: "nothing was there to run it", failed: "it could not be started" };
+const REASONS = {
+  overlap: "its last run still went on",
+  missed: "nothing was there to run it",
+  failed: "it could not be started",
+};
 
 function Skipped({ skipped }: { skipped: NonNullable<ScheduleState["skipped"]> }) {
   const { reason, count, first, last, message } = skipped;
@@ -105,7 +111,13 @@ function Skipped({ skipped }: { skipped: NonNullable<ScheduleState["skipped"]> }
   );
 }
 
-function PauseButton({ schedule: { paused }, workflow: { id, name } }: { schedule: ScheduleState; workflow: WholeWorkflow }) {
+function PauseButton({
+  schedule: { paused },
+  workflow: { id, name },
+}: {
+  schedule: ScheduleState;
+  workflow: WholeWorkflow;
+}) {
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: () =>

@@ -14,7 +14,10 @@ const MOST_HEIGHT = 480;
 export function StepsPanel({ definition }: { definition: Record<string, unknown> | null }) {
   const steps = useMemo(() => graphSteps(definition), [definition]);
   const [selected, setSelected] = useState<string>();
-  const step = stepOf(definition, steps.findIndex(({ id }) => id === selected));
+  const step = stepOf(
+    definition,
+    steps.findIndex(({ id }) => id === selected),
+  );
   if (steps.length === 0) {
     return <Empty title="No steps yet">Its definition has none. Edit it to add the first.</Empty>;
   }
@@ -22,11 +25,7 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: step === undefined ? 12 : 7 }}>
         <Suspense fallback={<Waiting rows={6} />}>
-          <StepGraph
-            steps={steps}
-            onSelect={setSelected}
-            {...(selected !== undefined && { selected })}
-          />
+          <StepGraph steps={steps} onSelect={setSelected} {...(selected !== undefined && { selected })} />
         </Suspense>
         {step === undefined && (
           <Text size="sm" c="dimmed" mt={4}>
@@ -49,7 +48,9 @@ type Step = Record<string, unknown>;
 function stepOf(definition: Record<string, unknown> | null, index: number): Step | undefined {
   const written = definition?.["steps"];
   if (!Array.isArray(written)) return undefined;
-  return written.filter((step): step is Step => typeof step === "object" && step !== null && !Array.isArray(step))[index];
+  return written.filter(
+    (step): step is Step => typeof step === "object" && step !== null && !Array.isArray(step),
+  )[index];
 }
 
 function StepText({ step }: { step: Step }) {

@@ -138,7 +138,8 @@ output: "\${{ steps.words.object }}"
   {
     id: "approval",
     name: "Ask before it is done",
-    description: "A person looks at what was found, fills in a form and decides; what follows depends on the answer.",
+    description:
+      "A person looks at what was found, fills in a form and decides; what follows depends on the answer.",
     tags: ["approval"],
     needs: "",
     definition: `inputs:
@@ -186,7 +187,8 @@ output:
   {
     id: "tell",
     name: "Tell the team",
-    description: "Posts to a web hook with a secret, tries again when that fails, and writes a mail when it still does.",
+    description:
+      "Posts to a web hook with a secret, tries again when that fails, and writes a mail when it still does.",
     tags: ["notify"],
     needs: "a secret called team_hook for hooks.example.com, and mail to example.com",
     definition: `inputs:

@@ -63,8 +63,15 @@ export function useDraft(read: Read, initialText: string) {
       change({ base: saved, baseText: sent, reason: "" });
       client.setQueryData(workflowQuery(id).queryKey, saved);
       const unchanged = version === base.workflow.version;
-      const more = faults.length === 0 ? "" : ` It can't run yet: ${faults.length === 1 ? "1 fault" : `${faults.length} faults`} to mend.`;
-      done(unchanged ? `Nothing has changed since version ${version}.${more}` : `Saved as version ${version}.${more}`);
+      const more =
+        faults.length === 0
+          ? ""
+          : ` It can't run yet: ${faults.length === 1 ? "1 fault" : `${faults.length} faults`} to mend.`;
+      done(
+        unchanged
+          ? `Nothing has changed since version ${version}.${more}`
+          : `Saved as version ${version}.${more}`,
+      );
     },
     onError: async (error) => {
       if (!(error instanceof ApiError && error.status === 412)) return;
@@ -79,7 +86,8 @@ export function useDraft(read: Read, initialText: string) {
     if (to === format) return;
     const converted = await convert(text, format, to);
     if ("faults" in converted) return setUnreadable(true);
-    const apply = () => change({ format: to, text: converted.text, ...(text === baseText && { baseText: converted.text }) });
+    const apply = () =>
+      change({ format: to, text: converted.text, ...(text === baseText && { baseText: converted.text }) });
     if (!converted.commentsLost) return apply();
     ask({
       title: "Change to JSON, without the comments?",

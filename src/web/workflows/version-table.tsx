@@ -1,6 +1,6 @@
 /** The entries of a workflow's history, newest first; two of them are chosen to be compared. */
 import { Badge, Button, Group, Menu, Radio, ScrollArea, Table, Text, VisuallyHidden } from "@mantine/core";
-import { IconChevronDown } from "@tabler/icons-react";
+import { IconBroadcast, IconChevronDown } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
@@ -41,7 +41,16 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
         </Table.Thead>
         <Table.Tbody>
           {items.map((item) => {
-            const { version, change, created_at: at, created_by: by, key_name: key, surface, client, reason } = item;
+            const {
+              version,
+              change,
+              created_at: at,
+              created_by: by,
+              key_name: key,
+              surface,
+              client,
+              reason,
+            } = item;
             return (
               <Table.Tr key={version}>
                 <Table.Td>
@@ -71,7 +80,11 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                       {change}
                     </Text>
                     {version === live && (
-                      <Badge color="green" variant="light" tt="none">
+                      <Badge
+                        variant="default"
+                        tt="none"
+                        leftSection={<IconBroadcast size={12} aria-hidden />}
+                      >
                         published
                       </Badge>
                     )}

@@ -81,11 +81,7 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
         </Button>
       )}
       {may("write") && definition !== null && live !== version && (
-        <Button
-          variant="default"
-          leftSection={<IconBroadcast size={16} aria-hidden />}
-          onClick={onPublish}
-        >
+        <Button variant="default" leftSection={<IconBroadcast size={16} aria-hidden />} onClick={onPublish}>
           Publish
         </Button>
       )}

@@ -21,6 +21,8 @@ export function WorkflowState({ workflow }: { workflow: Workflow }) {
         tt="none"
         leftSection={<Icon size={12} aria-hidden />}
         style={{ flexShrink: 0 }}
+        // On its own tint the colour would be too faint for text; the icon has it.
+        styles={{ label: { color: "var(--mantine-color-text)" } }}
       >
         {status}
       </Badge>

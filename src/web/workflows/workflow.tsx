@@ -14,7 +14,9 @@ import { StepsPanel } from "./steps-panel.tsx";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowState } from "./workflow-state.tsx";
 
-const DefinitionPanel = lazy(async () => ({ default: (await import("./definition-panel.tsx")).DefinitionPanel }));
+const DefinitionPanel = lazy(async () => ({
+  default: (await import("./definition-panel.tsx")).DefinitionPanel,
+}));
 const PublishDialog = lazy(async () => ({ default: (await import("./publish-dialog.tsx")).PublishDialog }));
 const DetailsDialog = lazy(async () => ({ default: (await import("./details-dialog.tsx")).DetailsDialog }));
 
@@ -93,7 +95,12 @@ function About({ read: { workflow } }: { read: Read }) {
         ))}
       </Group>
       {description !== "" && (
-        <Text size="sm" c="var(--mantine-color-text)" maw={760} style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
+        <Text
+          size="sm"
+          c="var(--mantine-color-text)"
+          maw={760}
+          style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}
+        >
           {description}
         </Text>
       )}
@@ -117,9 +124,19 @@ function Notice({ read: { workflow } }: { read: Read }) {
   }
   if (status !== "published" || live === null || live === version) return null;
   return (
-    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title={`Version ${live} is live, not the newest`}>
-      What you see here is version {version}. Runs and the schedule use version {live} until this one is published.{" "}
-      <Anchor component={Link} to={`/workflows/${id}/versions?from=${live}&to=${version}`} size="sm" underline="always">
+    <Alert
+      color="blue"
+      icon={<IconInfoCircle aria-hidden />}
+      title={`Version ${live} is live, not the newest`}
+    >
+      What you see here is version {version}. Runs and the schedule use version {live} until this one is
+      published.{" "}
+      <Anchor
+        component={Link}
+        to={`/workflows/${id}/versions?from=${live}&to=${version}`}
+        size="sm"
+        underline="always"
+      >
         What changed
       </Anchor>
     </Alert>
@@ -132,7 +149,9 @@ function Views({ read: { workflow } }: { read: Read }) {
   return (
     <Tabs
       value={view}
-      onChange={(chosen) => setParameters(chosen === "definition" ? { view: "definition" } : {}, { replace: true })}
+      onChange={(chosen) =>
+        setParameters(chosen === "definition" ? { view: "definition" } : {}, { replace: true })
+      }
       keepMounted={false}
     >
       <Tabs.List mb="md" aria-label="Views">

@@ -13,14 +13,12 @@ const fault = (line: number, column: number): EditorFault => ({
   severity: "error",
 });
 
-describe("diagnostics", () => {
-  const marked = (line: number, column: number): string => {
-    const [{ from, to }] = diagnostics(Text.of(lines), [fault(line, column)]) as [
-      { from: number; to: number },
-    ];
-    return lines.join("\n").slice(from, to);
-  };
+const marked = (line: number, column: number): string =>
+  diagnostics(Text.of(lines), [fault(line, column)])
+    .map(({ from, to }) => lines.join("\n").slice(from, to))
+    .join();
 
+describe("diagnostics", () => {
   it("marks a key with its value, and no more", () => {
     expect(marked(3, 5)).toBe("for: 10 minutes");
     expect(marked(4, 21)).toBe("secret: nope");
@@ -37,15 +35,15 @@ describe("diagnostics", () => {
   });
 });
 
+const part = (hex: string, at: number): number => {
+  const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+};
+const light = (hex: string): number => 0.2126 * part(hex, 1) + 0.7152 * part(hex, 3) + 0.0722 * part(hex, 5);
+const contrast = (a: string, b: string): number =>
+  (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+
 describe("palette", () => {
-  const part = (hex: string, at: number): number => {
-    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  const light = (hex: string): number =>
-    0.2126 * part(hex, 1) + 0.7152 * part(hex, 3) + 0.0722 * part(hex, 5);
-  const contrast = (a: string, b: string): number =>
-    (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
   const TEXTS = ["text", "key", "string", "word", "quiet", "expression"] as const;
   const GROUNDS = [
     "page",

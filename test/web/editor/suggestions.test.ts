@@ -27,8 +27,8 @@ function chosen(text: string, label: string, format: "yaml" | "json" = "yaml"): 
   const pos = text.indexOf("|");
   const whole = text.replace("|", "");
   const { replace, list } = suggest(whole, pos, format, known, true)!;
-  const it = list.find((option) => option.label === label)!;
-  return whole.slice(0, replace.from) + (it.apply ?? it.label) + whole.slice(replace.to);
+  const choice = list.find((option) => option.label === label)!;
+  return whole.slice(0, replace.from) + (choice.apply ?? choice.label) + whole.slice(replace.to);
 }
 
 describe("keys", () => {

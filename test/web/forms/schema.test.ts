@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { type Field, formOf, initialValue, type JsonSchema } from "../../../src/web/forms/schema.ts";
+
+const fieldsOf = (properties: JsonSchema, more: JsonSchema = {}): readonly Field[] => {
+  const form = formOf({ type: "object", properties, ...more });
+  if (form.kind !== "object") throw new Error(form.kind);
+  return form.fields;
+};
+const fieldOf = (schema: unknown, more: JsonSchema = {}): Field => fieldsOf({ it: schema }, more)[0]!;
+
+describe("a form made from a schema", () => {
+  it("names a field by its title, else by its name, with its description as help", () => {
+    const shown = fieldsOf({
+      firstName: { type: "string" },
+      last_order: { type: "string", description: "As a day." },
+      x: { type: "string", title: "Which budget?" },
+    });
+    expect(shown).toMatchObject([
+      { label: "First Name", help: "" },
+      { label: "Last order", help: "As a day." },
+      { label: "Which budget?" },
+    ]);
+  });
+
+  it("marks what must be given: not what has a default, nor what may be null", () => {
+    const properties = {
+      plain: { type: "string" },
+      given: { type: "string", default: "x" },
+      nullable: { type: ["string", "null"] },
+      free: { type: "string" },
+    };
+    const shown = fieldsOf(properties, { required: ["plain", "given", "nullable"] });
+    expect(shown.map(({ name, required, empty }) => [name, required, empty])).toEqual([
+      ["plain", true, undefined],
+      ["given", false, undefined],
+      ["nullable", false, null],
+      ["free", false, undefined],
+    ]);
+  });
+
+  it.each([
+    [{ type: "string" }, { kind: "text", format: "text", multiline: false }],
+    [
+      { type: "string", format: "date" },
+      { kind: "text", format: "date" },
+    ],
+    [
+      { type: "string", format: "date-time" },
+      { kind: "text", format: "date-time" },
+    ],
+    [
+      { type: "string", format: "email" },
+      { kind: "text", format: "email" },
+    ],
+    [
+      { type: "string", format: "uri" },
+      { kind: "text", format: "url" },
+    ],
+    [
+      { type: "string", format: "ipv4" },
+      { kind: "text", format: "text" },
+    ],
+    [
+      { type: "string", maxLength: 1_000 },
+      { kind: "text", multiline: true },
+    ],
+    [
+      { type: "number", minimum: 0.5 },
+      { kind: "number", whole: false, min: 0.5 },
+    ],
+    [
+      { type: "integer", maximum: 9 },
+      { kind: "number", whole: true, max: 9 },
+    ],
+    [{ type: "boolean" }, { kind: "boolean", optional: true }],
+    [
+      { type: "boolean", default: true },
+      { kind: "boolean", optional: false },
+    ],
+    [
+      { enum: ["a", 2] },
+      {
+        kind: "choice",
+        options: [
+          { label: "a", value: "a" },
+          { label: "2", value: 2 },
+        ],
+      },
+    ],
+    [{ const: "a" }, { kind: "choice", options: [{ label: "a", value: "a" }] }],
+    [
+      { oneOf: [{ const: 1, title: "One" }, { const: 2 }] },
+      {
+        kind: "choice",
+        options: [
+          { label: "One", value: 1 },
+          { label: "2", value: 2 },
+        ],
+      },
+    ],
+    [
+      { type: "array", items: { type: "string" }, maxItems: 3 },
+      { kind: "list", most: 3, item: { kind: "text" } },
+    ],
+    [{ type: "array", items: { enum: ["a"] } }, { kind: "choices" }],
+    [{ properties: { a: { type: "string" } } }, { kind: "object", fields: [{ name: "a", kind: "text" }] }],
+    // What has no field of its own is written as JSON.
+    [{}, { kind: "json" }],
+    [true, { kind: "json" }],
+    [{ type: ["string", "number"] }, { kind: "json" }],
+    [{ type: "object" }, { kind: "json" }],
+    [{ type: "array" }, { kind: "json" }],
+    [{ type: "array", items: { type: "array", items: { type: "string" } } }, { kind: "json" }],
+    [{ oneOf: [{ type: "string" }, { type: "number" }] }, { kind: "json" }],
+  ])("shows %j", (schema, expected) => {
+    expect(fieldOf(schema)).toMatchObject(expected);
+  });
+
+  it("follows references inside the document, and ends where a schema refers to itself", () => {
+    const $defs = {
+      day: { type: "string", format: "date" },
+      node: { properties: { next: { $ref: "#/$defs/node" } } },
+    };
+    expect(fieldOf({ $ref: "#/$defs/day", description: "When" }, { $defs })).toMatchObject({
+      kind: "text",
+      format: "date",
+      help: "When",
+    });
+    expect(JSON.stringify(fieldOf({ $ref: "#/$defs/node" }, { $defs }))).toContain('"kind":"json"');
+    expect(fieldOf({ $ref: "#/$defs/none" }, { $defs })).toMatchObject({ kind: "json" });
+    const round = { a: { $ref: "#/$defs/a" } };
+    expect(fieldOf({ $ref: "#/$defs/a" }, { $defs: round })).toMatchObject({ kind: "json" });
+  });
+});
+
+describe("what a form begins with", () => {
+  it("is the defaults, also inside of what must be there, and unticked boxes", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        since: { type: "string", default: "2026-01-01" },
+        sure: { type: "boolean" },
+        maybe: { type: "boolean" },
+        to: { type: "object", properties: { days: { type: "integer", default: 7 } } },
+        other: { type: "object", properties: { days: { type: "integer", default: 7 } } },
+      },
+      required: ["sure", "to"],
+    };
+    expect(initialValue(schema)).toEqual({ since: "2026-01-01", sure: false, to: { days: 7 } });
+  });
+
+  it("is empty where there is nothing to begin with", () => {
+    expect(initialValue({})).toEqual({});
+    expect(initialValue({ type: "object", default: { a: 1 } })).toEqual({ a: 1 });
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { filtersOf, isFiltered, searchFault, withFilter } from "../../../src/web/workflows/filters.ts";
+
+const read = (query: string) => filtersOf(new URLSearchParams(query));
+
+describe("the filters of the list of workflows", () => {
+  it("are read from the address, without what the server would refuse", () => {
+    expect(read("")).toEqual({ sort: "-updated_at" });
+    expect(read("search=+net+revenue&tag=finance&status=archived&sort=name")).toEqual({
+      search: "net revenue",
+      tag: "finance",
+      status: "archived",
+      sort: "name",
+    });
+    expect(read("status=gone&sort=size&search=a+b+c+d+e+f+g+h+i")).toEqual({ sort: "-updated_at" });
+  });
+
+  it("are written to the address one by one; the usual is left out", () => {
+    const before = new URLSearchParams("tag=finance&sort=name");
+    expect(withFilter(before, "search", "net").toString()).toBe("tag=finance&sort=name&search=net");
+    expect(withFilter(before, "tag", "").toString()).toBe("sort=name");
+    expect(withFilter(before, "sort", "-updated_at").toString()).toBe("tag=finance");
+    expect(before.toString()).toBe("tag=finance&sort=name");
+  });
+
+  it("hold at most eight words, each counted once", () => {
+    expect(searchFault("a b c d e f g h A")).toBeUndefined();
+    expect(searchFault("a b c d e f g h i")).toBe("At most 8 different words");
+    expect(searchFault("x".repeat(201))).toBe("At most 200 characters");
+  });
+
+  it("know whether anything is left out", () => {
+    expect([isFiltered(read("sort=name")), isFiltered(read("tag=x"))]).toEqual([false, true]);
+  });
+});
