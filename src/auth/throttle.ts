@@ -8,6 +8,8 @@ import { networkOf } from "./network.ts";
 const WINDOW = 15 * MINUTE;
 /** How many refusals are remembered; the oldest are forgotten first, and cost a look-up then. */
 const REMEMBERED = 10_000;
+/** After so long it is looked up again: another copy may have given something back. */
+const REMEMBERED_MS = 10 * SECOND;
 
 /** Attempts in a window. One address can't lock an account out: it takes several of them to use the account's up. */
 const PER_ACCOUNT_AND_ADDRESS = 5;
@@ -23,15 +25,24 @@ export interface Attempt {
   address: string;
 }
 
+/** An attempt that was counted. */
+export interface Taken {
+  /**
+   * It went well: it is given back, so that who knows the password uses nothing up (of 30 people behind one address, or
+   * of a script that signs in often), and what this account had tried from this address is forgotten. Called once.
+   */
+  succeeded(): Promise<void>;
+}
+
 export interface Throttle {
   /**
    * Counts an attempt, before it is made.
    * @throws AppError too_many_attempts, the same for known and unknown accounts; whatever the counter throws: with no
    * count there is no attempt (to sign in needs the store anyway, so to let it pass would only help who guesses)
    */
-  take(kind: AttemptKind, attempt: Attempt): Promise<void>;
-  /** It went well: what this account had tried from this address is forgotten. */
-  succeeded(kind: AttemptKind, attempt: Attempt): Promise<void>;
+  take(kind: AttemptKind, attempt: Attempt): Promise<Taken>;
+  /** Forgets what an account had tried from an address: its owner has come in by another way. */
+  forgive(kind: AttemptKind, attempt: Attempt & { account: string }): Promise<void>;
 }
 
 interface Limit {
@@ -40,14 +51,14 @@ interface Limit {
 }
 
 export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
-  const refusedUntil = new Map<string, number>();
+  const refused = new Map<string, { endsAt: number; known: number }>();
   /** Attempts that are being counted just now, by key: of many at a time no more write to the store than may pass. */
   const underWay = new Map<string, number>();
 
-  function remember(key: string, until: number): void {
-    refusedUntil.delete(key);
-    refusedUntil.set(key, until);
-    if (refusedUntil.size > REMEMBERED) refusedUntil.delete(refusedUntil.keys().next().value!);
+  function remember(key: string, endsAt: number): void {
+    refused.delete(key);
+    refused.set(key, { endsAt, known: clock.now() });
+    if (refused.size > REMEMBERED) refused.delete(refused.keys().next().value!);
   }
 
   /** Refuses what is over; `over` says from which count on. */
@@ -66,18 +77,28 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
 
   function refuseRemembered(limits: readonly Limit[]): void {
     const now = clock.now();
-    const ends = limits.map(({ key }) => refusedUntil.get(key) ?? 0);
+    const ends = limits.map(({ key }) => {
+      const it = refused.get(key);
+      return it !== undefined && now - it.known < REMEMBERED_MS ? it.endsAt : 0;
+    });
     const last = Math.max(...ends);
     if (last > now) throw tooMany(last - now);
   }
 
-  async function add(limits: readonly Limit[]): Promise<void> {
-    if (limits.length === 0) return;
+  /** Gives what was counted, in the windows it was counted in. */
+  async function add(limits: readonly Limit[]): Promise<{ key: string; endsAt: number }[]> {
+    if (limits.length === 0) return [];
     const counts = await counter.add(
       limits.map(({ key }) => ({ key, windowMs: WINDOW })),
       clock.now(),
     );
     refuseIf(limits, counts, 1);
+    return limits.map(({ key }, index) => ({ key, endsAt: counts[index]!.endsAt }));
+  }
+
+  async function forget({ key }: Limit): Promise<void> {
+    refused.delete(key);
+    await counter.clear([key]);
   }
 
   return {
@@ -99,8 +120,14 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
         refuseIfCrowded((index) => counts[index]!.count);
         // The narrow one first: what it refuses (copies that count at the same time) does not use the account up.
         const [narrow, ...wide] = limits;
-        await add([narrow!]);
-        await add(wide);
+        const counted = [...(await add([narrow!])), ...(await add(wide))];
+        return {
+          async succeeded() {
+            for (const { key } of counted) refused.delete(key);
+            await counter.giveBack(counted);
+            if (attempt.account !== undefined) await forget(narrow!);
+          },
+        };
       } finally {
         for (const { key } of limits) {
           const left = underWay.get(key)! - 1;
@@ -110,12 +137,7 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
       }
     },
 
-    async succeeded(kind, attempt) {
-      if (attempt.account === undefined) return;
-      const [narrow] = limitsOf(kind, attempt);
-      refusedUntil.delete(narrow!.key);
-      await counter.clear([narrow!.key]);
-    },
+    forgive: (kind, attempt) => forget(limitsOf(kind, attempt)[0]!),
   };
 }
 

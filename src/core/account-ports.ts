@@ -181,6 +181,8 @@ export interface AttemptCounter {
     keys: readonly { key: string; windowMs: number }[],
     now: number,
   ): Promise<{ count: number; endsAt: number }[]>;
+  /** Takes one off each, never below 0, unless its window is over: `endsAt` says which one it was counted in. */
+  giveBack(counted: readonly { key: string; endsAt: number }[]): Promise<void>;
   /** Forgets them: it went well. */
   clear(keys: readonly string[]): Promise<void>;
 }

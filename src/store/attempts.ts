@@ -65,6 +65,21 @@ export function attemptCounter({ read, transaction }: Pick<Store, "read" | "tran
         return counts;
       }),
 
+    async giveBack(counted) {
+      if (counted.length === 0) return;
+      await transaction(async (trx) => {
+        for (const { key, endsAt } of counted) {
+          await trx
+            .updateTable("attempt_counts")
+            .set((eb) => ({ count: eb("count", "-", 1) }))
+            .where("key", "=", key)
+            .where("ends_at", "=", endsAt)
+            .where("count", ">", 0)
+            .execute();
+        }
+      });
+    },
+
     async clear(keys) {
       if (keys.length === 0) return;
       await transaction(async (trx) => {

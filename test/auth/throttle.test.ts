@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Attempt, type AttemptKind, throttle } from "../../src/auth/throttle.ts";
+import { type Attempt, type AttemptKind, type Taken, throttle } from "../../src/auth/throttle.ts";
 import type { AttemptCounter } from "../../src/core/account-ports.ts";
 import { MINUTE, SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -13,7 +13,7 @@ const WINDOW = 15 * MINUTE;
 /** Counts in memory, and how often it was read and written. */
 function memoryCounter() {
   const rows = new Map<string, { count: number; endsAt: number }>();
-  const calls = { read: 0, add: 0, clear: 0 };
+  const calls = { read: 0, add: 0, giveBack: 0, clear: 0 };
   const live = (key: string, now: number) => {
     const row = rows.get(key);
     return row !== undefined && row.endsAt > now ? row : { count: 0, endsAt: 0 };
@@ -34,6 +34,13 @@ function memoryCounter() {
         return next;
       });
     },
+    async giveBack(counted) {
+      calls.giveBack += 1;
+      for (const { key, endsAt } of counted) {
+        const row = rows.get(key);
+        if (row?.endsAt === endsAt && row.count > 0) rows.set(key, { endsAt, count: row.count - 1 });
+      }
+    },
     async clear(keys) {
       calls.clear += 1;
       for (const key of keys) rows.delete(key);
@@ -47,18 +54,29 @@ function open() {
   const memory = memoryCounter();
   const asked = throttle(memory.counter, clock);
   const take = (attempt: Attempt, kind: AttemptKind = "sign_in") => passes(asked.take(kind, attempt));
-  return { ...memory, succeeded: asked.succeeded, refusal: () => asked.take("sign_in", ADA), clock, take };
+  /** With the right password. */
+  const succeed = (attempt: Attempt, kind: AttemptKind = "sign_in") => succeeds(asked.take(kind, attempt));
+  return { ...memory, asked, refusal: () => asked.take("sign_in", ADA), clock, take, succeed };
 }
 
-/** Whether it may go on; anything but the refusal is thrown. */
-async function passes(taken: Promise<void>): Promise<boolean> {
+/** The attempt, if it may go on; anything but the refusal is thrown. */
+async function granted(taking: Promise<Taken>): Promise<Taken | undefined> {
   try {
-    await taken;
-    return true;
+    return await taking;
   } catch (error) {
-    if (error instanceof AppError && error.code === "too_many_attempts") return false;
+    if (error instanceof AppError && error.code === "too_many_attempts") return undefined;
     throw error;
   }
+}
+
+/** Whether it may go on. */
+const passes = async (taking: Promise<Taken>): Promise<boolean> => (await granted(taking)) !== undefined;
+
+/** Whether it may go on, and then goes well. */
+async function succeeds(taking: Promise<Taken>): Promise<boolean> {
+  const taken = await granted(taking);
+  await taken?.succeeded();
+  return taken !== undefined;
 }
 
 async function passing(count: number, take: (index: number) => Promise<boolean>): Promise<number> {
@@ -151,17 +169,57 @@ describe("a throttle", () => {
   });
 
   it("forgets what an account tried from an address when it went well, and nothing else", async () => {
-    const { take, succeeded } = open();
-    await passing(4, () => take(ADA));
-    await succeeded("sign_in", ADA);
-    expect(await passing(10, () => take(ADA))).toBe(5);
-    await succeeded("sign_in", ADA);
-    await passing(5, () => take(ADA));
-    await succeeded("sign_in", ADA);
-    await passing(5, () => take(ADA));
-    await succeeded("sign_in", ADA);
-    // 20 by account: succeeding does not make more of it.
-    expect(await passing(5, () => take(ADA))).toBe(1);
+    const { take, succeed } = open();
+    for (let round = 0; round < 5; round += 1) {
+      expect(await passing(4, () => take(ADA))).toBe(4);
+      // The last of the 20 by account are used up by what went wrong.
+      expect(await succeed(ADA)).toBe(round < 4);
+    }
+    expect(await take(ADA)).toBe(false);
+  });
+
+  it("lets who knows the password in as often as they like, from one address or many", async () => {
+    const { succeed, rows } = open();
+    expect(await passing(100, () => succeed(ADA))).toBe(100);
+    expect(await passing(100, (i) => succeed({ ...ADA, address: `192.0.2.${i}` }))).toBe(100);
+    expect(await passing(100, (i) => succeed({ ...ADA, account: `a${i}@example.com` }))).toBe(100);
+    expect([...rows.values()].every(({ count }) => count === 0)).toBe(true);
+  });
+
+  it("gives back what it counted and no more, and nothing of another window", async () => {
+    const { asked, take, clock } = open();
+    const from = (i: number) => ({ ...ADA, account: `a${i}@example.com` });
+    const early = await asked.take("sign_in", ADA);
+    clock.advance(WINDOW);
+    expect(await passing(40, (i) => take(from(i)))).toBe(30);
+    await early.succeeded();
+    expect(await take(from(40))).toBe(false);
+    clock.advance(WINDOW);
+    const late = await asked.take("sign_in", ADA);
+    expect(await passing(40, (i) => take(from(i)))).toBe(29);
+    await late.succeeded();
+    expect(await passing(40, (i) => take(from(50 + i)))).toBe(1);
+  });
+
+  it("sees within seconds what another copy has given back", async () => {
+    const { asked, counter, take, clock } = open();
+    const from = (i: number) => ({ ...ADA, account: `a${i}@example.com` });
+    const other = throttle(counter, clock);
+    const taken = await Promise.all(Array.from({ length: 29 }, (_, i) => asked.take("sign_in", from(i))));
+    await take(from(29));
+    expect(await passes(other.take("sign_in", from(30)))).toBe(false);
+    for (const one of taken) await one.succeeded();
+    clock.advance(10 * SECOND);
+    expect(await passes(other.take("sign_in", from(30)))).toBe(true);
+  });
+
+  it("forgives what an account tried from an address where its owner came in another way, and nothing else", async () => {
+    const { asked, take } = open();
+    for (let round = 0; round < 4; round += 1) {
+      expect(await passing(6, () => take(ADA))).toBe(5);
+      await asked.forgive("sign_in", ADA);
+    }
+    expect(await take(ADA)).toBe(false);
   });
 
   it("counts each kind by itself", async () => {
@@ -268,6 +326,26 @@ function worstShare(passed: Awaited<ReturnType<typeof passedBy>>): number {
   return Math.max(0, ...shares);
 }
 
+/** A guess at somebody's password, or the guesser signing in with an account of their own, from one of their addresses. */
+const move = fc.record({
+  account: fc.integer({ min: 0, max: 5 }),
+  address: fc.integer({ min: 0, max: 2 }),
+  own: fc.boolean(),
+});
+
+/** How many guesses pass at each account, and whether the guesser's own attempts all did. */
+async function guessed(moves: readonly (typeof move extends fc.Arbitrary<infer T> ? T : never)[]) {
+  const { take, succeed } = open();
+  const guesses = Array<number>(6).fill(0);
+  const own: boolean[] = [];
+  for (const { account, address, own: mine } of moves) {
+    const from = { address: `192.0.2.${address}` };
+    if (mine) own.push(await succeed({ ...from, account: `guesser${account}@example.com` }));
+    else if (await take({ ...from, account: `a${account}@example.com` })) guesses[account]! += 1;
+  }
+  return { guesses, own };
+}
+
 describe("whatever comes in whatever order", () => {
   const still = step.map((moving) => ({ ...moving, wait: 0 }));
 
@@ -288,6 +366,31 @@ describe("whatever comes in whatever order", () => {
           2,
         );
       }),
+    );
+  });
+
+  it("who guesses wins nothing by signing in with an account of their own in between", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { minLength: 40, maxLength: 200 }), async (moves) => {
+        const { guesses } = await guessed(moves);
+        expect(guesses).toEqual((await guessed(moves.filter(({ own }) => !own))).guesses);
+        expect(Math.max(...guesses)).toBeLessThanOrEqual(15);
+      }),
+    );
+  });
+
+  it("who knows their password is never refused, as often as they sign in, one after the other or beside others", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }), { maxLength: 40 }),
+        async (turns) => {
+          const { succeed } = open();
+          for (const people of turns) {
+            const all = people.map((i) => succeed({ ...ADA, account: `a${i}@example.com` }));
+            expect(await Promise.all(all)).not.toContain(false);
+          }
+        },
+      ),
     );
   });
 

@@ -71,7 +71,7 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
       return fc.uniqueArray(valid(schema.items ?? {}), { maxLength: schema.maxItems ?? 5 });
     case "object": {
       const properties = schema.properties ?? {};
-      if (Object.keys(properties).length === 0)
+      if (Object.keys(properties).length === 0 && schema.additionalProperties !== false)
         return fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
       const fields = Object.fromEntries(Object.entries(properties).map(([key, it]) => [key, valid(it)]));
       return fc.record(fields, { requiredKeys: schema.required ?? [] });

@@ -13,21 +13,30 @@ export interface Watched {
   hosts: Set<string>;
 }
 
+/** How Chromium is started. */
+export const LAUNCH = {
+  executablePath: EXECUTABLE,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-sync",
+  ],
+};
+
 /** Opens a page in a profile of its own. */
 export async function openPage(): Promise<Watched> {
   const context = await chromium.launchPersistentContext(temporaryDirectory(), {
-    executablePath: EXECUTABLE,
+    ...LAUNCH,
     viewport: { width: 1280, height: 1000 },
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--no-first-run",
-      "--disable-sync",
-    ],
   });
   onTestFinished(() => context.close());
-  const page = context.pages()[0] ?? (await context.newPage());
+  return watch(context.pages()[0] ?? (await context.newPage()));
+}
+
+/** Writes down what a page complains of and whom it asks. */
+export function watch(page: Page): Watched {
   const complaints: string[] = [];
   const hosts = new Set<string>();
   page.on("console", (message) => {

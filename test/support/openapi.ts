@@ -19,6 +19,7 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
+  additionalProperties?: unknown;
 }
 
 export interface Parameter {

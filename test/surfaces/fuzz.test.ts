@@ -81,7 +81,8 @@ function troubles(method: string, { status, headers, text }: Answer): string[] {
 
 /** An instance with workflows in several states, and what its parameters may truly be. */
 async function ready() {
-  const { instance, url, key, call } = await openRest();
+  const { instance, url, call } = await openRest();
+  const { value: key } = await instance.key({ scopes: [...Scope.options] });
   await instance.executor();
   // Enough that some are still alive when many have been archived.
   const ids = ["weekly-revenue", "workflow", "old", ...Array.from({ length: 30 }, (_, i) => `spare-${i}`)];

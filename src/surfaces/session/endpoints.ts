@@ -60,13 +60,12 @@ const signIn = defineEndpoint({
   output: SessionInfo,
   async run({ email, password }, ctx) {
     const { services, signIn: door } = ctx;
-    const who = { account: email, address: ctx.address };
     // Before any hashing: guesses must cost us nothing.
-    await door.throttle.take("sign_in", who);
+    const attempt = await door.throttle.take("sign_in", { account: email, address: ctx.address });
     const user = await services.read.users.findByEmail(email);
     const { ok, stale } = await door.passwords.verify(password, user?.passwordHash ?? null);
     if (user === undefined || !ok || user.status !== "active") throw signInFailed(services.accounts.mail);
-    await door.throttle.succeeded("sign_in", who);
+    await attempt.succeeded();
     const passwordHash = stale ? await door.passwords.hash(password) : user.passwordHash;
     const begun = await ctx.write(user, async (tx) => {
       await tx.users.update(user.id, { passwordHash, lastLoginAt: iso(services.clock.now()) });
@@ -208,7 +207,7 @@ const choosePassword = defineEndpoint({
       await tx.audited(fresh.email);
       return ctx.begin(tx, (await tx.users.find(fresh.id))!);
     });
-    await door.throttle.succeeded("sign_in", { account: user!.email, address: ctx.address });
+    await door.throttle.forgive("sign_in", { account: user!.email, address: ctx.address });
     return ctx.welcome(begun);
   },
 });
@@ -310,11 +309,10 @@ const changePassword = defineEndpoint({
   async run({ current_password, password }, ctx) {
     const { user, session } = ctx.current!;
     const { throttle, passwords } = ctx.signIn;
-    const who = { account: user.email, address: ctx.address };
-    await throttle.take("sign_in", who);
+    const attempt = await throttle.take("sign_in", { account: user.email, address: ctx.address });
     if (!(await passwords.verify(current_password, user.passwordHash)).ok)
       throw new AppError("sign_in_failed", "The present password is not right. Nothing was changed.");
-    await throttle.succeeded("sign_in", who);
+    await attempt.succeeded();
     await passwords.check(password, user.email);
     const passwordHash = await passwords.hash(password);
     await ctx.write(user, async (tx) => {

@@ -1,6 +1,7 @@
 /** The frame of every page: where one is, where one can go, and who one is. */
 import {
   AppShell,
+  Badge,
   Burger,
   Button,
   Group,
@@ -13,6 +14,7 @@ import {
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
+  IconApi,
   IconArrowsSplit2,
   IconChevronDown,
   IconHistory,
@@ -31,6 +33,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
 import { send } from "../api/client.ts";
+import { usePendingApprovals } from "../approvals/pending.ts";
 import { failed } from "../ui/notify.ts";
 import { sessionQuery, useMay, useSession } from "./session.tsx";
 
@@ -93,6 +96,7 @@ export function Shell({ children }: { children: ReactNode }) {
               label={label}
               leftSection={<Icon size={18} aria-hidden />}
               active={here(to)}
+              rightSection={to === "/approvals" ? <Pending /> : undefined}
               aria-current={here(to) ? "page" : undefined}
               variant="light"
               style={{ borderRadius: "var(--mantine-radius-md)" }}
@@ -102,7 +106,7 @@ export function Shell({ children }: { children: ReactNode }) {
             component="a"
             href="/apidoc/"
             label="API reference"
-            leftSection={<IconKey size={18} aria-hidden style={{ visibility: "hidden" }} />}
+            leftSection={<IconApi size={18} aria-hidden />}
             style={{ borderRadius: "var(--mantine-radius-md)" }}
           />
         </ScrollArea>
@@ -111,6 +115,17 @@ export function Shell({ children }: { children: ReactNode }) {
         {children}
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** How many approvals wait, where there are any. */
+function Pending() {
+  const count = usePendingApprovals() ?? 0;
+  if (count === 0) return null;
+  return (
+    <Badge variant="filled" size="sm" aria-label={`${count} waiting`}>
+      {count > 99 ? "99+" : count}
+    </Badge>
   );
 }
 

@@ -1,6 +1,6 @@
 /** What completion goes by, asked for when an editor first needs it and kept while the page is open. */
 import { send } from "../api/client.ts";
-import { withSchemaWords } from "./json-schema-words.ts";
+import { editingSchema } from "./editing-schema.ts";
 import type { Schema } from "./schema.ts";
 import type { Known, Named } from "./suggestions.ts";
 
@@ -27,7 +27,7 @@ export async function knowledge(): Promise<Known | undefined> {
 async function readSchema(): Promise<Schema> {
   const response = await fetch("/apidoc/workflow.schema.json");
   if (!response.ok) throw new Error(`The schema can't be read: ${response.status}`);
-  return withSchemaWords((await response.json()) as Schema);
+  return editingSchema((await response.json()) as Schema);
 }
 
 /** The words of the language can be completed without it. */

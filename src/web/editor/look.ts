@@ -155,6 +155,13 @@ function panels(palette: Palette): Rules {
     },
     ".cm-told p": { margin: "0 0 4px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
     ".cm-tooltip.cm-completionInfo": { padding: "0", maxWidth: "min(420px, 86vw)" },
+    // Below the list where beside it is no room.
+    ".cm-completionInfo.cm-completionInfo-left-narrow, .cm-completionInfo.cm-completionInfo-right-narrow": {
+      top: "100% !important",
+      bottom: "auto !important",
+      left: "0",
+      right: "auto",
+    },
     ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit", maxHeight: "min(280px, 40vh)" },
     ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "3px 10px", display: "flex", gap: "12px" },
     ".cm-tooltip-autocomplete ul li[aria-selected]": {

@@ -123,9 +123,11 @@ export function tellOf(forms: readonly Schema[]): string {
   const [first] = forms;
   if (first === undefined) return "";
   const words = forms.flatMap(wordsOf).map(String);
-  const example = first.examples?.[0];
+  // What is said of one type of step is not said of the field.
+  const same = forms.every(({ description }) => description === first.description) || words.length < 2;
+  const example = same ? first.examples?.[0] : undefined;
   return [
-    first.description,
+    same && first.description,
     words.length > 1 && !words.includes("true") && `One of ${[...new Set(words)].join(", ")}.`,
     first.default !== undefined && `Left out: ${shown(first.default)}`,
     example !== undefined && `Example: ${shown(example)}`,

@@ -119,7 +119,8 @@ interface Writing {
 
 function property(name: string, objects: readonly Schema[], writing: Writing): Suggestion {
   const having = objects.filter((form) => form.properties?.[name] !== undefined);
-  const { forms } = spotAt({ ...having[0], $defs: writing.known.schema.$defs ?? {} }, [name], undefined);
+  const $defs = writing.known.schema.$defs ?? {};
+  const forms = having.flatMap((form) => spotAt({ ...form, $defs }, [name], undefined).forms);
   const required = having.length === objects.length && having.every((form) => form.required?.includes(name));
   // Of several forms: which of them it belongs to.
   const only = having.length < objects.length ? having.map((form) => form.properties?.["type"]?.const) : [];

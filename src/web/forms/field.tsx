@@ -162,8 +162,8 @@ function ListField({ field, value, onChange, faults, disabled }: Props<"list">) 
         {own !== undefined && <Refused>{own}</Refused>}
         {items.map((inner, index) => (
           // Rows have no identity of their own; all of them are shown from their values.
-          // oxlint-disable-next-line react/no-array-index-key
           <Group
+            // oxlint-disable-next-line react/no-array-index-key
             key={index}
             gap="xs"
             align={item.kind === "object" ? "flex-end" : "flex-start"}

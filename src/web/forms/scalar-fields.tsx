@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { FieldProps } from "./field.tsx";
 import { told } from "./faults.ts";
 import { fromLocal, isDate, toLocal } from "./moments.ts";
-import type { FieldOf } from "./schema.ts";
+import type { Field, FieldOf } from "./schema.ts";
 
 const ERRORS = { error: { whiteSpace: "pre-line" } } as const;
 
@@ -19,12 +19,12 @@ const common = ({ field, faults, disabled, labelled }: Omit<FieldProps, "value" 
   styles: ERRORS,
 });
 
-type Props<K extends FieldOf<never>["kind"] | string> = Omit<FieldProps, "field"> & {
-  field: Extract<FieldProps["field"], { kind: K }>;
+type Props<K extends Field["kind"]> = Omit<FieldProps, "field"> & {
+  field: FieldOf<K>;
 };
 
 export function TextField({ field, value, onChange, ...rest }: Props<"text">): ReactNode {
-  const shown = typeof value === "string" ? value : value == null ? "" : JSON.stringify(value);
+  const shown = typeof value === "string" ? value : (value ?? null) === null ? "" : JSON.stringify(value);
   const change = (text: string) => onChange(text === "" ? field.empty : text);
   const given = common({ field, ...rest });
   if (field.multiline || shown.includes("\n")) {
@@ -125,7 +125,7 @@ export function ChoiceField({ field, value, onChange, ...rest }: Props<"choice">
       placeholder={field.required ? "Choose" : "Left out"}
       clearable={!field.required}
       searchable={field.options.length > MANY}
-      value={value == null ? null : keyOf(value)}
+      value={(value ?? null) === null ? null : keyOf(value)}
       onChange={(chosen) => onChange(chosen === null ? field.empty : JSON.parse(chosen))}
     />
   );

@@ -64,7 +64,7 @@ function fieldOf(name: string, written: unknown, place: Place): Field {
       types.filter((type) => type !== "null"),
       place,
     ),
-  } as Field;
+  };
 }
 
 type Shape = Field extends infer F ? (F extends Field ? Omit<F, keyof Common> : never) : never;
@@ -156,7 +156,7 @@ function resolved(written: unknown, root: JsonSchema): JsonSchema {
   let schema = isObject(written) ? written : {};
   for (let hops = 0; typeof schema["$ref"] === "string" && hops < 8; hops += 1) {
     const { $ref, ...beside } = schema;
-    const found = pointed(String($ref), root);
+    const found = pointed($ref, root);
     if (!isObject(found)) return {};
     schema = { ...found, ...beside };
   }

@@ -139,7 +139,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
         orientation="horizontal"
         fitViewOptions={{ padding: 0.08, maxZoom: 1, duration: still ? 0 : MOVE_MS }}
       />
-      <Panel position="top-right" className="step-graph-hint">
+      <Panel position="bottom-right" className="step-graph-hint">
         Two fingers move and zoom
       </Panel>
     </ReactFlow>

@@ -37,7 +37,7 @@ const TYPES: Readonly<Record<string, typeof IconDatabase>> = {
 
 /** Seen on the page's ground in both schemes: the theme's grey is made for text on it. */
 const colorOf = (color: string): string =>
-  color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-light-color)`;
+  color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-text)`;
 
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   const { id, name = id, type, status } = step;

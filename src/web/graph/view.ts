@@ -14,18 +14,21 @@ export interface View extends Point {
 /** How small and how large it can be drawn; below `legible` it begins with its first step, and not with all of it. */
 export const ZOOM = { least: 0.1, legible: 0.7, most: 1.5 };
 const PADDING = 20;
+/** Kept free at the foot for the buttons, where there is room. */
+const FOOT = 40;
 const HEIGHT = { least: 150, most: 480 };
 
 /** How high a graph wants to be where it is so wide. */
 export function heightFor(placement: Placement, width: number): number {
-  const wanted = placement.height * zoomFor(placement.width, width) + 3 * PADDING;
+  const wanted = placement.height * zoomFor(placement.width, width) + 2 * PADDING + FOOT;
   return Math.round(Math.min(Math.max(wanted, HEIGHT.least), HEIGHT.most));
 }
 
 const zoomFor = (length: number, room: number): number =>
   Math.min(Math.max((room - 2 * PADDING) / length, ZOOM.legible), 1);
 
-export function viewOf(placement: Placement, size: Size): View {
+export function viewOf(placement: Placement, whole: Size): View {
+  const size = { width: whole.width, height: whole.height - FOOT };
   const zoom = Math.min(zoomFor(placement.width, size.width), zoomFor(placement.height, size.height));
   const first = placement.corners[0]!;
   /** What fits stands in the middle; else the first step does, as far as that leaves no room empty. */

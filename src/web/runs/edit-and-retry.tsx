@@ -94,7 +94,10 @@ function Editing({ run, definition, original }: EditingProps) {
   const send = (): void => retry.mutate({ definition: text });
   return (
     <Stack gap="lg">
-      <Unsaved when={isChanged && !retry.isSuccess} what="your changes to the definition" />
+      <Unsaved
+        when={isChanged && !retry.isPending && !retry.isSuccess}
+        what="your changes to the definition"
+      />
       {run.patched === true && (
         <Alert color="yellow" title="This run followed a changed definition of its own" role="note">
           Here you begin from version {run.version} of the workflow, without that change. To retry with it as

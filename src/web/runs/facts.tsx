@@ -37,7 +37,7 @@ export function Facts({ children }: { children: ReactNode }) {
 
 export function RunLink({ id, children = id }: { id: string; children?: ReactNode }) {
   return (
-    <Anchor component={Link} to={`/runs/${id}`} inherit>
+    <Anchor component={Link} to={`/runs/${id}`} inherit underline="always">
       {children}
     </Anchor>
   );

@@ -17,7 +17,10 @@ export interface RetryWith {
 }
 
 /** @param onFaults who shows what is wrong with the changed definition; else it is told in passing */
-export function useRetry(run: Pick<Run, "id" | "workflow_id">, onFaults?: (faults: Fault[]) => void) {
+export function useRetry(
+  run: Pick<Run, "id" | "workflow_id">,
+  onFaults?: (faults: Fault[]) => Promise<void>,
+) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const keyOf = useOnce();

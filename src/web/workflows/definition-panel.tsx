@@ -73,7 +73,7 @@ export function FormatControl({ format, onChange }: { format: Format; onChange: 
         { value: "json", label: "JSON" },
       ]}
       value={format}
-      onChange={(chosen) => onChange(chosen as Format)}
+      onChange={onChange}
     />
   );
 }

@@ -145,7 +145,12 @@ function Theirs({ begun, seen }: { begun: Read; seen: Read }) {
   const words = changesInWords(begun.workflow, seen.workflow);
   const isRedefined = !isSameDefinition(begun.workflow.definition, seen.workflow.definition);
   return (
-    <Alert color="yellow" role="alert" title="Somebody changed it in the meantime">
+    <Alert
+      color="yellow"
+      role="alert"
+      title="Somebody changed it in the meantime"
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+    >
       <Text size="sm">Nothing of yours is saved yet, and nothing is lost. Since you began:</Text>
       <List size="sm" mt={4}>
         {words.map((sentence) => (

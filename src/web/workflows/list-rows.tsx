@@ -65,7 +65,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
 }
 
 function Row({ workflow }: { workflow: Workflow }) {
-  const { id, name, description, tags, last_run: run } = workflow;
+  const { id, name, description, tags, last_run: run = null } = workflow;
   const [parameters] = useSearchParams();
   const firstLine = description.trim().split("\n", 1)[0] ?? "";
   return (
@@ -111,7 +111,7 @@ function Row({ workflow }: { workflow: Workflow }) {
         <WorkflowState workflow={workflow} />
       </Box>
       <Group gap={6} className={classes["run"]} wrap="nowrap">
-        {run == null ? (
+        {run === null ? (
           <Text size="sm" c="dimmed">
             Never ran
           </Text>

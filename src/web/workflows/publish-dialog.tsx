@@ -1,7 +1,6 @@
 /** Before something goes live: what it means, what still stands against it, and how its examples fared. */
 import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
@@ -150,8 +149,9 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
       </List.Item>
       {examples > 0 && (
         <List.Item>
-          {examples === 1 ? "Its example is" : `Its ${examples} examples are`} run first, as real runs, and
-          must give what is expected.
+          {examples === 1
+            ? "Its example is run first, as a real run, and must give what is expected."
+            : `Its ${examples} examples are run first, as real runs, and must give what is expected.`}
         </List.Item>
       )}
       <List.Item>

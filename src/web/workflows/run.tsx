@@ -67,8 +67,8 @@ function ChosenVersion({ read: { workflow } }: { read: Read }) {
         />
       )}
       <Loaded query={query}>
-        {({ definition }) =>
-          definition == null ? (
+        {({ definition = null }) =>
+          definition === null ? (
             <Empty title="Nothing to run yet">Version {version} has no definition.</Empty>
           ) : (
             <Start key={version} workflowId={id} version={version} definition={definition} />

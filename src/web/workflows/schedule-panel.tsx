@@ -11,14 +11,19 @@ import { done, failed } from "../ui/notify.ts";
 import { Loaded, Waiting } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { Cron, scheduleOf } from "./publish-dialog.tsx";
-import { scheduleQuery } from "./queries.ts";
+import { scheduleQuery, versionQuery } from "./queries.ts";
 
 export function SchedulePanel({ workflow }: { workflow: WholeWorkflow }) {
-  const written = scheduleOf(workflow.definition);
-  const { status, version, published_version: live } = workflow;
-  // Where what is shown is what is live, and names no schedule, there is nothing to ask for.
-  const enabled = status === "published" && (live !== version || written !== undefined);
-  const query = useQuery({ ...scheduleQuery(workflow.id), enabled });
+  const { id, status, version, published_version: live, definition } = workflow;
+  const isLive = status === "published" && live !== null;
+  const isBehind = isLive && live !== version;
+  const older = useQuery({ ...versionQuery(id, live ?? version), enabled: isBehind });
+  const inForce = isBehind ? (older.data?.definition ?? null) : definition;
+  // Asked for only where there is one.
+  const enabled = isLive && scheduleOf(inForce) !== undefined;
+  const query = useQuery({ ...scheduleQuery(id), enabled });
+  const written = scheduleOf(definition);
+  if (isBehind && older.data === undefined) return <Loaded query={older}>{() => null}</Loaded>;
   if (!enabled) return <NotYet written={written} />;
   return (
     <Loaded query={query} skeleton={<Waiting rows={2} />}>

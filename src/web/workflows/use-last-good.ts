@@ -16,13 +16,14 @@ export function useLastGood(text: string, format: Format, initial: Definition): 
   const [good, setGood] = useState<LastGood>({ definition: initial, broken: false });
   useEffect(() => {
     let wanted = true;
-    const timer = setTimeout(async () => {
-      const read = text.trim() === "" ? { definition: null } : await parse(text, format);
+    const read = async () => {
+      const found = text.trim() === "" ? { definition: null } : await parse(text, format);
       if (!wanted) return;
       setGood((before) =>
-        "faults" in read ? { ...before, broken: true } : { definition: read.definition, broken: false },
+        "faults" in found ? { ...before, broken: true } : { definition: found.definition, broken: false },
       );
-    }, REST_MS);
+    };
+    const timer = setTimeout(() => void read(), REST_MS);
     return () => {
       wanted = false;
       clearTimeout(timer);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { withSchemaWords } from "../../../src/web/editor/json-schema-words.ts";
+import { editingSchema } from "../../../src/web/editor/editing-schema.ts";
 import type { Schema } from "../../../src/web/editor/schema.ts";
 import { type Known, suggest } from "../../../src/web/editor/suggestions.ts";
 import { tellAt } from "../../../src/web/editor/tell.ts";
 
-const schema = withSchemaWords(
+const schema = editingSchema(
   JSON.parse(readFileSync("schemas/generated/workflow.schema.json", "utf8")) as Schema,
 );
 const known: Known = {
@@ -55,6 +55,18 @@ describe("keys", () => {
     ]);
     expect(offered("schedule:\n  ov|")).toContain("overlap");
     expect(offered("inputs:\n  properties:\n    since:\n      fo|")).toContain("format");
+  });
+
+  it("offers at the top what the API takes, and not what only files have", () => {
+    const keys = offered("st|");
+    expect(keys).toEqual(expect.arrayContaining(["inputs", "steps", "output", "schedule"]));
+    expect(keys).not.toContain("name");
+  });
+
+  it("says of a step's type what there is, not what one of them does", () => {
+    const text = "steps:\n  - id: a\n    ty";
+    const { list } = suggest(text, text.length, "yaml", known, false)!;
+    expect(list.find(({ label }) => label === "type")?.info).toMatch(/^One of approval, assert, email/);
   });
 
   it("offers nothing by itself on an empty line, and all when asked", () => {

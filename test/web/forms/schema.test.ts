@@ -6,7 +6,7 @@ const fieldsOf = (properties: JsonSchema, more: JsonSchema = {}): readonly Field
   if (form.kind !== "object") throw new Error(form.kind);
   return form.fields;
 };
-const fieldOf = (schema: unknown, more: JsonSchema = {}): Field => fieldsOf({ it: schema }, more)[0]!;
+const fieldOf = (schema: unknown, more: JsonSchema = {}): Field => fieldsOf({ it: schema }, more).at(0)!;
 
 describe("a form made from a schema", () => {
   it("names a field by its title, else by its name, with its description as help", () => {

@@ -1,4 +1,4 @@
-/** JSON Schema's own commonest words, for the places of a definition that hold a schema: its inputs above all. */
+/** The schema that completion goes by: the server's, with JSON Schema's own commonest words where a definition holds a schema. */
 import type { Schema } from "./schema.ts";
 
 const REF: Schema = { $ref: "#/$defs/JsonSchemaWords" };
@@ -28,9 +28,13 @@ const WORDS: Schema = {
   },
 };
 
-/** The schema of a definition, that knows these words in `inputs`, `form` and `output_schema`. */
-export function withSchemaWords(schema: Schema): Schema {
-  const { inputs, steps, ...others } = schema.properties ?? {};
+/** The workflow has these itself: only in a file do they stand in its definition. */
+const OF_FILES = new Set(["id", "name", "description", "tags"]);
+
+/** The schema of a definition as the API takes it, that knows these words in `inputs`, `form` and `output_schema`. */
+export function editingSchema(schema: Schema): Schema {
+  const { inputs, steps, ...rest } = schema.properties ?? {};
+  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !OF_FILES.has(name)));
   const forms = steps?.items?.oneOf?.map((form) => ({
     ...form,
     properties: {

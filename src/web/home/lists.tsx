@@ -1,0 +1,159 @@
+/** The four short lists of the home page. */
+import { Anchor, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import type { Approval, RunSummary, ScheduleState } from "../../../schemas/run.ts";
+import type { Answered } from "../api/client.ts";
+import { useSession } from "../app/session.tsx";
+import { Loaded, Waiting } from "../ui/page.tsx";
+import { Status } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+import { approvalsPending, runsIn, schedulesNext } from "./queries.ts";
+
+interface ShortListProps<T> {
+  title: string;
+  query: UseQueryResult<Answered<T[]>>;
+  /** Where the whole list is. */
+  to: string;
+  /** What is said when there is nothing. */
+  nothing: string;
+  children: (item: T) => ReactNode;
+  keyOf: (item: T) => string;
+}
+
+function ShortList<T>({ title, query, to, nothing, children, keyOf }: ShortListProps<T>) {
+  return (
+    <Card withBorder padding="lg">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          <Anchor component={Link} to={to} size="sm" aria-label={`${title}: all`}>
+            All
+          </Anchor>
+        </Group>
+        <Loaded query={query} skeleton={<Waiting rows={3} />}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {nothing}
+              </Text>
+            ) : (
+              <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+                {data.map((item) => (
+                  <li key={keyOf(item)}>{children(item)}</li>
+                ))}
+              </Stack>
+            )
+          }
+        </Loaded>
+      </Stack>
+    </Card>
+  );
+}
+
+const idOf = ({ id }: { id: string }): string => id;
+
+export function WaitsForYou() {
+  const { user } = useSession();
+  return (
+    <ShortList<Approval>
+      title="Waits for a decision"
+      query={useQuery(approvalsPending)}
+      to="/approvals"
+      nothing="Nothing waits for anybody."
+      keyOf={idOf}
+    >
+      {(approval) => (
+        <Line
+          to={`/approvals/${approval.id}`}
+          label={approval.message}
+          more={
+            <>
+              {approval.workflow_id} · <Time at={approval.created_at} ago />
+              {approval.assignees.includes(user.email) && " · for you"}
+            </>
+          }
+        />
+      )}
+    </ShortList>
+  );
+}
+
+export function FailedLately({ since }: { since: string }) {
+  return (
+    <ShortList<RunSummary>
+      title="Failed lately"
+      query={useQuery(runsIn(["failed"], since))}
+      to="/runs?status=failed"
+      nothing="Nothing failed in the last 24 hours."
+      keyOf={idOf}
+    >
+      {(run) => (
+        <Line
+          to={`/runs/${run.id}`}
+          label={run.workflow_id}
+          more={
+            <>
+              <Time at={run.created_at} ago /> · {run.error?.message ?? "no reason was given"}
+            </>
+          }
+        />
+      )}
+    </ShortList>
+  );
+}
+
+export function RanLately() {
+  return (
+    <ShortList<RunSummary>
+      title="Ran lately"
+      query={useQuery(runsIn([]))}
+      to="/runs"
+      nothing="Nothing has run yet."
+      keyOf={idOf}
+    >
+      {(run) => (
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Line to={`/runs/${run.id}`} label={run.workflow_id} more={<Time at={run.created_at} ago />} />
+          <Status status={run.status} />
+        </Group>
+      )}
+    </ShortList>
+  );
+}
+
+export function ComesNext() {
+  return (
+    <ShortList<ScheduleState>
+      title="Comes next"
+      query={useQuery(schedulesNext)}
+      to="/workflows?status=published"
+      nothing="No published workflow has a schedule."
+      keyOf={({ workflow_id }) => workflow_id}
+    >
+      {({ workflow_id, next, paused, cron, timezone }) => (
+        <Line
+          to={`/workflows/${workflow_id}`}
+          label={workflow_id}
+          more={paused || next[0] === undefined ? `paused (${cron}, ${timezone})` : <Time at={next[0]} ago />}
+        />
+      )}
+    </ShortList>
+  );
+}
+
+function Line({ to, label, more }: { to: string; label: string; more: ReactNode }) {
+  return (
+    <Stack gap={0} style={{ minWidth: 0 }}>
+      <Anchor component={Link} to={to} size="sm" truncate>
+        {label}
+      </Anchor>
+      <Text size="xs" c="dimmed" component="div" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+        {more}
+      </Text>
+    </Stack>
+  );
+}
