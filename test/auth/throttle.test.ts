@@ -382,7 +382,9 @@ describe("whatever comes in whatever order", () => {
   it("who knows their password is never refused, as often as they sign in, one after the other or beside others", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }), { maxLength: 40 }),
+        fc.array(fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }), {
+          maxLength: 40,
+        }),
         async (turns) => {
           const { succeed } = open();
           for (const people of turns) {

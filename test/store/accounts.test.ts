@@ -380,7 +380,7 @@ describe("attempts", () => {
     const step = fc.record({
       keys: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }),
       wait: fc.integer({ min: 0, max: 40_000 }),
-      what: fc.constantFrom("add", "add", "add", "clear"),
+      what: fc.constantFrom("add", "add", "add", "clear", "give back"),
     });
     let now = start;
     await fc.assert(
@@ -398,6 +398,13 @@ describe("attempts", () => {
           if (what === "clear") {
             await attempts.clear(keys);
             for (const name of keys) model.delete(name);
+          } else if (what === "give back") {
+            // Of a window that is over too: nothing happens then.
+            await attempts.giveBack(keys.map((key) => ({ key, endsAt: model.get(key)?.endsAt ?? now })));
+            for (const name of keys) {
+              const one = model.get(name);
+              if (one !== undefined) model.set(name, { ...one, count: Math.max(0, one.count - 1) });
+            }
           } else {
             for (const name of keys) {
               const one = known(name);
@@ -414,6 +421,23 @@ describe("attempts", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("are given back in the window that they were counted in, never below none", async () => {
+    const { attempts, start } = await open();
+    const endsAt = start + MINUTE;
+    await attempts.add([attempt("a"), attempt("b")], start);
+    await attempts.giveBack([{ key: "a", endsAt }]);
+    await attempts.giveBack([{ key: "a", endsAt }]);
+    expect(await attempts.read(["a", "b"], start)).toEqual([
+      { count: 0, endsAt },
+      { count: 1, endsAt },
+    ]);
+    await attempts.add([attempt("b")], endsAt);
+    await attempts.giveBack([{ key: "b", endsAt }]);
+    expect(await attempts.read(["b"], endsAt)).toMatchObject([{ count: 1 }]);
+    await attempts.giveBack([{ key: "none", endsAt }]);
+    expect(await attempts.read(["none"], start)).toEqual([{ count: 0, endsAt: 0 }]);
   });
 
   it("lose none when several copies count at once", async () => {

@@ -35,15 +35,22 @@ export async function openPage(): Promise<Watched> {
   return watch(context.pages()[0] ?? (await context.newPage()));
 }
 
-/** Writes down what a page complains of and whom it asks. */
-export function watch(page: Page): Watched {
+/**
+ * Writes down what a page complains of and whom it asks.
+ * @param isFine what is no complaint, by what is said and the address that it is said of
+ */
+export function watch(page: Page, isFine: (text: string, url: string) => boolean = () => false): Watched {
   const complaints: string[] = [];
   const hosts = new Set<string>();
+  const complain = (text: string, url: string): void => {
+    if (!isFine(text, url)) complaints.push(`${url}: ${text}`);
+  };
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    if (message.type() === "error" || message.type() === "warning")
+      complain(message.text(), message.location().url);
   });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on("pageerror", (error) => complain(String(error), page.url()));
+  page.on("requestfailed", (request) => complain(request.failure()?.errorText ?? "failed", request.url()));
   page.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
     if (protocol !== "data:") hosts.add(host);

@@ -1,4 +1,213 @@
-/** The web interface of the real program in a real browser: people in windows of their own. */
+/** The web interface of the real program in a real browser: people, each with a window of their own. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, expect as see, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import type { Role } from "../../schemas/user.ts";
+import { makeShop } from "../../examples/shop.ts";
+import { LAUNCH, type Watched, watch } from "./browser.ts";
+import { type BrowserApi, browserApi } from "./browser-api.ts";
+import { eventually } from "./eventually.ts";
+import type { Answer } from "./http.ts";
+import { temporaryDirectory } from "./instance.ts";
+import { type Program, startProgram } from "./process.ts";
+import { smtpPeer } from "./smtp-peer.ts";
+
+/** Long enough for a machine that has much else to do. */
+export const PATIENCE_MS = 30_000;
+
+export const PASSWORD = "violet otter counts 48 spoons";
+
+/** A server of its own, with the sample database and executors. */
+export interface Site {
+  url: string;
+  stateDir: string;
+  program: Program;
+  /** The link that it prints while there is nobody. */
+  setupLink: string;
+  /** The link in a mail: the first, the second. */
+  mail(number: number): Promise<string>;
+}
+
+/** @param mail whether there is a mail server, a real one on loopback */
+export async function openSite({
+  mail = false,
+  workers = 1,
+  stateDir = newStateDirectory(),
+}: { mail?: boolean; workers?: number; stateDir?: string } = {}): Promise<Site> {
+  const smtp = mail ? await smtpPeer() : undefined;
+  if (smtp !== undefined) writeConfig(stateDir, smtp.port);
+  const program = await startProgram("serve", stateDir, {
+    args: ["--workers", String(workers)],
+    env: { MAIL_PASSWORD: "for loopback only" },
+  });
+  const setupLink = await eventually(
+    () => /http:\S+\/ui\/setup#\w{32}/.exec(program.log())?.[0],
+    "the link of the first visit",
+    PATIENCE_MS,
+  );
+  return {
+    url: program.url,
+    stateDir,
+    program,
+    setupLink,
+    async mail(number) {
+      const raw = await eventually(() => smtp!.received[number - 1], `mail ${number}`, PATIENCE_MS);
+      return /http:\S+\/ui\/link#\w{32}/.exec(raw.replaceAll("=\r\n", ""))![0];
+    },
+  };
+}
+
+/** One with the sample database, and a configuration that names it. */
+export function newStateDirectory(): string {
+  const stateDir = temporaryDirectory();
+  mkdirSync(join(stateDir, "samples"));
+  makeShop(join(stateDir, "samples", "shop.db"));
+  writeConfig(stateDir);
+  return stateDir;
+}
+
+function writeConfig(stateDir: string, smtpPort?: number): void {
+  const config = {
+    databases: [{ name: "shop", type: "sqlite", dataset: "samples/shop.db" }],
+    defaults: { database: "shop" },
+    ...(smtpPort !== undefined && {
+      authentication: {
+        basic: {
+          smtp_user: "mill@example.com",
+          smtp_password_var: "MAIL_PASSWORD",
+          smtp_server: "127.0.0.1",
+          smtp_port: smtpPort,
+        },
+      },
+    }),
+  };
+  writeFileSync(join(stateDir, "config.yaml"), JSON.stringify(config));
+}
+
+/** Somebody who is signed in, as far as the API goes. */
+export interface Person {
+  email: string;
+  api: BrowserApi;
+}
+
+/** The first admin, made over the API. */
+export async function firstAdmin({ url, setupLink }: Site, email = "ann@example.com"): Promise<Person> {
+  const api = browserApi(url);
+  const token = setupLink.split("#")[1];
+  expectSuccess(await api.ask("POST", "/session/setup", { token, email, password: PASSWORD }));
+  return { email, api };
+}
+
+/** Invites somebody over the API, who comes at once; for a site without mail. */
+export async function addPerson({ url }: Site, admin: Person, email: string, role: Role): Promise<Person> {
+  const { link } = expectSuccess(await admin.api.ask("POST", "/users", { email, role })).body as {
+    link: string;
+  };
+  const api = browserApi(url);
+  const token = link.split("#")[1];
+  expectSuccess(await api.ask("POST", "/session/password", { token, password: PASSWORD }));
+  return { email, api };
+}
+
+/** Asks the API, and gives the body of a success. */
+export async function ask<T = { id: string }>(
+  { api }: Person,
+  ...request: Parameters<BrowserApi["ask"]>
+): Promise<T> {
+  return expectSuccess(await api.ask(...request)).body as T;
+}
+
+function expectSuccess(answer: Answer): Answer {
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  return answer;
+}
+
+/** Closed when the test has finished. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch(LAUNCH);
+  onTestFinished(() => browser.close());
+  return browser;
+}
+
+export interface Window extends Watched {
+  /** The statuses of what was refused: `403 GET /users`. */
+  refused: string[];
+  /** Goes to a page of the interface and waits until it has loaded. */
+  visit(path: string): Promise<void>;
+}
+
+/** A window that shares nothing with others; signed in when a person is given. */
+export async function openWindow(
+  browser: Browser,
+  { url }: Pick<Site, "url">,
+  person?: Person,
+  options: BrowserContextOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    ...options,
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const cookie = person?.api.cookie?.split("=");
+  if (cookie !== undefined) await context.addCookies([{ name: cookie[0]!, value: cookie[1]!, url }]);
+  const page = await context.newPage();
+  const refused: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() < 400) return;
+    refused.push(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`);
+  });
+  return {
+    ...watch(page, isFine),
+    refused,
+    async visit(path) {
+      await page.goto(`${url}/ui${path}`);
+      await settled(page);
+    },
+  };
+}
+
+/** Nobody being signed in yet is told by a 401; what a page asked for is cut off when one leaves it. */
+const isFine = (text: string, url: string): boolean =>
+  (/status of 401/.test(text) && new URL(url).pathname === "/session") || text === "net::ERR_ABORTED";
+
+/** Waits until a page has its heading and nothing on it still loads. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page
+    .locator('[aria-busy="true"], .mantine-Loader-root, .mantine-Skeleton-root')
+    .first()
+    .waitFor({ state: "detached" });
+}
+
+/** Signs in by the form that is shown. */
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+export const heading = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole("heading", { level: 1, name });
+
+/** Opens the menu of who is signed in, and chooses. */
+export async function fromUserMenu(page: Page, item: string): Promise<void> {
+  await page.getByRole("button", { name: /^User menu of / }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+/** Chooses in one of the component library's selects. */
+export async function choose(page: Page, field: Locator, option: string): Promise<void> {
+  await field.click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+}
+
+/** Puts a picture of the page into the directory that SCREENSHOTS names, if it names one. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const directory = process.env["SCREENSHOTS"];
+  if (directory === undefined) return;
+  mkdirSync(directory, { recursive: true });
+  await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true });
+}
