@@ -153,7 +153,7 @@ export function openServices(
   instance: Instance,
   setup: Setup,
   executors?: Executors,
-  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://localhost:3000",
+  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://127.0.0.1:3000",
 ): { services: Services; close(): Promise<void> } {
   const { store, read, cursors, write, log } = instance;
   const { engine: made, connections: connected } = openEngine(instance, setup);

@@ -170,6 +170,53 @@ keys
   .argument("<key>", "its id, or its name, or the key itself")
   .action(async (key) => (await import("./commands/keys.ts")).revokeApiKey(io, key));
 
+const users = program
+  .command("users")
+  .description("list, invite and let in people who sign in, without a browser")
+  .addHelpText(
+    "after",
+    `
+Links begin with MILLRACE_BASE_URL, else http://127.0.0.1:3000. They are printed, and never mailed from here.`,
+  );
+
+users
+  .command("list")
+  .description("list everybody, by address")
+  .option("--json", "as JSON")
+  .action(async (options) => (await import("./commands/users.ts")).showUsers(io, options));
+
+users
+  .command("invite")
+  .description("make a user and print the link with which they choose a password")
+  .argument("<email>", "their address")
+  .requiredOption("--role <role>", "what they may do: viewer, editor, admin")
+  .action(async (email, options) => (await import("./commands/users.ts")).inviteOne(io, email, options));
+
+users
+  .command("reset")
+  .description("print a link with which somebody chooses a new password, or takes the invitation up")
+  .argument("<email>", "their address")
+  .action(async (email) => (await import("./commands/users.ts")).resetOne(io, email));
+
+users
+  .command("role")
+  .description("change what somebody may do, from their next request on")
+  .argument("<email>", "their address")
+  .argument("<role>", "viewer, editor, admin")
+  .action(async (email, role) => (await import("./commands/users.ts")).setRole(io, email, role));
+
+users
+  .command("deactivate")
+  .description("take somebody's way in away: sessions end, keys are dead")
+  .argument("<email>", "their address")
+  .action(async (email) => (await import("./commands/users.ts")).setStatus(io, email, "deactivated"));
+
+users
+  .command("activate")
+  .description("give it back")
+  .argument("<email>", "their address")
+  .action(async (email) => (await import("./commands/users.ts")).setStatus(io, email, "active"));
+
 program
   .command("run")
   .description("run a workflow and print its output; progress goes to standard error")

@@ -8,6 +8,7 @@ import { DEFAULT_OVERLAP_MS, parseExpiry, stateOf } from "../core/api-key-life.t
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
+import { columns, day } from "./columns.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
 async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>): Promise<T> {
@@ -59,14 +60,7 @@ export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<
     day(key.last_used_at),
   ]);
   const head = ["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"];
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
-  );
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join("  ")
-      .trimEnd();
+  const line = columns([head, ...rows]);
   io.out(`${bold(line(head))}\n`);
   for (const row of rows)
     io.out(`${row[4] === "active" ? line(row) : row[4] === "revoked" ? dim(line(row)) : red(line(row))}\n`);
@@ -141,8 +135,6 @@ const shown = (key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & Partial<Api
   last_used_at: key.lastUsedAt ?? null,
   revoked_at: key.revokedAt ?? null,
 });
-
-const day = (time: string | null): string => time?.slice(0, 16).replace("T", " ") ?? "never";
 
 const usage = (message: string): CommandError => new CommandError(message, EXIT.usage);
 

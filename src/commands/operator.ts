@@ -1,5 +1,6 @@
 /** The command line as one more way in: the same operations as REST and MCP, on the state directory itself. */
 import { OPERATOR, Scope } from "../../schemas/actor.ts";
+import type { Config } from "../../schemas/config.ts";
 import { type Executors, type Instance, openInstance, openServices, type Setup } from "../app.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
@@ -12,7 +13,7 @@ import { type Io, openLog } from "./io.ts";
 
 export const ACTOR: Actor = {
   principal: {
-    kind: "key",
+    kind: "operator",
     keyId: "command-line",
     keyName: "command line",
     owner: OPERATOR,
@@ -33,6 +34,8 @@ export interface Operator {
 export interface OperatorOptions {
   config?: string | undefined;
   executors?: Executors | undefined;
+  /** Links are given to whoever asked for them, also where mail could be sent. */
+  byHand?: boolean;
   /** Stands before what is read: what a check is to take for there already. */
   overlay?: (read: Readers) => Readers;
 }
@@ -40,7 +43,7 @@ export interface OperatorOptions {
 /** Opens the state directory for one command and closes it afterwards. */
 export async function asOperator<T>(
   io: Io,
-  { config: file, executors, overlay }: OperatorOptions,
+  { config: file, executors, byHand = false, overlay }: OperatorOptions,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
   const settings = readEnvironment(io.env, file);
@@ -50,7 +53,7 @@ export async function asOperator<T>(
   const opened = await openInstance(settings.stateDir, systemClock, log);
   try {
     const instance = overlay === undefined ? opened : { ...opened, read: overlay(opened.read) };
-    const setup = { settings, config, clock: systemClock };
+    const setup = { settings, config: byHand ? withoutMail(config) : config, clock: systemClock };
     const { services, close } = openServices(instance, setup, executors);
     const signal = new AbortController().signal;
     const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>
@@ -64,3 +67,8 @@ export async function asOperator<T>(
     await opened.close();
   }
 }
+
+const withoutMail = (config: Config): Config => {
+  const { basic: _, ...authentication } = config.authentication;
+  return { ...config, authentication };
+};

@@ -21,10 +21,13 @@ import type {
 } from "./account-ports.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
 
-/** Whose request this is, and what it may do: a living key, or the session of somebody who is signed in. */
+/**
+ * Whose request this is, and what it may do: a living key, the session of somebody who is signed in, or whoever is at
+ * the state directory itself and so could change all of it by hand (the command line; no listener makes this one).
+ */
 export interface Principal {
-  kind: "key" | "session";
-  /** The key (`key_…`) or the session (`ses_…`). */
+  kind: "key" | "session" | "operator";
+  /** The key (`key_…`), the session (`ses_…`), or `command-line`. */
   keyId: string;
   /** The key's name; `browser` for a session. */
   keyName: string;

@@ -69,7 +69,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   description: string;
   route: HttpRoute;
   scope: Scope;
-  /** Only for somebody who is signed in, never for a key: what could make another way in. */
+  /** Only for somebody who is signed in (or at the command line), never for a key: what could make another way in. */
   person?: true;
   effect: "read" | "create" | "update" | "delete" | "act";
   /** Whether it reaches beyond Millrace (a database, a model). */

@@ -129,7 +129,7 @@ export function authorise(
   { actor }: Pick<Call, "actor">,
 ): void {
   const { kind, scopes, owner } = actor.principal;
-  if (tool.person && kind !== "session") {
+  if (tool.person && kind === "key") {
     throw new AppError(
       "person_needed",
       `${tool.name} is for somebody who is signed in; no key may do it. Use the web interface (/ui/).`,

@@ -6,6 +6,7 @@ import { MantineProvider } from "@mantine/core";
 import { ModalsProvider } from "@mantine/modals";
 import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
+import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
@@ -14,6 +15,9 @@ import { styleNonce } from "./app/nonce.ts";
 import { router } from "./app/router.tsx";
 import { sessionQuery } from "./app/session.tsx";
 import { theme } from "./app/theme.ts";
+
+// Dialogs hold the page behind them still by a style of their own.
+setNonce(styleNonce());
 
 const client = queryClient(() => client.setQueryData(sessionQuery.queryKey, null));
 

@@ -399,7 +399,7 @@ describe("attempts", () => {
             await attempts.clear(keys);
             for (const name of keys) model.delete(name);
           } else if (what === "give back") {
-            // Of a window that is over too: nothing happens then.
+            // Of windows that are over too, where nobody sees it.
             await attempts.giveBack(keys.map((key) => ({ key, endsAt: model.get(key)?.endsAt ?? now })));
             for (const name of keys) {
               const one = model.get(name);

@@ -15,4 +15,9 @@ export const theme = createTheme({
     'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   headings: { fontWeight: "650" },
   respectReducedMotion: true,
+  components: {
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    // A page has one banner, and a dialog is none.
+    ModalHeader: { defaultProps: { component: "div" } },
+  },
 });

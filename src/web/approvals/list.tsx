@@ -104,7 +104,7 @@ function OneApproval({ approval }: { approval: Approval }) {
           >
             {approval.message}
           </Anchor>
-          <Group gap={6} wrap="nowrap" style={{ flexShrink: 0 }}>
+          <Group gap={6} wrap="nowrap" miw="max-content">
             {forYou && (
               <Badge tt="none" variant="outline" leftSection={<IconUser size={12} aria-hidden />}>
                 for you

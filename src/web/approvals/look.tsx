@@ -22,7 +22,7 @@ export function ApprovalBadge({ status }: { status: ApprovalStatus }) {
       leftSection={<Icon size={12} aria-hidden />}
       tt="none"
       styles={{ label: { color: "var(--mantine-color-text)" } }}
-      style={{ flexShrink: 0 }}
+      miw="max-content"
     >
       {word}
     </Badge>

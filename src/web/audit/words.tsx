@@ -21,7 +21,7 @@ export function Target({ entry: { target, operation } }: { entry: AuditEntry }) 
   const place = PLACES.find(([pattern]) => pattern.test(target))?.[1];
   const to =
     place?.(target) ??
-    (/workflow|schedule/.test(operation) ? `/workflows/${encodeURIComponent(target)}` : undefined);
+    (/workflow|schedule|samples/.test(operation) ? `/workflows/${encodeURIComponent(target)}` : undefined);
   return to === undefined ? (
     <Code>{target}</Code>
   ) : (

@@ -2,10 +2,11 @@
 import { Accordion, Group, Stack, Text } from "@mantine/core";
 import type { Attempt, AttemptStatus, StepStatus } from "../../../schemas/run.ts";
 import { Status } from "../ui/status.tsx";
-import { lengthOfTime, Time } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { wholeOf } from "./run-data.ts";
 import { ErrorBox, Part } from "./parts.tsx";
+import { took } from "./took.ts";
 import { usageInWords } from "./usage.ts";
 
 interface AttemptsProps {
@@ -96,8 +97,7 @@ function Head({
         <Status status={status satisfies Exclude<AttemptStatus, "interrupted"> & StepStatus} />
       )}
       <Text size="xs" c="dimmed">
-        <Time at={from} /> ·{" "}
-        {lengthOfTime(Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from)))}
+        <Time at={from} /> ·{took(from, to, now)}
       </Text>
     </Group>
   );

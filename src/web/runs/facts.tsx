@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { lengthOfTime, Time } from "../ui/time.tsx";
 import type { ShownRun } from "./told.ts";
+import { took } from "./took.ts";
 import { type Usage, usageInWords } from "./usage.ts";
 import { TRIGGERS } from "./words.ts";
 
@@ -23,13 +24,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 /** Names and facts side by side, as many as there is room for. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    <SimpleGrid
-      component="dl"
-      m={0}
-      cols={{ base: 1, xs: 2, sm: 3, lg: 4 }}
-      spacing="md"
-      verticalSpacing="sm"
-    >
+    <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 3, lg: 4 }} spacing="md" verticalSpacing="sm">
       {children}
     </SimpleGrid>
   );
@@ -75,7 +70,7 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
       </Fact>
       {run.started_at !== null && (
         <Fact name={run.finished_at === null ? "Has taken" : "Took"}>
-          {lengthOfTime(Math.max(0, endOf(run, now) - Date.parse(run.started_at)))}
+          {took(run.started_at, run.finished_at, now)}
           {waited(run) > NOTEWORTHY_MS && ` after ${lengthOfTime(waited(run))} in the queue`}
         </Fact>
       )}
@@ -114,6 +109,5 @@ const MOST_CHILDREN = 4;
 /** A shorter time in the queue says nothing. */
 const NOTEWORTHY_MS = 1_000;
 
-const endOf = ({ finished_at: at }: ShownRun, now: number): number => (at === null ? now : Date.parse(at));
 const waited = ({ created_at: from, started_at: to }: ShownRun): number =>
   to === null ? 0 : Date.parse(to) - Date.parse(from);

@@ -34,14 +34,12 @@ export function Items({ run, step, moved, onItem }: ItemsProps) {
               {total === 0 ? "The list was empty: there was nothing to do." : "None has begun."}
             </Text>
           ) : (
-            <Table aria-label={`Items of ${step.id}`} layout="fixed" verticalSpacing={6}>
+            <Table aria-label={`Items of ${step.id}`} verticalSpacing={6}>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th w={72}>Item</Table.Th>
-                  <Table.Th w={120}>Status</Table.Th>
-                  <Table.Th w={84} visibleFrom="xs">
-                    Attempts
-                  </Table.Th>
+                  <Table.Th>Item</Table.Th>
+                  <Table.Th>Status</Table.Th>
+                  <Table.Th visibleFrom="xs">Attempts</Table.Th>
                   <Table.Th>Error</Table.Th>
                 </Table.Tr>
               </Table.Thead>

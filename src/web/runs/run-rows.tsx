@@ -3,9 +3,10 @@ import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
 import { Status } from "../ui/status.tsx";
-import { lengthOfTime, Time } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
 import { firstSentence } from "./failure.ts";
+import { took } from "./took.ts";
 import { TRIGGERS } from "./words.ts";
 
 interface RunRowsProps {
@@ -41,7 +42,7 @@ export function RunRows({ runs, stale }: RunRowsProps) {
               <Table.Td>
                 <Time at={run.created_at} ago />
               </Table.Td>
-              <Table.Td style={{ whiteSpace: "nowrap" }}>{took(run, now)}</Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>{lasted(run, now)}</Table.Td>
               <Table.Td>{TRIGGERS[run.trigger]}</Table.Td>
             </Table.Tr>
           ))}
@@ -66,7 +67,7 @@ export function RunRows({ runs, stale }: RunRowsProps) {
               <WhyFailed run={run} />
               <Text size="sm" c="dimmed">
                 <Time at={run.created_at} ago />
-                {run.started_at !== null && ` · ${took(run, now)}`} · {TRIGGERS[run.trigger]}
+                {run.started_at !== null && ` · ${lasted(run, now)}`} · {TRIGGERS[run.trigger]}
               </Text>
             </Stack>
           </Card>
@@ -111,7 +112,5 @@ function WhyFailed({ run: { status, error } }: { run: RunSummary }) {
   );
 }
 
-function took({ started_at: from, finished_at: to }: RunSummary, now: number): string {
-  if (from === null) return "not begun";
-  return lengthOfTime(Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from)));
-}
+const lasted = ({ started_at: from, finished_at: to }: RunSummary, now: number): string =>
+  from === null ? "not begun" : took(from, to, now);

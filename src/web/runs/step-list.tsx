@@ -5,7 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
 import { Status } from "../ui/status.tsx";
-import { lengthOfTime } from "../ui/time.tsx";
+import { took } from "./took.ts";
 import { count } from "./words.ts";
 
 const ROW_PX = 44;
@@ -150,9 +150,7 @@ function aside(step: RunStep, now: number): string {
     items &&
       `${items.done} of ${count(items.total, "item")}${items.failed > 0 ? `, ${items.failed} failed` : ""}`,
     attempts > 1 && count(attempts, "attempt"),
-    reused !== undefined
-      ? "reused"
-      : from !== null && lengthOfTime(Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from))),
+    reused !== undefined ? "reused" : from !== null && took(from, to, now),
   ]
     .filter((part) => typeof part === "string")
     .join(" · ");

@@ -8,7 +8,7 @@ import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { Loaded, Waiting } from "../ui/page.tsx";
 import { Status } from "../ui/status.tsx";
-import { lengthOfTime, Time } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Fact, Facts, RunLink } from "./facts.tsx";
@@ -16,6 +16,7 @@ import { Items } from "./items.tsx";
 import { ErrorBox, Part } from "./parts.tsx";
 import { stepQuery, wholeOf } from "./run-data.ts";
 import type { ShownRun } from "./told.ts";
+import { took } from "./took.ts";
 import { usageInWords, usageOf } from "./usage.ts";
 import { reuse } from "./words.ts";
 
@@ -39,6 +40,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
     AT_MOST_EVERY_MS,
   );
   const query = useQuery(stepQuery(run.id, step.id, item, moved));
+  const shown = item === undefined ? step : (query.data ?? step);
   const showItem = (to: number | undefined): void =>
     setParams(
       (before) => {
@@ -72,7 +74,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
             <IconX size={16} aria-hidden />
           </Button>
         </Group>
-        <StepFacts run={run} step={step} now={now} />
+        <StepFacts run={run} step={shown} began={beganAt(shown, query.data)} now={now} />
         {step.items !== undefined && item !== undefined ? (
           <Text size="sm">
             <Anchor component="button" type="button" inherit onClick={() => showItem(undefined)}>
@@ -95,7 +97,18 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   );
 }
 
-function StepFacts({ run, step, now }: { run: ShownRun; step: RunStep; now: number }) {
+/** Its first attempt's beginning, where that is known: the step's own is the newest one's. */
+const beganAt = (step: RunStep, whole: RunStep | undefined): string | null =>
+  whole?.attempt_list?.find(({ attempt }) => attempt === 1)?.started_at ?? step.started_at;
+
+interface StepFactsProps {
+  run: ShownRun;
+  step: RunStep;
+  began: string | null;
+  now: number;
+}
+
+function StepFacts({ run, step, began, now }: StepFactsProps) {
   const approvals = (run.approvals ?? []).filter(({ step_id: id }) => id === step.id);
   const reused = reuse(step);
   return (
@@ -124,20 +137,14 @@ function StepFacts({ run, step, now }: { run: ShownRun; step: RunStep; now: numb
         </Text>
       )}
       <Facts>
-        {step.started_at !== null && (
+        {began !== null && (
           <Fact name="Began">
-            <Time at={step.started_at} />
+            <Time at={began} />
           </Fact>
         )}
-        {step.started_at !== null && (
+        {began !== null && (
           <Fact name={step.finished_at === null ? "Has taken" : "Took"}>
-            {lengthOfTime(
-              Math.max(
-                0,
-                (step.finished_at === null ? now : Date.parse(step.finished_at)) -
-                  Date.parse(step.started_at),
-              ),
-            )}
+            {took(began, step.finished_at, now)}
           </Fact>
         )}
         {step.waits_until !== undefined && (

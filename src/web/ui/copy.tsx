@@ -1,16 +1,23 @@
 /** Text to take away: a block of code with a button that copies it. */
-import { ActionIcon, Box, CopyButton, ScrollArea, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 /** @param label what it is, for who does not see it: "curl command" */
 export function Snippet({ text, label }: { text: string; label: string }) {
   return (
     <Box pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
-      <ScrollArea type="auto" viewportProps={{ tabIndex: 0, "aria-label": label, role: "region" }}>
-        <Box component="pre" m={0} p="sm" pr={48} fz="sm" ff="monospace">
-          {text}
-        </Box>
-      </ScrollArea>
+      {/* Long lines are broken: nobody scrolls sideways to see what they copy. */}
+      <Box
+        component="pre"
+        m={0}
+        p="sm"
+        pr={48}
+        fz="sm"
+        ff="monospace"
+        style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+      >
+        {text}
+      </Box>
       <Box pos="absolute" top={6} right={6}>
         <Copy text={text} label={label} />
       </Box>

@@ -36,6 +36,7 @@ export function Status({ status }: { status: RunStatus | StepStatus }) {
       color={color}
       leftSection={<Icon size={12} aria-hidden />}
       tt="none"
+      miw="max-content"
       // On its own tint no shade of a colour reaches 4.5:1 in both schemes (WCAG 1.4.3); the icon alone is coloured.
       styles={{ label: { color: "var(--mantine-color-text)" } }}
       className={`status-${color}`}

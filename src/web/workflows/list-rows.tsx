@@ -1,7 +1,7 @@
 /** The workflows themselves: as many rows in the document as the window shows, whatever their number. */
 import { Anchor, Badge, Box, Group, Paper, Text } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { Status } from "../ui/status.tsx";
@@ -24,6 +24,8 @@ const ROW_HEIGHT = 84;
 
 export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
   const list = useRef<HTMLUListElement>(null);
+  const [parameters] = useSearchParams();
+  const query = parameters.toString();
   const [top, setTop] = useState(0);
   useEffect(() => {
     // What stands above grows and wraps with the width of the window.
@@ -37,7 +39,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
     count: workflows.length,
     estimateSize: () => ROW_HEIGHT,
     getItemKey: (index) => workflows[index]!.id,
-    overscan: 12,
+    overscan: 8,
     scrollMargin: top,
   });
   const shown = rows.getVirtualItems();
@@ -57,16 +59,16 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
           className={classes["row"]}
           style={{ transform: `translateY(${start - top}px)` }}
         >
-          <Row workflow={workflows[index]!} />
+          <Row workflow={workflows[index]!} query={query} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Row({ workflow }: { workflow: Workflow }) {
+/** Kept while it is scrolled: only rows that come into view are made. */
+const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: string }) {
   const { id, name, description, tags, last_run: run = null } = workflow;
-  const [parameters] = useSearchParams();
   const firstLine = description.trim().split("\n", 1)[0] ?? "";
   return (
     <Paper withBorder className={classes["card"]} px="md" py="sm">
@@ -91,7 +93,7 @@ function Row({ workflow }: { workflow: Workflow }) {
           <Badge
             key={tag}
             component={Link}
-            to={`?${withFilter(parameters, "tag", tag).toString()}`}
+            to={`?${withFilter(new URLSearchParams(query), "tag", tag).toString()}`}
             variant="default"
             tt="none"
             fw={500}
@@ -126,6 +128,6 @@ function Row({ workflow }: { workflow: Workflow }) {
       </Group>
     </Paper>
   );
-}
+});
 
 const SHOWN_TAGS = 3;

@@ -1,5 +1,16 @@
 /** The entries of a workflow's history, newest first; two of them are chosen to be compared. */
-import { Badge, Button, Group, Menu, Radio, ScrollArea, Table, Text, VisuallyHidden } from "@mantine/core";
+import {
+  Badge,
+  Box,
+  Button,
+  Group,
+  Menu,
+  Radio,
+  ScrollArea,
+  Table,
+  Text,
+  VisuallyHidden,
+} from "@mantine/core";
 import { IconBroadcast, IconChevronDown } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
@@ -26,14 +37,14 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
   const mayChange = may("write") && status !== "archived";
   return (
     <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": "History" }}>
-      <Table verticalSpacing="xs" miw={720} aria-label="Versions">
+      <Table verticalSpacing="xs" aria-label="Versions">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Compare</Table.Th>
             <Table.Th>Version</Table.Th>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Who</Table.Th>
-            <Table.Th>Why</Table.Th>
+            <Table.Th visibleFrom="sm">When</Table.Th>
+            <Table.Th visibleFrom="sm">Who</Table.Th>
+            <Table.Th visibleFrom="sm">Why</Table.Th>
             <Table.Th>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
@@ -41,16 +52,7 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
         </Table.Thead>
         <Table.Tbody>
           {items.map((item) => {
-            const {
-              version,
-              change,
-              created_at: at,
-              created_by: by,
-              key_name: key,
-              surface,
-              client,
-              reason,
-            } = item;
+            const { version, change, created_at: at } = item;
             return (
               <Table.Tr key={version}>
                 <Table.Td>
@@ -72,7 +74,7 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                   </Group>
                 </Table.Td>
                 <Table.Td>
-                  <Group gap={6} wrap="nowrap">
+                  <Group gap={6} wrap="wrap">
                     <Text fw={600} size="sm">
                       {version}
                     </Text>
@@ -89,22 +91,21 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                       </Badge>
                     )}
                   </Group>
+                  {/* On a phone there is no room beside it. */}
+                  <Box hiddenFrom="sm">
+                    <When at={at} />
+                    <Who item={item} />
+                    {item.reason !== null && <Why reason={item.reason} />}
+                  </Box>
                 </Table.Td>
-                <Table.Td>
-                  <Text size="sm">
-                    <Time at={at} ago />
-                  </Text>
+                <Table.Td visibleFrom="sm">
+                  <When at={at} />
                 </Table.Td>
-                <Table.Td>
-                  <Text size="sm">{by}</Text>
-                  <Text size="xs" c="dimmed" title={client}>
-                    {surface}, key {key}
-                  </Text>
+                <Table.Td visibleFrom="sm">
+                  <Who item={item} />
                 </Table.Td>
-                <Table.Td maw={320}>
-                  <Text size="sm" style={{ overflowWrap: "anywhere" }} lineClamp={4}>
-                    {reason ?? "–"}
-                  </Text>
+                <Table.Td maw={320} visibleFrom="sm">
+                  {item.reason === null ? "–" : <Why reason={item.reason} />}
                 </Table.Td>
                 <Table.Td ta="right">
                   {mayChange && (
@@ -122,6 +123,35 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
         )}
       </Suspense>
     </ScrollArea>
+  );
+}
+
+function When({ at }: { at: string }) {
+  return (
+    <Text size="sm">
+      <Time at={at} ago />
+    </Text>
+  );
+}
+
+function Who({ item: { created_by: by, key_name: key, surface, client } }: { item: WorkflowVersion }) {
+  return (
+    <>
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {by}
+      </Text>
+      <Text size="xs" c="dimmed" title={client}>
+        {surface}, key {key}
+      </Text>
+    </>
+  );
+}
+
+function Why({ reason }: { reason: string }) {
+  return (
+    <Text size="sm" style={{ overflowWrap: "anywhere" }} lineClamp={4}>
+      {reason}
+    </Text>
   );
 }
 
