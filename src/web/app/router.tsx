@@ -10,7 +10,7 @@ const page = (path: string, load: () => Promise<{ default: ComponentType }>): Ro
   lazy: async () => ({ Component: (await load()).default }),
 });
 
-export const routes: RouteObject[] = [
+const routes: RouteObject[] = [
   {
     ErrorBoundary: Boundary,
     HydrateFallback: Blank,

@@ -136,8 +136,9 @@ function UserMenu() {
   const signOut = useMutation({
     mutationFn: () => send("delete", "/session", {}),
     onSuccess: () => {
-      client.clear();
       client.setQueryData(sessionQuery.queryKey, null);
+      // Nothing of theirs stays. The session itself does, as none: what watches it would not see it go.
+      client.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== sessionQuery.queryKey[0] });
     },
     onError: (error) => failed("You are still signed in", error),
   });

@@ -97,7 +97,7 @@ function Head({
         <Status status={status satisfies Exclude<AttemptStatus, "interrupted"> & StepStatus} />
       )}
       <Text size="xs" c="dimmed">
-        <Time at={from} /> ·{took(from, to, now)}
+        <Time at={from} /> · {took(from, to, now)}
       </Text>
     </Group>
   );

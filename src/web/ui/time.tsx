@@ -13,7 +13,7 @@ const UNITS = [
 ] as const;
 
 /** "3 minutes ago", "in 2 days". */
-export function fromNow(at: number, now: number): string {
+function fromNow(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1_000);
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS[3];
   return relative.format(Math.trunc(seconds / length), unit);

@@ -1,0 +1,13 @@
+/** Builds the web interface after an install; where only what runs was installed, there is nothing to build it with. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const vite = fileURLToPath(new URL("../node_modules/vite/package.json", import.meta.url));
+if (existsSync(vite)) {
+  const { status } = spawnSync("npm", ["run", "build:web"], {
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  process.exitCode = status ?? 1;
+}

@@ -1,0 +1,251 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ACTOR } from "../../src/commands/operator.ts";
+import * as users from "../../src/commands/users.ts";
+import { type Io, explain } from "../../src/commands/io.ts";
+import { newRequestId } from "../../src/core/ids.ts";
+import { catalogue } from "../../tools/index.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
+import { browserApi } from "../support/browser-api.ts";
+import { testInstance, type TestInstance } from "../support/instance.ts";
+import { addUser, someKey } from "../support/people.ts";
+import { run } from "../support/process.ts";
+import { expectProblem } from "../support/rest.ts";
+import { smtpPeer } from "../support/smtp-peer.ts";
+
+const ANN = "ann@example.com";
+const LINK = /^http:\/\/127\.0\.0\.1:3000\/ui\/link#(\w{32})\n$/;
+
+/** What a command says and ends with, in this process: a process of its own is tried once, below. */
+async function said(work: (io: Io) => Promise<void>, stateDir: string, env: Record<string, string> = {}) {
+  let [out, err, code] = ["", "", 0];
+  const io: Io = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    terminal: false,
+    errTerminal: false,
+    env: { MILLRACE_STATE_DIR: stateDir, ...env },
+    onExit: () => {},
+  };
+  await work(io).catch((error: unknown) => {
+    const told = explain(error);
+    err += `${told.message}\n`;
+    code = told.exitCode;
+  });
+  return { code, out, err };
+}
+
+/** Commands on the state directory of a server that runs. */
+async function beside() {
+  const instance = await testInstance();
+  const { url } = await instance.rest();
+  const { stateDir } = instance;
+  return {
+    instance,
+    url,
+    list: async () => JSON.parse((await said((io) => users.showUsers(io, { json: true }), stateDir)).out),
+    invite: (email: string, role: string, env = {}) =>
+      said((io) => users.inviteOne(io, email, { role }), stateDir, env),
+    reset: (email: string, env = {}) => said((io) => users.resetOne(io, email), stateDir, env),
+    role: (email: string, role: string) => said((io) => users.setRole(io, email, role), stateDir),
+    set: (email: string, status: "active" | "deactivated") =>
+      said((io) => users.setStatus(io, email, status), stateDir),
+  };
+}
+
+const tokenIn = ({ out }: { out: string }): string => LINK.exec(out)![1]!;
+
+const audited = async ({ read }: TestInstance) =>
+  (await read.audit.slice({ filter: {}, before: null, limit: 100 }))
+    .toReversed()
+    .map(({ operation, target, owner, keyName, surface }) => [operation, target, owner, keyName, surface]);
+
+describe("millrace users", () => {
+  it("makes the first admin without a browser, and lets one back in who is locked out", async () => {
+    const { instance, url, invite, reset } = await beside();
+    const invited = await invite(" Ann@Example.com", "admin");
+    expect(invited).toEqual({ code: 0, out: expect.stringMatching(LINK), err: "" });
+    const browser = browserApi(url);
+    const password = "a quiet river at night";
+    const begun = await browser.ask("POST", "/session/password", { token: tokenIn(invited), password });
+    expect(begun.body.user).toMatchObject({ email: ANN, role: "admin" });
+    expect((await browser.ask("GET", "/session/options")).body.setup).toBe(false);
+
+    const guess = (secret: string) =>
+      browserApi(url).ask("POST", "/session", { email: ANN, password: secret });
+    for (let count = 0; count < 6; count += 1) await guess("forgotten");
+    expectProblem(await guess(password), "too_many_attempts");
+    const link = await reset(ANN.toUpperCase());
+    const next = "the mill stands still";
+    const chosen = await browserApi(url).ask("POST", "/session/password", {
+      token: tokenIn(link),
+      password: next,
+    });
+    expect(chosen.body.user).toMatchObject({ email: ANN });
+    expectProblem(await browser.ask("GET", "/session"), "unauthorized");
+    expect((await guess(next)).status).toBe(200);
+    expect((await audited(instance)).filter(([, , , , surface]) => surface === "cli")).toEqual([
+      ["invite_user", ANN, "operator", "command line", "cli"],
+      ["reset_user_password", ANN, "operator", "command line", "cli"],
+    ]);
+  });
+
+  it("makes another link for somebody invited, and kills the one before", async () => {
+    const { instance, url, invite, reset, list } = await beside();
+    await addUser(instance, { role: "admin" });
+    const old = tokenIn(await invite("bea@example.com", "viewer"));
+    const renewed = tokenIn(await reset("bea@example.com"));
+    const choose = (token: string) =>
+      browserApi(url).ask("POST", "/session/password", { token, password: "reading is enough for me" });
+    expectProblem(await choose(old), "link_dead");
+    expect((await choose(renewed)).status).toBe(200);
+    expect(await list()).toMatchObject([
+      { email: ANN, role: "admin" },
+      { email: "bea@example.com", role: "viewer", status: "active", created_by: "operator" },
+    ]);
+    const stored = JSON.stringify(await instance.store.read.selectFrom("audit_log").selectAll().execute());
+    expect(stored).not.toContain(renewed);
+  });
+
+  it("prints the link also where mail could be sent, and sends none", async () => {
+    const { instance, reset } = await beside();
+    await addUser(instance, { role: "admin" });
+    const peer = await smtpPeer();
+    const basic = `{ smtp_user: mill@example.com, smtp_password_var: MAIL, smtp_server: 127.0.0.1, smtp_port: ${peer.port} }`;
+    writeFileSync(join(instance.stateDir, "config.yaml"), `authentication:\n  basic: ${basic}\n`);
+    const { out } = await reset(ANN, { MAIL: "secret", MILLRACE_BASE_URL: "https://mill.example.com/" });
+    expect(out).toMatch(/^https:\/\/mill\.example\.com\/ui\/link#\w{32}\n$/);
+    expect(peer.received).toEqual([]);
+  });
+
+  it("takes the way in away and gives it back, changes roles, and says when nothing changed", async () => {
+    const { instance, url, set, role, list, reset } = await beside();
+    await addUser(instance, { email: "root@example.com", role: "admin" });
+    await addUser(instance);
+    const { value } = await instance.key({ owner: ANN });
+    const status = async () => (await fetch(`${url}/workflows`, { headers: { "X-API-Key": value } })).status;
+    expect(await status()).toBe(200);
+    expect(await set(ANN, "deactivated")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("can't sign in"),
+    });
+    expect(await status()).toBe(401);
+    expect((await set(ANN, "deactivated")).out).toBe(`${ANN} is deactivated already.\n`);
+    expect(await reset(ANN)).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining(`activate ${ANN}`),
+    });
+    expect((await set(ANN, "active")).out).toBe(`${ANN} can sign in again.\n`);
+    expect(await status()).toBe(200);
+    expect((await role(ANN, "viewer")).out).toBe(`${ANN} is viewer now.\n`);
+    expect((await role(ANN, "viewer")).out).toBe(`${ANN} is viewer already.\n`);
+    expect(await list()).toMatchObject([{ email: ANN, role: "viewer" }, {}]);
+    expect((await audited(instance)).map(([operation]) => operation)).toEqual([
+      "create_api_key",
+      "update_user",
+      "update_user",
+      "update_user",
+    ]);
+  });
+
+  it("never takes the last active admin away, not from here either", async () => {
+    const { instance, set, role } = await beside();
+    await addUser(instance, { role: "admin" });
+    await addUser(instance, { email: "bea@example.com", role: "admin", status: "invited" });
+    for (const refused of [await set(ANN, "deactivated"), await role(ANN, "editor")])
+      expect(refused).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining("the last active admin"),
+      });
+    expect((await set("bea@example.com", "deactivated")).code).toBe(0);
+    // Who never chose a password is invited again.
+    expect((await set("bea@example.com", "active")).out).toContain("millrace users reset bea@example.com");
+    expect(await set("bea@example.com", "active")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("by taking the invitation up"),
+    });
+  });
+
+  it("says what is wrong with an address or a role, and names who was probably meant", async () => {
+    const { instance, invite, reset, role, set } = await beside();
+    expect(await invite(ANN, "editor")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("--role admin"),
+    });
+    expect((await reset(ANN)).err).toContain("There are no users yet.");
+    await addUser(instance, { role: "admin" });
+    await addUser(instance, { email: "zoe@example.com" });
+    await addUser(instance, { email: "gone@example.com", status: "deactivated" });
+    const near = async (address: string) => /Did you mean (\S+)\?/.exec((await reset(address)).err)?.[1];
+    expect(await near("anm@example.com")).toBe(ANN);
+    expect(await near("ann@exmaple.org")).toBe(ANN);
+    expect(await near("an")).toBe(ANN);
+    // Nobody is another for having the same mail server.
+    expect(await near("kim@example.com")).toBeUndefined();
+    expect(await set("nobody@example.com", "deactivated")).toMatchObject({ code: 1, out: "" });
+    expect(await invite("nobody", "admin")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("not an e-mail"),
+    });
+    expect(await role(ANN, "edtor")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Did you mean editor?"),
+    });
+    for (const [email, advice] of [
+      [ANN, `users role ${ANN}`],
+      ["gone@example.com", "users activate gone@example.com"],
+    ] as const)
+      expect(await invite(email, "viewer")).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining(advice),
+      });
+    expect(await audited(instance)).toEqual([]);
+  });
+
+  it("is wired: help for each command, a list for people, and the link alone on standard output", async () => {
+    const instance = await testInstance();
+    await addUser(instance, { role: "admin" });
+    const env = { MILLRACE_STATE_DIR: instance.stateDir };
+    const [help, list, reset, unknown, missing] = await Promise.all(
+      [["--help"], ["list"], ["reset", ANN], ["resett", ANN], ["invite", "bea@example.com"]].map((args) =>
+        run(["users", ...args], env),
+      ),
+    );
+    for (const word of ["list", "invite", "reset", "role", "deactivate", "activate", "MILLRACE_BASE_URL"])
+      expect(help!.out).toContain(word);
+    expect(list).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^E-MAIL +ROLE .*\nann@example\.com +admin +active/),
+    });
+    expect(reset).toEqual({ code: 0, out: expect.stringMatching(LINK), err: "" });
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("Did you mean reset?") });
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("--role <role>") });
+  });
+});
+
+describe("the operator at the command line", () => {
+  it("may do what only people may; no key may, not the operator's own with every scope either", async () => {
+    const { services } = await testInstance();
+    const persons = catalogue.filter(({ person }) => person);
+    expect(persons.length).toBeGreaterThan(5);
+    for (const tool of persons) {
+      const ask = (principal: typeof ACTOR.principal) =>
+        invoke(
+          services,
+          tool,
+          { nothing: "like it" },
+          {
+            actor: { principal, client: ACTOR.client },
+            requestId: newRequestId(),
+            signal: new AbortController().signal,
+          },
+        );
+      await expect(ask(ACTOR.principal)).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(ask(someKey())).rejects.toMatchObject({ code: "person_needed" });
+    }
+  });
+});

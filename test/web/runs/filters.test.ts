@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { isFiltered, queryOf, readFilters, writeFilters } from "../../../src/web/runs/filters.ts";
+
+const read = (query: string) => readFilters(new URLSearchParams(query));
+
+describe("the filters of the run list", () => {
+  it("survive the way into the address and back", () => {
+    const filters = {
+      workflow: "weekly-revenue",
+      status: ["failed" as const, "waiting" as const],
+      trigger: "schedule" as const,
+      since: "2026-11-20",
+      until: "2026-11-21T08:00:00Z",
+    };
+    expect(readFilters(writeFilters(filters))).toEqual(filters);
+  });
+
+  it("pass over words that mean nothing", () => {
+    expect(read("status=failed,late&trigger=toString&since=yesterday&until=2026-99-99&workflow=")).toEqual({
+      status: ["failed"],
+    });
+  });
+
+  it("tell whether there are any", () => {
+    expect(isFiltered(read("x=1"))).toBe(false);
+    expect(isFiltered(read("status=failed"))).toBe(true);
+  });
+
+  it("ask from midnight where the reader is to the end of the last day", () => {
+    const { since, until } = queryOf(read("since=2026-11-20&until=2026-11-20"));
+    expect(since).toBe(new Date(2026, 10, 20).toISOString());
+    expect(until).toBe(new Date(2026, 10, 21).toISOString());
+  });
+
+  it("ask by a moment as it stands, and leave out what is not chosen", () => {
+    expect(queryOf(read("since=2026-11-20T08:00:00Z"))).toEqual({ since: "2026-11-20T08:00:00Z" });
+  });
+});
