@@ -84,6 +84,13 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/surfaces/rest/probe.ts", "../../store/database.ts"],
   ["src/surfaces/mcp/probe.ts", "../../app.ts"],
   ["src/surfaces/mcp/probe.ts", "../../commands/io.ts"],
+  ["src/web/runs/probe.ts", "../../core/errors.ts"],
+  ["src/web/runs/probe.ts", "../../engine/graph.ts"],
+  ["src/web/runs/probe.ts", "../../surfaces/invoke.ts"],
+  ["src/web/probe.ts", "../core/errors.ts"],
+  ["src/web/probe.ts", "../store/users.ts"],
+  ["src/web/runs/probe.ts", "../../../tools/index.ts"],
+  ["src/web/runs/probe.ts", "../../app.ts"],
 ];
 
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
@@ -100,6 +107,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ["tools/runs/probe.ts", "../../src/engine/scope.ts"],
   ["src/surfaces/rest/probe.ts", "../../core/tool.ts"],
   ["src/probe.ts", "./store/database.ts"],
+  ["src/web/runs/probe.ts", "../../../schemas/run.ts"],
+  ["src/web/runs/probe.ts", "../api/client.ts"],
 ];
 
 describe("the walls between the folders", () => {
