@@ -154,13 +154,14 @@ async function findUser(users: UserReader, address: string): Promise<UserRecord>
   );
 }
 
+const nameOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf("@")));
+
 /** By what stands before the @: all of a company's addresses are alike behind it. */
 function nearPerson(email: string, known: readonly string[]): string | undefined {
-  const nameIn = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf("@")));
   const colleagues = known.filter((address) => address.endsWith(email.slice(email.lastIndexOf("@"))));
   const pool = colleagues.length > 0 ? colleagues : known;
-  const near = nearMatch(nameIn(email) || email, pool.map(nameIn));
-  return pool.find((address) => nameIn(address) === near);
+  const near = nearMatch(nameOf(email) || email, pool.map(nameOf));
+  return pool.find((address) => nameOf(address) === near);
 }
 
 const usage = (message: string): CommandError => new CommandError(message, EXIT.usage);

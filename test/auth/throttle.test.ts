@@ -87,6 +87,9 @@ async function passing(count: number, take: (index: number) => Promise<boolean>)
 
 const ADA = { account: "ada@example.com", address: "192.0.2.1" };
 
+/** Somebody else at the same address. */
+const another = (i: number): Attempt => ({ ...ADA, account: `a${i}@example.com` });
+
 describe("a throttle", () => {
   it("lets 5 through by account and address, 20 by account, 30 by address", async () => {
     const one = open();
@@ -188,29 +191,27 @@ describe("a throttle", () => {
 
   it("gives back what it counted and no more, and nothing of another window", async () => {
     const { asked, take, clock } = open();
-    const from = (i: number) => ({ ...ADA, account: `a${i}@example.com` });
     const early = await asked.take("sign_in", ADA);
     clock.advance(WINDOW);
-    expect(await passing(40, (i) => take(from(i)))).toBe(30);
+    expect(await passing(40, (i) => take(another(i)))).toBe(30);
     await early.succeeded();
-    expect(await take(from(40))).toBe(false);
+    expect(await take(another(40))).toBe(false);
     clock.advance(WINDOW);
     const late = await asked.take("sign_in", ADA);
-    expect(await passing(40, (i) => take(from(i)))).toBe(29);
+    expect(await passing(40, (i) => take(another(i)))).toBe(29);
     await late.succeeded();
-    expect(await passing(40, (i) => take(from(50 + i)))).toBe(1);
+    expect(await passing(40, (i) => take(another(50 + i)))).toBe(1);
   });
 
   it("sees within seconds what another copy has given back", async () => {
     const { asked, counter, take, clock } = open();
-    const from = (i: number) => ({ ...ADA, account: `a${i}@example.com` });
     const other = throttle(counter, clock);
-    const taken = await Promise.all(Array.from({ length: 29 }, (_, i) => asked.take("sign_in", from(i))));
-    await take(from(29));
-    expect(await passes(other.take("sign_in", from(30)))).toBe(false);
+    const taken = await Promise.all(Array.from({ length: 29 }, (_, i) => asked.take("sign_in", another(i))));
+    await take(another(29));
+    expect(await passes(other.take("sign_in", another(30)))).toBe(false);
     for (const one of taken) await one.succeeded();
     clock.advance(10 * SECOND);
-    expect(await passes(other.take("sign_in", from(30)))).toBe(true);
+    expect(await passes(other.take("sign_in", another(30)))).toBe(true);
   });
 
   it("forgives what an account tried from an address where its owner came in another way, and nothing else", async () => {

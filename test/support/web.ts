@@ -14,7 +14,7 @@ import { type Program, startProgram } from "./process.ts";
 import { smtpPeer } from "./smtp-peer.ts";
 
 /** Long enough for a machine that has much else to do. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 20_000;
 
 export const PASSWORD = "violet otter counts 48 spoons";
 

@@ -86,8 +86,10 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
   if (!response.ok) throw await refusal(response);
   const { headers } = response;
   const total = headers.get("X-Total-Count");
+  // A 202 may have nothing to say, as a 204 has.
+  const text = await response.text();
   return {
-    data: (response.status === 204 ? undefined : await response.json()) as Answer<Endpoints<M>[P]>,
+    data: (text === "" ? undefined : JSON.parse(text)) as Answer<Endpoints<M>[P]>,
     etag: headers.get("ETag"),
     total: total === null ? null : Number(total),
     next: cursorOf(headers.get("Link")),

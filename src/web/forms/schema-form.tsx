@@ -2,7 +2,7 @@
 import { Box, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Fault } from "../../../schemas/problem.ts";
-import { below, besides, told } from "./faults.ts";
+import { told } from "./faults.ts";
 import { Fields } from "./field.tsx";
 import { JsonField } from "./json-field.tsx";
 import { formOf, type JsonSchema } from "./schema.ts";
@@ -68,9 +68,3 @@ export function SchemaForm({ schema, value, onChange, faults, disabled = false }
 }
 
 const NOTHING = {};
-
-/** Of a refused request the faults inside one of its fields (`inputs`, `form`), and the others. */
-export const faultsWithin = (faults: readonly Fault[], field: string) => ({
-  inside: below(faults, field),
-  outside: besides(faults, [field]),
-});

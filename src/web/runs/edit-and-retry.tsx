@@ -8,8 +8,8 @@ import type { Run } from "../../../schemas/run.ts";
 import { useMay } from "../app/session.tsx";
 import { type EditorFault, placeFaults, toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
+import { NotForYou } from "../ui/not-for-you.tsx";
 import { Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
-import { NoScope } from "../workflows/no-scope.tsx";
 import { Unsaved } from "../workflows/unsaved.tsx";
 import { RunLink } from "./facts.tsx";
 import { Part } from "./parts.tsx";
@@ -26,9 +26,7 @@ export default function EditAndRetry() {
   const may = useMay();
   const run = useQuery({ ...runQuery(runId), enabled: may("run") && may("write") });
   if (!may("run") || !may("write")) {
-    return (
-      <NoScope title="Edit and retry" what="retry a run on a changed definition" back={`/runs/${runId}`} />
-    );
+    return <NotForYou title="Edit and retry" needs="editors and admins" />;
   }
   return (
     <Page

@@ -62,7 +62,7 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
       <Fact name="Started by">
         {owner} through {TRIGGERS[run.trigger]}
         <Text span c="dimmed" size="xs" display="block">
-          {key === "" ? client : `key ${key} · ${client}`}
+          {[key !== "" && `key ${key}`, clientOf(client)].filter(Boolean).join(" · ")}
         </Text>
       </Fact>
       <Fact name="Accepted">
@@ -104,6 +104,9 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
     </Facts>
   );
 }
+
+/** Every browser calls itself by half a line of history. */
+const clientOf = (name: string): string => (name.startsWith("Mozilla/") ? "a browser" : name);
 
 const MOST_CHILDREN = 4;
 /** A shorter time in the queue says nothing. */

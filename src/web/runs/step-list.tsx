@@ -61,11 +61,14 @@ function Rows({ steps, now, selected, onSelect }: StepListProps) {
     const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: steps.length - 1 }[event.key];
     if (to === undefined || steps[to] === undefined) return;
     event.preventDefault();
+    const focus = (): boolean => {
+      const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] button`);
+      button?.focus();
+      return button !== null;
+    };
     rows.scrollToIndex(to);
-    // It may have to be drawn first.
-    requestAnimationFrame(() => {
-      scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] button`)?.focus();
-    });
+    // What is far off has to be drawn first.
+    if (!focus()) requestAnimationFrame(focus);
   };
   return (
     <Box ref={scroller} mah={440} style={{ overflowY: "auto" }}>

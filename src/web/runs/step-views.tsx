@@ -21,6 +21,8 @@ const VIEWS = ["graph", "timeline", "steps"] as const;
 type View = (typeof VIEWS)[number];
 /** Beyond so many a graph is no picture any more: the timeline is shown first. */
 const MOST_PICTURED = 500;
+/** So much of the panel is brought into sight when a step is selected. */
+const IN_SIGHT_PX = 240;
 
 interface StepViewsProps {
   run: ShownRun;
@@ -51,8 +53,8 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
       to.set("step", id);
       to.delete("item");
     });
-    // The panel may stand below what is in sight; the focus stays where it is, so that others can be looked at.
-    requestAnimationFrame(() => panel.current?.scrollIntoView({ block: "nearest" }));
+    // The beginning of the panel may stand below what is in sight. The focus stays, so that others can be looked at.
+    panel.current?.scrollIntoView({ block: "nearest" });
   };
   return (
     <>
@@ -79,7 +81,8 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
           </Tabs.Panel>
         </Suspense>
       </Tabs>
-      <Box ref={panel} style={{ scrollMargin: 72 }}>
+      <Box>
+        <div ref={panel} style={{ scrollMarginBottom: IN_SIGHT_PX }} />
         {selected === undefined ? (
           <Text size="sm" c="dimmed">
             {wanted === null || wanted === undefined || wanted === ""

@@ -4,19 +4,20 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
 import { useMay } from "../app/session.tsx";
 import { besides } from "../forms/faults.ts";
+import { useFocusFault } from "../forms/use-focus-fault.ts";
+import { useOnce } from "../runs/use-once.ts";
+import { NotForYou } from "../ui/not-for-you.tsx";
 import { Failed, Page } from "../ui/page.tsx";
 import classes from "./create.module.css";
 import { type Details, DetailsFields, FIELDS } from "./details-dialog.tsx";
-import { NoScope } from "./no-scope.tsx";
 import { refresh } from "./queries.ts";
-import { SCRATCH, type Template, TEMPLATES } from "./templates.ts";
+import { SCRATCH, TEMPLATES } from "./templates.ts";
 
 export default function CreateWorkflow() {
   const may = useMay();
-  if (!may("write")) return <NoScope title="New workflow" what="make workflows" back="/workflows" />;
+  if (!may("write")) return <NotForYou title="New workflow" needs="an editor" />;
   return <Creating />;
 }
 
@@ -25,44 +26,38 @@ function Creating() {
   const client = useQueryClient();
   const [template, setTemplate] = useState(SCRATCH);
   const [written, setWritten] = useState<Partial<Details>>({});
-  // The same for a request whose answer got lost: sent again, it makes no second workflow.
-  const [key, setKey] = useState(once);
+  const once = useOnce();
   const { name, description, tags } = template;
   const details: Details = { name, description, tags, ...written };
   const create = useMutation({
-    mutationFn: () =>
-      send("post", "/workflows", { header: key, body: { ...details, definition: template.definition } }),
+    mutationFn: () => {
+      const body = { ...details, definition: template.definition };
+      return send("post", "/workflows", { header: once(body), body });
+    },
     onSuccess: async ({ data }) => {
       void refresh(client);
       await navigate(`/workflows/${data.id}/edit`, { replace: true });
     },
-    onError: (error) => {
-      if (error instanceof ApiError && error.status > 0) setKey(once());
-    },
   });
   const faults = (create.error instanceof ApiError && create.error.problem.errors) || [];
-  const choose = (chosen: Template) => {
-    setTemplate(chosen);
-    setKey(once());
-  };
   const write = (changed: Details) => {
-    setKey(once());
     // Only what was written by hand outlives another choice of template.
     const own = FIELDS.filter((field) => field in written || changed[field] !== details[field]);
     setWritten(Object.fromEntries(own.map((field) => [field, changed[field]])));
   };
+  const form = useFocusFault(create.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     create.mutate();
   };
   return (
     <Page title="New workflow">
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="lg" maw={900}>
           <Radio.Group
             label="Begin with"
             value={template.id}
-            onChange={(id) => choose(TEMPLATES.find((it) => it.id === id) ?? SCRATCH)}
+            onChange={(id) => setTemplate(TEMPLATES.find((it) => it.id === id) ?? SCRATCH)}
           >
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="xs">
               <Choice id={SCRATCH.id} title="Scratch" about="One step, to be replaced by what you need." />

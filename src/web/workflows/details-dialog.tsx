@@ -15,6 +15,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, send } from "../api/client.ts";
 import { below, besides, told } from "../forms/faults.ts";
+import { useFocusFault } from "../forms/use-focus-fault.ts";
 import { done } from "../ui/notify.ts";
 import { Failed } from "../ui/page.tsx";
 import { changesInWords, isSameDefinition } from "./changes.ts";
@@ -62,6 +63,7 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
   });
   const faults = (save.error instanceof ApiError && save.error.problem.errors) || [];
   const isStale = save.error instanceof ApiError && save.error.status === 412;
+  const form = useFocusFault(save.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (Object.keys(changed).length === 0) onClose();
@@ -69,7 +71,7 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
   };
   return (
     <Modal opened onClose={onClose} title="Name, description and tags" size="lg" centered>
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="md">
           <DetailsFields details={details} onChange={setDetails} faults={faults} />
           <TextInput

@@ -9,10 +9,10 @@ import { useMay } from "../app/session.tsx";
 import { toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { graphSteps } from "../graph/steps.ts";
+import { NotForYou } from "../ui/not-for-you.tsx";
 import { Empty, Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FormatControl } from "./definition-panel.tsx";
-import { NoScope } from "./no-scope.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
 import { type Read, readWorkflow } from "./queries.ts";
 import { Unsaved } from "./unsaved.tsx";
@@ -37,7 +37,7 @@ export default function EditWorkflow() {
     gcTime: 0,
   });
   const back = `/workflows/${workflowId}`;
-  if (!may("write")) return <NoScope title="Edit" what="change workflows" back={back} />;
+  if (!may("write")) return <NotForYou title="Edit" needs="an editor" />;
   if (query.data === undefined) {
     return (
       <Page title={`Edit ${workflowId}`}>

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useMay } from "../app/session.tsx";
 import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
+import { itemsOf, totalOf } from "../ui/pages.ts";
 import { filtersOf, isFiltered } from "./filters.ts";
 import { ListFilters } from "./list-filters.tsx";
 import { ListRows } from "./list-rows.tsx";
@@ -19,10 +20,10 @@ export default function WorkflowList() {
   const may = useMay();
   // By name or change one that moved meanwhile may be met twice.
   const workflows = useMemo(
-    () => [...new Map(query.data?.pages.flatMap(({ data }) => data).map((it) => [it.id, it])).values()],
+    () => [...new Map(itemsOf(query.data)?.map((it) => [it.id, it])).values()],
     [query.data],
   );
-  const total = query.data?.pages.at(-1)?.total ?? workflows.length;
+  const total = totalOf(query.data) ?? workflows.length;
   const none = query.data !== undefined && workflows.length === 0;
   return (
     <Page

@@ -7,7 +7,9 @@ import { once } from "../api/queries.ts";
 import { done } from "../ui/notify.ts";
 import { Failed, Loaded, Waiting } from "../ui/page.tsx";
 import { FaultList } from "./fault-list.tsx";
-import { cronQuery, type Read, refresh, versionQuery } from "./queries.ts";
+import { examplesOf } from "./inputs.ts";
+import { type Read, refresh, versionQuery } from "./queries.ts";
+import { Cron, scheduleOf } from "./schedule-words.tsx";
 
 interface PublishDialogProps {
   read: Read;
@@ -117,7 +119,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 </Button>
               )}
             </Group>
-            {publish.isPending && examplesOf(definition) > 0 && (
+            {publish.isPending && definition !== null && examplesOf(definition).length > 0 && (
               <Text size="sm" role="status">
                 Its examples run now. That may take up to a minute.
               </Text>
@@ -138,7 +140,7 @@ interface ConsequencesProps {
 function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
   const { published_version: live, status } = workflow;
   const isLive = status === "published" && live !== null;
-  const examples = examplesOf(definition);
+  const examples = examplesOf(definition).length;
   const schedule = scheduleOf(definition);
   return (
     <List size="sm" spacing={4} withPadding={false}>
@@ -166,25 +168,4 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
       {definition["expose_as_tool"] === true && <List.Item>Agents see it as a tool of its own.</List.Item>}
     </List>
   );
-}
-
-/** A cron expression in words, and as it is until they are there. */
-export function Cron({ cron }: { cron: string }) {
-  const words = useQuery(cronQuery(cron));
-  return <>{words.data ?? cron}</>;
-}
-
-const examplesOf = (definition: Record<string, unknown> | null): number =>
-  Array.isArray(definition?.["examples"]) ? definition["examples"].length : 0;
-
-/** The schedule that a definition asks for, as far as it is written. */
-export function scheduleOf(
-  definition: Record<string, unknown> | null,
-): { cron: string; timezone: string } | undefined {
-  const schedule = definition?.["schedule"];
-  if (typeof schedule !== "object" || schedule === null) return undefined;
-  const { cron, timezone } = schedule as Record<string, unknown>;
-  return typeof cron === "string"
-    ? { cron, timezone: typeof timezone === "string" ? timezone : "UTC" }
-    : undefined;
 }

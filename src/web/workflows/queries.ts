@@ -3,6 +3,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/
 import type { ScheduleState } from "../../../schemas/run.ts";
 import type { WholeWorkflow } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
+import { byCursor, cursorOf } from "../ui/pages.ts";
 import type { Filters } from "./filters.ts";
 
 const PAGE = 100;
@@ -37,12 +38,11 @@ export const workflowsQuery = (filters: Filters) =>
           ...filters,
           include: ["last_run"],
           limit: PAGE,
-          ...(pageParam !== null && { cursor: pageParam }),
+          ...cursorOf(pageParam),
         },
         signal,
       }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...byCursor,
   });
 
 export const versionsQuery = (id: string) =>
@@ -51,11 +51,10 @@ export const versionsQuery = (id: string) =>
     queryFn: ({ pageParam, signal }) =>
       send("get", "/workflows/{workflow_id}/versions", {
         path: { workflow_id: id },
-        query: { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) },
+        query: { limit: PAGE, ...cursorOf(pageParam) },
         signal,
       }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...byCursor,
   });
 
 /** One version whole; it never changes. */

@@ -5,13 +5,15 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 import { ApiError, send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
 import { useMay } from "../app/session.tsx";
+import { below, besides } from "../forms/faults.ts";
 import { initialValue } from "../forms/schema.ts";
-import { faultsWithin, SchemaForm } from "../forms/schema-form.tsx";
+import { SchemaForm } from "../forms/schema-form.tsx";
+import { useFocusFault } from "../forms/use-focus-fault.ts";
+import { useOnce } from "../runs/use-once.ts";
+import { NotForYou } from "../ui/not-for-you.tsx";
 import { Empty, Failed, Loaded, Page } from "../ui/page.tsx";
 import { examplesOf, inputsOf } from "./inputs.ts";
-import { NoScope } from "./no-scope.tsx";
 import { type Read, versionQuery, workflowQuery } from "./queries.ts";
 
 export default function RunWorkflow() {
@@ -19,7 +21,7 @@ export default function RunWorkflow() {
   const may = useMay();
   const query = useQuery({ ...workflowQuery(workflowId), enabled: may("run") });
   const back = `/workflows/${workflowId}`;
-  if (!may("run")) return <NoScope title="Run" what="run workflows" back={back} />;
+  if (!may("run")) return <NotForYou title="Run" needs="an editor" />;
   return (
     <Page
       title={`Run ${query.data?.workflow.name ?? workflowId}`}
@@ -92,36 +94,32 @@ function Start({ workflowId, version, definition }: StartProps) {
   const schema = inputsOf(definition);
   const examples = examplesOf(definition);
   const [inputs, setInputs] = useState(() => initialValue(schema));
-  // The same for a request whose answer got lost: sent again, it starts no second run.
-  const [key, setKey] = useState(once);
-  const change = (changed: Record<string, unknown>) => {
-    setInputs(changed);
-    setKey(once());
-  };
+  const once = useOnce();
   const start = useMutation({
-    mutationFn: () =>
-      send("post", "/workflows/{workflow_id}/runs", {
+    mutationFn: () => {
+      const body = { inputs, version };
+      return send("post", "/workflows/{workflow_id}/runs", {
         path: { workflow_id: workflowId },
-        header: key,
-        body: { inputs, version },
-      }),
+        header: once(body),
+        body,
+      });
+    },
     onSuccess: async ({ data }) => {
       void client.invalidateQueries({ queryKey: ["runs"] });
       await navigate(`/runs/${data.id}`);
     },
-    onError: (error) => {
-      if (error instanceof ApiError && error.status > 0) setKey(once());
-    },
   });
   const faults = (start.error instanceof ApiError && start.error.problem.errors) || [];
   const isRefused = start.error instanceof ApiError && start.error.code === "invalid_input";
-  const { inside, outside } = faultsWithin(faults, "inputs");
+  const inside = below(faults, "inputs");
+  const outside = besides(faults, ["inputs"]);
+  const form = useFocusFault(start.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate();
   };
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit}>
       <Stack gap="lg">
         {examples.length > 0 && (
           <Group gap="xs">
@@ -131,7 +129,7 @@ function Start({ workflowId, version, definition }: StartProps) {
                 key={name}
                 size="compact-sm"
                 variant="default"
-                onClick={() => change({ ...initialValue(schema), ...given })}
+                onClick={() => setInputs({ ...initialValue(schema), ...given })}
               >
                 {name}
               </Button>
@@ -141,7 +139,7 @@ function Start({ workflowId, version, definition }: StartProps) {
         <SchemaForm
           schema={schema}
           value={inputs}
-          onChange={change}
+          onChange={setInputs}
           faults={isRefused ? inside : []}
           disabled={start.isPending}
         />

@@ -10,8 +10,8 @@ import { useMay } from "../app/session.tsx";
 import { done, failed } from "../ui/notify.ts";
 import { Loaded, Waiting } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { Cron, scheduleOf } from "./publish-dialog.tsx";
 import { scheduleQuery, versionQuery } from "./queries.ts";
+import { Cron, scheduleOf } from "./schedule-words.tsx";
 
 export function SchedulePanel({ workflow }: { workflow: WholeWorkflow }) {
   const { id, status, version, published_version: live, definition } = workflow;

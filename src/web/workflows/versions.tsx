@@ -1,8 +1,9 @@
 /** A workflow's history: who changed what and why, the difference between any two, and the way back. */
-import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "react-router";
-import { Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
+import { List } from "../ui/list.tsx";
+import { Loaded, Page } from "../ui/page.tsx";
 import { type Read, versionsQuery, workflowQuery } from "./queries.ts";
 import { VersionDiff } from "./version-diff.tsx";
 import { VersionTable } from "./version-table.tsx";
@@ -37,28 +38,13 @@ function History({ read }: { read: Read }) {
       { from: String(Math.min(one, other)), to: String(Math.max(one, other)) },
       { replace: true, preventScrollReset: true },
     );
-  if (versions.data === undefined) {
-    return versions.isError ? (
-      <Failed error={versions.error} retry={() => void versions.refetch()} />
-    ) : (
-      <Waiting />
-    );
-  }
-  const items = versions.data.pages.flatMap(({ data }) => data);
   return (
     <Stack gap="xl">
-      <VersionTable items={items} read={read} from={from} to={to} onCompare={compare} />
-      {versions.hasNextPage && (
-        <Group>
-          <Button
-            variant="default"
-            loading={versions.isFetchingNextPage}
-            onClick={() => void versions.fetchNextPage()}
-          >
-            Older versions
-          </Button>
-        </Group>
-      )}
+      <Stack gap="sm">
+        <List query={versions} empty={null}>
+          {(items) => <VersionTable items={items} read={read} from={from} to={to} onCompare={compare} />}
+        </List>
+      </Stack>
       {from >= 1 && from !== to ? (
         <VersionDiff workflowId={id} from={from} to={to} />
       ) : (

@@ -1,0 +1,461 @@
+import { describe, expect, it } from "vitest";
+import { type AnyTool, routeOf } from "../../src/core/tool.ts";
+import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
+import { catalogue } from "../../tools/index.ts";
+import { type Answer, api } from "../support/http.ts";
+import {
+  type Asker,
+  everything,
+  matrixWorld,
+  SPECS,
+  type Spec,
+  type Thing,
+  type World,
+} from "../support/matrix-world.ts";
+
+/** What a role may do, as the documentation says it; written down once more, so that a slip in the program shows. */
+const MAY = {
+  viewer: ["read"],
+  editor: ["read", "write", "run", "approve"],
+  admin: ["read", "write", "run", "approve", "admin"],
+  operator: ["read", "write", "run", "approve", "admin"],
+} as const;
+
+type Ability = (typeof MAY)["admin"][number];
+/** `ok`, or the code of the problem. */
+type Outcome = string;
+
+interface Row {
+  needs: Ability;
+  /** For people who are signed in, never for a key. */
+  person?: true;
+  /** What it is about, and what comes of one's own, another's and one that there is none of; left out: about none. */
+  of?: Thing;
+  own?: Outcome;
+  others?: Outcome | ((asker: Spec) => Outcome);
+  none?: Outcome;
+  /** Without a thing: what comes of it. */
+  comes?: Outcome | ((asker: Spec) => Outcome);
+  send?: (number: number) => Record<string, unknown>;
+  query?: string;
+  /** The parameters of the route behind the first. */
+  more?: readonly string[];
+  changes?: true;
+}
+
+const reads = { needs: "read" } as const;
+const changes = { changes: true } as const;
+const everybodys = { own: "ok", others: "ok" } as const;
+const workflow = { of: "workflow", ...everybodys, none: "workflow_not_found" } as const;
+const run = { of: "run", ...everybodys, none: "run_not_found" } as const;
+const writesWorkflow = { needs: "write", ...workflow, ...changes } as const;
+const person = { person: true } as const;
+const administers = { needs: "admin", ...person } as const;
+
+/** Every operation: what it takes, and what may be done to whose. */
+const OPERATIONS: Readonly<Record<string, Row>> = {
+  list_workflows: reads,
+  get_workflow: { ...reads, ...workflow },
+  list_workflow_versions: { ...reads, ...workflow },
+  get_workflow_version: { ...reads, ...workflow, more: ["1"] },
+  create_workflow: { needs: "write", ...changes, send: () => ({ name: "Matrix" }) },
+  update_workflow: { ...writesWorkflow, send: (number) => ({ description: `Number ${number}` }) },
+  validate_workflow: { needs: "write", send: () => ({ definition: { steps: [] } }) },
+  archive_workflow: writesWorkflow,
+  restore_workflow: { ...writesWorkflow, send: () => ({}) },
+  publish_workflow: { ...writesWorkflow, send: () => ({}) },
+  unpublish_workflow: { ...writesWorkflow, send: () => ({}) },
+  get_schedule: { ...reads, ...workflow },
+  list_schedules: reads,
+  pause_schedule: { ...writesWorkflow, send: () => ({}) },
+  resume_schedule: { ...writesWorkflow, send: () => ({}) },
+  run_workflow: { ...workflow, needs: "run", ...changes, send: () => ({}) },
+  list_workflow_runs: { ...reads, ...workflow },
+  list_runs: reads,
+  get_run: { ...reads, ...run },
+  get_run_value: { ...reads, ...run, more: ["inputs"] },
+  run_events: { ...reads, ...run },
+  retry_run: { ...run, needs: "run", ...changes, send: () => ({}) },
+  // It has come to its end: who may stop runs learns that, others learn nothing.
+  cancel_run: { ...run, own: "run_finished", others: "run_finished", needs: "run", send: () => ({}) },
+  list_approvals: reads,
+  decide_approval: {
+    needs: "approve",
+    of: "approval",
+    own: "approval_not_yours",
+    others: "ok",
+    none: "approval_not_found",
+    ...changes,
+    send: () => ({ decision: "approve" }),
+  },
+  describe_environment: reads,
+  describe_database: { ...reads, of: "database", ...everybodys, none: "database_not_found" },
+  create_api_key: { ...reads, ...person, ...changes, send: () => ({ name: "matrix" }) },
+  list_api_keys: { ...reads, ...person },
+  "list_api_keys of everybody": {
+    ...reads,
+    ...person,
+    query: "everyone=true",
+    comes: ({ role }) => (role === "admin" ? "ok" : "missing_scope"),
+  },
+  revoke_api_key: {
+    ...reads,
+    ...person,
+    of: "api key",
+    own: "ok",
+    others: ({ role }) => (role === "admin" ? "ok" : "api_key_not_found"),
+    none: "api_key_not_found",
+    ...changes,
+    send: () => ({}),
+  },
+  rotate_api_key: {
+    ...reads,
+    ...person,
+    of: "api key",
+    own: "ok",
+    // Not even by an admin: the value would let them act in another's name.
+    others: "api_key_not_found",
+    none: "api_key_not_found",
+    ...changes,
+    send: () => ({}),
+  },
+  list_sessions: { ...reads, ...person },
+  end_session: {
+    ...reads,
+    ...person,
+    of: "session",
+    own: "ok",
+    others: "session_not_found",
+    none: "session_not_found",
+    ...changes,
+    send: () => ({}),
+  },
+  end_other_sessions: { ...reads, ...person, ...changes, send: () => ({}) },
+  list_users: administers,
+  invite_user: {
+    ...administers,
+    ...changes,
+    send: (number) => ({ email: `matrix-${number}@example.com`, role: "admin" }),
+  },
+  renew_invitation: {
+    ...administers,
+    of: "invited user",
+    own: "user_not_invited",
+    others: "ok",
+    none: "user_not_found",
+    ...changes,
+    send: () => ({}),
+  },
+  reset_user_password: {
+    ...administers,
+    of: "user",
+    ...everybodys,
+    none: "user_not_found",
+    ...changes,
+    send: () => ({}),
+  },
+  update_user: {
+    ...administers,
+    of: "user",
+    ...everybodys,
+    none: "user_not_found",
+    ...changes,
+    send: () => ({ role: "admin", status: "active" }),
+  },
+  list_audit_log: { needs: "admin" },
+};
+
+const EVENTS = { name: "run_events", route: "GET /runs/:run_id/events" } as const;
+const routeNamed = (name: string): Pick<AnyTool, "name" | "route"> =>
+  [...catalogue, EVENTS].find((tool) => tool.name === name.split(" ")[0])!;
+
+type Whose = "own" | "others" | "none" | "-";
+const idsOf = (row: Row): Whose[] => (row.of === undefined ? ["-"] : ["own", "others", "none"]);
+
+/** What must come of it, by the table alone. */
+function expected(row: Row, asker: Spec, whose: Whose): Outcome {
+  if (asker.shows === "nothing" || asker.fate !== "alive") return "unauthorized";
+  if (row.person && asker.shows === "key") return "person_needed";
+  const may = MAY[asker.role].some((it) => it === row.needs);
+  const lets = asker.scopes === undefined || asker.scopes.includes(row.needs);
+  if (!may || !lets) return "missing_scope";
+  const outcome = (whose === "-" ? row.comes : row[whose]) ?? "ok";
+  return typeof outcome === "string" ? outcome : outcome(asker);
+}
+
+const outcomeOf = ({ status, body }: Answer<{ code?: string }>): Outcome =>
+  status < 300 ? "ok" : (body.code ?? `${status}`);
+
+/** A refusal without what is new in each and what was asked for: what else it tells. */
+const toldBy = ({ status, body }: Answer, id: string): string =>
+  `${status} ${JSON.stringify({ ...(body as object), request_id: "" }).replaceAll(id, "(the id)")}`;
+
+let requests = 0;
+/** Each from an address of its own, so that no limit of attempts gets in between. */
+const ask = ({ url }: World, asker: Pick<Asker, "headers">, method: string, path: string, body?: unknown) => {
+  requests += 1;
+  const address = `10.${requests >> 16}.${(requests >> 8) & 255}.${requests & 255}`;
+  return api(url)(method, path, body, { ...asker.headers, "X-Forwarded-For": address });
+};
+
+function askFor(world: World, name: string, row: Row, asker: Asker, id: string): Promise<Answer> {
+  const { method, path, parameters } = routeOf(routeNamed(name));
+  const values = row.of === undefined ? [] : [id, ...(row.more ?? [])];
+  let target: string = path;
+  for (const [index, parameter] of parameters.entries())
+    target = target.replace(`:${parameter}`, values[index]!);
+  return ask(
+    world,
+    asker,
+    method,
+    row.query === undefined ? target : `${target}?${row.query}`,
+    row.send?.(requests),
+  );
+}
+
+/** Asks for every cell of a row; those that are refused at the same time, and twice over what they tell is compared. */
+async function play(world: World, name: string, row: Row, askers: readonly Asker[], things: Things) {
+  const [found, wanted]: Record<string, Outcome>[] = [{}, {}];
+  const tellsMore: string[] = [];
+  const before = await everything(world.instance);
+  const cells = askers.flatMap((asker) => idsOf(row).map((whose) => ({ asker, whose })));
+  const refused = cells.filter(({ asker, whose }) => !row.changes || expected(row, asker, whose) !== "ok");
+  const told = new Map<Asker, Map<Whose, string>>(askers.map((asker) => [asker, new Map()]));
+  const look = async (asker: Asker, whose: Whose, id: string): Promise<void> => {
+    const answer = await askFor(world, name, row, asker, id);
+    const cell = `${name}, ${whose}: ${asker.label}`;
+    found![cell] = outcomeOf(answer as Answer<{ code?: string }>);
+    wanted![cell] = expected(row, asker, whose);
+    if (answer.status >= 400) told.get(asker)!.set(whose, toldBy(answer, id));
+  };
+  const ids = new Map(
+    await Promise.all(
+      refused.map(async (cell) => [cell, await things.shared(row.of, cell.asker, cell.whose)] as const),
+    ),
+  );
+  const ready = row.of === undefined ? before : await everything(world.instance);
+  await Promise.all(refused.map((cell) => look(cell.asker, cell.whose, ids.get(cell)!)));
+  const unchanged = (await everything(world.instance)) === ready;
+  for (const [asker, answers] of told) {
+    // Who may not learns nothing of what there is; who may, of another's as little as of none.
+    const [own, others, none] = [answers.get("own"), answers.get("others"), answers.get("none")];
+    const code = expected(row, asker, "own");
+    if (["unauthorized", "person_needed", "missing_scope"].includes(code) && own !== none)
+      tellsMore.push(asker.label);
+    if (expected(row, asker, "others") === expected(row, asker, "none") && others !== none)
+      tellsMore.push(asker.label);
+  }
+  // What is done spoils nothing for the others: by somebody of its own, to a thing of its own.
+  for (const { asker, whose } of cells.filter((cell) => !refused.includes(cell))) {
+    const fresh = await world.asker(asker, true);
+    told.set(fresh, new Map());
+    await look(fresh, whose, await things.fresh(row.of, fresh, whose));
+  }
+  return { found, wanted, unchanged, tellsMore };
+}
+
+type Things = Awaited<ReturnType<typeof openThings>>;
+
+/** The things that are asked for: of who asks, of somebody else, and none. */
+async function openThings(world: World, askers: readonly Asker[]) {
+  const somebody = await world.newUser("editor", "somebody");
+  const starters = Map.groupBy(askers, ({ owner }) => owner.lineage);
+  const decisions = 24;
+  const approvals = await world.approvals([
+    ...[...starters.values()].map(([first]) => first!.owner),
+    ...Array.from({ length: decisions }, () => somebody),
+  ]);
+  const waiting = approvals.get(somebody.lineage)!;
+  const known = new Map<string, Promise<string>>();
+  const ownerOf = (asker: Asker, whose: Whose) => (whose === "own" ? asker.owner : somebody);
+  const none = (thing: Thing): string =>
+    thing === "workflow" || thing === "database" ? "none-such" : "none_such";
+  const make = async (thing: Thing, asker: Asker, whose: Whose): Promise<string> => {
+    if (thing === "approval") {
+      const own = approvals.get(asker.owner.lineage)!;
+      return whose === "own" ? own[0]! : waiting.pop()!;
+    }
+    // One's own account is never an invited one.
+    if (thing === "invited user" && whose === "own") return world.makers.user(asker.owner);
+    return world.makers[thing](ownerOf(asker, whose));
+  };
+  return {
+    async fresh(thing: Thing | undefined, asker: Asker, whose: Whose): Promise<string> {
+      if (thing === undefined) return "";
+      return whose === "none" ? none(thing) : make(thing, asker, whose);
+    },
+    async shared(thing: Thing | undefined, asker: Asker, whose: Whose): Promise<string> {
+      if (thing === undefined) return "";
+      if (whose === "none") return none(thing);
+      const name = `${thing} of ${ownerOf(asker, whose).lineage}`;
+      if (!known.has(name)) known.set(name, make(thing, asker, whose));
+      return known.get(name)!;
+    },
+  };
+}
+
+async function open() {
+  const world = await matrixWorld();
+  const askers: Asker[] = [];
+  for (const spec of SPECS) askers.push(await world.asker(spec, false));
+  return { world, askers, askerNamed: (label: string) => askers.find((it) => it.label === label)! };
+}
+
+interface EndpointRow {
+  /** Whether it is for who is signed in alone; a key is nothing to it. */
+  signedIn?: true;
+  /** What comes of it for who may: `ok` unless said. */
+  comes?: Outcome;
+  /** Changes something, in this way of asking. */
+  changes?: true;
+  send?: (world: World) => object | Promise<object>;
+}
+
+const NEW_PASSWORD = "a quiet river at night";
+const withLink = (kind: "invitation" | "verification") => async (world: World) => ({
+  token: await world.newLinkFor(kind),
+  ...(kind === "invitation" && { password: NEW_PASSWORD }),
+});
+const DEAD_LINK = { token: "x".repeat(32) };
+
+/** Every endpoint of signing in: a link is for whoever has it, one's account for who is signed in. */
+const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>> = {
+  get_session: { "": { signedIn: true } },
+  sign_in_options: { "": {} },
+  sign_in: {
+    "as somebody who is not there": {
+      comes: "sign_in_failed",
+      send: () => ({ email: "none@example.com", password: NEW_PASSWORD }),
+    },
+  },
+  sign_out: { "": { changes: true } },
+  set_up: {
+    "once there is an admin": {
+      comes: "setup_done",
+      send: () => ({ ...DEAD_LINK, email: "none@example.com", password: NEW_PASSWORD }),
+    },
+  },
+  look_at_link: {
+    "that works": { send: async (world) => ({ token: await world.newLinkFor("invitation") }), changes: true },
+    "that does not": { comes: "link_dead", send: () => DEAD_LINK },
+  },
+  choose_password: {
+    "with a link": { changes: true, send: withLink("invitation") },
+    "with a dead one": { comes: "link_dead", send: () => ({ ...DEAD_LINK, password: NEW_PASSWORD }) },
+    "with one for another purpose": {
+      comes: "link_dead",
+      changes: true,
+      send: async (world) => ({ ...(await withLink("verification")(world)), password: NEW_PASSWORD }),
+    },
+  },
+  forgot_password: { "of somebody who is not there": { send: () => ({ email: "none@example.com" }) } },
+  verify_email: {
+    "with a link": { changes: true, send: withLink("verification") },
+    "with a dead one": { comes: "link_dead", send: () => DEAD_LINK },
+  },
+  // There is no mail server here: who may ask is told so.
+  send_verification: { "": { signedIn: true, comes: "connection_failed", changes: true, send: () => ({}) } },
+  change_password: {
+    "without the present one": {
+      signedIn: true,
+      comes: "sign_in_failed",
+      send: () => ({ current_password: "wrong", password: NEW_PASSWORD }),
+    },
+  },
+};
+
+describe("who may do what", () => {
+  it("is said for every operation and every endpoint of signing in", () => {
+    const said = Object.keys(OPERATIONS).filter((name) => !name.includes(" ") && name !== EVENTS.name);
+    expect(said.toSorted()).toEqual(catalogue.map(({ name }) => name).toSorted());
+    expect(Object.keys(ENDPOINTS).toSorted()).toEqual(sessionEndpoints.map(({ name }) => name).toSorted());
+  });
+
+  it("holds for every operation, by role, scope and whose it is; who is refused changes and learns nothing", async () => {
+    const { world, askers } = await open();
+    const things = await openThings(world, askers);
+    const [found, wanted]: Record<string, Outcome>[] = [{}, {}];
+    for (const [name, row] of Object.entries(OPERATIONS)) {
+      const played = await play(world, name, row, askers, things);
+      Object.assign(found!, played.found, {
+        [`${name} refused`]: played.unchanged,
+        [`${name} tells`]: played.tellsMore,
+      });
+      Object.assign(wanted!, played.wanted, { [`${name} refused`]: true, [`${name} tells`]: [] });
+    }
+    expect(found).toEqual(wanted);
+    expect(Object.keys(found!).length).toBeGreaterThan(2_000);
+  }, 60_000);
+
+  it("holds for every endpoint of signing in; a key is worth nothing there", async () => {
+    const { world, askers } = await open();
+    const [found, wanted]: Record<string, unknown>[] = [{}, {}];
+    for (const { name, method, path } of sessionEndpoints) {
+      for (const [way, row] of Object.entries(ENDPOINTS[name]!)) {
+        const before = await everything(world.instance);
+        await Promise.all(
+          askers.map(async (shared) => {
+            const lives = shared.shows === "session" && shared.fate === "alive";
+            const refused = row.signedIn === true && !lives;
+            const asker = row.changes && !refused ? await world.asker(shared, true) : shared;
+            const answer = await ask(world, asker, method, path, await row.send?.(world));
+            const cell = `${name} ${way}: ${asker.label}`;
+            found![cell] = outcomeOf(answer as Answer<{ code?: string }>);
+            wanted![cell] = refused ? "unauthorized" : (row.comes ?? "ok");
+          }),
+        );
+        if (row.changes) continue;
+        found![`${name} ${way} changes`] = (await everything(world.instance)) !== before;
+        wanted![`${name} ${way} changes`] = false;
+      }
+    }
+    expect(found).toEqual(wanted);
+  });
+
+  it("ends no session but one's own by signing out", async () => {
+    const { world, askers } = await open();
+    const sessions = async () =>
+      (await world.instance.store.read.selectFrom("sessions").select("id").execute()).map(({ id }) => id);
+    for (const asker of askers) {
+      const before = await sessions();
+      expect((await ask(world, asker, "DELETE", "/session")).status).toBe(204);
+      const ended = asker.shows === "session" && asker.fate === "alive" ? 1 : 0;
+      expect({ asker: asker.label, left: (await sessions()).length }).toEqual({
+        asker: asker.label,
+        left: before.length - ended,
+      });
+    }
+  });
+
+  it("shows nobody another's keys or sessions, and users to admins alone", async () => {
+    const { world, askers } = await open();
+    const { read } = world.instance.store;
+    for (const asker of askers.filter(({ shows, fate }) => shows === "session" && fate === "alive")) {
+      const { user } = asker.owner;
+      const list = async (path: string): Promise<Record<string, unknown>[]> =>
+        (await ask(world, asker, "GET", path)).body as Record<string, unknown>[];
+      const mine = await read.selectFrom("api_keys").select("id").where("owner", "=", user!.email).execute();
+      expect(mine.length).toBeGreaterThan(0);
+      const shown = (await list("/api-keys")).map(({ id }) => id);
+      expect(shown.toSorted()).toEqual(mine.map(({ id }) => id).toSorted());
+      const own = await read.selectFrom("sessions").select("id").where("user_id", "=", user!.id).execute();
+      const seen = (await list("/sessions")).map(({ id }) => id);
+      expect(seen.toSorted()).toEqual(own.map(({ id }) => id).toSorted());
+      expect((await ask(world, asker, "GET", "/session")).body.user).toMatchObject({ email: user!.email });
+
+      const everybodys = await list("/api-keys?everyone=true");
+      const people = await list("/users");
+      if (asker.role === "admin") {
+        expect(new Set(everybodys.map(({ owner }) => owner)).size).toBeGreaterThan(3);
+        expect(people.length).toBeGreaterThan(3);
+      } else {
+        for (const refused of [everybodys, people]) {
+          expect(refused).toMatchObject({ code: "missing_scope" });
+          expect(JSON.stringify(refused).replaceAll(user!.email, "")).not.toContain("@example.com");
+        }
+      }
+      for (const shown of [everybodys, people, await list("/sessions"), await list("/api-keys")])
+        expect(JSON.stringify(shown)).not.toMatch(/mill_\w{36}|digest|password_hash|passwordHash/);
+    }
+  });
+});
