@@ -65,7 +65,7 @@ export const SPECS: readonly Spec[] = [
       shows: "key" as const,
       role,
       scopes,
-      ...ALIVE,
+      fate: "alive" as const,
     })),
   ),
   ...(["deactivated", "ended"] as const).map((fate) => ({

@@ -5,7 +5,7 @@ import type { CallerName, Outcome } from "./ways-in.ts";
 type Input = NonNullable<Step["with"]>;
 
 /** The same caller's steps. */
-const as = (by: CallerName, ...steps: Step[]): Step[] => steps.map((step) => ({ by, ...step }));
+const as = (by: CallerName, ...steps: Step[]): Step[] => steps.map((step) => Object.assign({ by }, step));
 const call = (name: string, input: Input = {}, expect?: Step["expect"]): Step => ({
   call: name,
   with: input,

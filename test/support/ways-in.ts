@@ -13,7 +13,6 @@ import { type FakeClock, testInstance } from "./instance.ts";
 import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
 import { person, signIn, type SignedIn } from "./people.ts";
-import { addUser } from "./people.ts";
 
 /** What a call came to: one of the two. */
 export interface Outcome {

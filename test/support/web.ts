@@ -1,10 +1,12 @@
 /** The web interface of the real program in a real browser: people, each with a window of their own. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import type { Role } from "../../schemas/user.ts";
 import { makeShop } from "../../examples/shop.ts";
+import { DAY } from "../../src/core/clock.ts";
+import { TEMPLATES } from "../../src/web/workflows/templates.ts";
 import { LAUNCH, type Watched, watch } from "./browser.ts";
 import { type BrowserApi, browserApi } from "./browser-api.ts";
 import { eventually } from "./eventually.ts";
@@ -211,3 +213,93 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
   await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true });
 }
+
+/** An instance that is lived in: three people of different roles, and something on every page. */
+export interface World {
+  site: Site;
+  ann: Person;
+  ben: Person;
+  vera: Person;
+  /** By what the router calls them; for who is signed in. */
+  pages: Readonly<Record<string, string>>;
+}
+
+const FRAGILE = {
+  steps: [
+    { id: "first", type: "set", values: { text: "Done once" } },
+    { id: "gate", type: "assert", that: "false", message: "The numbers do not add up." },
+  ],
+  output: "${{ steps.first.text }}",
+};
+
+export async function openWorld(): Promise<World> {
+  const site = await openSite();
+  const ann = await firstAdmin(site);
+  const ben = await addPerson(site, ann, "ben@example.com", "editor");
+  const vera = await addPerson(site, ann, "vera@example.com", "viewer");
+  await ask(ann, "POST", "/users", { email: "dora@example.com", role: "editor" });
+  const made: Record<string, string> = {};
+  for (const { id, name, description, tags, needs, definition } of TEMPLATES) {
+    if (needs !== "") continue;
+    const body = { name, description, tags, definition };
+    made[id] = (await ask(ben, "POST", "/workflows", body)).id;
+  }
+  const fragile = await ask(ben, "POST", "/workflows", { name: "Month end", definition: FRAGILE });
+  await ask(ben, "PATCH", `/workflows/${made["query"]}`, {
+    description: "Asks the shop how much each region has sold, and names the best.",
+    reason: "Said more clearly.",
+  });
+  for (const id of ["query", "schedule"]) await ask(ben, "POST", `/workflows/${made[id]}/publish`, {});
+  await ask(ben, "PATCH", `/workflows/${made["query"]}`, { tags: ["sales", "regions"] });
+  const run = (id: string) => ask(ben, "POST", `/workflows/${id}/runs`, { inputs: {}, wait: 30 });
+  const runs = await Promise.all([made["query"]!, fragile.id].map(run));
+  await ask(ben, "POST", `/workflows/${made["approval"]}/runs`, { inputs: {} });
+  const approval = await eventually(
+    async () => (await ask<{ id: string }[]>(ann, "GET", "/approvals"))[0],
+    "the approval",
+    PATIENCE_MS,
+  );
+  const soon = new Date(Date.now() + 3 * DAY).toISOString().slice(0, 10);
+  await ask(ben, "POST", "/api-keys", { name: "ci", expires_at: soon });
+  await ask(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
+  const workflow = `/workflows/${made["query"]}`;
+  return {
+    site,
+    ann,
+    ben,
+    vera,
+    pages: {
+      "/": "/",
+      "/workflows": "/workflows",
+      "/workflows/new": "/workflows/new",
+      "/workflows/:workflowId": workflow,
+      "/workflows/:workflowId/edit": `${workflow}/edit`,
+      "/workflows/:workflowId/versions": `${workflow}/versions`,
+      "/workflows/:workflowId/run": `${workflow}/run`,
+      "/runs": "/runs",
+      "/runs/:runId": `/runs/${runs[0]!.id}?step=revenue`,
+      "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,
+      "/approvals": "/approvals",
+      "/approvals/:approvalId": `/approvals/${approval.id}`,
+      "/keys": "/keys",
+      "/people": "/people",
+      "/account": "/account",
+      "/connect": "/connect",
+      "/audit": "/audit",
+      "*": "/no/such/page",
+      // The same pages in other states.
+      "a run that failed": `/runs/${runs[1]!.id}`,
+      "a definition": `${workflow}?view=definition`,
+      "a workflow with a schedule": `/workflows/${made["schedule"]}`,
+    },
+  };
+}
+
+/** The addresses that the router knows. */
+export const routes = (): string[] =>
+  [...readFileSync(new URL("../../src/web/app/router.tsx", import.meta.url), "utf8").matchAll(
+    /(?:page\(|path: )"([^"]+)"/g,
+  )].map(([, path]) => path!);
+
+/** The pages that are for who is not signed in. */
+export const SIGNED_OUT = ["/setup", "/sign-in", "/forgot", "/link"];

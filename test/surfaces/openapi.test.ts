@@ -73,19 +73,18 @@ describe("the OpenAPI document", () => {
 
   it("asks for a key or a session; for a session alone where a person is needed; for nothing to sign in", () => {
     const session = [{ Session: [] }];
-    const people = [
+    const people = new Set([
       ...catalogue.filter((tool) => tool.person).map(({ name }) => name),
       ...sessionEndpoints.filter(({ signedIn }) => signedIn).map(({ name }) => name),
-    ];
-    const open = sessionEndpoints.filter(({ signedIn }) => !signedIn).map(({ name }) => name);
+    ]);
+    const open = new Set([
+      "health",
+      ...sessionEndpoints.filter(({ signedIn }) => !signedIn).map(({ name }) => name),
+    ]);
     for (const { operationId, security, responses } of operations) {
-      const expected = people.includes(operationId)
-        ? session
-        : ["health", ...open].includes(operationId)
-          ? []
-          : undefined;
+      const expected = people.has(operationId) ? session : open.has(operationId) ? [] : undefined;
       expect([operationId, security]).toEqual([operationId, expected]);
-      if (expected?.length !== 0) expect(responses).toHaveProperty("401");
+      expect(open.has(operationId) || "401" in responses).toBe(true);
     }
     expect(document).toMatchObject({ security: [{ ApiKey: [] }, { Bearer: [] }, ...session] });
   });

@@ -64,7 +64,9 @@ describe("parity of the surfaces", () => {
         ...(tool.person ? ["person_needed"] : []),
       ];
       // What takes nothing else can't come with another input.
-      const takesMore = Object.keys((tool.input as z.ZodObject).shape).some((it) => it !== "idempotency_key");
+      const takesMore = Object.keys((tool.input as z.ZodObject).shape).some(
+        (field) => field !== "idempotency_key",
+      );
       const errors = tool.errors.filter((code) => takesMore || code !== "idempotency_key_reused");
       expect({ tool: tool.name, codes: tried.map((step) => step.expect ?? "success") }).toEqual({
         tool: tool.name,

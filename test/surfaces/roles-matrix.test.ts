@@ -45,9 +45,9 @@ interface Row {
 
 const reads = { needs: "read" } as const;
 const changes = { changes: true } as const;
-const everybodys = { own: "ok", others: "ok" } as const;
-const workflow = { of: "workflow", ...everybodys, none: "workflow_not_found" } as const;
-const run = { of: "run", ...everybodys, none: "run_not_found" } as const;
+const shared = { own: "ok", others: "ok" } as const;
+const workflow = { of: "workflow", ...shared, none: "workflow_not_found" } as const;
+const run = { of: "run", ...shared, none: "run_not_found" } as const;
 const writesWorkflow = { needs: "write", ...workflow, ...changes } as const;
 const person = { person: true } as const;
 const administers = { needs: "admin", ...person } as const;
@@ -89,7 +89,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     send: () => ({ decision: "approve" }),
   },
   describe_environment: reads,
-  describe_database: { ...reads, of: "database", ...everybodys, none: "database_not_found" },
+  describe_database: { ...reads, of: "database", ...shared, none: "database_not_found" },
   create_api_key: { ...reads, ...person, ...changes, send: () => ({ name: "matrix" }) },
   list_api_keys: { ...reads, ...person },
   "list_api_keys of everybody": {
@@ -149,7 +149,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   reset_user_password: {
     ...administers,
     of: "user",
-    ...everybodys,
+    ...shared,
     none: "user_not_found",
     ...changes,
     send: () => ({}),
@@ -157,7 +157,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   update_user: {
     ...administers,
     of: "user",
-    ...everybodys,
+    ...shared,
     none: "user_not_found",
     ...changes,
     send: () => ({ role: "admin", status: "active" }),
@@ -176,7 +176,7 @@ const idsOf = (row: Row): Whose[] => (row.of === undefined ? ["-"] : ["own", "ot
 function expected(row: Row, asker: Spec, whose: Whose): Outcome {
   if (asker.shows === "nothing" || asker.fate !== "alive") return "unauthorized";
   if (row.person && asker.shows === "key") return "person_needed";
-  const may = MAY[asker.role].some((it) => it === row.needs);
+  const may = MAY[asker.role].some((ability) => ability === row.needs);
   const lets = asker.scopes === undefined || asker.scopes.includes(row.needs);
   if (!may || !lets) return "missing_scope";
   const outcome = (whose === "-" ? row.comes : row[whose]) ?? "ok";
@@ -238,7 +238,7 @@ async function play(world: World, name: string, row: Row, askers: readonly Asker
   const unchanged = (await everything(world.instance)) === ready;
   for (const [asker, answers] of told) {
     // Who may not learns nothing of what there is; who may, of another's as little as of none.
-    const [own, others, none] = [answers.get("own"), answers.get("others"), answers.get("none")];
+    const [mine, others, nothing] = [answers.get("own"), answers.get("others"), answers.get("none")];
     const code = expected(row, asker, "own");
     if (["unauthorized", "person_needed", "missing_scope"].includes(code) && own !== none)
       tellsMore.push(asker.label);
@@ -256,6 +256,9 @@ async function play(world: World, name: string, row: Row, askers: readonly Asker
 
 type Things = Awaited<ReturnType<typeof openThings>>;
 
+const none = (thing: Thing): string =>
+  thing === "workflow" || thing === "database" ? "none-such" : "none_such";
+
 /** The things that are asked for: of who asks, of somebody else, and none. */
 async function openThings(world: World, askers: readonly Asker[]) {
   const somebody = await world.newUser("editor", "somebody");
@@ -268,8 +271,6 @@ async function openThings(world: World, askers: readonly Asker[]) {
   const waiting = approvals.get(somebody.lineage)!;
   const known = new Map<string, Promise<string>>();
   const ownerOf = (asker: Asker, whose: Whose) => (whose === "own" ? asker.owner : somebody);
-  const none = (thing: Thing): string =>
-    thing === "workflow" || thing === "database" ? "none-such" : "none_such";
   const make = async (thing: Thing, asker: Asker, whose: Whose): Promise<string> => {
     if (thing === "approval") {
       const own = approvals.get(asker.owner.lineage)!;
@@ -298,7 +299,7 @@ async function open() {
   const world = await matrixWorld();
   const askers: Asker[] = [];
   for (const spec of SPECS) askers.push(await world.asker(spec, false));
-  return { world, askers, askerNamed: (label: string) => askers.find((it) => it.label === label)! };
+  return { world, askers };
 }
 
 interface EndpointRow {
@@ -311,6 +312,8 @@ interface EndpointRow {
   send?: (world: World) => object | Promise<object>;
 }
 
+/** Another each time: an account is not tried often. */
+const nobodysAddress = (): string => `nobody-${requests}@example.com`;
 const NEW_PASSWORD = "a quiet river at night";
 const withLink = (kind: "invitation" | "verification") => async (world: World) => ({
   token: await world.newLinkFor(kind),
@@ -325,7 +328,7 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
   sign_in: {
     "as somebody who is not there": {
       comes: "sign_in_failed",
-      send: () => ({ email: "none@example.com", password: NEW_PASSWORD }),
+      send: () => ({ email: nobodysAddress(), password: NEW_PASSWORD }),
     },
   },
   sign_out: { "": { changes: true } },
@@ -348,7 +351,7 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
       send: async (world) => ({ ...(await withLink("verification")(world)), password: NEW_PASSWORD }),
     },
   },
-  forgot_password: { "of somebody who is not there": { send: () => ({ email: "none@example.com" }) } },
+  forgot_password: { "of somebody who is not there": { send: () => ({ email: nobodysAddress() }) } },
   verify_email: {
     "with a link": { changes: true, send: withLink("verification") },
     "with a dead one": { comes: "link_dead", send: () => DEAD_LINK },
@@ -363,6 +366,9 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
     },
   },
 };
+
+const idsIn = (items: readonly { id?: unknown }[]): string[] =>
+  items.map(({ id }) => String(id)).toSorted((a, b) => (a < b ? -1 : 1));
 
 describe("who may do what", () => {
   it("is said for every operation and every endpoint of signing in", () => {
@@ -393,24 +399,23 @@ describe("who may do what", () => {
     for (const { name, method, path } of sessionEndpoints) {
       for (const [way, row] of Object.entries(ENDPOINTS[name]!)) {
         const before = await everything(world.instance);
-        await Promise.all(
-          askers.map(async (shared) => {
-            const lives = shared.shows === "session" && shared.fate === "alive";
-            const refused = row.signedIn === true && !lives;
-            const asker = row.changes && !refused ? await world.asker(shared, true) : shared;
-            const answer = await ask(world, asker, method, path, await row.send?.(world));
-            const cell = `${name} ${way}: ${asker.label}`;
-            found![cell] = outcomeOf(answer as Answer<{ code?: string }>);
-            wanted![cell] = refused ? "unauthorized" : (row.comes ?? "ok");
-          }),
-        );
+        // One after the other: passwords are hashed two at a time.
+        for (const shared of askers) {
+          const lives = shared.shows === "session" && shared.fate === "alive";
+          const refused = row.signedIn === true && !lives;
+          const asker = row.changes && !refused ? await world.asker(shared, true) : shared;
+          const answer = await ask(world, asker, method, path, await row.send?.(world));
+          const cell = `${name} ${way}: ${asker.label}`;
+          found![cell] = outcomeOf(answer as Answer<{ code?: string }>);
+          wanted![cell] = refused ? "unauthorized" : (row.comes ?? "ok");
+        }
         if (row.changes) continue;
         found![`${name} ${way} changes`] = (await everything(world.instance)) !== before;
         wanted![`${name} ${way} changes`] = false;
       }
     }
     expect(found).toEqual(wanted);
-  });
+  }, 60_000);
 
   it("ends no session but one's own by signing out", async () => {
     const { world, askers } = await open();
@@ -436,24 +441,26 @@ describe("who may do what", () => {
         (await ask(world, asker, "GET", path)).body as Record<string, unknown>[];
       const mine = await read.selectFrom("api_keys").select("id").where("owner", "=", user!.email).execute();
       expect(mine.length).toBeGreaterThan(0);
-      const shown = (await list("/api-keys")).map(({ id }) => id);
-      expect(shown.toSorted()).toEqual(mine.map(({ id }) => id).toSorted());
+      expect(idsIn(await list("/api-keys"))).toEqual(idsIn(mine));
       const own = await read.selectFrom("sessions").select("id").where("user_id", "=", user!.id).execute();
-      const seen = (await list("/sessions")).map(({ id }) => id);
-      expect(seen.toSorted()).toEqual(own.map(({ id }) => id).toSorted());
+      expect(idsIn(await list("/sessions"))).toEqual(idsIn(own));
       expect((await ask(world, asker, "GET", "/session")).body.user).toMatchObject({ email: user!.email });
 
       const everybodys = await list("/api-keys?everyone=true");
       const people = await list("/users");
-      if (asker.role === "admin") {
-        expect(new Set(everybodys.map(({ owner }) => owner)).size).toBeGreaterThan(3);
-        expect(people.length).toBeGreaterThan(3);
-      } else {
-        for (const refused of [everybodys, people]) {
-          expect(refused).toMatchObject({ code: "missing_scope" });
-          expect(JSON.stringify(refused).replaceAll(user!.email, "")).not.toContain("@example.com");
-        }
-      }
+      const others = (told: unknown) =>
+        new Set(
+          JSON.stringify(told)
+            .replaceAll(user!.email, "")
+            .match(/[\w-]+@example\.com/g),
+        ).size;
+      const admin = asker.role === "admin";
+      expect({ keys: others(everybodys) > 2, people: others(people) > 2 }).toEqual({
+        keys: admin,
+        people: admin,
+      });
+      // Not a name of anybody, where they are not shown.
+      expect(admin || others([everybodys, people]) === 0).toBe(true);
       for (const shown of [everybodys, people, await list("/sessions"), await list("/api-keys")])
         expect(JSON.stringify(shown)).not.toMatch(/mill_\w{36}|digest|password_hash|passwordHash/);
     }

@@ -43,7 +43,7 @@ export function SignedOut() {
 export function Blank() {
   return (
     <Center h="100vh">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   );
 }

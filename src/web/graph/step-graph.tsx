@@ -45,7 +45,7 @@ export default function StepGraph({ steps, selected, onSelect, height }: StepGra
       <div ref={ref} style={{ height: shown }}>
         {layout.state === "waiting" || width === 0 ? (
           <Center h="100%">
-            <Loader size="sm" aria-label="Drawing the graph" />
+            <Loader size="sm" role="status" aria-label="Drawing the graph" />
           </Center>
         ) : (
           <StepCanvas

@@ -1,5 +1,5 @@
 /** What there is to know about a run at a glance: a list of names and facts. */
-import { Anchor, Box, SimpleGrid, Text } from "@mantine/core";
+import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { lengthOfTime, Time } from "../ui/time.tsx";
@@ -24,9 +24,14 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 /** Names and facts side by side, as many as there is room for. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 3, lg: 4 }} spacing="md" verticalSpacing="sm">
+    <Box
+      component="dl"
+      m={0}
+      display="grid"
+      style={{ gridTemplateColumns: "repeat(auto-fill, minmax(min(100%, 190px), 1fr))", gap: "12px 16px" }}
+    >
       {children}
-    </SimpleGrid>
+    </Box>
   );
 }
 

@@ -14,7 +14,9 @@ const UNITS = [
 
 /** "3 minutes ago", "in 2 days". */
 function fromNow(at: number, now: number): string {
-  const seconds = Math.round((at - now) / 1_000);
+  // What has just happened is not ahead of us, though `now` may be a little behind.
+  const behind = at > now && at - now < 12_000;
+  const seconds = behind ? 0 : Math.round((at - now) / 1_000);
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS[3];
   return relative.format(Math.trunc(seconds / length), unit);
 }

@@ -118,13 +118,21 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
         </>
       }
     >
-      {isRefused && <Failed error={save.error} />}
+      {isRefused &&
+        (broken && faults.length > 0 ? (
+          <Alert color="red" role="alert">
+            Nothing was saved: the definition can’t be read. What is wrong is marked in the text, and listed
+            below it.
+          </Alert>
+        ) : (
+          <Failed error={save.error} />
+        ))}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="sm">
             <Group justify="space-between" gap="xs" wrap="wrap">
               <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
-              <Verdict state={text.trim() === "" ? "empty" : state} faults={faults.length} />
+              <Verdict state={text.trim() === "" ? "empty" : state} faults={faults.length} broken={broken} />
             </Group>
             {draft.unreadable && (
               <Alert color="red" role="alert" p="xs">
@@ -190,19 +198,22 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
   );
 }
 
-/** What is known of the text as it stands. */
-function Verdict({
-  state,
-  faults,
-}: {
+interface VerdictProps {
   state: "empty" | ReturnType<typeof useValidation>["state"];
   faults: number;
-}) {
+  broken: boolean;
+}
+
+/** What is known of the text as it stands. */
+function Verdict({ state, faults, broken }: VerdictProps) {
   return (
     <Text size="sm" c="dimmed" role="status">
       {state === "empty" && "Nothing is written yet."}
       {state === "checking" && "Checking …"}
-      {state === "checked" && (faults === 0 ? "Valid: it can run." : "It can be saved, but not run yet.")}
+      {state === "checked" && faults === 0 && "Valid: it can run."}
+      {state === "checked" &&
+        faults > 0 &&
+        (broken ? "It can’t be read yet." : "It can be saved, but not run yet.")}
       {state === "unavailable" && "Not checked: the server gave no answer."}
     </Text>
   );

@@ -1,0 +1,260 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import {
+  addPerson,
+  ask,
+  choose,
+  firstAdmin,
+  heading,
+  openBrowser,
+  openSite,
+  openWindow,
+  type Person,
+  type Site,
+} from "../support/web.ts";
+
+/** A run's status, where the page shows it beside its heading. */
+const status = (page: Page, word: string): Locator =>
+  page.getByRole("main").getByText(word, { exact: true }).first();
+
+const editor = (page: Page): Locator => page.getByRole("textbox", { name: /^Definition of / });
+
+/** Writes at the end of the definition, as it is typed. */
+async function writeAtEnd(page: Page, text: string): Promise<void> {
+  await editor(page).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText(text);
+}
+
+async function confirm(page: Page, title: string | RegExp, button: string): Promise<void> {
+  await page.getByRole("dialog", { name: title }).getByRole("button", { name: button, exact: true }).click();
+}
+
+/** An editor and an admin, each at a window. */
+async function twoPeople(options: { workers?: number } = {}) {
+  const site = await openSite(options);
+  const ann = await firstAdmin(site);
+  const ben = await addPerson(site, ann, "ben@example.com", "editor");
+  const browser = await openBrowser();
+  const [anns, bens] = [await openWindow(browser, site, ann), await openWindow(browser, site, ben)];
+  return { site, ann, ben, anns, bens };
+}
+
+const create = (person: Person, name: string, definition: unknown) =>
+  ask(person, "POST", "/workflows", { name, definition });
+
+const start = (person: Person, workflowId: string, inputs = {}) =>
+  ask(person, "POST", `/workflows/${workflowId}/runs`, { inputs });
+
+const runPage = (site: Site, { id }: { id: string }) => `${site.url}/ui/runs/${id}`;
+
+/** Fails until it is told to be fine. */
+const FRAGILE = {
+  inputs: { type: "object", properties: { fine: { type: "boolean", default: false } } },
+  steps: [
+    { id: "first", type: "set", values: { text: "Done once" } },
+    { id: "gate", type: "assert", that: "inputs.fine", message: "It is not fine." },
+  ],
+  output: "${{ steps.first.text }}",
+};
+
+describe("a workflow in the browser", () => {
+  it("is made from a template, checked as one types, published, run, watched and approved by another", async () => {
+    const { anns, bens, site } = await twoPeople();
+    const { page } = bens;
+    await bens.visit("/workflows");
+    await page.getByRole("link", { name: "New workflow" }).first().click();
+    await page.getByRole("radio", { name: "Ask before it is done" }).click();
+    await page.getByLabel(/^Name/).fill("Discounts");
+    await page.getByRole("button", { name: "Create, and edit" }).click();
+    await heading(page, "Edit Discounts").waitFor();
+    await page.getByText("Valid: it can run.").waitFor();
+
+    await writeAtEnd(page, "retries: 3\n");
+    const mark = page.locator(".cm-lintRange-error");
+    await mark.first().waitFor();
+    expect(await mark.allInnerTexts()).toContain("retries");
+    const fault = page.getByRole("listitem").filter({ hasText: "retries" });
+    await fault.waitFor();
+    await page.getByText("1 fault", { exact: true }).waitFor();
+    await page.getByText("It can be saved, but not run yet.").waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Shift+End");
+    await page.keyboard.insertText("# The budget is asked for in the form.");
+    await mark.first().waitFor({ state: "detached" });
+    await fault.waitFor({ state: "detached" });
+    await page.getByText("Valid: it can run.").waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved as version 2.").waitFor();
+
+    await page.getByRole("button", { name: "Publish" }).click();
+    await confirm(page, "Publish version 2 of “Discounts”", "Publish");
+    await page.getByText("Version 2 of “Discounts” is live.").waitFor();
+    await heading(page, "Discounts").waitFor();
+
+    await page.getByRole("link", { name: "Run", exact: true }).click();
+    await choose(page, page.getByRole("combobox", { name: /^region/i }), "west");
+    await page.getByLabel(/^discount/i).fill("15");
+    await page.getByRole("button", { name: "Run version 2" }).click();
+    await heading(page, "Run of discounts").waitFor();
+    const documentOfRun = await page.evaluateHandle<object>("document");
+    await status(page, "waiting").waitFor();
+    await page.getByText("It waits for somebody to decide").waitFor();
+    // Who started it is told that another must decide, and the API holds to it.
+    await page.getByRole("link", { name: /^Look and decide/ }).click();
+    await page.getByText("You started this run").waitFor();
+    await page.goBack();
+    await status(page, "waiting").waitFor();
+
+    await anns.visit("/approvals");
+    await anns.page.getByRole("link", { name: /in the west region a discount of 15 %\?$/ }).click();
+    await choose(anns.page, anns.page.getByRole("combobox", { name: /^Which budget pays\?/ }), "marketing");
+    await anns.page.getByLabel("Comment").fill("Only this once.");
+    await anns.page.getByRole("button", { name: "Approve", exact: true }).click();
+    await anns.page.getByText("Approved. The run goes on.").waitFor();
+    await anns.page.getByText("“Only this once.”").waitFor();
+
+    // The page follows by itself.
+    await status(page, "succeeded").waitFor();
+    await page.getByRole("heading", { name: "Output", exact: true }).first().waitFor();
+    expect(await documentOfRun.evaluate((it) => it === (globalThis as { document?: object }).document)).toBe(true);
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByText("approve", { exact: true }).first().waitFor();
+    await page.getByRole("tab", { name: /^Steps/ }).click();
+    await page.getByRole("button", { name: /^customers/ }).click();
+    await page.getByRole("heading", { name: "customers" }).waitFor();
+    await page.getByRole("table").first().waitFor();
+    for (const { complaints, hosts } of [anns, bens]) {
+      expect(complaints).toEqual([]);
+      expect([...hosts]).toEqual([new URL(site.url).host]);
+    }
+  });
+
+  it("takes a run form's faults at their fields, and shows a run's steps change without loading again", async () => {
+    const { bens, ben, site } = await twoPeople();
+    const { page, visit } = bens;
+    const { id } = await create(ben, "Slow", {
+      inputs: {
+        type: "object",
+        properties: { share: { type: "number", minimum: 0, maximum: 1 } },
+        required: ["share"],
+      },
+      steps: [
+        { id: "begin", type: "set", values: { share: "${{ inputs.share }}" } },
+        { id: "pause", type: "wait", for: "1500ms", needs: ["begin"] },
+        { id: "end", type: "set", values: { over: true }, needs: ["pause"] },
+      ],
+      output: "${{ steps.end.over }}",
+    });
+    await visit(`/workflows/${id}/run`);
+    await page.getByRole("button", { name: "Run version 1" }).click();
+    await page.getByText(/It did not start|required|must/i).first().waitFor();
+    await page.getByLabel(/^share/i).fill("0.4");
+    await page.getByRole("button", { name: "Run version 1" }).click();
+    await heading(page, "Run of slow").waitFor();
+    await page.getByRole("tab", { name: /^Steps/ }).click();
+    const row = (step: string) => page.getByRole("button", { name: new RegExp(`^${step} `) });
+    await row("pause").filter({ hasText: "waiting" }).waitFor();
+    await row("end").filter({ hasText: "pending" }).waitFor();
+    await row("end").filter({ hasText: "succeeded" }).waitFor();
+    await status(page, "succeeded").waitFor();
+    expect(page.url()).toContain(`${site.url}/ui/runs/run_`);
+  });
+
+  it("is cancelled; retried from the failed step; and retried on a changed definition", async () => {
+    const { bens, ben, site } = await twoPeople();
+    const { page } = bens;
+    const fragile = await create(ben, "Fragile", FRAGILE);
+    const sleepy = await create(ben, "Sleepy", { steps: [{ id: "sleep", type: "wait", for: "1h" }] });
+
+    await page.goto(runPage(site, await start(ben, sleepy.id)));
+    await status(page, "waiting").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await confirm(page, "Cancel the run of sleepy?", "Cancel the run");
+    await page.getByText("It was cancelled").waitFor();
+    await status(page, "cancelled").waitFor();
+
+    const failed = await start(ben, fragile.id);
+    await page.goto(runPage(site, failed));
+    await page.getByText("It failed", { exact: true }).waitFor();
+    await page.getByText(/^gate failed: It is not fine\. Do this:/).waitFor();
+    await page.getByRole("button", { name: "Retry from gate" }).click();
+    await page.getByText("A new run of fragile has begun.").waitFor();
+    await page.getByText("Retry of", { exact: true }).waitFor();
+    await page.getByText("It failed", { exact: true }).waitFor();
+    expect(page.url()).not.toBe(runPage(site, failed));
+    await page.getByRole("tab", { name: /^Steps/ }).click();
+    await page.getByRole("button", { name: /^first / }).filter({ hasText: "reused" }).waitFor();
+
+    await page.getByRole("link", { name: "Edit and retry" }).click();
+    await heading(page, "Edit and retry fragile").waitFor();
+    await editor(page).click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText(JSON.stringify({ ...FRAGILE, steps: [FRAGILE.steps[0], { ...FRAGILE.steps[1], that: "true" }] }));
+    await page.getByRole("heading", { name: "What you changed" }).waitFor();
+    await page.getByRole("heading", { name: "What the new run does" }).waitFor();
+    await page.getByRole("button", { name: "Retry with these changes" }).click();
+    await heading(page, "Run of fragile").waitFor();
+    await status(page, "succeeded").waitFor();
+    await page.getByText("changed for this run").waitFor();
+    expect(bens.complaints).toEqual([]);
+  });
+
+  it("is archived with a way back, and its old versions are compared and taken up again", async () => {
+    const { bens, ben } = await twoPeople({ workers: 0 });
+    const { page, visit } = bens;
+    const step = (text: string) => ({ steps: [{ id: "hello", type: "set", values: { text } }] });
+    const { id } = await create(ben, "Greeting", step("Good morning"));
+    await ask(ben, "PATCH", `/workflows/${id}`, { definition: step("Good evening"), reason: "It is late." });
+
+    await visit(`/workflows/${id}`);
+    await page.getByRole("button", { name: "More for Greeting" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await page.getByText("“Greeting” is archived.").waitFor();
+    await page.getByText("It does not run, and its id and history are kept.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("“Greeting” is back, draft.").waitFor();
+    await page.getByRole("link", { name: "Edit" }).waitFor();
+
+    await visit(`/workflows/${id}/versions`);
+    await page.getByText("It is late.").first().waitFor();
+    const difference = page.getByRole("region", { name: "Version 1 and version 2" });
+    await difference.getByText("Good evening").first().waitFor();
+    await difference.getByText("Good morning").first().waitFor();
+    await page.getByRole("button", { name: "Use version 1" }).click();
+    await page.getByRole("menuitem", { name: "Make its content the newest" }).click();
+    await page.getByText(/ is as version 1 was\.$/).waitFor();
+    const { definition } = await ask<{ definition: unknown }>(ben, "GET", `/workflows/${id}`);
+    expect(definition).toEqual(step("Good morning"));
+    expect(bens.complaints).toEqual([]);
+  });
+
+  it("loses nothing when two people edit it at a time", async () => {
+    const { anns, bens, ben } = await twoPeople({ workers: 0 });
+    const { id } = await create(ben, "Shared", { steps: [{ id: "hello", type: "set", values: { text: "Hello" } }] });
+    for (const { visit, page } of [anns, bens]) {
+      await visit(`/workflows/${id}/edit`);
+      await editor(page).waitFor();
+    }
+    await writeAtEnd(bens.page, "# Ben was here.\n");
+    await bens.page.getByRole("button", { name: "Save", exact: true }).click();
+    await bens.page.getByText("Saved as version 2.").waitFor();
+
+    const { page } = anns;
+    await writeAtEnd(page, "# Ann was here.\n");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const conflict = page.getByRole("dialog", { name: "Somebody changed it in the meantime" });
+    await conflict.getByText("# Ann was here.").waitFor();
+    await conflict.getByRole("button", { name: "Keep editing mine" }).click();
+    await conflict.waitFor({ state: "detached" });
+    expect(await editor(page).innerText()).toContain("# Ann was here.");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved as version 3.").waitFor();
+    // Leaving with something unsaved is asked about.
+    await writeAtEnd(page, "# And again.\n");
+    await page.getByRole("link", { name: "Runs", exact: true }).click();
+    await confirm(page, "Leave without saving?", "Stay");
+    expect(await editor(page).innerText()).toContain("# And again.");
+    expect(anns.complaints.filter((text) => !/status of 412/.test(text))).toEqual([]);
+  });
+});
