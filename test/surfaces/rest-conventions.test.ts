@@ -208,10 +208,10 @@ describe("methods and paths", () => {
     }
   });
 
-  it("leads a visitor of the bare address to the reference", async () => {
+  it("leads a visitor of the bare address to the web interface", async () => {
     const { url } = await openRest();
     const { status, headers } = await api(url)("GET", "/");
     expect(status).toBe(302);
-    expect(headers.get("location")).toBe("/apidoc/");
+    expect(headers.get("location")).toBe("/ui/");
   });
 });
