@@ -7,7 +7,7 @@ export function ancestorsOf(steps: readonly GraphStep[], stepId: string): string
   const found = new Set<string>();
   const open = [...(needs.get(stepId) ?? [])];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.size > 9) continue;
+    if (found.has(id)) continue;
     found.add(id);
     open.push(...(needs.get(id) ?? []));
   }
