@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { createWorkflow } from "./create-workflow.ts";
 import { getWorkflow } from "./get-workflow.ts";
 import { listWorkflows } from "./list-workflows.ts";
+import { passwordAttack } from "./password-attack.ts";
 import { runs } from "./runs.ts";
 import { sseSessions } from "./sse-sessions.ts";
 import { startUp } from "./start-up.ts";
@@ -21,6 +22,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "tools-call": toolsCall,
   runs,
   "sse-sessions": sseSessions,
+  "password-attack": passwordAttack,
   "start-up": startUp,
 };
 

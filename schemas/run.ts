@@ -102,7 +102,7 @@ const CutValue = z.unknown().meta({
   example: { truncated: true, chars: 52_311, preview: '{"rows":[', ref: "steps.revenue.output" },
 });
 
-const AttemptUsage = z
+const ModelUsage = z
   .strictObject({
     input_tokens: z.int().meta({ example: 812 }),
     output_tokens: z.int().meta({ example: 64 }),
@@ -117,7 +117,7 @@ export const Attempt = z
     started_at: timestamp,
     finished_at: timestamp.nullable(),
     input: CutValue.optional().meta({ description: "The step's fields with their expressions resolved." }),
-    usage: AttemptUsage.nullable(),
+    usage: ModelUsage.nullable(),
     error: RunError.nullable(),
   })
   .meta({ id: "Attempt", description: "One attempt of a step." });
@@ -189,6 +189,10 @@ export const Run = z
       .meta({ description: "How far it is; until it has ended." }),
     inputs: CutValue.optional().meta({ description: "What it was given, defaults filled in." }),
     output: CutValue.optional().meta({ description: "What it gave; once it has succeeded." }),
+    usage: ModelUsage.optional().meta({
+      description:
+        "What its models used until now, over all attempts of all steps and items. Its cost is null where any part has no price. Left out: none was asked.",
+    }),
     error: RunError.nullable(),
     failed_step: z
       .strictObject({

@@ -85,6 +85,8 @@ export interface Setup {
   mcpPort?: number | undefined;
   /** The cost of a password's hash; tests ask for a cheap one. */
   passwords?: Parameters<typeof openPasswords>[0];
+  /** Within what time (ms) a link for a forgotten password is made; tests don't wait. */
+  resetDelayMs?: number;
 }
 
 /** The executors that belong to a listener. Others see what is to do by themselves, a little later. */
@@ -276,7 +278,7 @@ const WEB_DIRECTORY = fileURLToPath(
 /** What people sign in with. */
 function openSignIn(
   { store }: Instance,
-  { settings, config, clock, mcpPort = 8000, passwords }: Setup,
+  { settings, config, clock, mcpPort = 8000, passwords, resetDelayMs = 3 * SECOND }: Setup,
 ): SignIn {
   const { idle, longest } = config.authentication.sessions;
   const limits = { idleMs: durationMs(idle), longestMs: durationMs(longest) };
@@ -287,6 +289,7 @@ function openSignIn(
     throttle: throttle(attemptCounter(store), clock),
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
+    resetDelayMs,
     mcpUrl: (hostname, secure) =>
       settings.mcpUrl?.href.replace(/\/$/, "") ??
       `${secure ? "https" : "http"}://${settings.baseUrl?.hostname ?? hostOf(hostname)}:${mcpPort}`,

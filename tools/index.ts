@@ -5,12 +5,14 @@ import { listApiKeys } from "./api-keys/list-api-keys.ts";
 import { revokeApiKey } from "./api-keys/revoke-api-key.ts";
 import { rotateApiKey } from "./api-keys/rotate-api-key.ts";
 import { decideApproval } from "./approvals/decide-approval.ts";
+import { getApproval } from "./approvals/get-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
 import { listAuditLog } from "./audit/list-audit-log.ts";
 import { describeDatabase } from "./environment/describe-database.ts";
 import { describeEnvironment } from "./environment/describe-environment.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { getRun } from "./runs/get-run.ts";
+import { getRunDefinition } from "./runs/get-run-definition.ts";
 import { getRunValue } from "./runs/get-run-value.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { listWorkflowRuns } from "./runs/list-workflow-runs.ts";
@@ -50,7 +52,9 @@ export const catalogue: readonly AnyTool[] = [
   describeEnvironment,
   endOtherSessions,
   endSession,
+  getApproval,
   getRun,
+  getRunDefinition,
   getRunValue,
   getSchedule,
   getWorkflow,

@@ -176,6 +176,8 @@ CREATE TABLE "run_attempts" (
 
 CREATE INDEX run_attempts_open on run_attempts (executor) where finished_at is null;
 
+CREATE INDEX run_attempts_used on run_attempts (run_id, usage) where usage is not null;
+
 CREATE TABLE "run_steps" (
   "run_id" text not null,
   "step_id" text not null,

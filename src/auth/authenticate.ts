@@ -73,13 +73,14 @@ export function authenticator(
     async flush() {
       const now = clock.now();
       const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_EVERY);
-      if (due.length === 0) return;
-      await keys.touch(new Map(due.map(([id, at]) => [id, iso(at)])), iso(now - TOUCH_EVERY));
+      if (due.length > 0)
+        await keys.touch(new Map(due.map(([id, at]) => [id, iso(at)])), iso(now - TOUCH_EVERY));
       for (const [id, at] of due) {
         writtenAt.set(id, now);
         // A use that came during the write waits for the next one.
         if (usedAt.get(id) === at) usedAt.delete(id);
       }
+      for (const [id, at] of writtenAt) if (now - at >= TOUCH_EVERY) writtenAt.delete(id);
     },
   };
 }

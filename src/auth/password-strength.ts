@@ -3,7 +3,7 @@ import type { Fault } from "../../schemas/problem.ts";
 import { lazily } from "../core/lazily.ts";
 
 /** Working a password out takes more than linear time, and the strong part of a strong one fits in here. */
-const LOOKED_AT = 100;
+const LOOKED_AT = 50;
 /**
  * Where zxcvbn's score 3 begins: what a throttled guesser never reaches, and one with the hashes only at great cost.
  * Eight random characters are rated at just that. Where a word or a pattern was found it takes ten times as many,

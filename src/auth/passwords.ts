@@ -1,4 +1,5 @@
 /** Passwords: hashed slowly, compared, and refused when they are easily guessed. */
+import { availableParallelism } from "node:os";
 import * as scryptKdf from "scrypt-kdf";
 import { normalizedPassword, passwordFault } from "../../schemas/password.ts";
 import type { Fault } from "../../schemas/problem.ts";
@@ -15,8 +16,11 @@ const scrypt = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
  * the 256 MiB of two at 2^17 it has not, beside the two listeners and an executor.
  */
 const OWASP = { logN: 15, r: 8, p: 3 };
-/** Each holds one of libuv's four threads: files and name look-ups keep the others. */
-const AT_A_TIME = 2;
+/**
+ * Each holds one of libuv's four threads (files and name look-ups keep the others), and a core: half of the cores are
+ * left to everybody else, however many guess.
+ */
+const AT_A_TIME = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 const WAITING = 16;
 
 type Parameters = typeof OWASP;
@@ -27,6 +31,8 @@ export interface Passwords {
    * @throws AppError busy when too many wait
    */
   hash(password: string): Promise<string>;
+  /** @throws AppError busy when too many wait: asked before anything is written for one that would be turned away */
+  room(): void;
   /**
    * Whether it is the password. Without a hash (no such account, none chosen yet) as much work is done for a no.
    * `stale`: the hash was made with other parameters, so a new one should be kept.
@@ -43,13 +49,15 @@ export interface Passwords {
 /**
  * @param options.parameters scrypt's; cheap ones are for tests
  * @param options.waiting how many may wait for their turn
+ * @param options.atATime how many are worked out at a time
  */
 export function openPasswords({
   parameters = OWASP,
   waiting = WAITING,
-}: { parameters?: Parameters; waiting?: number } = {}): Passwords {
+  atATime = AT_A_TIME,
+}: { parameters?: Parameters; waiting?: number; atATime?: number } = {}): Passwords {
   const inTurn = slots(
-    AT_A_TIME,
+    atATime,
     waiting,
     () =>
       new AppError("busy", "Many people sign in just now. Try again in 2 s.", {
@@ -59,6 +67,7 @@ export function openPasswords({
   const derive = (password: string) => inTurn(() => scrypt.kdf(normalizedPassword(password), parameters));
 
   return {
+    room: inTurn.room,
     hash: async (password) => Buffer.from(await derive(password)).toString("base64"),
 
     async verify(password, hash) {

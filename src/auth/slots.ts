@@ -6,10 +6,14 @@ export function slots(most: number, waiting: number, full: () => Error) {
   let free = most;
   const queue: (() => void)[] = [];
 
-  return async <T>(work: () => Promise<T>): Promise<T> => {
+  /** @throws the error of one too many, if one would be */
+  const room = (): void => {
+    if (free === 0 && queue.length >= waiting) throw full();
+  };
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    room();
     if (free > 0) free -= 1;
     else {
-      if (queue.length >= waiting) throw full();
       // Who goes hands its slot to the next: it never becomes free in between.
       await new Promise<void>((resolve) => queue.push(resolve));
     }
@@ -21,4 +25,5 @@ export function slots(most: number, waiting: number, full: () => Error) {
       else next();
     }
   };
+  return Object.assign(inTurn, { room });
 }

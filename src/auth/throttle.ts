@@ -1,9 +1,9 @@
 /** Guessing is slowed down before anything is hashed: by account, by address, and by both. */
 import { hash } from "node:crypto";
 import type { AttemptCounter } from "../core/account-ports.ts";
-import { type Clock, MINUTE, SECOND } from "../core/clock.ts";
+import { type Clock, HOUR, MINUTE, SECOND } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { networkOf } from "./network.ts";
+import { networkOf, siteOf } from "./network.ts";
 
 const WINDOW = 15 * MINUTE;
 /** How many refusals are remembered; the oldest are forgotten first, and cost a look-up then. */
@@ -15,8 +15,14 @@ const REMEMBERED_MS = 10 * SECOND;
 const PER_ACCOUNT_AND_ADDRESS = 5;
 const PER_ACCOUNT = 20;
 const PER_ADDRESS = 30;
+/** Of an IPv6 /48: one customer may have 65,536 of the networks that count as an address. */
+const PER_SITE = 100;
+/** Mails to one account, whoever asks for them: more would flood its owner, who has the links of these by then. */
+const MAILS = 3;
+const MAIL_WINDOW = HOUR;
 
-export type AttemptKind = "sign_in" | "reset" | "setup" | "link";
+/** `reset` and `verification` send a mail to the account. */
+export type AttemptKind = "sign_in" | "reset" | "verification" | "setup" | "link";
 
 export interface Attempt {
   /** What was typed as an e-mail address, whether somebody has it or not; left out where none is asked for. */
@@ -32,6 +38,8 @@ export interface Taken {
    * of a script that signs in often), and what this account had tried from this address is forgotten. Called once.
    */
   succeeded(): Promise<void>;
+  /** It was not made after all (we were too busy): it is given back. Called once. */
+  undone(): Promise<void>;
 }
 
 export interface Throttle {
@@ -42,12 +50,13 @@ export interface Throttle {
    */
   take(kind: AttemptKind, attempt: Attempt): Promise<Taken>;
   /** Forgets what an account had tried from an address: its owner has come in by another way. */
-  forgive(kind: AttemptKind, attempt: Attempt & { account: string }): Promise<void>;
+  forgive(kind: "sign_in", attempt: Attempt & { account: string }): Promise<void>;
 }
 
 interface Limit {
   key: string;
   most: number;
+  windowMs: number;
 }
 
 export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
@@ -89,7 +98,7 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
   async function add(limits: readonly Limit[]): Promise<{ key: string; endsAt: number }[]> {
     if (limits.length === 0) return [];
     const counts = await counter.add(
-      limits.map(({ key }) => ({ key, windowMs: WINDOW })),
+      limits.map(({ key, windowMs }) => ({ key, windowMs })),
       clock.now(),
     );
     refuseIf(limits, counts, 1);
@@ -125,8 +134,9 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
           async succeeded() {
             for (const { key } of counted) refused.delete(key);
             await counter.giveBack(counted);
-            if (attempt.account !== undefined) await forget(narrow!);
+            if (kind === "sign_in" && attempt.account !== undefined) await forget(narrow!);
           },
+          undone: () => counter.giveBack(counted),
         };
       } finally {
         for (const { key } of limits) {
@@ -143,19 +153,25 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
 
 /** The narrowest first. */
 function limitsOf(kind: AttemptKind, { account, address }: Attempt): Limit[] {
-  const network = networkOf(address);
-  const byAddress = { key: keyOf(kind, null, network), most: PER_ADDRESS };
-  if (account === undefined) return [byAddress];
-  const email = account.trim().toLowerCase();
-  return [
-    { key: keyOf(kind, email, network), most: PER_ACCOUNT_AND_ADDRESS },
-    { key: keyOf(kind, email, null), most: PER_ACCOUNT },
-    byAddress,
+  const limit = (email: string | null, from: string | null, most: number, windowMs = WINDOW): Limit => ({
+    key: keyOf(kind, email, from),
+    most,
+    windowMs,
+  });
+  const [network, site] = [networkOf(address), siteOf(address)];
+  const byAddress = [
+    limit(null, network, PER_ADDRESS),
+    ...(site === undefined ? [] : [limit(null, site, PER_SITE)]),
   ];
+  if (account === undefined) return byAddress;
+  const email = account.trim().toLowerCase();
+  if (kind === "reset" || kind === "verification")
+    return [limit(email, null, MAILS, MAIL_WINDOW), ...byAddress];
+  return [limit(email, network, PER_ACCOUNT_AND_ADDRESS), limit(email, null, PER_ACCOUNT), ...byAddress];
 }
 
 /** A digest: people type passwords where the address goes, and that must not stand in a table. */
-const keyOf = (...parts: [AttemptKind, account: string | null, network: string | null]): string =>
+const keyOf = (...parts: [AttemptKind, account: string | null, from: string | null]): string =>
   hash("sha256", JSON.stringify(parts), "base64url").slice(0, 22);
 
 function tooMany(ms: number): AppError {

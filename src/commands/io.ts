@@ -137,14 +137,25 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
 /** Lines are written together, since each write costs as much as a look-up: soon, at once from a warning on, and at the end. */
 function machineLog(io: Io, options: LoggerOptions): Logger {
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4_096 });
-  const flush = (): void => {
+  const flushLast = (): void => {
     try {
       destination.flushSync();
     } catch {
       // Standard error is gone: there is nobody to tell.
     }
   };
-  io.onExit(flush);
+  io.onExit(flushLast);
+  // While a write is under way `flush` does nothing at all: what came meanwhile would wait for 4 KB more.
+  let asked = false;
+  destination.on("drain", () => {
+    if (!asked) return;
+    asked = false;
+    destination.flush();
+  });
+  const flushNow = (): void => {
+    asked = true;
+    destination.flush();
+  };
   const urgent = pino.levels.values["warn"]!;
   let soon: NodeJS.Timeout | undefined;
   return pino(
@@ -153,10 +164,10 @@ function machineLog(io: Io, options: LoggerOptions): Logger {
       hooks: {
         logMethod(args, write, level) {
           write.apply(this, args);
-          if (level >= urgent) destination.flush();
+          if (level >= urgent) flushNow();
           soon ??= setTimeout(() => {
             soon = undefined;
-            destination.flush();
+            flushNow();
           }, LOG_EVERY_MS).unref();
         },
       },

@@ -158,7 +158,7 @@ const nameOf = (address: string): string => address.slice(0, Math.max(0, address
 
 /** By what stands before the @: all of a company's addresses are alike behind it. */
 function nearPerson(email: string, known: readonly string[]): string | undefined {
-  const colleagues = known.filter((address) => address.endsWith(email.slice(email.lastIndexOf("@"))));
+  const colleagues = known.filter((address) => address.endsWith(email.slice(nameOf(email).length)));
   const pool = colleagues.length > 0 ? colleagues : known;
   const near = nearMatch(nameOf(email) || email, pool.map(nameOf));
   return pool.find((address) => nameOf(address) === near);

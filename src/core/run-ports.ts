@@ -127,6 +127,8 @@ export interface RunReader {
   /** Items of a fan-out, in order, from `from` on. */
   items(unit: Omit<Unit, "item">, from: number, limit: number): Promise<StepRecord[]>;
   attempts(runId: string, stepId?: string, item?: number): Promise<AttemptRecord[]>;
+  /** What models used over all attempts of all steps and items; null where none was asked. */
+  usage(runId: string): Promise<Usage | null>;
   /** Units of the run whose job is claimed: these run now. */
   running(runId: string): Promise<Unit[]>;
   /** The beginning of a value, `undefined` where there is none. `attempt` asks for an attempt's input. */

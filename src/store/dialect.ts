@@ -11,6 +11,11 @@ export function hasItem(column: Expression<string>, item: string): RawBuilder<Sq
   return sql<SqlBool>`exists (select 1 from json_each(${column}) where value = ${item})`;
 }
 
+/** The number under `key` at the top of `column`, a JSON object; null where that is null. */
+export function numberIn(column: Expression<string | null>, key: string): RawBuilder<number | null> {
+  return sql<number | null>`json_extract(${column}, ${sql.lit(`$.${key}`)})`;
+}
+
 /** Whether `column` holds `needle`, letter for letter: no wild cards to escape. */
 export function contains(column: Expression<string>, needle: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`instr(${column}, ${needle}) > 0`;

@@ -4,6 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import * as workflowsAndKeys from "./migrations/0001-workflows-and-keys.ts";
 import * as accounts from "./migrations/0003-accounts.ts";
+import * as modelUsage from "./migrations/0004-model-usage.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "workflows-and-keys", requires: 1, up: workflowsAndKeys.up },
   { id: 2, name: "runs", requires: 1, up: runs.up },
   { id: 3, name: "accounts", requires: 1, up: accounts.up },
+  { id: 4, name: "model-usage", requires: 1, up: modelUsage.up },
 ];
 const NEWEST = MIGRATIONS.at(-1)!.id;
 

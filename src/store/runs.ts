@@ -1,5 +1,6 @@
 /** Runs, their steps and attempts, as they are read. */
 import type { ExpressionBuilder, Kysely } from "kysely";
+import type { Usage } from "../core/connections.ts";
 import type { Position } from "../core/ports.ts";
 import {
   type AttemptRecord,
@@ -12,6 +13,7 @@ import {
   type StepState,
   type Unit,
 } from "../core/run-ports.ts";
+import { numberIn } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import { decodeValue, valueText } from "./run-values.ts";
 import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
@@ -197,6 +199,24 @@ const findVersion = prepared((db, id: string, version: number) =>
     .where("version", "=", version),
 );
 
+/** One index answers it alone, and holds nothing of runs that ask no model. */
+const sumUsage = prepared((db, runId: string) =>
+  db
+    .selectFrom("run_attempts")
+    .select((eb) => {
+      const part = (key: keyof Usage) => numberIn(eb.ref("usage"), key);
+      return [
+        eb.fn.sum<number | null>(part("input_tokens")).as("input_tokens"),
+        eb.fn.sum<number | null>(part("output_tokens")).as("output_tokens"),
+        eb.fn.sum<number | null>(part("cost")).as("cost"),
+        eb.fn.count<number>(part("cost")).as("priced"),
+        eb.fn.countAll<number>().as("parts"),
+      ];
+    })
+    .where("run_id", "=", runId)
+    .where("usage", "is not", null),
+);
+
 /** How many items of a fan-out are read at a time. */
 const ITEMS_AT_ONCE = 1_000;
 
@@ -290,6 +310,14 @@ export function runReader(db: Kysely<Schema>): RunReader {
       if (item !== undefined) query = query.where("item", "=", item);
       const rows = await query.orderBy("step_id").orderBy("item").orderBy("attempt").limit(5_000).execute();
       return rows.map(attemptRecord);
+    },
+
+    async usage(runId) {
+      const [sum] = await sumUsage(db, runId);
+      const { input_tokens: input, output_tokens: output, cost, priced, parts } = sum!;
+      if (parts === 0) return null;
+      // A sum leaves out what has no price: it would be too low.
+      return { input_tokens: input!, output_tokens: output!, cost: priced === parts ? cost : null };
     },
 
     async running(runId) {

@@ -1,6 +1,8 @@
 /** Everything that stays open, with the key it belongs to: counted, kept alive, closed when its key dies. */
 import type { ServerResponse } from "node:http";
+import { OPERATOR } from "../../schemas/actor.ts";
 import { AppError } from "../core/errors.ts";
+import type { Principal } from "../core/ports.ts";
 
 /** Streams are looked over this often: a revoked key's are closed within it. */
 const REVOCATION_CHECK_MS = 1_000;
@@ -8,8 +10,8 @@ const REVOCATION_CHECK_MS = 1_000;
 export const KEEP_ALIVE_MS = 15_000;
 /** More than this and new ones are refused: each costs memory. */
 const MAX_STREAMS = 2_000;
-/** The share of a key: nobody takes the others' room. */
-const MAX_OF_A_KEY = 200;
+/** The share of a key, and of a person with all their keys and sessions: nobody takes the others' room. */
+const SHARE = 200;
 
 interface OpenStream {
   keyId: string;
@@ -26,7 +28,7 @@ export interface Streams {
    * @returns a function that gives it back, to be called once
    * @throws AppError too_many_streams, busy
    */
-  takeRoom(keyId: string): () => void;
+  takeRoom(whose: Pick<Principal, "keyId" | "owner">): () => void;
   keepAlive(): void;
   /** Closes those whose key is dead. */
   closeDead(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
@@ -39,12 +41,15 @@ export function openStreams(instead: string): Streams {
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    takeRoom(keyId) {
-      const ofKey = taken.get(keyId) ?? 0;
-      if (ofKey >= MAX_OF_A_KEY) {
+    takeRoom({ keyId, owner }) {
+      // `operator` is no one person: whoever runs this makes keys in that name for many.
+      const sharers = owner === OPERATOR ? [keyId] : [keyId, owner];
+      const full = sharers.find((sharer) => (taken.get(sharer) ?? 0) >= SHARE);
+      if (full !== undefined) {
+        const whose = full === keyId ? "This key has" : `The keys and sessions of ${owner} have`;
         throw new AppError(
           "too_many_streams",
-          `This key has ${MAX_OF_A_KEY} open streams on this copy. Close one, or ${instead}.`,
+          `${whose} ${SHARE} open streams on this copy. Close one, or ${instead}.`,
           { headers: { "Retry-After": "5" } },
         );
       }
@@ -56,12 +61,14 @@ export function openStreams(instead: string): Streams {
         );
       }
       all += 1;
-      taken.set(keyId, ofKey + 1);
+      for (const sharer of sharers) taken.set(sharer, (taken.get(sharer) ?? 0) + 1);
       return () => {
         all -= 1;
-        const left = taken.get(keyId)! - 1;
-        if (left > 0) taken.set(keyId, left);
-        else taken.delete(keyId);
+        for (const sharer of sharers) {
+          const left = taken.get(sharer)! - 1;
+          if (left > 0) taken.set(sharer, left);
+          else taken.delete(sharer);
+        }
       };
     },
     add(stream) {

@@ -13,13 +13,18 @@ import { RouterProvider } from "react-router";
 import { queryClient } from "./api/queries.ts";
 import { styleNonce } from "./app/nonce.ts";
 import { router } from "./app/router.tsx";
-import { sessionQuery } from "./app/session.tsx";
+import { sessionQuery, whenAnotherTabTells } from "./app/session.tsx";
 import { theme } from "./app/theme.ts";
 
 // Dialogs hold the page behind them still by a style of their own.
 setNonce(styleNonce());
 
 const client = queryClient(() => client.setQueryData(sessionQuery.queryKey, null));
+
+sessions.addEventListener(
+  "message",
+  () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+);
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

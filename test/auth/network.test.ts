@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networkOf } from "../../src/auth/network.ts";
+import { networkOf, siteOf } from "../../src/auth/network.ts";
 
 describe("networkOf", () => {
   it.each([
@@ -20,7 +20,30 @@ describe("networkOf", () => {
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
     ["", ""],
     ["unknown", "unknown"],
+    ["192.0.2.7:51234", "192.0.2.7"],
+    ["192.0.2.7:", "192.0.2.7"],
+    ["[2001:db8:1:2::7]:51234", "2001:db8:1:2::/64"],
+    ["[2001:db8:1:2::7]", "2001:db8:1:2::/64"],
+    ["[fe80::1%eth0]:443", "fe80:0:0:0::/64"],
+    ["[::ffff:192.0.2.7]:51234", "192.0.2.7"],
+    ["[nobody]:1", "nobody"],
   ])("counts %s as %s", (address, network) => {
     expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe("siteOf", () => {
+  it.each([
+    ["2001:db8:1:2::7", "2001:db8:1::/48"],
+    ["2001:db8:1:ffff::7", "2001:db8:1::/48"],
+    ["[2001:db8:1:3::7]:51234", "2001:db8:1::/48"],
+    ["2001:db8:2::7", "2001:db8:2::/48"],
+    ["::1", "0:0:0::/48"],
+    ["192.0.2.7", undefined],
+    ["192.0.2.7:51234", undefined],
+    ["::ffff:192.0.2.7", undefined],
+    ["unknown", undefined],
+  ])("counts %s as %s", (address, site) => {
+    expect(siteOf(address)).toBe(site);
   });
 });

@@ -69,8 +69,8 @@ describe("a password's hash", () => {
 });
 
 describe("hashing", () => {
-  it("takes two at a time, lets some wait, and refuses the rest", async () => {
-    const passwords = openPasswords({ parameters: { logN: 10, r: 8, p: 1 }, waiting: 3 });
+  it("takes as many at a time as it is told, lets some wait, and refuses the rest", async () => {
+    const passwords = openPasswords({ parameters: { logN: 10, r: 8, p: 1 }, waiting: 3, atATime: 2 });
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.hash(PASSWORD)));
     expect(all.map(({ status }) => status)).toEqual([
       ...Array<string>(5).fill("fulfilled"),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Attempt, type AttemptKind, type Taken, throttle } from "../../src/auth/throttle.ts";
 import type { AttemptCounter } from "../../src/core/account-ports.ts";
-import { MINUTE, SECOND } from "../../src/core/clock.ts";
+import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { attemptCounter } from "../../src/store/attempts.ts";
 import { fakeClock } from "../support/instance.ts";
@@ -239,6 +239,46 @@ describe("a throttle", () => {
     const mapped = open();
     const addresses = ["192.0.2.1", "::ffff:192.0.2.1"];
     expect(await passing(8, (i) => mapped.take({ ...ADA, address: addresses[i % 2]! }))).toBe(5);
+  });
+
+  it("lets 100 through by IPv6 site, however many networks its customer makes of it", async () => {
+    const { take } = open();
+    const from = (i: number) => ({ account: `a${i}@example.com`, address: `2001:db8:1:${i.toString(16)}::1` });
+    expect(await passing(150, (i) => take(from(i)))).toBe(100);
+    expect(await take({ ...ADA, address: "2001:db8:2::1" })).toBe(true);
+    expect(await take(ADA)).toBe(true);
+    const visits = open();
+    const address = (i: number) => `2001:db8:1:${i.toString(16)}::1`;
+    expect(await passing(150, (i) => visits.take({ address: address(i) }, "setup"))).toBe(100);
+  });
+
+  it("takes no port for another address", async () => {
+    const { take } = open();
+    expect(await passing(9, (i) => take({ ...ADA, address: `192.0.2.1:${50_000 + i}` }))).toBe(5);
+  });
+
+  it.each(["reset", "verification"] as const)(
+    "lets 3 mails of the kind %s go to an account in an hour, whoever asks, and 30 from an address",
+    async (kind) => {
+      const { take, clock, asked } = open();
+      const from = (i: number) => ({ ...ADA, address: `192.0.2.${i}` });
+      expect(await passing(9, (i) => take(from(i), kind))).toBe(3);
+      clock.advance(HOUR - 1);
+      await expect(asked.take(kind, from(9))).rejects.toMatchObject({ code: "too_many_attempts" });
+      clock.advance(1);
+      expect(await take(from(9), kind)).toBe(true);
+      const sprayed = open();
+      expect(await passing(50, (i) => sprayed.take(another(i), kind))).toBe(30);
+      sprayed.clock.advance(WINDOW);
+      expect(await sprayed.take(another(60), kind)).toBe(true);
+    },
+  );
+
+  it("counts the mails of one kind apart from those of another, and from signing in", async () => {
+    const { take } = open();
+    expect(await passing(9, () => take(ADA, "reset"))).toBe(3);
+    expect(await passing(9, () => take(ADA, "verification"))).toBe(3);
+    expect(await passing(9, () => take(ADA))).toBe(5);
   });
 
   it("keeps nothing that was typed", async () => {

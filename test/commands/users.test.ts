@@ -178,11 +178,12 @@ describe("millrace users", () => {
     expect((await reset(ANN)).err).toContain("There are no users yet.");
     await addUser(instance, { role: "admin" });
     await addUser(instance, { email: "zoe@example.com" });
+    await addUser(instance, { email: "ann@another.example" });
     await addUser(instance, { email: "gone@example.com", status: "deactivated" });
     const near = async (address: string) => /Did you mean (\S+)\?/.exec((await reset(address)).err)?.[1];
     expect(await near("anm@example.com")).toBe(ANN);
-    expect(await near("ann@exmaple.org")).toBe(ANN);
-    expect(await near("an")).toBe(ANN);
+    expect(await near("zeo@exmaple.org")).toBe("zoe@example.com");
+    expect(await near("zo")).toBe("zoe@example.com");
     // Nobody is another for having the same mail server.
     expect(await near("kim@example.com")).toBeUndefined();
     expect(await set("nobody@example.com", "deactivated")).toMatchObject({ code: 1, out: "" });

@@ -100,6 +100,7 @@ export async function testInstance({
     config: Config.parse(given),
     clock,
     passwords,
+    resetDelayMs: 0,
   });
   const open =
     (start: typeof startServe) =>

@@ -526,6 +526,22 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "get_run", with: (before) => ({ run_id: idOf(before, 3), item: 0 }), expect: "invalid_input" },
     { call: "get_run", with: { run_id: "run_none" }, expect: "run_not_found" },
   ],
+  get_run_definition: [
+    failing,
+    run("failing"),
+    { call: "get_run_definition", with: (before) => ({ run_id: idOf(before, 1) }), readOnly: true },
+    {
+      call: "retry_run",
+      with: (before) => ({
+        run_id: idOf(before, 1),
+        patch: [{ op: "update_step", id: "check", set: { that: "2 > 1" } }],
+        wait: 20,
+      }),
+    },
+    { call: "get_run_definition", with: (before) => ({ run_id: idOf(before, 3) }) },
+    { call: "get_run_definition", with: { run_id: "run_none" }, expect: "run_not_found" },
+    { call: "get_run_definition", with: { run_id: "x".repeat(101) }, expect: "invalid_input" },
+  ],
   get_run_value: [
     hello,
     run("hello"),
@@ -642,6 +658,19 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_approvals", with: (before) => ({ limit: 1, cursor: last(before)["next_cursor"] }) },
     { call: "list_approvals", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_approvals", with: { status: "open" }, expect: "invalid_input" },
+  ],
+  get_approval: [
+    asking,
+    run("asking"),
+    { call: "get_approval", with: (before) => ({ approval_id: approvalOf(before, 1) }), readOnly: true },
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 1), decision: "decline", comment: "No." }),
+      by: "other",
+    },
+    { call: "get_approval", with: (before) => ({ approval_id: approvalOf(before, 1) }) },
+    { call: "get_approval", with: { approval_id: "apr_none" }, expect: "approval_not_found" },
+    { call: "get_approval", with: { approval_id: "x".repeat(101) }, expect: "invalid_input" },
   ],
   decide_approval: [
     asking,

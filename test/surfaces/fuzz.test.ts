@@ -16,7 +16,7 @@ import { faultsAt, type Operation, operations } from "../support/openapi.ts";
 import { addUser, person, signIn } from "../support/people.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_200);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_400);
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 
 interface Answer {

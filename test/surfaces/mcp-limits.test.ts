@@ -9,9 +9,15 @@ import { INITIALIZE, LIST, modern, openMcp, openSession, openSse, post } from ".
 
 const SHARE = 200;
 
+/** For keys of `operator`, who is no one person. */
+function byOperator() {
+  const { takeRoom } = openStreams("use /mcp");
+  return (keyId: string) => takeRoom({ keyId, owner: "operator" });
+}
+
 describe("a key's open streams", () => {
   it("are a share of the copy's, which leaves room for the others, and is free again when they close", () => {
-    const { takeRoom } = openStreams("use /mcp");
+    const takeRoom = byOperator();
     const leave = Array.from({ length: SHARE }, () => takeRoom("key_1"));
     expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
     takeRoom("key_2");
@@ -20,8 +26,27 @@ describe("a key's open streams", () => {
     expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
   });
 
-  it("are 2,000 at most, whosever they are", () => {
+  it("are a share of their owner's too, however many keys and sessions these have", () => {
     const { takeRoom } = openStreams("use /mcp");
+    const [ann, ben] = ["ann@example.com", "ben@example.com"];
+    const leave = Array.from({ length: SHARE }, (_, i) => takeRoom({ keyId: `key_${i % 10}`, owner: ann }));
+    for (const keyId of ["key_0", "key_10", "ses_1"]) {
+      expect(() => takeRoom({ keyId, owner: ann })).toThrow(
+        expect.objectContaining({
+          code: "too_many_streams",
+          message:
+            "The keys and sessions of ann@example.com have 200 open streams on this copy. Close one, or use /mcp.",
+        }),
+      );
+    }
+    takeRoom({ keyId: "key_11", owner: ben });
+    leave[0]!();
+    takeRoom({ keyId: "ses_1", owner: ann });
+    expect(() => takeRoom({ keyId: "ses_1", owner: ann })).toThrow();
+  });
+
+  it("are 2,000 at most, whosever they are", () => {
+    const takeRoom = byOperator();
     const leave = Array.from({ length: 2_000 }, (_, i) => takeRoom(`key_${i % 20}`));
     expect(() => takeRoom("key_20")).toThrow(expect.objectContaining({ code: "busy" }));
     leave[0]!();

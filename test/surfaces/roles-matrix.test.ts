@@ -45,9 +45,9 @@ interface Row {
 
 const reads = { needs: "read" } as const;
 const changes = { changes: true } as const;
-const shared = { own: "ok", others: "ok" } as const;
-const workflow = { of: "workflow", ...shared, none: "workflow_not_found" } as const;
-const run = { of: "run", ...shared, none: "run_not_found" } as const;
+const ofAll = { own: "ok", others: "ok" } as const;
+const workflow = { of: "workflow", ...ofAll, none: "workflow_not_found" } as const;
+const run = { of: "run", ...ofAll, none: "run_not_found" } as const;
 const writesWorkflow = { needs: "write", ...workflow, ...changes } as const;
 const person = { person: true } as const;
 const administers = { needs: "admin", ...person } as const;
@@ -73,12 +73,14 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   list_workflow_runs: { ...reads, ...workflow },
   list_runs: reads,
   get_run: { ...reads, ...run },
+  get_run_definition: { ...reads, ...run },
   get_run_value: { ...reads, ...run, more: ["inputs"] },
   run_events: { ...reads, ...run },
   retry_run: { ...run, needs: "run", ...changes, send: () => ({}) },
   // It has come to its end: who may stop runs learns that, others learn nothing.
   cancel_run: { ...run, own: "run_finished", others: "run_finished", needs: "run", send: () => ({}) },
   list_approvals: reads,
+  get_approval: { ...reads, of: "approval", ...ofAll, none: "approval_not_found" },
   decide_approval: {
     needs: "approve",
     of: "approval",
@@ -89,7 +91,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     send: () => ({ decision: "approve" }),
   },
   describe_environment: reads,
-  describe_database: { ...reads, of: "database", ...shared, none: "database_not_found" },
+  describe_database: { ...reads, of: "database", ...ofAll, none: "database_not_found" },
   create_api_key: { ...reads, ...person, ...changes, send: () => ({ name: "matrix" }) },
   list_api_keys: { ...reads, ...person },
   "list_api_keys of everybody": {
@@ -149,7 +151,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   reset_user_password: {
     ...administers,
     of: "user",
-    ...shared,
+    ...ofAll,
     none: "user_not_found",
     ...changes,
     send: () => ({}),
@@ -157,7 +159,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   update_user: {
     ...administers,
     of: "user",
-    ...shared,
+    ...ofAll,
     none: "user_not_found",
     ...changes,
     send: () => ({ role: "admin", status: "active" }),
@@ -213,11 +215,10 @@ function askFor(world: World, name: string, row: Row, asker: Asker, id: string):
   );
 }
 
-/** Asks for every cell of a row; those that are refused at the same time, and twice over what they tell is compared. */
+/** Asks for every cell of a row: what is refused at the same time, what changes something one after the other. */
 async function play(world: World, name: string, row: Row, askers: readonly Asker[], things: Things) {
   const [found, wanted]: Record<string, Outcome>[] = [{}, {}];
   const tellsMore: string[] = [];
-  const before = await everything(world.instance);
   const cells = askers.flatMap((asker) => idsOf(row).map((whose) => ({ asker, whose })));
   const refused = cells.filter(({ asker, whose }) => !row.changes || expected(row, asker, whose) !== "ok");
   const told = new Map<Asker, Map<Whose, string>>(askers.map((asker) => [asker, new Map()]));
@@ -233,17 +234,15 @@ async function play(world: World, name: string, row: Row, askers: readonly Asker
       refused.map(async (cell) => [cell, await things.shared(row.of, cell.asker, cell.whose)] as const),
     ),
   );
-  const ready = row.of === undefined ? before : await everything(world.instance);
+  const before = await everything(world.instance);
   await Promise.all(refused.map((cell) => look(cell.asker, cell.whose, ids.get(cell)!)));
-  const unchanged = (await everything(world.instance)) === ready;
+  const unchanged = (await everything(world.instance)) === before;
   for (const [asker, answers] of told) {
     // Who may not learns nothing of what there is; who may, of another's as little as of none.
     const [mine, others, nothing] = [answers.get("own"), answers.get("others"), answers.get("none")];
-    const code = expected(row, asker, "own");
-    if (["unauthorized", "person_needed", "missing_scope"].includes(code) && own !== none)
-      tellsMore.push(asker.label);
-    if (expected(row, asker, "others") === expected(row, asker, "none") && others !== none)
-      tellsMore.push(asker.label);
+    const refusal = ["unauthorized", "person_needed", "missing_scope"].includes(expected(row, asker, "own"));
+    const asNone = expected(row, asker, "others") === expected(row, asker, "none");
+    if ((refusal && mine !== nothing) || (asNone && others !== nothing)) tellsMore.push(asker.label);
   }
   // What is done spoils nothing for the others: by somebody of its own, to a thing of its own.
   for (const { asker, whose } of cells.filter((cell) => !refused.includes(cell))) {

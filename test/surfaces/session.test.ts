@@ -5,6 +5,7 @@ import { browserApi } from "../support/browser-api.ts";
 import { eventually } from "../support/eventually.ts";
 import { api } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
+import { userWriter } from "../../src/store/users.ts";
 import { addUser, signIn } from "../support/people.ts";
 import { expectProblem } from "../support/rest.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
@@ -180,7 +181,7 @@ describe("signing in", () => {
         services: {},
         signIn: {
           throttle: { take: () => Promise.reject(new Error("too many")) },
-          passwords: { hash: look("hash"), verify: look("verify"), check: look("check") },
+          passwords: { room() {}, hash: look("hash"), verify: look("verify"), check: look("check") },
         },
       };
       const input = { email: ANN, password: "x", current_password: "x", token: "x" };
@@ -336,5 +337,61 @@ describe("links in mails", () => {
     const off = await browser.ask("PATCH", `/users/${id}`, { status: "deactivated" });
     expect(off.status).toBe(200);
     expectProblem(await bea.ask("GET", "/session"), "unauthorized");
+  });
+});
+
+const counted = async (instance: Awaited<ReturnType<typeof testInstance>>): Promise<boolean> =>
+  (await instance.store.read.selectFrom("attempt_counts").select("key").where("count", ">", 0).execute())
+    .length >= 3;
+
+/** A server whose hashes take long enough for something else to happen meanwhile. */
+async function slow() {
+  const instance = await testInstance();
+  const passwords = { parameters: { logN: 14, r: 8, p: 1 } };
+  const { url, setupLink } = await instance.rest({ passwords });
+  const admin = browserApi(url);
+  const token = (await setupLink!())!.split("#")[1]!;
+  await admin.ask("POST", "/session/setup", { token, email: ANN, password: PASSWORD });
+  const ann = (await instance.read.users.findByEmail(ANN))!;
+  const replace = (passwordHash: string) =>
+    instance.store.transaction((trx) => userWriter(trx).update(ann.id, { passwordHash }));
+  const deactivate = () =>
+    instance.store.transaction((trx) => userWriter(trx).update(ann.id, { status: "deactivated" }));
+  return { instance, url, admin, ann, replace, deactivate };
+}
+
+describe("a password that is replaced while somebody signs in with the old one", () => {
+  it("stays replaced, and lets nobody in", async () => {
+    const { instance, url, replace } = await slow();
+    const thief = browserApi(url);
+    const signingIn = thief.ask("POST", "/session", { email: ANN, password: PASSWORD });
+    await eventually(async () => ((await counted(instance)) ? true : undefined), "the attempt being counted");
+    await replace("of the new one");
+    const answer = await signingIn;
+    expect([401, 503]).toContain(answer.status);
+    expect((await instance.read.users.findByEmail(ANN))!.passwordHash).toBe("of the new one");
+    expectProblem(await thief.ask("GET", "/session"), "unauthorized");
+  });
+
+  it("stays replaced for who was changing it", async () => {
+    const { instance, admin, replace } = await slow();
+    const changing = admin.ask("POST", "/session/change-password", {
+      current_password: PASSWORD,
+      password: "another quiet river",
+    });
+    await eventually(async () => ((await counted(instance)) ? true : undefined), "the attempt being counted");
+    await replace("of the new one");
+    expect((await changing).status).not.toBe(204);
+    expect((await instance.read.users.findByEmail(ANN))!.passwordHash).toBe("of the new one");
+  });
+
+  it("makes no session for somebody who was deactivated meanwhile", async () => {
+    const { instance, url, ann, deactivate } = await slow();
+    const signingIn = browserApi(url).ask("POST", "/session", { email: ANN, password: PASSWORD });
+    await eventually(async () => ((await counted(instance)) ? true : undefined), "the attempt being counted");
+    await deactivate();
+    expect([401, 503]).toContain((await signingIn).status);
+    const sessions = await instance.store.read.selectFrom("sessions").select("user_id").execute();
+    expect(sessions.filter(({ user_id }) => user_id === ann.id)).toHaveLength(1);
   });
 });

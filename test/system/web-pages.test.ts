@@ -20,7 +20,9 @@ const WIDE = { width: 1280, height: 900 };
 /** A phone. */
 const NARROW = { width: 400, height: 800 };
 
-const fileName = (name: string): string => name.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "") || "home";
+const FILES: Readonly<Record<string, string>> = { "/": "home", "*": "not-found" };
+const fileName = (name: string): string =>
+  FILES[name] ?? name.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "");
 
 /** What axe-core finds, each with where. */
 async function violations(page: Page, rules?: string[]): Promise<string[]> {
@@ -28,7 +30,10 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
   if (rules !== undefined) builder.withRules(rules);
   const found = await builder.analyze();
   return found.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(" ")}: ${failureSummary?.split("\n")[1]?.trim()}`),
+    nodes.map(
+      ({ target, failureSummary }) =>
+        `${id}: ${help}: ${target.join(" ")}: ${failureSummary?.split("\n")[1]?.trim()}`,
+    ),
   );
 }
 
@@ -36,10 +41,25 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
 async function prefer(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+  // What changes its colour by and by has changed it.
+  await page.evaluate(() =>
+    Promise.all(
+      (globalThis as unknown as Doc).document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+        .map(({ finished }) => finished.catch(() => undefined)),
+    ),
+  );
 }
 
 interface Doc {
-  document: { documentElement: { scrollWidth: number; clientWidth: number } };
+  document: {
+    documentElement: { scrollWidth: number; clientWidth: number };
+    getAnimations(): {
+      effect: { getComputedTiming(): { endTime: number } } | null;
+      finished: Promise<unknown>;
+    }[];
+  };
 }
 
 /** By how many pixels the page is wider than its window. */
@@ -71,36 +91,43 @@ async function faultsOf({ page }: Window, name: string): Promise<string[]> {
   return faults;
 }
 
+/** So many pages in four guises take their time on a machine that has much else to do. */
+const LONG_MS = 400_000;
+
 describe("every page", () => {
-  it("is accessible in light and dark, fits a phone, and asks nobody else for anything", async () => {
-    const { site, ann, pages } = await openWorld();
-    const browser = await openBrowser();
-    const window = await openWindow(browser, site, ann);
-    const faults: string[] = [];
-    expect([...Object.keys(pages), ...SIGNED_OUT]).toEqual(expect.arrayContaining(routes()));
-    for (const [name, path] of Object.entries(pages)) {
-      await window.visit(path);
-      faults.push(...(await faultsOf(window, name)));
-    }
-    for (const [path, button] of [
-      ["/keys", "Create New API Key"],
-      ["/people", "Invite somebody"],
-      [pages["/workflows/:workflowId"]!, "Publish"],
-    ] as const) {
-      await window.visit(path);
-      await window.page.getByRole("button", { name: button }).first().click();
-      await window.page.getByRole("dialog").waitFor();
-      faults.push(...(await faultsOf(window, button)));
-    }
-    const out = await openWindow(browser, site);
-    for (const path of SIGNED_OUT) {
-      await out.visit(path);
-      faults.push(...(await faultsOf(out, path)));
-    }
-    expect(faults).toEqual([]);
-    expect([...window.complaints, ...out.complaints]).toEqual([]);
-    expect([...new Set([...window.hosts, ...out.hosts])]).toEqual([new URL(site.url).host]);
-  });
+  it(
+    "is accessible in light and dark, fits a phone, and asks nobody else for anything",
+    { timeout: LONG_MS },
+    async () => {
+      const { site, ann, pages } = await openWorld();
+      const browser = await openBrowser();
+      const window = await openWindow(browser, site, ann);
+      const faults: string[] = [];
+      expect([...Object.keys(pages), ...SIGNED_OUT]).toEqual(expect.arrayContaining(routes()));
+      for (const [name, path] of Object.entries(pages)) {
+        await window.visit(path);
+        faults.push(...(await faultsOf(window, name)));
+      }
+      for (const [path, button] of [
+        ["/keys", "Create New API Key"],
+        ["/people", "Invite somebody"],
+        [pages["/workflows/:workflowId"]!, "Publish"],
+      ] as const) {
+        await window.visit(path);
+        await window.page.getByRole("button", { name: button }).first().click();
+        await window.page.getByRole("dialog").waitFor();
+        faults.push(...(await faultsOf(window, button)));
+      }
+      const out = await openWindow(browser, site);
+      for (const path of SIGNED_OUT) {
+        await out.visit(path);
+        faults.push(...(await faultsOf(out, path)));
+      }
+      expect(faults).toEqual([]);
+      expect([...window.complaints, ...out.complaints]).toEqual([]);
+      expect([...new Set([...window.hosts, ...out.hosts])]).toEqual([new URL(site.url).host]);
+    },
+  );
 
   it("of the first visit is accessible too", async () => {
     const site = await openSite({ workers: 0 });
@@ -117,18 +144,29 @@ describe("every page", () => {
 const focused = (page: Page): Promise<{ name: string; tag: string; seen: boolean; marked: boolean }> =>
   page.evaluate(() => {
     const { document, getComputedStyle, innerHeight, innerWidth } = globalThis as unknown as Dom;
-    const it = document.activeElement;
-    const label = it.labels?.[0]?.innerText ?? "";
-    const name = (it.getAttribute("aria-label") ?? (label || it.innerText)).trim().split("\n")[0]!;
-    const { top, left, bottom, right, width } = it.getBoundingClientRect();
-    const style = getComputedStyle(it);
+    const active = document.activeElement;
+    const label = active.labels?.[0]?.innerText ?? "";
+    const name = (active.getAttribute("aria-label") ?? (label || active.innerText)).trim().split("\n")[0]!;
+    // A switch is drawn by what follows its input.
+    const drawn = active.getBoundingClientRect().width > 0 ? active : (active.nextElementSibling ?? active);
+    const { top, left, bottom, right, width } = drawn.getBoundingClientRect();
+    const around = [drawn];
+    for (let one = drawn.parentElement; one !== null && around.length < 5; one = one.parentElement)
+      around.push(one);
     return {
       name: name.replace(/ \*$/, ""),
-      tag: it.tagName.toLowerCase(),
+      tag: active.tagName.toLowerCase(),
       seen: width > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth,
+      // By itself (the library's fields by their border), or by what stands around it: the card of a link that covers
+      // it, a frame laid over the editor.
       marked:
-        it.matches(":focus-visible") &&
-        (style.outlineStyle !== "none" || style.boxShadow !== "none" || /^(INPUT|TEXTAREA)$/.test(it.tagName)),
+        /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) ||
+        (active.matches(":focus-visible") &&
+          around.some(
+            (one) =>
+              getComputedStyle(one).outlineStyle !== "none" ||
+              getComputedStyle(one, "::after").borderTopStyle !== "none",
+          )),
     };
   });
 
@@ -136,6 +174,8 @@ interface Focusable {
   tagName: string;
   labels?: readonly { innerText: string }[];
   innerText: string;
+  parentElement: Focusable | null;
+  nextElementSibling: Focusable | null;
   getAttribute(name: string): string | null;
   matches(selector: string): boolean;
   getBoundingClientRect(): Record<"top" | "left" | "bottom" | "right" | "width", number>;
@@ -143,7 +183,7 @@ interface Focusable {
 
 interface Dom {
   document: { activeElement: Focusable };
-  getComputedStyle(it: Focusable): { outlineStyle: string; boxShadow: string };
+  getComputedStyle(one: Focusable, part?: string): Record<"outlineStyle" | "borderTopStyle", string>;
   innerHeight: number;
   innerWidth: number;
 }
@@ -155,11 +195,15 @@ async function tabTo(page: Page, name: string, most = 40): Promise<void> {
     await page.keyboard.press("Tab");
     const at = await focused(page);
     passed.push(at.name);
-    if (at.tag !== "body") expect(at, `after ${passed.join(", ")}`).toMatchObject({ seen: true, marked: true });
+    if (at.tag !== "body" && !(at.seen && at.marked))
+      throw new Error(`One does not see that ${at.name} has the focus, after ${passed.join(", ")}`);
     if (at.name === name) return;
   }
   throw new Error(`Tab does not reach ${name}; it passes ${passed.join(", ")}`);
 }
+
+/** More than any page has. */
+const MOST_STOPS = 150;
 
 describe("with the keyboard alone", () => {
   it("one signs in, skips to the content, makes a key and comes back to where one was", async () => {
@@ -203,7 +247,9 @@ describe("with the keyboard alone", () => {
     expect((await focused(page)).name).toBe("Create New API Key");
     await page.keyboard.press("Enter");
     await form.waitFor();
-    await page.waitForFunction(() => (globalThis as unknown as Dom).document.activeElement.tagName === "INPUT");
+    await page.waitForFunction(
+      () => (globalThis as unknown as Dom).document.activeElement.tagName === "INPUT",
+    );
     await page.keyboard.type("by keyboard");
     await tabTo(page, "Expiration date");
     await page.keyboard.press("Enter");
@@ -214,9 +260,12 @@ describe("with the keyboard alone", () => {
     await tabTo(page, "Create");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: 'The key "by keyboard"' }).waitFor();
+    await picture(page, "a-key-shown-once");
     await tabTo(page, "I have kept it");
     await page.keyboard.press("Enter");
-    await page.getByRole("row", { name: /^by keyboard .*in (1 year|36\d days)/ }).waitFor();
+    const row = page.getByRole("row", { name: /^by keyboard .*in \d+ days/ });
+    expect(await row.innerText()).not.toMatch(/in (89|90) days/);
+    expect((await focused(page)).name).toBe("Create New API Key");
   });
 
   it("one gets through the editor, and out of every page again", async () => {
@@ -227,7 +276,9 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     expect((await focused(page)).name).not.toMatch(/^Definition of /);
+    const faults: string[] = [];
     for (const [name, path] of Object.entries(pages)) {
+      // The editors are entered, and left by Escape and Tab: as above.
       if (name.endsWith("/edit") || name.endsWith("/retry")) continue;
       await visit(path);
       const passed: string[] = [];
@@ -237,11 +288,15 @@ describe("with the keyboard alone", () => {
         const at = await focused(page);
         if (passed.length > 0 && (at.tag === "body" || at.name === "Skip to the content")) break;
         passed.push(at.name);
-        expect(passed.length, `${name} holds the focus: ${passed.slice(-5).join(", ")}`).toBeLessThan(120);
-        expect({ name, at }).toMatchObject({ at: { seen: true, marked: true } });
+        if (!at.seen || !at.marked)
+          faults.push(`${name}: one does not see that ${at.name} (${at.tag}) has the focus`);
+        if (passed.length < MOST_STOPS) continue;
+        faults.push(`${name} holds the focus: ${passed.slice(-5).join(", ")}`);
+        break;
       }
-      expect(passed[0]).toBe("Skip to the content");
+      if (passed[0] !== "Skip to the content") faults.push(`${name} begins with ${passed[0]}`);
     }
+    expect(faults).toEqual([]);
   });
 });
 
@@ -295,6 +350,7 @@ describe("a list", () => {
         await page.getByText(empty).first().waitFor();
         await told.waitFor({ state: "detached" });
         await picture(page, `${fileName(path)}-empty`);
+        expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
       }),
     );
   });
@@ -306,6 +362,14 @@ describe("a list", () => {
     await visit("/keys");
     await site.program.end("SIGKILL");
     await page.getByRole("link", { name: "Runs", exact: true }).click();
-    await page.getByRole("alert").filter({ hasText: /can't be reached|Load the page again/ }).first().waitFor();
+    const told = page.getByRole("alert").filter({ hasText: /can't be reached|Load the page again/ });
+    await told.first().waitFor();
+    expect(
+      await told
+        .first()
+        .getByRole("button")
+        .or(page.getByRole("button", { name: "Load the page again" }))
+        .count(),
+    ).toBeGreaterThan(0);
   });
 });

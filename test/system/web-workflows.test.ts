@@ -58,6 +58,8 @@ const FRAGILE = {
   output: "${{ steps.first.text }}",
 };
 
+const saying = (text: string) => ({ steps: [{ id: "hello", type: "set", values: { text } }] });
+
 describe("a workflow in the browser", () => {
   it("is made from a template, checked as one types, published, run, watched and approved by another", async () => {
     const { anns, bens, site } = await twoPeople();
@@ -73,14 +75,16 @@ describe("a workflow in the browser", () => {
     await writeAtEnd(page, "retries: 3\n");
     const mark = page.locator(".cm-lintRange-error");
     await mark.first().waitFor();
-    expect(await mark.allInnerTexts()).toContain("retries");
+    expect(await mark.allInnerTexts()).toContain("retries: 3");
     const fault = page.getByRole("listitem").filter({ hasText: "retries" });
     await fault.waitFor();
     await page.getByText("1 fault", { exact: true }).waitFor();
     await page.getByText("It can be saved, but not run yet.").waitFor();
-    await page.keyboard.press("ArrowUp");
+    await page.locator(".cm-line", { hasText: "retries: 3" }).click();
+    await page.keyboard.press("Home");
     await page.keyboard.press("Shift+End");
-    await page.keyboard.insertText("# The budget is asked for in the form.");
+    await page.keyboard.press("Delete");
+    await page.keyboard.insertText("timeout: 3d");
     await mark.first().waitFor({ state: "detached" });
     await fault.waitFor({ state: "detached" });
     await page.getByText("Valid: it can run.").waitFor();
@@ -107,7 +111,7 @@ describe("a workflow in the browser", () => {
     await status(page, "waiting").waitFor();
 
     await anns.visit("/approvals");
-    await anns.page.getByRole("link", { name: /in the west region a discount of 15 %\?$/ }).click();
+    await anns.page.getByRole("link", { name: /in the west a discount of 15 %\?$/ }).click();
     await choose(anns.page, anns.page.getByRole("combobox", { name: /^Which budget pays\?/ }), "marketing");
     await anns.page.getByLabel("Comment").fill("Only this once.");
     await anns.page.getByRole("button", { name: "Approve", exact: true }).click();
@@ -117,7 +121,9 @@ describe("a workflow in the browser", () => {
     // The page follows by itself.
     await status(page, "succeeded").waitFor();
     await page.getByRole("heading", { name: "Output", exact: true }).first().waitFor();
-    expect(await documentOfRun.evaluate((it) => it === (globalThis as { document?: object }).document)).toBe(true);
+    expect(
+      await documentOfRun.evaluate((before) => before === (globalThis as { document?: object }).document),
+    ).toBe(true);
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page.getByText("approve", { exact: true }).first().waitFor();
     await page.getByRole("tab", { name: /^Steps/ }).click();
@@ -148,7 +154,10 @@ describe("a workflow in the browser", () => {
     });
     await visit(`/workflows/${id}/run`);
     await page.getByRole("button", { name: "Run version 1" }).click();
-    await page.getByText(/It did not start|required|must/i).first().waitFor();
+    await page
+      .getByText(/It did not start|required|must/i)
+      .first()
+      .waitFor();
     await page.getByLabel(/^share/i).fill("0.4");
     await page.getByRole("button", { name: "Run version 1" }).click();
     await heading(page, "Run of slow").waitFor();
@@ -184,13 +193,19 @@ describe("a workflow in the browser", () => {
     await page.getByText("It failed", { exact: true }).waitFor();
     expect(page.url()).not.toBe(runPage(site, failed));
     await page.getByRole("tab", { name: /^Steps/ }).click();
-    await page.getByRole("button", { name: /^first / }).filter({ hasText: "reused" }).waitFor();
+    await page
+      .getByRole("button", { name: /^first / })
+      .filter({ hasText: "reused" })
+      .waitFor();
 
     await page.getByRole("link", { name: "Edit and retry" }).click();
     await heading(page, "Edit and retry fragile").waitFor();
     await editor(page).click();
     await page.keyboard.press("Control+a");
-    await page.keyboard.insertText(JSON.stringify({ ...FRAGILE, steps: [FRAGILE.steps[0], { ...FRAGILE.steps[1], that: "true" }] }));
+    await page.keyboard.press("Delete");
+    await page.keyboard.insertText(
+      JSON.stringify({ ...FRAGILE, steps: [FRAGILE.steps[0], { ...FRAGILE.steps[1], that: "true" }] }),
+    );
     await page.getByRole("heading", { name: "What you changed" }).waitFor();
     await page.getByRole("heading", { name: "What the new run does" }).waitFor();
     await page.getByRole("button", { name: "Retry with these changes" }).click();
@@ -203,9 +218,11 @@ describe("a workflow in the browser", () => {
   it("is archived with a way back, and its old versions are compared and taken up again", async () => {
     const { bens, ben } = await twoPeople({ workers: 0 });
     const { page, visit } = bens;
-    const step = (text: string) => ({ steps: [{ id: "hello", type: "set", values: { text } }] });
-    const { id } = await create(ben, "Greeting", step("Good morning"));
-    await ask(ben, "PATCH", `/workflows/${id}`, { definition: step("Good evening"), reason: "It is late." });
+    const { id } = await create(ben, "Greeting", saying("Good morning"));
+    await ask(ben, "PATCH", `/workflows/${id}`, {
+      definition: saying("Good evening"),
+      reason: "It is late.",
+    });
 
     await visit(`/workflows/${id}`);
     await page.getByRole("button", { name: "More for Greeting" }).click();
@@ -216,8 +233,8 @@ describe("a workflow in the browser", () => {
     await page.getByText("“Greeting” is back, draft.").waitFor();
     await page.getByRole("link", { name: "Edit" }).waitFor();
 
-    await visit(`/workflows/${id}/versions`);
-    await page.getByText("It is late.").first().waitFor();
+    await visit(`/workflows/${id}/versions?from=1&to=2`);
+    await page.getByText("It is late.").filter({ visible: true }).waitFor();
     const difference = page.getByRole("region", { name: "Version 1 and version 2" });
     await difference.getByText("Good evening").first().waitFor();
     await difference.getByText("Good morning").first().waitFor();
@@ -225,36 +242,36 @@ describe("a workflow in the browser", () => {
     await page.getByRole("menuitem", { name: "Make its content the newest" }).click();
     await page.getByText(/ is as version 1 was\.$/).waitFor();
     const { definition } = await ask<{ definition: unknown }>(ben, "GET", `/workflows/${id}`);
-    expect(definition).toEqual(step("Good morning"));
+    expect(definition).toEqual(saying("Good morning"));
     expect(bens.complaints).toEqual([]);
   });
 
   it("loses nothing when two people edit it at a time", async () => {
     const { anns, bens, ben } = await twoPeople({ workers: 0 });
-    const { id } = await create(ben, "Shared", { steps: [{ id: "hello", type: "set", values: { text: "Hello" } }] });
+    const { id } = await create(ben, "Shared", saying("Hello"));
     for (const { visit, page } of [anns, bens]) {
       await visit(`/workflows/${id}/edit`);
       await editor(page).waitFor();
     }
-    await writeAtEnd(bens.page, "# Ben was here.\n");
+    await writeAtEnd(bens.page, "timeout: 1h\n");
     await bens.page.getByRole("button", { name: "Save", exact: true }).click();
     await bens.page.getByText("Saved as version 2.").waitFor();
 
     const { page } = anns;
-    await writeAtEnd(page, "# Ann was here.\n");
+    await writeAtEnd(page, "timeout: 2h\n");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const conflict = page.getByRole("dialog", { name: "Somebody changed it in the meantime" });
-    await conflict.getByText("# Ann was here.").waitFor();
+    await conflict.getByText("timeout: 2h").waitFor();
     await conflict.getByRole("button", { name: "Keep editing mine" }).click();
     await conflict.waitFor({ state: "detached" });
-    expect(await editor(page).innerText()).toContain("# Ann was here.");
+    expect(await editor(page).innerText()).toContain("timeout: 2h");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved as version 3.").waitFor();
     // Leaving with something unsaved is asked about.
-    await writeAtEnd(page, "# And again.\n");
+    await writeAtEnd(page, "priority: 1\n");
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     await confirm(page, "Leave without saving?", "Stay");
-    expect(await editor(page).innerText()).toContain("# And again.");
+    expect(await editor(page).innerText()).toContain("priority: 1");
     expect(anns.complaints.filter((text) => !/status of 412/.test(text))).toEqual([]);
   });
 });

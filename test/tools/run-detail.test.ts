@@ -1,5 +1,7 @@
 /** How runs are told: short, bounded, and quickly however many steps there are. */
 import { describe, expect, it } from "vitest";
+import { NO_ITEM } from "../../src/core/run-ports.ts";
+import { runWriter } from "../../src/store/run-writer.ts";
 import { api } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
 import { testInstance } from "../support/instance.ts";
@@ -72,6 +74,88 @@ describe("get_run", () => {
     expect({ status, run: body.status }).toEqual({ status: 200, run: "failed" });
     expect(JSON.stringify(body).length).toBeLessThan(4_000);
     expect(body.failed_step).toMatchObject({ id: "check", type: "assert" });
+  });
+});
+
+describe("what the models of a run used", () => {
+  const at = "2026-11-21T08:00:00.000Z";
+
+  async function withRuns(count: number) {
+    const { instance, call } = await opened();
+    const steps = [{ id: "a", type: "set", for_each: "[1, 2]", values: { n: "${{ item }}" } }];
+    await call("POST", "/workflows", { name: "A", definition: { steps } });
+    const ids: string[] = [];
+    for (let i = 0; i < count; i += 1)
+      ids.push((await call("POST", "/workflows/a/runs", { wait: 20 })).body.id as string);
+    /** Attempts as an executor leaves them: of a step each with many items, some tried twice. */
+    const used = (runId: string, usages: readonly [item: number, attempt: number, cost: number | null][]) =>
+      instance.store.transaction(async (trx) => {
+        const runs = runWriter(trx);
+        for (const [item, attempt, cost] of usages)
+          await runs.saveAttempt(
+            { runId, stepId: item === NO_ITEM ? "ask" : "each", item },
+            {
+              attempt,
+              status: "succeeded",
+              executor: null,
+              startedAt: at,
+              finishedAt: at,
+              usage: { input_tokens: 100, output_tokens: 20, cost },
+              error: null,
+            },
+          );
+      });
+    const usageOf = async (id: string, query = "") => (await call("GET", `/runs/${id}${query}`)).body.usage;
+    return { ids, used, usageOf };
+  }
+
+  it("is summed over all attempts of all steps and items, and told in whatever detail", async () => {
+    const { ids, used, usageOf } = await withRuns(2);
+    const [id, other] = ids as [string, string];
+    const items = Array.from({ length: 300 }, (_, item) => [item, 1, 0.25] as [number, number, number]);
+    await used(id, [...items, [7, 2, 0.25], [NO_ITEM, 1, 0.5], [NO_ITEM, 2, 0.5]]);
+    await used(other, [[NO_ITEM, 1, 8]]);
+    for (const query of ["", "?detail=steps", "?detail=full", "?step_id=a", "?step_id=a&item=1"])
+      expect(await usageOf(id, query)).toEqual({ input_tokens: 30_300, output_tokens: 6_060, cost: 76.25 });
+  });
+
+  it("has no cost where a part has no price, rather than too low a one", async () => {
+    const { ids, used, usageOf } = await withRuns(2);
+    const [mixed, priceless] = ids as [string, string];
+    await used(mixed, [
+      [0, 1, 0.25],
+      [1, 1, null],
+    ]);
+    await used(priceless, [[0, 1, null]]);
+    expect(await usageOf(mixed)).toEqual({ input_tokens: 200, output_tokens: 40, cost: null });
+    expect(await usageOf(priceless)).toEqual({ input_tokens: 100, output_tokens: 20, cost: null });
+  });
+
+  it("may cost nothing, and is left out where none was asked", async () => {
+    const { ids, used, usageOf } = await withRuns(2);
+    const [free, none] = ids as [string, string];
+    await used(free, [[0, 1, 0]]);
+    expect(await usageOf(free)).toMatchObject({ cost: 0 });
+    expect(await usageOf(none)).toBeUndefined();
+  });
+});
+
+describe("the definition of a run", () => {
+  it("is its version's as that was written, whatever the workflow does since, or the changed one of a retry", async () => {
+    const { call } = await opened();
+    const definition = { steps: [{ id: "check", type: "assert", that: "1 > 2", message: "Never." }] };
+    await call("POST", "/workflows", { name: "A", definition });
+    const { body: first } = await call("POST", "/workflows/a/runs", { wait: 20 });
+    await call("PATCH", "/workflows/a", { definition: { steps: [{ id: "b", type: "set", values: {} }] } });
+    const patch = [{ op: "update_step", id: "check", set: { that: "2 > 1" } }];
+    const { body: retried } = await call("POST", `/runs/${first.id}/retry`, { patch, wait: 20 });
+    const { body: again } = await call("POST", `/runs/${retried.id}/retry`, { wait: 20 });
+    const definitionOf = async ({ id }: Json) => (await call("GET", `/runs/${id}/definition`)).body;
+    const known = { workflow_id: "a", version: 1 };
+    expect(await definitionOf(first)).toEqual({ ...known, patched: false, definition });
+    const changed = { steps: [{ ...definition.steps[0], that: "2 > 1" }] };
+    expect(await definitionOf(retried)).toEqual({ ...known, patched: true, definition: changed });
+    expect(await definitionOf(again)).toEqual({ ...known, patched: true, definition: changed });
   });
 });
 

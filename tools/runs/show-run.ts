@@ -44,6 +44,7 @@ export const summaryOf = (run: RunRecord): z.input<typeof RunSummary> => {
  */
 export async function showRun(ctx: ToolContext, run: RunRecord, maxChars: number): Promise<Run> {
   const { owner, keyName, surface, client } = run.actor;
+  const usage = await ctx.read.runs.usage(run.id);
   const card: Run = {
     ...noun(run),
     started_by: { owner, key_name: keyName, surface, client },
@@ -54,6 +55,7 @@ export async function showRun(ctx: ToolContext, run: RunRecord, maxChars: number
       "inputs",
       Math.min(INPUTS_CHARS, maxChars),
     ),
+    ...(usage !== null && { usage }),
     error: run.error === null ? null : cutError(run.error, ERROR_CHARS),
   };
   if (run.status === "succeeded") return succeeded(ctx, card, maxChars);

@@ -92,7 +92,7 @@ export function sseLeg(
     async open(_req, res, principal) {
       // Gone already: its close would tell us nothing more.
       if (res.destroyed) return;
-      res.once("close", streams.takeRoom(principal.keyId));
+      res.once("close", streams.takeRoom(principal));
       res.setHeader("X-Accel-Buffering", "no");
       const transport = new SSEServerTransport("/messages", res);
       const id = transport.sessionId;

@@ -136,7 +136,7 @@ export function streamableLeg(
       });
       const asked = { principal, requestId: res.getHeader("x-request-id") as string };
       const stays = req.method === "GET" || methodOf(body) === "subscriptions/listen";
-      const leave = stays ? streams.takeRoom(principal.keyId) : undefined;
+      const leave = stays ? streams.takeRoom(principal) : undefined;
       const send = async (response: Response): Promise<void> => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");

@@ -60,7 +60,7 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       if (req.method === "HEAD") return void res.writeHead(200, HEADERS).end();
       // Gone already: its close would tell us nothing more.
       if (res.destroyed) return;
-      const leave = streams.takeRoom(principal.keyId);
+      const leave = streams.takeRoom(principal);
       const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       res.once("close", () => {
         gone.abort();

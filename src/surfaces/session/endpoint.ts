@@ -19,6 +19,8 @@ export interface SignIn {
   origins: readonly string[];
   /** Whether people reach us by https; undefined where each request says so. */
   https: boolean | undefined;
+  /** A link for a forgotten password is made at some moment within this time (ms). */
+  resetDelayMs: number;
   /** Where agents connect. @param hostname the one that the person has reached us by */
   mcpUrl(hostname: string, secure: boolean): string;
   version: string;
@@ -33,8 +35,11 @@ export interface SessionContext {
   /** Where the request came from: an IP address. */
   address: string;
   client: string;
-  /** Runs `effect` in one write transaction, in the name of a user. */
-  write<T>(user: UserRecord, effect: (tx: Writers) => Promise<T>): Promise<T>;
+  /**
+   * Runs `effect` in one write transaction, in the name of a user.
+   * @param who whom the audit log names instead, where nobody has shown to be that user
+   */
+  write<T>(user: UserRecord, effect: (tx: Writers) => Promise<T>, who?: string): Promise<T>;
   /**
    * Begins a session inside a write transaction; once that is committed, `welcome` hands its cookie over. A session that
    * the browser had before is ended, so that a planted one is worth nothing (session fixation).

@@ -3,10 +3,12 @@ import { z } from "zod";
 import { Email, LinkKind, Password, SessionInfo, SignInOptions } from "../../../schemas/user.ts";
 import { text, timestamp } from "../../../schemas/text.ts";
 import { digestOf } from "../../auth/key-format.ts";
+import type { Taken } from "../../auth/throttle.ts";
 import type { LinkRecord, UserRecord } from "../../core/account-ports.ts";
 import { iso } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newUserId } from "../../core/ids.ts";
+import type { Writers } from "../../core/ports.ts";
 import { defineEndpoint, type SessionContext, type SessionEndpoint } from "./endpoint.ts";
 
 const Token = text(200, 1).meta({
@@ -61,16 +63,22 @@ const signIn = defineEndpoint({
   async run({ email, password }, ctx) {
     const { services, signIn: door } = ctx;
     // Before any hashing: guesses must cost us nothing.
+    door.passwords.room();
     const attempt = await door.throttle.take("sign_in", { account: email, address: ctx.address });
     const user = await services.read.users.findByEmail(email);
-    const { ok, stale } = await door.passwords.verify(password, user?.passwordHash ?? null);
+    const { ok, stale } = await verified(ctx, attempt, password, user?.passwordHash ?? null);
     if (user === undefined || !ok || user.status !== "active") throw signInFailed(services.accounts.mail);
     await attempt.succeeded();
-    const passwordHash = stale ? await door.passwords.hash(password) : user.passwordHash;
+    // Another time, when this is a busy one.
+    const rehashed = stale ? await door.passwords.hash(password).catch(() => undefined) : undefined;
     const begun = await ctx.write(user, async (tx) => {
-      await tx.users.update(user.id, { passwordHash, lastLoginAt: iso(services.clock.now()) });
+      const fresh = await unchanged(tx, user);
+      await tx.users.update(user.id, {
+        ...(rehashed !== undefined && { passwordHash: rehashed }),
+        lastLoginAt: iso(services.clock.now()),
+      });
       await tx.audited(user.email);
-      return ctx.begin(tx, user);
+      return ctx.begin(tx, fresh);
     });
     return ctx.welcome(begun);
   },
@@ -115,6 +123,8 @@ const setUp = defineEndpoint({
     const { services, signIn: door } = ctx;
     await door.throttle.take("setup", { address: ctx.address });
     if (await services.read.users.any()) throw setupDone();
+    // A wrong token must cost neither a hash nor a look into the dictionaries.
+    await openLink(ctx, token, ["setup"]);
     await door.passwords.check(password, email);
     const now = iso(services.clock.now());
     const user: UserRecord = {
@@ -128,8 +138,6 @@ const setUp = defineEndpoint({
       createdBy: email,
       lastLoginAt: now,
     };
-    // A wrong token must not cost a hash.
-    await openLink(ctx, token, ["setup"]);
     const passwordHash = await door.passwords.hash(password);
     const verification = services.accounts.newLink("verification", user.id);
     const begun = await ctx.write(user, async (tx) => {
@@ -225,8 +233,12 @@ const forgotPassword = defineEndpoint({
   output: null,
   async run({ email }, ctx) {
     await ctx.signIn.throttle.take("reset", { account: email, address: ctx.address });
-    // Not waited for: how long it takes would tell whether the account exists.
-    void sendReset(ctx, email).catch((err: unknown) => ctx.services.log.warn({ err }, "reset not sent"));
+    // At some moment later: what it does to the next request's time would tell whether the account exists.
+    setTimeout(
+      () =>
+        void sendReset(ctx, email).catch((err: unknown) => ctx.services.log.warn({ err }, "reset not sent")),
+      Math.random() * ctx.signIn.resetDelayMs,
+    );
   },
 });
 
@@ -235,11 +247,18 @@ async function sendReset(ctx: SessionContext, email: string): Promise<void> {
   const user = await read.users.findByEmail(email);
   if (user === undefined || user.status !== "active" || !accounts.mail) return;
   const { token, record } = accounts.newLink("reset", user.id);
-  await ctx.write(user, async (tx) => {
-    await tx.links.insert(record);
-    await tx.audited(email);
-  });
-  await accounts.deliver("reset", email, token, SOMEBODY);
+  const made = await ctx.write(
+    user,
+    async (tx) => {
+      if ((await tx.users.find(user.id))?.status !== "active") return false;
+      await tx.links.removeOf(user.id, ["reset"]);
+      await tx.links.insert(record);
+      await tx.audited(email);
+      return true;
+    },
+    ANYBODY,
+  );
+  if (made) await accounts.deliver("reset", email, token, SOMEBODY);
 }
 
 const verify = defineEndpoint({
@@ -309,13 +328,17 @@ const changePassword = defineEndpoint({
   async run({ current_password, password }, ctx) {
     const { user, session } = ctx.current!;
     const { throttle, passwords } = ctx.signIn;
+    passwords.room();
     const attempt = await throttle.take("sign_in", { account: user.email, address: ctx.address });
-    if (!(await passwords.verify(current_password, user.passwordHash)).ok)
+    if (!(await verified(ctx, attempt, current_password, user.passwordHash)).ok)
       throw new AppError("sign_in_failed", "The present password is not right. Nothing was changed.");
     await attempt.succeeded();
     await passwords.check(password, user.email);
     const passwordHash = await passwords.hash(password);
     await ctx.write(user, async (tx) => {
+      await unchanged(tx, user);
+      // Ended meanwhile (a reset, an admin): then it changes nothing any more.
+      if ((await tx.sessions.find(session.id)) === undefined) throw changedMeanwhile();
       await tx.users.update(user.id, { passwordHash });
       await tx.sessions.endAllOf(user.id, session.id);
       await tx.links.removeOf(user.id, ["reset"]);
@@ -341,6 +364,8 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
 
 /** Who asked, as far as the mail can know: who typed the address. */
 const SOMEBODY = "somebody who typed it in";
+/** Whom the audit log names where nobody is signed in. */
+const ANYBODY = "not signed in";
 
 /** A link that works, and whose it is; nothing is written. @throws AppError link_dead */
 async function openLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
@@ -360,6 +385,32 @@ async function liveLink(
   if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkDead();
   return link;
 }
+
+/** Whether it is the password; where we were too busy to look, the attempt was none. */
+async function verified(ctx: SessionContext, attempt: Taken, password: string, hash: string | null) {
+  try {
+    return await ctx.signIn.passwords.verify(password, hash);
+  } catch (error) {
+    await attempt.undone();
+    throw error;
+  }
+}
+
+/**
+ * The user as of now, if what the password was compared with still stands: hashing takes long, and a reset or an admin
+ * may have been quicker.
+ * @throws AppError busy
+ */
+async function unchanged(tx: Pick<Writers, "users">, before: UserRecord): Promise<UserRecord> {
+  const fresh = await tx.users.find(before.id);
+  if (fresh?.status !== "active" || fresh.passwordHash !== before.passwordHash) throw changedMeanwhile();
+  return fresh;
+}
+
+const changedMeanwhile = (): AppError =>
+  new AppError("busy", "The account was changed at the same moment. Nothing was done; try again.", {
+    headers: { "Retry-After": "1" },
+  });
 
 /** Sends the mail that confirms an address; nobody waits for it. */
 function post(ctx: SessionContext, to: string, token: string): void {

@@ -111,9 +111,13 @@ function contextOf(
     address,
     client,
     info,
-    write: (user, effect) => {
+    write: (user, effect, who = user.email) => {
       const session = { id: current?.session.id ?? "none" };
-      const principal = { ...principalOf({ user, session: session as never }), keyId: session.id };
+      const principal = {
+        ...principalOf({ user, session: session as never }),
+        keyId: session.id,
+        owner: who,
+      };
       return services.write(
         {
           operation: endpoint.name,

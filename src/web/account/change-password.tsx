@@ -38,8 +38,7 @@ export function ChangePassword({ email }: { email: string }) {
           autoComplete="username"
           value={email}
           readOnly
-          hidden
-          aria-hidden
+          display="none"
           label="E-mail address"
         />
         <PasswordInput

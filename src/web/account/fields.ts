@@ -19,7 +19,7 @@ export function besideFields(error: Error | null, paths: readonly string[]): Err
 /** Where to go after signing in: a place of ours, whatever the address says. */
 export function placeAfter(search: URLSearchParams): string {
   const to = search.get("to") ?? "/";
-  return /^\/(?![/\\])/.test(to) ? to : "/";
+  return /^\/(?![/\\\s])/.test(to) ? to : "/";
 }
 
 /** What stands behind the # of a link, out of sight of servers and logs. */

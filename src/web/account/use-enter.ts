@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { SessionInfo } from "../../../schemas/user.ts";
-import { sessionQuery } from "../app/session.tsx";
+import { sessionQuery, tellOtherTabs } from "../app/session.tsx";
 
 export function useEnter(to: string): (session: SessionInfo) => void {
   const client = useQueryClient();
@@ -10,6 +10,7 @@ export function useEnter(to: string): (session: SessionInfo) => void {
   return (session) => {
     client.clear();
     client.setQueryData(sessionQuery.queryKey, session);
+    tellOtherTabs();
     void navigate(to, { replace: true });
   };
 }

@@ -8,16 +8,36 @@ import { ApiError, send } from "../api/client.ts";
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   // Nobody signed in is an answer, not a failure.
-  queryFn: async ({ signal }): Promise<SessionInfo | null> => {
-    try {
-      return (await send("get", "/session", { signal })).data;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
-    }
+  queryFn: async ({ signal, client, queryKey }): Promise<SessionInfo | null> => {
+    const now = await whoIsSignedIn(signal);
+    const before = client.getQueryData<SessionInfo | null>(queryKey);
+    // Somebody else by now (another tab signed in): nothing that was shown to the one before is shown again.
+    if (before !== undefined && before?.user.id !== now?.user.id)
+      client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" });
+    return now;
   },
   staleTime: 60_000,
 });
+
+async function whoIsSignedIn(signal: AbortSignal): Promise<SessionInfo | null> {
+  try {
+    return (await send("get", "/session", { signal })).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+const tabs = new BroadcastChannel("millrace-sessions");
+
+/** Tells the other tabs that somebody has come in or gone. */
+export function tellOtherTabs(): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin to go to
+  tabs.postMessage("changed");
+}
+
+/** Calls back when another tab tells it. */
+export const whenAnotherTabTells = (listener: () => void): void => tabs.addEventListener("message", listener);
 
 const Signed = createContext<SessionInfo | undefined>(undefined);
 

@@ -35,7 +35,7 @@ import { Link, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { usePendingApprovals } from "../approvals/pending.ts";
 import { failed } from "../ui/notify.ts";
-import { sessionQuery, useMay, useSession } from "./session.tsx";
+import { sessionQuery, tellOtherTabs, useMay, useSession } from "./session.tsx";
 
 const PLACES = [
   { to: "/", label: "Home", Icon: IconHome },
@@ -137,6 +137,7 @@ function UserMenu() {
     mutationFn: () => send("delete", "/session", {}),
     onSuccess: () => {
       client.setQueryData(sessionQuery.queryKey, null);
+      tellOtherTabs();
       // Nothing of theirs stays. The session itself does, as none: what watches it would not see it go.
       client.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== sessionQuery.queryKey[0] });
     },

@@ -1,7 +1,7 @@
 /** One approval: what is asked, what the run has found so far, and the decision. */
 import { Alert, Anchor, Card, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "react-router";
+import { Link, useParams } from "react-router";
 import type { Approval } from "../../../schemas/run.ts";
 import { useMay, useSession } from "../app/session.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
@@ -19,9 +19,8 @@ const EVERY_MS = 10_000;
 
 export default function ApprovalPage() {
   const { approvalId = "" } = useParams();
-  const [params] = useSearchParams();
   const query = useQuery({
-    ...approvalQuery(approvalId, params.get("run") ?? undefined),
+    ...approvalQuery(approvalId),
     refetchInterval: ({ state }) => state.data?.status === "pending" && EVERY_MS,
   });
   const approval = query.data;

@@ -97,7 +97,7 @@ function OneApproval({ approval }: { approval: Approval }) {
         <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
           <Anchor
             component={Link}
-            to={`/approvals/${id}?run=${runId}`}
+            to={`/approvals/${id}`}
             fw={500}
             lineClamp={3}
             style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}

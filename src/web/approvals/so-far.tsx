@@ -24,10 +24,9 @@ export function SoFar({ approval }: { approval: Approval }) {
 
 function Values({ run, stepId }: { run: Run; stepId: string }) {
   const [open, setOpen] = useState<string[]>([]);
-  const definition = useQuery(definitionQuery(run.workflow_id, run.version));
+  const definition = useQuery(definitionQuery(run.id));
+  const known = definition.data !== undefined;
   const before = new Set(ancestorsOf(graphSteps(definition.data ?? null), stepId));
-  // A changed definition of the run's own is not known here: then all that has ended is shown.
-  const known = definition.data !== undefined && run.patched !== true;
   const steps = (run.steps ?? []).filter(
     ({ id, status }) => (known ? before.has(id) : id !== stepId) && status === "succeeded",
   );

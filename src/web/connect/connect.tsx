@@ -25,7 +25,7 @@ export default function Connect() {
             <Button onClick={() => setCreating(true)}>Create a key</Button>
             <Text size="sm" c="dimmed">
               or put one that you have in the place of <code>{KEY_PLACE}</code>.{" "}
-              <Anchor component={Link} to="/keys">
+              <Anchor component={Link} to="/keys" underline="always">
                 Your keys
               </Anchor>
             </Text>
@@ -50,7 +50,10 @@ export default function Connect() {
         <Snippet text={curlLine(location.origin, value)} label="curl command" />
         <Text size="sm">
           Every operation, with its schema and a form to try it:{" "}
-          <Anchor href="/apidoc/">API reference</Anchor>.
+          <Anchor href="/apidoc/" underline="always">
+            API reference
+          </Anchor>
+          .
         </Text>
       </Step>
       {creating && (

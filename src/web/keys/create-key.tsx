@@ -8,6 +8,7 @@ import { once } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
 import { besideFields, faultAt } from "../account/fields.ts";
 import { Failed } from "../ui/page.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import type { NewKey } from "./queries.ts";
 import { dayAfter, LIVES, type Life } from "./lives.ts";
 import { SCOPE_WORDS } from "./scopes.ts";
@@ -21,6 +22,7 @@ interface CreateKeyProps {
 }
 
 export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
+  useFocusBack();
   const { user } = useSession();
   const client = useQueryClient();
   const [name, setName] = useState("");

@@ -192,7 +192,7 @@ function State({ state }: { state: ApiKeyState }) {
   if (state === "active") return null;
   const { color, label } = STATES[state];
   return (
-    <Badge variant="light" color={color} tt="none">
+    <Badge variant="light" color={color} tt="none" styles={{ label: { color: "var(--mantine-color-text)" } }}>
       {label}
     </Badge>
   );

@@ -6,6 +6,7 @@ import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
 import { Failed } from "../ui/page.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import type { NewKey } from "./queries.ts";
 
 const OVERLAPS = [
@@ -23,6 +24,7 @@ interface RotateKeyProps {
 }
 
 export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
+  useFocusBack();
   const client = useQueryClient();
   const [overlap, setOverlap] = useState("24h");
   const [header] = useState(once);

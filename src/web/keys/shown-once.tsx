@@ -5,9 +5,11 @@ import { useSession } from "../app/session.tsx";
 import { ClientSetups } from "../connect/client-setups.tsx";
 import { curlLine } from "../connect/clients.ts";
 import { Snippet } from "../ui/copy.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import type { NewKey } from "./queries.ts";
 
 export function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void }) {
+  useFocusBack();
   const { mcp_url: url } = useSession();
   const { value } = made;
   return (

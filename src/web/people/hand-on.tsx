@@ -1,6 +1,7 @@
 /** A link that no mail carries: the admin hands it on. */
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { Snippet } from "../ui/copy.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 
 export interface Handed {
   email: string;
@@ -11,6 +12,7 @@ export interface Handed {
 }
 
 export function HandOn({ handed, onClose }: { handed: Handed; onClose: () => void }) {
+  useFocusBack();
   const { email, kind, link } = handed;
   return (
     <Modal opened onClose={onClose} title={`A link for ${email}`} size="lg">

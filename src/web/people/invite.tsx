@@ -7,11 +7,13 @@ import { send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
 import { Failed } from "../ui/page.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import type { Handed } from "./hand-on.tsx";
 import { ROLES } from "./roles.ts";
 
 /** Invites somebody: an address, and what they may do. */
 export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (handed: Handed) => void }) {
+  useFocusBack();
   const { mail } = useSession();
   const client = useQueryClient();
   const [email, setEmail] = useState("");

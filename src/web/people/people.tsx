@@ -154,7 +154,12 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => 
               {user.email}
             </Text>
             {user.status !== "active" && (
-              <Badge variant="light" color={COLORS[user.status]} tt="none">
+              <Badge
+                variant="light"
+                color={COLORS[user.status]}
+                tt="none"
+                styles={{ label: { color: "var(--mantine-color-text)" } }}
+              >
                 {user.status}
               </Badge>
             )}

@@ -56,9 +56,9 @@ export default function EditAndRetry() {
 
 /** The definition that is begun from, as text. */
 function Beginning({ run }: { run: Run }) {
-  const definition = useQuery(definitionQuery(run.workflow_id, run.version));
+  const definition = useQuery(definitionQuery(run.id));
   const text = useQuery({
-    queryKey: ["workflows", run.workflow_id, "definition", run.version, "yaml"],
+    queryKey: ["runs", run.id, "definition", "yaml"],
     queryFn: () => toText(definition.data ?? null, "yaml"),
     enabled: definition.data !== undefined,
     staleTime: Infinity,
@@ -96,12 +96,6 @@ function Editing({ run, definition, original }: EditingProps) {
         when={isChanged && !retry.isPending && !retry.isSuccess}
         what="your changes to the definition"
       />
-      {run.patched === true && (
-        <Alert color="yellow" title="This run followed a changed definition of its own" role="note">
-          Here you begin from version {run.version} of the workflow, without that change. To retry with it as
-          it was, go <RunLink id={run.id}>back to the run</RunLink> and choose Retry.
-        </Alert>
-      )}
       <Suspense fallback={<Waiting rows={8} />}>
         <DefinitionEditor
           value={text}
@@ -118,7 +112,11 @@ function Editing({ run, definition, original }: EditingProps) {
             <DefinitionDiff
               before={original}
               after={text}
-              beforeLabel={`Version ${run.version}`}
+              beforeLabel={
+                run.patched === true
+                  ? `Version ${run.version}, changed for this run`
+                  : `Version ${run.version}`
+              }
               afterLabel="Yours"
             />
           </Suspense>

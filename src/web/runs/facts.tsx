@@ -50,7 +50,7 @@ interface RunFactsProps {
 }
 
 export function RunFacts({ run, usage, now }: RunFactsProps) {
-  const { owner, key_name: key, client } = run.started_by;
+  const { owner, key_name: key, surface, client } = run.started_by;
   const children = run.steps.flatMap(({ child_run: child }) => child ?? []);
   return (
     <Facts>
@@ -67,7 +67,7 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
       <Fact name="Started by">
         {owner} through {TRIGGERS[run.trigger]}
         <Text span c="dimmed" size="xs" display="block">
-          {[key !== "" && `key ${key}`, clientOf(client)].filter(Boolean).join(" · ")}
+          {[surface !== "web" && key !== "" && `key ${key}`, clientOf(client)].filter(Boolean).join(" · ")}
         </Text>
       </Fact>
       <Fact name="Accepted">

@@ -42,28 +42,24 @@ export const stepQuery = (runId: string, stepId: string, item: number | undefine
       query?.queryKey[3] === stepId && query.queryKey[4] === (item ?? null) ? before : undefined,
   });
 
-/** The steps with their attempts: the first 30, as many as the API gives at once. */
+/** The run with the attempts of its steps: the first 30, as many as the API gives at once. */
 export const attemptsQuery = (runId: string, moved: string) =>
   queryOptions({
     queryKey: ["runs", runId, "attempts", moved],
-    queryFn: async ({ signal }): Promise<RunStep[]> => {
+    queryFn: async ({ signal }): Promise<Run> => {
       const query = { detail: "full", max_chars: LEAST_CHARS } as const;
-      const { data } = await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal });
-      return data.steps ?? [];
+      return (await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal })).data;
     },
     placeholderData: (before, query) => (query?.queryKey[1] === runId ? before : undefined),
   });
 
-/** What a run of this version follows, unless it was retried on a definition of its own. */
-export const definitionQuery = (workflowId: string, version: number) =>
+/** What the run follows: its version's definition, or one of its own that it was retried on. */
+export const definitionQuery = (runId: string) =>
   queryOptions({
-    queryKey: ["workflows", workflowId, "definition", version],
-    queryFn: async ({ signal }): Promise<Record<string, unknown> | null> => {
-      const path = { workflow_id: workflowId, version };
-      const { data } = await send("get", "/workflows/{workflow_id}/versions/{version}", { path, signal });
-      return data.definition ?? null;
-    },
-    // A version never changes.
+    queryKey: ["runs", runId, "definition"],
+    queryFn: async ({ signal }): Promise<Record<string, unknown>> =>
+      (await send("get", "/runs/{run_id}/definition", { path: { run_id: runId }, signal })).data.definition,
+    // It never changes.
     staleTime: Infinity,
   });
 

@@ -15,7 +15,6 @@ import { attemptsQuery, wholeOf } from "./run-data.ts";
 import { Standing } from "./standing.tsx";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type ShownRun } from "./told.ts";
-import { usageOfRun } from "./usage.ts";
 import { useSeconds } from "./use-seconds.ts";
 
 export default function RunPage() {
@@ -76,7 +75,7 @@ function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
         )}
       </Group>
       <Standing run={run} />
-      <RunFacts run={run} usage={usageOfRun(attempts.data ?? [])} now={now} />
+      <RunFacts run={run} usage={attempts.data?.usage ?? run.usage} now={now} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Part title="Inputs" order={2}>
           <Bounded label="Inputs of the run">
@@ -92,7 +91,7 @@ function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
         )}
       </SimpleGrid>
       <Stack>
-        <StepViews run={run} attempts={attempts.data} now={now} />
+        <StepViews run={run} attempts={attempts.data?.steps} now={now} />
       </Stack>
     </Page>
   );

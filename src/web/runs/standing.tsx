@@ -37,7 +37,7 @@ function Cancelled({ run }: { run: ShownRun }) {
   );
 }
 
-function Approvals({ run: { id: runId, approvals } }: { run: ShownRun }) {
+function Approvals({ run: { approvals } }: { run: ShownRun }) {
   const may = useMay();
   if (approvals === undefined || approvals.length === 0) return null;
   return (
@@ -55,7 +55,7 @@ function Approvals({ run: { id: runId, approvals } }: { run: ShownRun }) {
             </Text>
             <Button
               component={Link}
-              to={`/approvals/${id}?run=${runId}`}
+              to={`/approvals/${id}`}
               size="xs"
               variant="default"
               aria-label={`${may("approve") ? "Look and decide" : "Look"}: ${step}`}

@@ -119,7 +119,7 @@ function StepFacts({ run, step, began, now }: StepFactsProps) {
             <Text size="sm" lineClamp={3} style={{ whiteSpace: "pre-line" }}>
               {message}
             </Text>
-            <Button component={Link} to={`/approvals/${id}?run=${run.id}`} size="xs" variant="default">
+            <Button component={Link} to={`/approvals/${id}`} size="xs" variant="default">
               Look and decide
             </Button>
           </Group>

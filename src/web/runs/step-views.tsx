@@ -10,7 +10,6 @@ import { definitionQuery } from "./run-data.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import type { ShownRun } from "./told.ts";
-import { count } from "./words.ts";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 const RunTimeline = lazy(async () => ({
@@ -132,25 +131,12 @@ function Shown({ view, run, attempts, now, selected, onSelect }: ShownProps) {
 }
 
 function RunGraph({ run, selected, onSelect }: Pick<ShownProps, "run" | "selected" | "onSelect">) {
-  const definition = useQuery(definitionQuery(run.workflow_id, run.version));
+  const definition = useQuery(definitionQuery(run.id));
   const { steps } = run;
-  // What follows what is only known from the definition; of a changed one, as far as the version tells.
-  const drawn = useMemo(() => {
-    const known = new Set(steps.map(({ id }) => id));
-    return graphSteps(definition.data ?? null, steps).filter(({ id }) => known.has(id));
-  }, [definition.data, steps]);
+  // What follows what is only known from the definition.
+  const drawn = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
   if (definition.isPending) return <Waiting rows={4} />;
-  return (
-    <>
-      {run.patched === true && (
-        <Text size="sm" c="dimmed" mb="xs">
-          This run follows a changed definition of its own. The graph is drawn by version {run.version}; the
-          list has all {count(steps.length, "step")}.
-        </Text>
-      )}
-      <StepGraph steps={drawn} selected={selected} onSelect={onSelect} />
-    </>
-  );
+  return <StepGraph steps={drawn} selected={selected} onSelect={onSelect} />;
 }
 
 /** The steps as they are now, with the attempts that were fetched for them. */

@@ -1,5 +1,5 @@
-/** What the models of a run, or of a step, used. */
-import type { Attempt, RunStep } from "../../../schemas/run.ts";
+/** What the models of a step used, and how it is told; that of a run is summed by the server. */
+import type { Attempt } from "../../../schemas/run.ts";
 
 export type Usage = NonNullable<Attempt["usage"]>;
 
@@ -13,9 +13,6 @@ export function usageOf(attempts: readonly Attempt[]): Usage | undefined {
     cost: sum.cost === null || one.cost === null ? null : sum.cost + one.cost,
   }));
 }
-
-export const usageOfRun = (steps: readonly RunStep[]): Usage | undefined =>
-  usageOf(steps.flatMap(({ attempt_list: attempts }) => attempts ?? []));
 
 /** "812 tokens in, 64 out, cost 0.0031". The prices are configured without a currency. */
 export function usageInWords({ input_tokens: input, output_tokens: output, cost }: Usage): string {

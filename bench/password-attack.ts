@@ -1,0 +1,162 @@
+/** `GET /workflows/{id}` while passwords are guessed at full speed, against the same with nobody guessing. */
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { cpuMs, type Program, startMillrace } from "./support/program.ts";
+import { roundsTable } from "./support/report.ts";
+import { against, medianOf, type Round } from "./support/rounds.ts";
+import {
+  both,
+  median,
+  microseconds,
+  milliseconds,
+  percent,
+  perSecond,
+  table,
+  type Row,
+} from "./support/table.ts";
+
+/** So many guess at the same time: as many as hash and wait, and as many again. */
+const GUESSERS = 32;
+const QUIET = "nobody guesses";
+
+/** Who guesses, and at whose account: by the number of the guess. */
+const ATTACKS: Readonly<Record<string, (number: number) => { from: string; email: string }>> = {
+  // Refused after a handful, without a look at the store.
+  "one address at one account": () => ({ from: "192.0.2.1", email: "ann@example.com" }),
+  // The worst there is: no count is ever used up, so that as much is hashed as will be.
+  "many addresses at many accounts": (number) => ({
+    from: `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
+    email: `nobody${number}@example.com`,
+  }),
+};
+
+export async function passwordAttack({ directory, generator, turns, seed }: Bench): Promise<Result> {
+  const millrace = await startMillrace("serve", copyOf(seed, directory, "attack"), {
+    MILLRACE_TRUSTED_PROXIES: "127.0.0.1",
+  });
+  const get = {
+    program: millrace,
+    request: wire("GET", `/workflows/${seed.id}`, { "X-API-Key": seed.key }),
+    status: 200,
+  };
+  const rounds = new Map<string, Round[]>();
+  const guesses = new Map<string, Guesses[]>();
+  const load = async (name: string, connections: number): Promise<void> => {
+    const label = `${name}, ${connections} at a time`;
+    const round = await generator.load({ name: label, ...get }, connections, turns.ms);
+    rounds.set(label, [...(rounds.get(label) ?? []), round]);
+  };
+  await generator.load({ name: "warm-up", ...get }, 16, 3 * turns.ms);
+  let number = 0;
+  for (let round = 0; round < turns.rounds; round += 1) {
+    for (const connections of [16, 1]) await load(QUIET, connections);
+    for (const [name, guess] of Object.entries(ATTACKS)) {
+      const alone = await during(
+        millrace,
+        () => guess((number += 1)),
+        () => delay(turns.ms),
+      );
+      guesses.set(name, [...(guesses.get(name) ?? []), alone]);
+      for (const connections of [16, 1])
+        await during(
+          millrace,
+          () => guess((number += 1)),
+          () => load(name, connections),
+        );
+    }
+  }
+  await millrace.stop();
+
+  const rows = Object.keys(ATTACKS).flatMap((name): Row[] => {
+    const [many, one] = [16, 1].map((connections) => `${name}, ${connections} at a time`) as [string, string];
+    const [manyQuiet, oneQuiet] = [`${QUIET}, 16 at a time`, `${QUIET}, 1 at a time`];
+    const at = (label: string, of: "p50" | "p99"): number => medianOf(rounds, label, (it) => it[of]);
+    return [
+      {
+        what: `GET /workflows/{id} while ${name} is guessed`,
+        value: perSecond(medianOf(rounds, many, (it) => it.perSecond)),
+        floor: `${perSecond(medianOf(rounds, manyQuiet, (it) => it.perSecond))} quiet`,
+        ratio: both(percent, against(rounds, many, manyQuiet)),
+      },
+      {
+        what: "the same, one at a time: median and 99th percentile",
+        value: `${milliseconds(at(one, "p50"))}, ${milliseconds(at(one, "p99"))}`,
+        floor: `${milliseconds(at(oneQuiet, "p50"))}, ${milliseconds(at(oneQuiet, "p99"))} quiet`,
+        ratio: `${(at(one, "p50") / at(oneQuiet, "p50")).toFixed(1)}×, ${(at(one, "p99") / at(oneQuiet, "p99")).toFixed(1)}×`,
+      },
+    ];
+  });
+  return { rows, details: `${guessesTable(guesses)}\n\n${roundsTable(rounds)}` };
+}
+
+/** What came of the guesses in a time, and what they cost the server. */
+interface Guesses {
+  ms: number;
+  cpuMs: number;
+  /** By status: 401 for one that was hashed and compared, 429 refused, 503 where too many wait. */
+  byStatus: Map<number, number>;
+}
+
+/** Guesses at full speed for as long as `work` takes. */
+async function during(
+  program: Program,
+  guess: () => { from: string; email: string },
+  work: () => Promise<void>,
+): Promise<Guesses> {
+  const agent = new Agent({ keepAlive: true, maxSockets: GUESSERS });
+  const byStatus = new Map<number, number>();
+  const over = new AbortController();
+  const cpu = cpuMs(program.pid);
+  const start = performance.now();
+  const guessers = Array.from({ length: GUESSERS }, async () => {
+    while (!over.signal.aborted) {
+      const status = await tryOnce(program.port, agent, guess());
+      if (!over.signal.aborted) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    }
+  });
+  await work();
+  over.abort();
+  const found = { ms: performance.now() - start, cpuMs: cpuMs(program.pid) - cpu, byStatus };
+  await Promise.all(guessers);
+  agent.destroy();
+  return found;
+}
+
+async function tryOnce(
+  port: number,
+  agent: Agent,
+  { from, email }: { from: string; email: string },
+): Promise<number> {
+  const body = JSON.stringify({ email, password: "a guess like any other" });
+  const headers = {
+    "X-Forwarded-For": from,
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+  };
+  const asked = request({ port, host: "127.0.0.1", path: "/session", method: "POST", agent, headers });
+  asked.end(body);
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  response.resume();
+  await once(response, "end");
+  return response.statusCode!;
+}
+
+function guessesTable(guesses: ReadonlyMap<string, readonly Guesses[]>): string {
+  const rate = (all: readonly Guesses[], status: number): string =>
+    perSecond(median(all.map(({ byStatus, ms }) => ((byStatus.get(status) ?? 0) / ms) * 1_000)));
+  const answered = ({ byStatus }: Guesses): number =>
+    [...byStatus.values()].reduce((sum, count) => sum + count, 0);
+  return table(
+    ["guesses, with nothing beside them", "hashed", "refused", "too many wait", "CPU a guess", "server busy"],
+    [...guesses].map(([name, all]) => [
+      name,
+      rate(all, 401),
+      rate(all, 429),
+      rate(all, 503),
+      microseconds(median(all.map((it) => (it.cpuMs / answered(it)) * 1_000))),
+      percent(median(all.map((it) => it.cpuMs / it.ms))),
+    ]),
+  );
+}

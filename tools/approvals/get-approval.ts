@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { Approval, ApprovalId } from "../../schemas/run.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { findApproval, showApproval } from "./show-approval.ts";
+
+export const getApproval = defineTool({
+  name: "get_approval",
+  title: "Get an approval",
+  description: "Gives one approval: what is asked, of which run, and how it was decided.",
+  route: "GET /approvals/:approval_id",
+  surfaces: ["rest"],
+  scope: "read",
+  effect: "read",
+  errors: ["approval_not_found"],
+  input: z.strictObject({ approval_id: ApprovalId }),
+  output: Approval,
+  run: async ({ approval_id }, ctx) => showApproval(await findApproval(ctx.read.approvals, approval_id)),
+});
