@@ -21,10 +21,7 @@ setNonce(styleNonce());
 
 const client = queryClient(() => client.setQueryData(sessionQuery.queryKey, null));
 
-sessions.addEventListener(
-  "message",
-  () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
-);
+whenAnotherTabTells(() => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }));
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

@@ -99,7 +99,7 @@ describe("every page", () => {
     "is accessible in light and dark, fits a phone, and asks nobody else for anything",
     { timeout: LONG_MS },
     async () => {
-      const { site, ann, pages } = await openWorld();
+      const { site, ann, pages, invitation } = await openWorld();
       const browser = await openBrowser();
       const window = await openWindow(browser, site, ann);
       const faults: string[] = [];
@@ -123,6 +123,8 @@ describe("every page", () => {
         await out.visit(path);
         faults.push(...(await faultsOf(out, path)));
       }
+      await out.page.goto(invitation);
+      faults.push(...(await faultsOf(out, "an invitation")));
       expect(faults).toEqual([]);
       expect([...window.complaints, ...out.complaints]).toEqual([]);
       expect([...new Set([...window.hosts, ...out.hosts])]).toEqual([new URL(site.url).host]);
