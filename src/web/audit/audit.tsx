@@ -3,7 +3,6 @@ import { Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/cor
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useMay } from "../app/session.tsx";
@@ -12,6 +11,7 @@ import { NotForYou } from "../ui/not-for-you.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { byCursor, cursorOf } from "../ui/pages.ts";
 import { Time } from "../ui/time.tsx";
+import { useFilters } from "../ui/use-filters.ts";
 import { inWords, Target } from "./words.tsx";
 
 const SURFACES = [
@@ -29,7 +29,7 @@ export default function Audit() {
 }
 
 function Log() {
-  const [search, setSearch] = useSearchParams();
+  const [search, put] = useFilters();
   const filter = {
     search: search.get("search") ?? "",
     surface: SURFACES.find(({ value }) => value === search.get("surface"))?.value,
@@ -42,16 +42,6 @@ function Log() {
       send("get", "/audit-log", { query: { limit: 50, ...given(filter), ...cursorOf(pageParam) }, signal }),
     ...byCursor,
   });
-  const put = (name: string, value: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === "") next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
   return (
     <Page

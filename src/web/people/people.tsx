@@ -4,7 +4,6 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDots, IconPlus, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 import type { Role, User, UserStatus } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
@@ -16,6 +15,7 @@ import { done, failed } from "../ui/notify.ts";
 import { Empty, Page } from "../ui/page.tsx";
 import { byCursor, cursorOf } from "../ui/pages.ts";
 import { Time } from "../ui/time.tsx";
+import { useFilters } from "../ui/use-filters.ts";
 import { HandOn, type Handed } from "./hand-on.tsx";
 import { Invite } from "./invite.tsx";
 import { ROLES } from "./roles.ts";
@@ -29,7 +29,7 @@ export default function People() {
 }
 
 function Everybody() {
-  const [search, setSearch] = useSearchParams();
+  const [search, put] = useFilters();
   const [inviting, setInviting] = useState(false);
   const [handed, setHanded] = useState<Handed>();
   const words = search.get("search") ?? "";
@@ -48,16 +48,6 @@ function Everybody() {
       }),
     ...byCursor,
   });
-  const put = (name: string, value: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === "") next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
   return (
     <Page
