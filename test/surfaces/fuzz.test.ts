@@ -93,6 +93,9 @@ async function ready() {
   await call("POST", "/workflows", { name: "Live", definition: { steps, schedule } });
   await call("POST", "/workflows/live/publish");
   const run = await call("POST", "/workflows/live/runs", { wait: 20 });
+  const ask = [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }];
+  await call("POST", "/workflows", { name: "Asking", definition: { steps: ask } });
+  const { body: asking } = await call("POST", "/workflows/asking/runs", { wait: 20 });
   await call("DELETE", "/workflows/old");
   const { headers } = await call("GET", "/workflows?limit=1");
   const cursor = /cursor=([^>&]+)/.exec(headers.get("link")!)![1]!;
@@ -119,6 +122,7 @@ async function ready() {
       user_id: users.map(({ id }) => id),
       workflow_id: [...ids, "live", "live", "live"],
       run_id: [run.body.id as string],
+      approval_id: [asking.approvals[0].id as string],
       ref: ["output", "inputs", "steps.hello.output"],
       version: ["1", "2", "3"],
       "If-Match": ['"1"', '"2"', "*", 'W/"3"'],

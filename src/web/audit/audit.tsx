@@ -10,16 +10,10 @@ import { List } from "../ui/list.tsx";
 import { NotForYou } from "../ui/not-for-you.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { byCursor, cursorOf } from "../ui/pages.ts";
+import { SURFACES, through } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
 import { inWords, Target } from "./words.tsx";
-
-const SURFACES = [
-  { value: "web", label: "Web interface" },
-  { value: "rest", label: "REST" },
-  { value: "mcp", label: "MCP" },
-  { value: "cli", label: "Command line" },
-] as const;
 
 type Surface = AuditEntry["surface"];
 
@@ -32,7 +26,7 @@ function Log() {
   const [search, put] = useFilters();
   const filter = {
     search: search.get("search") ?? "",
-    surface: SURFACES.find(({ value }) => value === search.get("surface"))?.value,
+    surface: (Object.keys(SURFACES) as Surface[]).find((it) => it === search.get("surface")),
     since: search.get("since") ?? "",
     until: search.get("until") ?? "",
   };
@@ -62,7 +56,7 @@ function Log() {
           placeholder="Any way in"
           clearable
           clearButtonProps={{ "aria-label": "Any way in" }}
-          data={[...SURFACES]}
+          data={Object.entries(SURFACES).map(([value, label]) => ({ value, label }))}
           value={filter.surface ?? null}
           onChange={(value) => put("surface", value ?? "")}
         />
@@ -103,8 +97,6 @@ function given(filter: { search: string; surface: Surface | undefined; since: st
   };
 }
 
-const wayIn = (surface: Surface): string => SURFACES.find(({ value }) => value === surface)!.label;
-
 function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <>
@@ -131,11 +123,9 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
                   <Target entry={entry} />
                 </Table.Td>
                 <Table.Td>
-                  {wayIn(entry.surface)}
+                  {SURFACES[entry.surface]}
                   <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-                    {[entry.surface === "web" ? null : entry.key_name, entry.client]
-                      .filter(Boolean)
-                      .join(" · ")}
+                    {through({ ...entry, key: entry.key_name })}
                   </Text>
                 </Table.Td>
               </Table.Tr>
@@ -150,7 +140,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
               {inWords(entry.operation)} <Target entry={entry} />
             </Text>
             <Text size="sm" c="dimmed" component="div">
-              {entry.owner} · {wayIn(entry.surface)} · <Time at={entry.at} />
+              {entry.owner} · {SURFACES[entry.surface]} · <Time at={entry.at} />
             </Text>
           </Card>
         ))}

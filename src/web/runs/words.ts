@@ -3,7 +3,7 @@ import type { RunStep, RunTrigger } from "../../../schemas/run.ts";
 
 /** What started a run, after "Started by". */
 export const TRIGGERS: Readonly<Record<RunTrigger, string>> = {
-  web: "this interface",
+  web: "the web interface",
   mcp: "an agent",
   rest: "the REST API",
   cli: "the command line",

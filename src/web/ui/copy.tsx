@@ -14,6 +14,7 @@ export function Snippet({ text, label }: { text: string; label: string }) {
         pr={48}
         fz="sm"
         ff="monospace"
+        ta="left"
         style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
       >
         {text}

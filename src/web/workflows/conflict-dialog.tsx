@@ -3,6 +3,7 @@ import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { ask } from "../ui/confirm.tsx";
 import { Waiting } from "../ui/page.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import { changesInWords } from "./changes.ts";
 import type { Read } from "./queries.ts";
 import type { Conflict } from "./use-draft.ts";
@@ -34,6 +35,7 @@ export function ConflictDialog({
       confirm: "Drop mine",
       onConfirm: onTake,
     });
+  useFocusBack();
   return (
     <Modal opened onClose={onKeep} title="Somebody changed it in the meantime" size="xl">
       <Stack gap="md">

@@ -18,6 +18,7 @@ import { below, besides, told } from "../forms/faults.ts";
 import { useFocusFault } from "../forms/use-focus-fault.ts";
 import { done } from "../ui/notify.ts";
 import { Failed } from "../ui/page.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import { changesInWords, isSameDefinition } from "./changes.ts";
 import { readWorkflow, refresh, type Read, workflowQuery } from "./queries.ts";
 
@@ -69,6 +70,7 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
     if (Object.keys(changed).length === 0) onClose();
     else save.mutate();
   };
+  useFocusBack();
   return (
     <Modal opened onClose={onClose} title="Name, description and tags" size="lg" centered>
       <form ref={form} onSubmit={submit} noValidate>

@@ -6,6 +6,7 @@ import { ApiError, send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
 import { done } from "../ui/notify.ts";
 import { Failed, Loaded, Waiting } from "../ui/page.tsx";
+import { useFocusBack } from "../ui/use-focus-back.ts";
 import { FaultList } from "./fault-list.tsx";
 import { examplesOf } from "./inputs.ts";
 import { type Read, refresh, versionQuery } from "./queries.ts";
@@ -53,6 +54,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
   });
   const faults = check.data?.errors ?? [];
   const isStale = publish.error instanceof ApiError && publish.error.status === 412;
+  useFocusBack();
   return (
     <Modal
       opened

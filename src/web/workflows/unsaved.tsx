@@ -20,15 +20,19 @@ export function Unsaved({ when, what }: UnsavedProps) {
     window.addEventListener("beforeunload", warn);
     return () => window.removeEventListener("beforeunload", warn);
   }, [when]);
-  if (blocker.state !== "blocked") return null;
   return (
-    <Modal opened onClose={() => blocker.reset()} title="Leave without saving?" centered>
+    <Modal
+      opened={blocker.state === "blocked"}
+      onClose={() => blocker.reset?.()}
+      title="Leave without saving?"
+      centered
+    >
       <Text size="sm">You would lose {what}.</Text>
       <Group justify="flex-end" mt="md">
-        <Button variant="default" data-autofocus onClick={() => blocker.reset()}>
+        <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>
           Stay
         </Button>
-        <Button color="red" onClick={() => blocker.proceed()}>
+        <Button color="red" onClick={() => blocker.proceed?.()}>
           Leave, and lose them
         </Button>
       </Group>

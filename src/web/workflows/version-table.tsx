@@ -16,6 +16,7 @@ import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
 import { useMay } from "../app/session.tsx";
+import { SURFACES, through } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import type { Read } from "./queries.ts";
 import { useRestoreContent } from "./use-restore-content.ts";
@@ -141,7 +142,7 @@ function Who({ item: { created_by: by, key_name: key, surface, client } }: { ite
         {by}
       </Text>
       <Text size="xs" c="dimmed" title={client}>
-        {surface}, key {key}
+        {SURFACES[surface]} · {through({ surface, key, client })}
       </Text>
     </>
   );

@@ -1,0 +1,79 @@
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Approval, Run } from "../../schemas/run.ts";
+import { eventually } from "../support/eventually.ts";
+import {
+  addPerson,
+  ask,
+  firstAdmin,
+  openBrowser,
+  openSite,
+  openWindow,
+  PATIENCE_MS,
+  type Site,
+} from "../support/web.ts";
+
+const BEFORE = [
+  { id: "count", type: "set", values: { n: 1 } },
+  { id: "gate", type: "assert", that: "false", message: "Not yet." },
+];
+const PATCH = [
+  { op: "remove_step", id: "gate" },
+  { op: "add_step", step: { id: "look", type: "set", values: { m: "${{ steps.count.n }}" } } },
+  { op: "add_step", step: { id: "decide", type: "approval", message: "Send it?", timeout: "2h" } },
+];
+
+/** As if the run's steps had asked models. */
+function useModels({ stateDir }: Site, runId: string): void {
+  const db = new DatabaseSync(join(stateDir, "millrace.db"), { timeout: PATIENCE_MS });
+  const usage = JSON.stringify({ input_tokens: 812, output_tokens: 64, cost: 0.25 });
+  db.prepare("update run_attempts set usage = ? where run_id = ? and finished_at is not null").run(
+    usage,
+    runId,
+  );
+  db.close();
+}
+
+describe("a run that was retried on a changed definition", () => {
+  it("is drawn, decided on and changed again by that, and tells what it used and who began it", async () => {
+    const site = await openSite();
+    const ann = await firstAdmin(site);
+    const ben = await addPerson(site, ann, "ben@example.com", "editor");
+    await ask(ben, "POST", "/workflows", { name: "Month end", definition: { steps: BEFORE } });
+    const failed = await ask(ben, "POST", "/workflows/month-end/runs", { wait: 30 });
+    const { id } = await ask(ben, "POST", `/runs/${failed.id}/retry`, { patch: PATCH });
+    const approval = await eventually(
+      async () => (await ask<Approval[]>(ann, "GET", "/approvals"))[0],
+      "the approval",
+      PATIENCE_MS,
+    );
+    useModels(site, id);
+    const { page, visit } = await openWindow(await openBrowser(), site, ann);
+
+    await visit(`/runs/${id}`);
+    await page.getByLabel("Graph of 3 steps").waitFor();
+    // From count to look, and on to decide: a move for each line, and one for its head.
+    const lines = await page.locator(".step-line").first().getAttribute("d");
+    expect(lines?.match(/M/g)).toHaveLength(4);
+    const facts = await page.locator("dl").first().innerText();
+    expect(facts).toContain("1,624 tokens in, 128 out, cost 0.50");
+    expect(facts).toContain("ben@example.com through this interface\nFirefox 145 on Linux\n");
+
+    // By its id alone, as a link in a mail may name it.
+    await visit(`/approvals/${approval.id}`);
+    await page.getByRole("button", { name: /^look/ }).waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await eventually(
+      async () => (await ask<Run>(ann, "GET", `/runs/${id}`)).finished_at ?? undefined,
+      "the run's end",
+      PATIENCE_MS,
+    );
+    await visit(`/approvals/${approval.id.slice(0, -1)}`);
+    await page.getByText("There is no such approval").waitFor();
+
+    await visit(`/runs/${id}/retry`);
+    await page.getByText("message: Send it?").waitFor();
+    expect(await page.getByText("Not yet.").count()).toBe(0);
+  });
+});
