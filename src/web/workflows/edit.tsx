@@ -74,7 +74,7 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
     workflowId: id,
     enabled: text.trim() !== "",
   });
-  const { definition, broken } = useLastGood(text, format, base.workflow.definition);
+  const { definition, broken, commented } = useLastGood(text, format, base.workflow.definition);
   const steps = useMemo(() => graphSteps(definition), [definition]);
   const [publishing, setPublishing] = useState<Read>();
   const saveAndPublish = () =>
@@ -151,6 +151,12 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
                 steps={report?.steps}
               />
             </Suspense>
+            {commented && (
+              <Text size="sm" role="status">
+                Comments (#) are not kept: saved is what the definition says. What others should read can
+                stand in a step’s <code>description</code>.
+              </Text>
+            )}
             <TextInput
               label="Why is it changed?"
               description="Stays in the history. May be left empty."
