@@ -7,7 +7,10 @@ export const AuditEntry = z
   .strictObject({
     id: z.int().meta({ description: "Later entries have higher ones.", example: 4711 }),
     at: timestamp,
-    operation: z.string().meta({ description: "What was done.", example: "publish_workflow" }),
+    operation: z.string().meta({
+      description: "What was done; what it came to stands behind a dot, as in `update_user.role_admin`.",
+      example: "publish_workflow",
+    }),
     target: z
       .string()
       .nullable()

@@ -182,7 +182,9 @@ export const Config = z
           .int()
           .min(1)
           .optional()
-          .meta({ description: "Per API key and process; no limit when left out." }),
+          .meta({
+            description: "Per API key, per person who is signed in, and process; no limit when left out.",
+          }),
         unfinished_runs: z
           .int()
           .min(1)

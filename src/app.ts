@@ -39,7 +39,7 @@ import { engineReaders, engineTransaction } from "./store/engine-transaction.ts"
 import { unitOfWork } from "./store/unit-of-work.ts";
 import { userReader } from "./store/users.ts";
 import { workflowReader } from "./store/workflows.ts";
-import { type Admit, gate } from "./surfaces/gate.ts";
+import { gate } from "./surfaces/gate.ts";
 import { type Lifecycle, listen } from "./surfaces/http-server.ts";
 import type { Services } from "./surfaces/invoke.ts";
 import type { SignIn } from "./surfaces/session/endpoint.ts";
@@ -217,12 +217,12 @@ export async function startServe(
   const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${hostOf(at.host)}:${port}`;
   const { services, close } = openServices(instance, setup, executors, baseUrl);
   const door = await openDoor(instance, setup);
-  const signIn = openSignIn(instance, setup);
+  const signIn = openSignIn(instance, setup, at.host);
   const streams = openStreams("ask with GET /runs/{run_id}");
   const app = restApp({
     catalogue,
     services,
-    admit: door.admit,
+    gate: door.gate,
     signIn,
     webDirectory: WEB_DIRECTORY,
     streams,
@@ -279,6 +279,7 @@ const WEB_DIRECTORY = fileURLToPath(
 function openSignIn(
   { store }: Instance,
   { settings, config, clock, mcpPort = 8000, passwords, resetDelayMs = 3 * SECOND }: Setup,
+  host: string,
 ): SignIn {
   const { idle, longest } = config.authentication.sessions;
   const limits = { idleMs: durationMs(idle), longestMs: durationMs(longest) };
@@ -290,9 +291,14 @@ function openSignIn(
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
     resetDelayMs,
-    mcpUrl: (hostname, secure) =>
-      settings.mcpUrl?.href.replace(/\/$/, "") ??
-      `${secure ? "https" : "http"}://${settings.baseUrl?.hostname ?? hostOf(hostname)}:${mcpPort}`,
+    mcpUrl(hostname, secure) {
+      if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/$/, "");
+      const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
+      if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
+      // A Host header may hold anything, or nothing.
+      const usable = /^[^/?#@\\]+$/.test(hostname) && URL.canParse(reach(hostname));
+      return reach(usable ? hostname : hostOf(host));
+    },
     version: VERSION,
   };
 }
@@ -314,7 +320,7 @@ export async function startMcp(
     catalogue,
     services,
     version: VERSION,
-    admit: door.admit,
+    admit: door.gate.admit,
     deadAmong: door.deadAmong,
     sessions: mcpSessionStore(store, clock),
     lifecycle,
@@ -457,9 +463,8 @@ async function openDoor({ keys, log }: Instance, { config, clock }: Setup) {
   const flush = (): Promise<void> =>
     auth.flush().catch((err: unknown) => log.warn({ err }, "last use not written"));
   const timer = setInterval(() => void flush(), USE_FLUSH_MS).unref();
-  const admit: Admit = await gate(auth, config.limits.requests_per_minute);
   return {
-    admit,
+    gate: await gate(auth, config.limits.requests_per_minute),
     deadAmong: auth.deadAmong,
     async close() {
       clearInterval(timer);

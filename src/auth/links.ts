@@ -7,8 +7,9 @@ import { digestOf, randomBase62 } from "./key-format.ts";
 /** 190 bits: a fast digest is enough to keep. */
 const TOKEN_LENGTH = 32;
 
-/** How long each works, in milliseconds; setup until the first admin was made. */
-export const LINK_LIFE: Readonly<Record<Exclude<LinkKind, "setup">, number>> = {
+/** How long each works, in milliseconds; setup ends before, when the first admin was made. */
+export const LINK_LIFE: Readonly<Record<LinkKind, number>> = {
+  setup: 24 * HOUR,
   invitation: 7 * DAY,
   verification: 24 * HOUR,
   reset: 30 * MINUTE,
@@ -26,7 +27,7 @@ export function newLink(
     kind,
     userId,
     createdAt: iso(now),
-    expiresAt: kind === "setup" ? null : iso(now + LINK_LIFE[kind]),
+    expiresAt: iso(now + LINK_LIFE[kind]),
     digest: digestOf(token),
   };
   return { token, record };

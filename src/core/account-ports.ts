@@ -40,6 +40,8 @@ export interface ApiKeyReader {
 
 /** Inside a write transaction. What they change is audited by who calls them. */
 export interface ApiKeyWriter extends ApiKeyReader {
+  /** How many of an owner's keys are neither revoked nor expired at `at`. */
+  countLiving(owner: string, at: string): Promise<number>;
   insert(key: NewApiKey): Promise<void>;
   /** Marks it revoked; false when it was already. */
   revoke(id: string, at: string): Promise<boolean>;
@@ -153,7 +155,7 @@ export interface LinkRecord {
   /** Null for setup: nobody is there yet. */
   userId: string | null;
   createdAt: string;
-  /** Null for setup, which ends when the first admin is made. */
+  /** Null for without an end: none is made so. */
   expiresAt: string | null;
 }
 
@@ -163,13 +165,12 @@ export interface LinkReader {
 }
 
 export interface LinkWriter extends LinkReader {
+  /** Adds one, and clears some expired ones away. */
   insert(link: LinkRecord & { digest: Buffer }): Promise<void>;
   /** Uses it up: false when it was already. */
   take(digest: Buffer): Promise<boolean>;
   /** Takes back a user's links of these kinds; for `null` those of nobody. */
   removeOf(userId: string | null, kinds: readonly LinkKind[]): Promise<void>;
-  /** Clears expired ones away. */
-  forget(at: string): Promise<void>;
 }
 
 /** How often something was tried within a window of time: the same on every copy. */

@@ -8,15 +8,26 @@ type Issue = z.core.$ZodIssue;
 
 /** As many unknown keys of one object are told: each costs a search for what was meant, a megabyte holds 100,000. */
 export const MAX_UNKNOWN = 100;
+/** As many faults of one input are told; whoever has more has enough to mend. */
+const MAX_FAULTS = 200;
+/** As much of a key that somebody sent, and of a path of such keys, is repeated, in characters. */
+const LONGEST_KEY = 100;
+const LONGEST_PATH = 500;
+/** As many keys or faults are named in one sentence. */
+const SHOWN = 10;
 
-/** A path as people write it: `steps[2].id`. */
+const cut = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+
+/** A path as people write it: `steps[2].id`. What is very long is cut: an answer must not be as large as what was sent. */
 export function dotted(path: readonly PropertyKey[]): string {
   let out = "";
   for (const part of path) {
     if (typeof part === "number") out += `[${part}]`;
-    else out += out === "" ? String(part) : `.${String(part)}`;
+    else out += `${out === "" ? "" : "."}${cut(String(part), LONGEST_KEY)}`;
+    if (out.length > LONGEST_PATH) break;
   }
-  return out;
+  return cut(out, LONGEST_PATH);
 }
 
 /**
@@ -191,7 +202,7 @@ function describe(issue: Issue): Omit<Fault, "path"> {
     case "invalid_element":
       return { code: "invalid", message: `holds an item that may not: ${spoken(issue.issues)}` };
     case "unrecognized_keys":
-      return { code: "unknown_key", message: `must not hold ${issue.keys.join(", ")}` };
+      return { code: "unknown_key", message: `must not hold ${listed(issue.keys)}` };
     case "invalid_union":
       return describeUnion(issue);
     default: {
@@ -202,8 +213,17 @@ function describe(issue: Issue): Omit<Fault, "path"> {
   }
 }
 
+/** Some keys that were sent, in few words. */
+function listed(keys: readonly string[]): string {
+  const shown = keys.slice(0, SHOWN).map((key) => cut(key, LONGEST_KEY));
+  return keys.length > SHOWN ? `${shown.join(", ")} and ${keys.length - SHOWN} more` : shown.join(", ");
+}
+
 const spoken = (issues: readonly Issue[]): string =>
-  issues.map((issue) => `${dotted(issue.path)} ${describe(issue).message}`.trimStart()).join(", ");
+  issues
+    .slice(0, SHOWN)
+    .map((issue) => `${dotted(issue.path)} ${describe(issue).message}`.trimStart())
+    .join(", ");
 
 /** What each form would have needed; or, where a key tells the forms apart, what that key may be. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Fault, "path"> {
@@ -233,8 +253,11 @@ const bound = (it: { exact?: boolean; inclusive?: boolean }, within: string, bey
 /** Faults as the error that tells them. The message repeats the first ones, for clients that show nothing else. */
 export function invalidInput(errors: Fault[]): AppError {
   const shown = errors.slice(0, 3).map((fault) => `${fault.path || "The input"} ${fault.message}.`);
-  if (errors.length > 3) shown.push(`And ${errors.length - 3} more, see errors.`);
-  return new AppError("invalid_input", shown.join(" "), { errors });
+  if (errors.length > 3) {
+    const some = errors.length > MAX_FAULTS ? ` (the first ${MAX_FAULTS})` : "";
+    shown.push(`And ${errors.length - 3} more, see errors${some}.`);
+  }
+  return new AppError("invalid_input", shown.join(" "), { errors: errors.slice(0, MAX_FAULTS) });
 }
 
 const isUnknown = (fault: Fault): number => Number(fault.code === "unknown_key");

@@ -151,8 +151,11 @@ export interface Writers extends EngineWriters {
   users: UserWriter;
   sessions: SessionWriter;
   links: LinkWriter;
-  /** Writes the audit entry of this change, for what is no workflow. */
-  audited(target: string): Promise<void>;
+  /**
+   * Writes the audit entry of this change, for what is no workflow.
+   * @param outcome what it came to, where the operation alone does not say: it stands behind its name and a dot
+   */
+  audited(target: string, outcome?: string): Promise<void>;
 }
 
 /** What a write is for: it is recorded with it. */

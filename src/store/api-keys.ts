@@ -126,6 +126,17 @@ export function apiKeyWriter(trx: Kysely<Schema>): ApiKeyWriter {
     ...apiKeyReader(trx),
     insert,
 
+    async countLiving(owner, at) {
+      const { count } = await trx
+        .selectFrom("api_keys")
+        .select((eb) => eb.fn.countAll<number | string>().as("count"))
+        .where("owner", "=", owner)
+        .where("revoked_at", "is", null)
+        .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     async revoke(id, at) {
       const { numUpdatedRows } = await trx
         .updateTable("api_keys")

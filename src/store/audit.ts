@@ -1,6 +1,6 @@
 /** Who did what, as it is read: newest first. */
 import { setImmediate as breath } from "node:timers/promises";
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
 import type { AuditEntry, AuditFilter, AuditReader } from "../core/account-ports.ts";
 import { contains } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
@@ -25,11 +25,15 @@ const columns = [
 /** Where words are looked for; no word has a line break in it, so none is found across two of them. */
 const searchText = sql<string>`lower(operation || char(10) || coalesce(target, '') || char(10) || owner || char(10) || coalesce(key_name, '') || char(10) || client)`;
 
+/** The operation itself, or with what it came to behind a dot. */
+const isOperation = (operation: string) =>
+  sql<SqlBool>`(operation = ${operation} or substr(operation, 1, ${operation.length + 1}) = ${`${operation}.`})`;
+
 function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter) {
   const { words = [], owner, operation, target, surface, since, until } = filter;
   return eb.and([
     ...(owner === undefined ? [] : [eb("owner", "=", owner)]),
-    ...(operation === undefined ? [] : [eb("operation", "=", operation)]),
+    ...(operation === undefined ? [] : [isOperation(operation)]),
     ...(target === undefined ? [] : [eb("target", "=", target)]),
     ...(surface === undefined ? [] : [eb("surface", "=", surface)]),
     ...(since === undefined ? [] : [eb("at", ">=", since)]),

@@ -4,7 +4,7 @@ import type { LinkReader, LinkWriter } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { Schema } from "./schema.ts";
 
-/** So many expired ones are cleared away at once. */
+/** At most so many expired ones are cleared by one that is made, so that none pays for all of them. */
 const CLEARED_AT_ONCE = 50;
 
 /** Reads links through `db`: a connection, or a transaction. */
@@ -35,6 +35,12 @@ export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
     ...linkReader(trx),
 
     async insert(link) {
+      const expired = trx
+        .selectFrom("account_links")
+        .select("digest")
+        .where("expires_at", "<=", iso(clock.now()))
+        .limit(CLEARED_AT_ONCE);
+      await trx.deleteFrom("account_links").where("digest", "in", expired).execute();
       await trx
         .insertInto("account_links")
         .values({
@@ -64,15 +70,6 @@ export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
         .where("user_id", userId === null ? "is" : "=", userId)
         .where("kind", "in", kinds)
         .execute();
-    },
-
-    async forget(at) {
-      const expired = trx
-        .selectFrom("account_links")
-        .select("digest")
-        .where("expires_at", "<=", at)
-        .limit(CLEARED_AT_ONCE);
-      await trx.deleteFrom("account_links").where("digest", "in", expired).execute();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { Intent, UnitOfWork } from "../core/ports.ts";
+import type { Intent, UnitOfWork, Writers } from "../core/ports.ts";
 import { apiKeyWriter } from "./api-keys.ts";
 import type { Store } from "./database.ts";
 import { engineWriters } from "./engine-transaction.ts";
@@ -25,7 +25,8 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
   return (intent, effect) =>
     store.transaction(async (trx) => {
       // Where a change is recorded its audit entry is too: what changes nothing leaves none.
-      const audited = (target: string) => audit(trx, intent, target, clock);
+      const audited: Writers["audited"] = (target, outcome) =>
+        audit(trx, intent, { target, outcome, at: iso(clock.now()) });
       const writers = {
         ...engineWriters(trx),
         workflows: workflowWriter(trx, clock, audited),
@@ -96,11 +97,15 @@ async function forgetOld(trx: Kysely<Schema>, before: string): Promise<void> {
 
 const insertAudit = preparedInsert("audit_log");
 
-async function audit(trx: Kysely<Schema>, intent: Intent, target: string, clock: Clock): Promise<void> {
+async function audit(
+  trx: Kysely<Schema>,
+  intent: Intent,
+  { target, outcome, at }: { target: string; outcome: string | undefined; at: string },
+): Promise<void> {
   const { principal, client } = intent.actor;
   await insertAudit(trx, {
-    at: iso(clock.now()),
-    operation: intent.operation,
+    at,
+    operation: outcome === undefined ? intent.operation : `${intent.operation}.${outcome}`,
     target,
     owner: principal.owner,
     key_name: principal.keyName,

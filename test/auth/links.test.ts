@@ -6,7 +6,7 @@ import { fakeClock } from "../support/instance.ts";
 
 describe("a new link", () => {
   it.each([
-    ["setup", null],
+    ["setup", "2026-11-22T08:00:00.000Z"],
     ["invitation", "2026-11-28T08:00:00.000Z"],
     ["verification", "2026-11-22T08:00:00.000Z"],
     ["reset", "2026-11-21T08:30:00.000Z"],

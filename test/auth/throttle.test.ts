@@ -90,6 +90,12 @@ const ADA = { account: "ada@example.com", address: "192.0.2.1" };
 /** Somebody else at the same address. */
 const another = (i: number): Attempt => ({ ...ADA, account: `a${i}@example.com` });
 
+/** The same account, at another address. */
+const elsewhere = (i: number): Attempt => ({ ...ADA, address: `192.0.2.${i}` });
+
+/** Somebody else in another network of one site. */
+const inSite = (i: number): Attempt => ({ ...another(i), address: `2001:db8:1:${i.toString(16)}::1` });
+
 describe("a throttle", () => {
   it("lets 5 through by account and address, 20 by account, 30 by address", async () => {
     const one = open();
@@ -243,13 +249,11 @@ describe("a throttle", () => {
 
   it("lets 100 through by IPv6 site, however many networks its customer makes of it", async () => {
     const { take } = open();
-    const from = (i: number) => ({ account: `a${i}@example.com`, address: `2001:db8:1:${i.toString(16)}::1` });
-    expect(await passing(150, (i) => take(from(i)))).toBe(100);
+    expect(await passing(150, (i) => take(inSite(i)))).toBe(100);
     expect(await take({ ...ADA, address: "2001:db8:2::1" })).toBe(true);
     expect(await take(ADA)).toBe(true);
     const visits = open();
-    const address = (i: number) => `2001:db8:1:${i.toString(16)}::1`;
-    expect(await passing(150, (i) => visits.take({ address: address(i) }, "setup"))).toBe(100);
+    expect(await passing(150, (i) => visits.take({ address: inSite(i).address }, "setup"))).toBe(100);
   });
 
   it("takes no port for another address", async () => {
@@ -261,12 +265,11 @@ describe("a throttle", () => {
     "lets 3 mails of the kind %s go to an account in an hour, whoever asks, and 30 from an address",
     async (kind) => {
       const { take, clock, asked } = open();
-      const from = (i: number) => ({ ...ADA, address: `192.0.2.${i}` });
-      expect(await passing(9, (i) => take(from(i), kind))).toBe(3);
+      expect(await passing(9, (i) => take(elsewhere(i), kind))).toBe(3);
       clock.advance(HOUR - 1);
-      await expect(asked.take(kind, from(9))).rejects.toMatchObject({ code: "too_many_attempts" });
+      await expect(asked.take(kind, elsewhere(9))).rejects.toMatchObject({ code: "too_many_attempts" });
       clock.advance(1);
-      expect(await take(from(9), kind)).toBe(true);
+      expect(await take(elsewhere(9), kind)).toBe(true);
       const sprayed = open();
       expect(await passing(50, (i) => sprayed.take(another(i), kind))).toBe(30);
       sprayed.clock.advance(WINDOW);

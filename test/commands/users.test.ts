@@ -86,7 +86,7 @@ describe("millrace users", () => {
     expectProblem(await browser.ask("GET", "/session"), "unauthorized");
     expect((await guess(next)).status).toBe(200);
     expect((await audited(instance)).filter(([, , , , surface]) => surface === "cli")).toEqual([
-      ["invite_user", ANN, "operator", "command line", "cli"],
+      ["invite_user.role_admin", ANN, "operator", "command line", "cli"],
       ["reset_user_password", ANN, "operator", "command line", "cli"],
     ]);
   });
@@ -144,9 +144,9 @@ describe("millrace users", () => {
     expect(await list()).toMatchObject([{ email: ANN, role: "viewer" }, {}]);
     expect((await audited(instance)).map(([operation]) => operation)).toEqual([
       "create_api_key",
-      "update_user",
-      "update_user",
-      "update_user",
+      "update_user.status_deactivated",
+      "update_user.status_active",
+      "update_user.role_viewer",
     ]);
   });
 

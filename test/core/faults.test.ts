@@ -20,6 +20,40 @@ function thrown(work: () => unknown): AppError {
   throw new Error("nothing was thrown");
 }
 
+describe("what a stranger sent", () => {
+  const long = "e".repeat(1_000_000);
+
+  it("is not repeated at its length: a key, a path, a message", () => {
+    const form = z.strictObject({ a: z.string().optional() });
+    for (const [schema, value] of [
+      [form, { [long]: 0 }],
+      [z.record(z.string(), z.int()), { [long]: "x" }],
+      [z.record(z.string().max(5), z.int()), { [long]: 1 }],
+      [z.union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]), { [long]: 0 }],
+      [
+        z.union([z.strictObject({ a: z.string() }), z.int()]),
+        Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${long.slice(0, 500)}${i}`, 0])),
+      ],
+    ] as const) {
+      const error = thrown(() => parseInput(schema, value));
+      expect(error.code).toBe("invalid_input");
+      expect(JSON.stringify([error.message, error.details]).length).toBeLessThan(30_000);
+    }
+    const [fault] = faults(form, { [long]: 0 });
+    expect(fault!.path).toBe(`${"e".repeat(100)}…`);
+    expect(dotted(Array.from({ length: 100 }, () => "a".repeat(50))).length).toBeLessThanOrEqual(501);
+    expect(dotted(["😀".repeat(100)]).isWellFormed()).toBe(true);
+    // What people write is left as it is.
+    expect(dotted(["steps", 2, "a".repeat(100)])).toBe(`steps[2].${"a".repeat(100)}`);
+  });
+
+  it("is told 200 faults at most, and how many there are", () => {
+    const { message, details } = thrown(() => parseInput(z.array(z.int()), Array(5_000).fill("x")));
+    expect(details.errors).toHaveLength(200);
+    expect(message).toContain("And 4997 more, see errors (the first 200).");
+  });
+});
+
 const missing = (schema: z.ZodType) => faults(z.strictObject({ a: schema }), {});
 
 describe("faults", () => {

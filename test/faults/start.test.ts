@@ -1,9 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
+import { startProgram } from "../support/process.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
@@ -56,6 +58,19 @@ function startBoth(args: string[] = []) {
     },
     ready: () => vi.waitFor(() => expect(out).toContain("Ctrl-C stops both."), 10_000),
   };
+}
+
+/** A configuration that is right but for a variable that nobody has set, which is warned of. */
+function withWarning(): string {
+  const stateDir = temporaryDirectory();
+  const basic = {
+    smtp_user: "mill@example.com",
+    smtp_password_var: "MILLRACE_TEST_NOT_SET",
+    smtp_server: "127.0.0.1",
+    smtp_port: 2525,
+  };
+  writeFileSync(join(stateDir, "config.yaml"), JSON.stringify({ authentication: { basic } }));
+  return stateDir;
 }
 
 /** Those of the processes that are still there when they had time enough to end. */
@@ -132,5 +147,15 @@ describe("millrace start", () => {
     const pids = await children();
     parent.kill("SIGKILL");
     expect(await orphans(pids)).toEqual([]);
+  });
+});
+
+describe("the log", () => {
+  it("holds back nothing behind a warning that came first", async () => {
+    const { log, url } = await startProgram("serve", withWarning());
+    expect(log()).toContain("MILLRACE_TEST_NOT_SET, which is not set");
+    await vi.waitFor(() => expect(log()).toMatch(/make the first admin account here.*setup#/), 5_000);
+    await fetch(`${url}/session`, { headers: { "X-Request-Id": "after-the-warning" } });
+    await vi.waitFor(() => expect(log()).toContain("after-the-warning"), 5_000);
   });
 });

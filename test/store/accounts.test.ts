@@ -301,17 +301,25 @@ describe("links", () => {
     expect(await there()).toEqual(["invitation", "bens"]);
   });
 
-  it("are forgotten from their last moment on; those without an end never", async () => {
-    const { write, rows } = await open(ann);
-    await write(async (tx) => {
-      await tx.links.insert(testLink("setup", SETUP));
-      await tx.links.insert(testLink("ends", { expiresAt: "2026-11-21T09:00:00.000Z" }));
-      await tx.links.insert(testLink("lives", { expiresAt: "2026-11-21T09:00:00.001Z" }));
-      await tx.links.forget("2026-11-21T09:00:00.000Z");
-    });
-    expect(await rows("account_links")).toBe(2);
-    await write((tx) => tx.links.forget("2027-01-01T00:00:00.000Z"));
-    expect(await rows("account_links")).toBe(1);
+  it("are cleared from their last moment on, some with each that is made; those without an end never", async () => {
+    const { links, write, rows, clock } = await open(ann);
+    const insert = (name: string, fields: Partial<LinkRecord> = {}) =>
+      write((tx) => tx.links.insert(testLink(name, fields)));
+    await insert("setup", SETUP);
+    await insert("ends", { expiresAt: iso(clock.now() + HOUR) });
+    await insert("lives", { expiresAt: iso(clock.now() + HOUR + 1) });
+    clock.advance(HOUR);
+    await insert("next");
+    expect(await rows("account_links")).toBe(3);
+    expect(await links.find(testDigest("ends"))).toBeUndefined();
+    for (let i = 0; i < 60; i += 1) await insert(`many ${i}`, { expiresAt: iso(clock.now() + 1) });
+    clock.advance(1);
+    await insert("one more");
+    expect(await rows("account_links")).toBe(14);
+    await insert("and another");
+    expect(await rows("account_links")).toBe(4);
+    for (const name of ["setup", "next", "one more", "and another"])
+      expect(await links.find(testDigest(name))).toBeDefined();
   });
 });
 

@@ -32,6 +32,9 @@ const [TABLET, LAPTOP] = [0, 1];
 /** By address: the three that there are from the beginning. */
 const [ANN, ROOT] = [0, 1];
 
+/** As many keys as one person may have. */
+const ALL_KEYS = Array.from({ length: 100 }, () => call("create_api_key", { name: "one of many" }));
+
 export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
   create_api_key: [
     ...as(
@@ -55,7 +58,7 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
       call("create_api_key", { name: "ci", expires_at: "2026-02-30", value: "mine" }, "invalid_input"),
       call("list_api_keys"),
     ),
-    ...as("viewer", call("create_api_key", { name: "look" })),
+    ...as("viewer", ...ALL_KEYS, call("create_api_key", { name: "beyond" }, "too_many_keys")),
     noKey("create_api_key", { name: "ci" }),
   ],
   list_api_keys: [
@@ -109,6 +112,11 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
     ...as(
       "admin",
       call("rotate_api_key", (before) => ({ key_id: idOf(before, 1) }), "api_key_not_found"),
+    ),
+    ...as(
+      "viewer",
+      ...ALL_KEYS,
+      call("rotate_api_key", (before) => ({ key_id: String(last(before)["id"]) }), "too_many_keys"),
     ),
     noKey("rotate_api_key", { key_id: "key_none" }),
   ],

@@ -5,6 +5,7 @@ import { newKeyValue } from "../../src/auth/key-format.ts";
 import { HOUR, iso } from "../../src/core/clock.ts";
 import { api } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
+import { person, signIn } from "../support/people.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("the key", () => {
@@ -124,6 +125,26 @@ describe("the key", () => {
     expect(wait).toBeLessThanOrEqual(60);
     const other = api(url, (await instance.key()).value);
     expect((await other("GET", "/workflows")).body).toEqual([]);
+  });
+});
+
+describe("somebody who is signed in", () => {
+  it("is held to the same rate, with however many sessions, apart from their keys and others", async () => {
+    const { instance, url } = await openRest({ config: { limits: { requests_per_minute: 3 } } });
+    const ann = await person(instance);
+    const second = await signIn(instance, ann.user);
+    const ben = await person(instance, { email: "ben@example.com" });
+    const call = api(url);
+    const ask = ({ cookie }: { cookie: string }) => call("GET", "/workflows", undefined, { Cookie: cookie });
+    const statuses = [];
+    for (const browser of [ann, second, ann]) statuses.push((await ask(browser)).status);
+    expect(statuses).toEqual([200, 200, 200]);
+    const refused = await ask(second);
+    expect(expectProblem(refused, "rate_limited").detail).toContain("You have used your 3 requests");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await ask(ben)).status).toBe(200);
+    const { value } = await instance.key({ owner: ann.user.email });
+    expect((await api(url, value)("GET", "/workflows")).status).toBe(200);
   });
 });
 

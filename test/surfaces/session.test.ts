@@ -1,13 +1,15 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { browserApi } from "../support/browser-api.ts";
 import { eventually } from "../support/eventually.ts";
-import { api } from "../support/http.ts";
+import { answerOf, api } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { addUser, signIn } from "../support/people.ts";
 import { expectProblem } from "../support/rest.ts";
+import { rawClient, request } from "../support/sockets.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
 
 const PASSWORD = "a quiet river at night";
@@ -393,5 +395,80 @@ describe("a password that is replaced while somebody signs in with the old one",
     expect([401, 503]).toContain((await signingIn).status);
     const sessions = await instance.store.read.selectFrom("sessions").select("user_id").execute();
     expect(sessions.filter(({ user_id }) => user_id === ann.id)).toHaveLength(1);
+  });
+});
+
+describe("the session endpoints", () => {
+  it("read 8 KiB from anybody and inflate nothing", async () => {
+    const copy = await (await testInstance()).rest();
+    const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${copy.url}/session`, {
+        method: "POST",
+        body: body,
+        headers: { "Content-Type": "application/json", ...headers },
+      });
+      return answerOf(response);
+    };
+    const text = JSON.stringify({ email: ANN, password: PASSWORD, ["e".repeat(7_000)]: 0 });
+    const { errors, detail } = expectProblem(await send(text), "invalid_input");
+    expect(JSON.stringify([errors, detail]).length).toBeLessThan(1_000);
+    for (const encoding of ["gzip", "deflate", "br", "gzip, gzip"]) {
+      const refused = await send(gzipSync(text), { "Content-Encoding": encoding });
+      expect(expectProblem(refused, "unsupported_media_type").detail).toContain("must not be compressed");
+    }
+    expect(expectProblem(await send(text, { "Content-Encoding": "identity" }), "invalid_input").code).toBe(
+      "invalid_input",
+    );
+    const large = expectProblem(
+      await send(JSON.stringify({ email: "x".repeat(8_192) })),
+      "payload_too_large",
+    );
+    expect(large.detail).toBe("The body is larger than 8 KiB. Send less.");
+    const told = await rawClient(copy.url);
+    told.send(
+      "POST /session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
+    told.send(`2400\r\n${"x".repeat(0x2400)}\r\n0\r\n\r\n`);
+    await told.until("HTTP/1.1 413");
+  });
+
+  it("tell where agents connect whatever the Host header says", async () => {
+    const { browser, url } = await settled();
+    const mcpUrl = async (host: string): Promise<unknown> => {
+      const client = await rawClient(url);
+      client.send(request("GET", "/session", { Host: host, Cookie: browser.cookie!, Connection: "close" }));
+      await client.ended;
+      const [head, body] = client.received().split("\r\n\r\n") as [string, string];
+      expect([host, head.split("\r\n")[0]]).toEqual([host, "HTTP/1.1 200 OK"]);
+      return (JSON.parse(body) as { mcp_url: unknown }).mcp_url;
+    };
+    expect(await mcpUrl("mill.example.com:3000")).toBe("http://mill.example.com:8000");
+    expect(await mcpUrl("[::1]:3000")).toBe("http://[::1]:8000");
+    for (const host of ["a b", "[", "", "a<script>", "[::1", "a/b", "a?b", "a#b", "me@evil", ":80", "%"])
+      expect([host, await mcpUrl(host)]).toEqual([host, "http://127.0.0.1:8000"]);
+  });
+
+  it("make the browser forget with the session what it has kept", async () => {
+    const { browser } = await settled();
+    const out = await browser.ask("DELETE", "/session");
+    expect([out.status, out.headers.get("clear-site-data")]).toEqual([204, '"cache"']);
+    expect((await browser.ask("GET", "/session/options")).headers.get("clear-site-data")).toBeNull();
+  });
+
+  it("take the token of the first visit for a day; each start makes another, and clears old ones", async () => {
+    const clock = fakeClock();
+    const instance = await testInstance({ clock });
+    const copy = await instance.rest();
+    const { ask } = browserApi(copy.url);
+    const look = async (link: string) =>
+      (await ask("POST", "/session/link", { token: link.split("#")[1] })).status;
+    const first = (await copy.setupLink!())!;
+    clock.advance(DAY - 1);
+    const second = (await copy.setupLink!())!;
+    expect([await look(first), await look(second)]).toEqual([200, 200]);
+    clock.advance(1);
+    expect([await look(first), await look(second)]).toEqual([410, 200]);
+    await copy.setupLink!();
+    expect(await instance.store.read.selectFrom("account_links").select("kind").execute()).toHaveLength(2);
   });
 });

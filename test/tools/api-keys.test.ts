@@ -65,6 +65,33 @@ describe("create_api_key", () => {
     expect(await audited(instance)).toEqual([`create_api_key ${made.id} ${ann.user.email} web`]);
   });
 
+  it("makes 100 living ones for a person, more when some are revoked or expired, any number for operator", async () => {
+    const { instance, call, clock, ann } = await keysOf();
+    for (let i = 0; i < 98; i += 1) await instance.key({ owner: ann.user.email });
+    await call(createApiKey, { name: "short", expires_at: iso(clock.now() + HOUR) });
+    const { id } = await call(createApiKey, { name: "last" });
+    await expect(call(createApiKey, { name: "beyond" })).rejects.toMatchObject({
+      code: "too_many_keys",
+      status: 409,
+      message: expect.stringContaining("Revoke one first"),
+    });
+    await expect(call(rotateApiKey, { key_id: id })).rejects.toMatchObject({ code: "too_many_keys" });
+    expect((await call(listApiKeys)).total).toBe(100);
+    expect(await audited(instance)).not.toContain(`rotate_api_key ${id} ${ann.user.email} web`);
+    // It takes the old one's place at once.
+    const next = await call(rotateApiKey, { key_id: id, overlap: "0s" });
+    await call(revokeApiKey, { key_id: next.id });
+    await call(createApiKey, { name: "again" });
+    clock.advance(HOUR);
+    await call(createApiKey, { name: "and again" });
+    await expect(call(createApiKey, { name: "beyond" })).rejects.toHaveProperty("code", "too_many_keys");
+    const ben = await person(instance, { email: "ben@example.com" });
+    await acting(instance, ben.principal)(createApiKey, { name: "first" });
+    for (let i = 0; i < 100; i += 1) await instance.key();
+    const operator = acting(instance, { ...someKey(), kind: "operator" });
+    expect((await operator(createApiKey, { name: "one of many" })).owner).toBe("operator");
+  });
+
   it("takes what the role allows: read with all, and by default no more than the role has", async () => {
     const { call, instance } = await keysOf();
     const look = acting(

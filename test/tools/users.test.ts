@@ -4,6 +4,7 @@ import { MINUTE } from "../../src/core/clock.ts";
 import type { AccountsApi } from "../../src/core/account-ports.ts";
 import type { AnyTool } from "../../src/core/tool.ts";
 import { createApiKey } from "../../tools/api-keys/create-api-key.ts";
+import { listAuditLog } from "../../tools/audit/list-audit-log.ts";
 import { inviteUser } from "../../tools/users/invite-user.ts";
 import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
@@ -72,7 +73,7 @@ describe("invite_user", () => {
     expect(await linkOf(instance, link)).toMatchObject({ kind: "invitation", userId: user.id });
     expect(await call(inviteUser, input)).toEqual({ user, sent: false, link: null });
     expect(await writtenDown(instance)).not.toContain(new URL(link!).hash.slice(1));
-    expect(await audited(instance)).toEqual(["root@example.com invite_user ann@example.com"]);
+    expect(await audited(instance)).toEqual(["root@example.com invite_user.role_editor ann@example.com"]);
   });
 
   it("sends the link by mail where it can, shows it to nobody, and sends it once", async () => {
@@ -211,6 +212,24 @@ describe("update_user", () => {
       status: "invited",
     });
     expect((await call(renewInvitation, { user_id: user.id })).link).not.toBeNull();
+  });
+
+  it("writes down what somebody became: promoted, demoted, sent away, let back in", async () => {
+    const { instance, call } = await asAdmin();
+    const { id } = await addUser(instance, { email: "ann@example.com" });
+    await call(updateUser, { user_id: id, role: "admin" });
+    await call(updateUser, { user_id: id, role: "viewer", status: "deactivated" });
+    await call(updateUser, { user_id: id, role: "viewer", status: "active" });
+    expect(await audited(instance)).toEqual(
+      ["status_active", "status_deactivated", "role_viewer", "role_admin"].map(
+        (outcome) => `root@example.com update_user.${outcome} ann@example.com`,
+      ),
+    );
+    const found = async (operation: string) => (await call(listAuditLog, { operation })).total;
+    expect(await found("update_user")).toBe(4);
+    expect(await found("update_user.role_admin")).toBe(1);
+    expect(await found("update")).toBe(0);
+    expect(await found("update_user.role")).toBe(0);
   });
 
   it("writes nothing where nothing changes", async () => {

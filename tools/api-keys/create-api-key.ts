@@ -7,6 +7,7 @@ import { invalidInput } from "../../src/core/faults.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { Expiry, readExpiry } from "./expiry.ts";
 import { findApiKey } from "./find-api-key.ts";
+import { keepFew } from "./keep-few.ts";
 import { showApiKey } from "./show-api-key.ts";
 
 export const createApiKey = defineTool({
@@ -21,7 +22,7 @@ export const createApiKey = defineTool({
   person: true,
   effect: "create",
   secret: true,
-  errors: ["idempotency_key_reused"],
+  errors: ["too_many_keys", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   example: { name: "ci", scopes: ["read", "run"], expires_at: "2027-01-31" },
   input: z.strictObject({
@@ -51,6 +52,7 @@ export const createApiKey = defineTool({
     const key = await ctx.write(async (tx) => {
       const made = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiresAt ?? null });
       await tx.apiKeys.insert(made.record);
+      await keepFew(tx.apiKeys, owner, now);
       await tx.audited(made.record.id);
       value = made.value;
       return showApiKey(await findApiKey(tx.apiKeys, made.record.id, (it) => it.owner === owner), now);

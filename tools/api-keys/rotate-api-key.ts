@@ -9,6 +9,7 @@ import { invalidInput } from "../../src/core/faults.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { Expiry, readExpiry } from "./expiry.ts";
 import { findApiKey } from "./find-api-key.ts";
+import { keepFew } from "./keep-few.ts";
 import { showApiKey } from "./show-api-key.ts";
 
 const LONGEST_OVERLAP_MS = 30 * DAY;
@@ -31,7 +32,7 @@ export const rotateApiKey = defineTool({
   person: true,
   effect: "act",
   secret: true,
-  errors: ["api_key_not_found", "api_key_dead", "idempotency_key_reused"],
+  errors: ["api_key_not_found", "api_key_dead", "too_many_keys", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   example: { overlap: "24h" },
   input: z.strictObject({
@@ -68,6 +69,8 @@ export const rotateApiKey = defineTool({
       const next = ctx.accounts.newKey({ name, owner, scopes, expiresAt: lives.expiresAt }, lineage);
       if (!(await tx.apiKeys.rotate(old.id, lives.oldExpiresAt, next.record)))
         throw deadKey(old.id, "revoked");
+      // Both live for a while: rotating one key over and over would make any number.
+      await keepFew(tx.apiKeys, owner, now);
       await tx.audited(old.id);
       value = next.value;
       const shown = showApiKey(await findApiKey(tx.apiKeys, next.record.id, (it) => it.owner === owner), now);

@@ -34,7 +34,10 @@ export const listAuditLog = defineTool({
       example: "publish",
     }),
     owner: text(254, 1).optional().meta({ description: "Only what they did.", example: "ann@example.com" }),
-    operation: text(100, 1).optional().meta({ description: "Only this.", example: "publish_workflow" }),
+    operation: text(100, 1).optional().meta({
+      description: "Only this, whatever it came to; or one outcome of it, such as `update_user.role_admin`.",
+      example: "publish_workflow",
+    }),
     target: text(200, 1)
       .optional()
       .meta({ description: "Only what was done to it.", example: "weekly-revenue" }),

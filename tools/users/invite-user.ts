@@ -43,7 +43,7 @@ export const inviteUser = defineTool({
       };
       await tx.users.insert(invited);
       token = await replaceLink(ctx, tx, "invitation", invited.id);
-      await tx.audited(email);
+      await tx.audited(email, `role_${role}`);
       return showUser(invited);
     });
     return { user, ...(await handOver(ctx, "invitation", user.email, token)) };

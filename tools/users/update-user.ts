@@ -39,7 +39,8 @@ export const updateUser = defineTool({
         await tx.sessions.endAllOf(before.id);
         await tx.links.removeOf(before.id, ["invitation", "reset", "verification"]);
       }
-      await tx.audited(before.email);
+      if (after.role !== before.role) await tx.audited(before.email, `role_${after.role}`);
+      if (after.status !== before.status) await tx.audited(before.email, `status_${after.status}`);
       return showUser({ ...before, ...after });
     });
   },

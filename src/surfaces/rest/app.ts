@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
-import type { Admit } from "../gate.ts";
+import type { Gate } from "../gate.ts";
 import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, observed, prepare, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf, restDoor } from "../session/door.ts";
@@ -21,7 +21,7 @@ import { runEvents } from "./run-events.ts";
 export interface RestOptions {
   catalogue: readonly AnyTool[];
   services: Services;
-  admit: Admit;
+  gate: Gate;
   signIn: SignIn;
   /** Where the built web interface is. */
   webDirectory: string;
@@ -60,7 +60,7 @@ export function restApp(options: RestOptions): Express {
   app.use("/ui", webPages(options.webDirectory));
   mountSession(app, services, options.signIn);
 
-  const door = restDoor(options.admit, options.signIn);
+  const door = restDoor(options.gate, options.signIn);
   app
     .route("/runs/:run_id/events")
     .get(runEvents({ services, admit: door, streams: options.streams }))

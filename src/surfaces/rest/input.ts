@@ -3,7 +3,7 @@ import type { Request } from "express";
 import { z } from "zod";
 import type { Fault } from "../../../schemas/problem.ts";
 import { MAX_VERSION } from "../../../schemas/workflow.ts";
-import { MAX_UNKNOWN, unknownKey } from "../../core/faults.ts";
+import { dotted, MAX_UNKNOWN, unknownKey } from "../../core/faults.ts";
 import { type AnyTool, routeOf } from "../../core/tool.ts";
 
 /** Where each field of an operation's input comes from. Worked out once per operation. */
@@ -64,7 +64,12 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
     }
     for (const key of Object.keys(query)) {
       found.push(
-        unknownKey(key, key, [], "This takes nothing from the query string; put it into the JSON body."),
+        unknownKey(
+          dotted([key]),
+          key,
+          [],
+          "This takes nothing from the query string; put it into the JSON body.",
+        ),
       );
     }
   } else {
@@ -92,10 +97,11 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
 
 function misplaced(plan: InputPlan, key: string): Fault {
   const header = plan.headers.find(([field]) => field === key)?.[1];
-  if (header !== undefined) return unknownKey(key, key, plan.fields, `Send it as the header ${header}.`);
+  if (header !== undefined)
+    return unknownKey(dotted([key]), key, plan.fields, `Send it as the header ${header}.`);
   if (plan.parameters.includes(key))
-    return unknownKey(key, key, plan.fields, "It stands in the path already; leave it out.");
-  return unknownKey(key, key, plan.fields);
+    return unknownKey(dotted([key]), key, plan.fields, "It stands in the path already; leave it out.");
+  return unknownKey(dotted([key]), key, plan.fields);
 }
 
 /** A query string knows only text; what is not the text of a number, truth or list stays as it is, for the schema to refuse. */

@@ -4,7 +4,7 @@ import { browserName, principalOf, type SignedIn } from "../../auth/sessions.ts"
 import { refuseCrossSite } from "../../auth/csrf.ts";
 import type { Actor, Principal } from "../../core/ports.ts";
 import { clientName } from "../client-name.ts";
-import type { Admit } from "../gate.ts";
+import type { Gate } from "../gate.ts";
 import type { SignIn } from "./endpoint.ts";
 
 /** Whether a request reached us by https, as far as we can know. */
@@ -25,14 +25,18 @@ export async function signedIn(signIn: SignIn, req: Request): Promise<SignedIn |
 export type AdmitRequest = (req: Request) => Promise<Principal>;
 
 /** A key goes before a session: who sends one means it. */
-export function restDoor(admit: Admit, signIn: SignIn): AdmitRequest {
+export function restDoor(gate: Gate, signIn: SignIn): AdmitRequest {
   return async (req) => {
     const { headers } = req;
     if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
       const found = await signedIn(signIn, req);
-      if (found !== undefined) return principalOf(found);
+      if (found !== undefined) {
+        const principal = principalOf(found);
+        await gate.count(principal);
+        return principal;
+      }
     }
-    return admit(headers);
+    return gate.admit(headers);
   };
 }
 

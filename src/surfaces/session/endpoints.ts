@@ -298,7 +298,7 @@ const sendVerification = defineEndpoint({
   async run(_, ctx) {
     const { user } = ctx.current!;
     const { accounts } = ctx.services;
-    await ctx.signIn.throttle.take("reset", { account: user.email, address: ctx.address });
+    await ctx.signIn.throttle.take("verification", { account: user.email, address: ctx.address });
     const { token, record } = accounts.newLink("verification", user.id);
     await ctx.write(user, async (tx) => {
       await tx.links.removeOf(user.id, ["verification"]);
@@ -381,8 +381,8 @@ async function liveLink(
   kinds: readonly LinkKind[],
 ): Promise<LinkRecord> {
   const link = await finding;
-  if (link === undefined || !kinds.includes(link.kind)) throw linkDead();
-  if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkDead();
+  if (link === undefined || !kinds.includes(link.kind)) throw linkDead(kinds);
+  if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkDead(kinds);
   return link;
 }
 
@@ -419,10 +419,12 @@ function post(ctx: SessionContext, to: string, token: string): void {
     .catch((err: unknown) => ctx.services.log.warn({ err }, "mail not sent"));
 }
 
-const linkDead = (): AppError =>
+const linkDead = (kinds: readonly LinkKind[] = []): AppError =>
   new AppError(
     "link_dead",
-    "This link does not work any more: it was used, replaced by a newer one, or is too old. Ask for another one.",
+    kinds.length === 1 && kinds[0] === "setup"
+      ? "This setup token does not work: it is mistyped, or older than 24 hours. Start Millrace again: it prints another link."
+      : "This link does not work any more: it was used, replaced by a newer one, or is too old. Ask for another one.",
   );
 
 const setupDone = (): AppError =>

@@ -7,7 +7,7 @@ import { parseInput } from "../../core/faults.ts";
 import { SCOPES_OF, type SessionInfo } from "../../../schemas/user.ts";
 import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
-import { fromExpress, readBody } from "../rest/body.ts";
+import { fromExpress, readSmallBody } from "../rest/body.ts";
 import { onlyMethods } from "../rest/methods.ts";
 import { isSecure, signedIn } from "./door.ts";
 import type { SessionContext, SessionEndpoint, SignIn } from "./endpoint.ts";
@@ -41,7 +41,7 @@ async function answer(
     refuseCrossSite(req.method, req.headers, signIn.origins);
     const current = await signedIn(signIn, req);
     if (endpoint.signedIn && current === undefined) throw notSignedIn();
-    await readBody(req, res, endpoint.method === "POST");
+    await readSmallBody(req, res, endpoint.method === "POST");
     const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);
     const output = await endpoint.run(input, contextOf(services, signIn, endpoint, current, req, res));
     services.log.info({ ...line, ms: elapsed() }, endpoint.name);
@@ -81,6 +81,8 @@ function contextOf(
   res: Response,
 ): SessionContext {
   const secure = isSecure(signIn, req);
+  // An empty Host header is none to Express, whatever its types say.
+  const { hostname = "" } = req as { hostname?: string };
   const client = browserName(clientName(req.headers["user-agent"]));
   const address = req.ip ?? "unknown";
   const info = ({ user, session }: SignedIn): SessionInfo => ({
@@ -102,7 +104,7 @@ function contextOf(
     },
     version: signIn.version,
     mail: services.accounts.mail,
-    mcp_url: signIn.mcpUrl(req.hostname, secure),
+    mcp_url: signIn.mcpUrl(hostname, secure),
   });
   return {
     services,
@@ -139,6 +141,8 @@ function contextOf(
     },
     farewell() {
       res.setHeader("Set-Cookie", sessionCookie(null, secure, signIn.limits));
+      // What the browser kept of answers (its cache may be on a disk) is gone with the session.
+      res.setHeader("Clear-Site-Data", '"cache"');
     },
   };
 }
