@@ -178,13 +178,9 @@ export const Config = z
       .meta({ description: "Who may decide." }),
     limits: z
       .strictObject({
-        requests_per_minute: z
-          .int()
-          .min(1)
-          .optional()
-          .meta({
-            description: "Per API key, per person who is signed in, and process; no limit when left out.",
-          }),
+        requests_per_minute: z.int().min(1).optional().meta({
+          description: "Per API key, per person who is signed in, and process; no limit when left out.",
+        }),
         unfinished_runs: z
           .int()
           .min(1)

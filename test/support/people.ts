@@ -23,7 +23,7 @@ export interface SignedIn {
   cookie: string;
 }
 
-export const LIMITS = { idleMs: 7 * DAY, longestMs: 30 * DAY };
+const LIMITS = { idleMs: 7 * DAY, longestMs: 30 * DAY };
 
 /** Adds a user, straight into the store. */
 export async function addUser(

@@ -21,9 +21,9 @@ export interface Outcome {
 }
 
 /** `full` may do everything but administer, and so may `other`, which belongs to somebody else. */
-export type KeyName = "full" | "other" | "readOnly";
+type KeyName = "full" | "other" | "readOnly";
 /** Somebody who is signed in, by their role. The editor owns the key `other`. */
-export type PersonName = Role;
+type PersonName = Role;
 export type CallerName = KeyName | PersonName;
 
 export interface WayIn {

@@ -30,7 +30,7 @@ import type { Known } from "./suggestions.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 
 /** What an editor shows and lets do. */
-export interface Shown {
+interface Shown {
   text: string;
   format: Format;
   dark: boolean;

@@ -5,7 +5,7 @@ import type { Schemas } from "../../../schemas/generated/endpoints.ts";
 import { type EditorFault, type Format, parse, placeFaults } from "./format.ts";
 
 /** What validation gives besides faults. */
-export type ValidationReport = Omit<Schemas.Validation, "errors" | "valid">;
+type ValidationReport = Omit<Schemas.Validation, "errors" | "valid">;
 
 export interface Validated {
   /** Those of the text before, while the next is being checked. */

@@ -34,7 +34,7 @@ export interface FieldProps {
 /** A list longer than this is quicker to read and write as JSON. */
 const MOST_ROWS = 50;
 
-export function SchemaField({ field, ...rest }: FieldProps): ReactNode {
+function SchemaField({ field, ...rest }: FieldProps): ReactNode {
   switch (field.kind) {
     case "text":
       return <TextField field={field} {...rest} />;

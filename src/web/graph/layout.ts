@@ -9,10 +9,8 @@ import {
 } from "./geometry.ts";
 import type { GraphStep } from "./steps.ts";
 
-export { LAYOUT_LIMIT_MS };
-
 /** More cards than these are a wall and no picture, and would keep the page busy. */
-export const MOST_STEPS = 1_000;
+const MOST_STEPS = 1_000;
 const MOST_EDGES = 10_000;
 
 export type LayoutState =

@@ -4,7 +4,7 @@ import type { RunStep, StepStatus } from "../../../schemas/run.ts";
 /** `pausing`: between an attempt and the next. */
 export type Doing = "working" | "waiting" | "pausing";
 
-export interface Segment {
+interface Segment {
   doing: Doing;
   /** Milliseconds since 1970, as all moments here. */
   from: number;
