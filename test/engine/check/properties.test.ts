@@ -374,6 +374,8 @@ function parentOf(document: unknown, path: string): unknown {
   let here = document;
   let left = path;
   while (left !== "") {
+    // Null stands for what is left out: what is missing in it is told one level below.
+    if (here === null && /^[^.[]+$/.test(left)) return here;
     if (typeof here !== "object" || here === null) return undefined;
     // A key may hold dots: the longest that fits is the one that is meant.
     const keys = Object.keys(here)
