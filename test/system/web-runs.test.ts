@@ -58,7 +58,7 @@ describe("a run that was retried on a changed definition", () => {
     expect(lines?.match(/M/g)).toHaveLength(4);
     const facts = await page.locator("dl").first().innerText();
     expect(facts).toContain("1,624 tokens in, 128 out, cost 0.50");
-    expect(facts).toContain("ben@example.com through this interface\nFirefox 145 on Linux\n");
+    expect(facts).toContain("ben@example.com through the web interface\nFirefox 145 on Linux\n");
 
     // By its id alone, as a link in a mail may name it.
     await visit(`/approvals/${approval.id}`);
