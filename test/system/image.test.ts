@@ -88,6 +88,9 @@ describe("the image", () => {
     expect(health.status).toBe(200);
     const document = await fetch(`http://127.0.0.1:${port}/apidoc/openapi.json`);
     expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
+    const page = await (await fetch(`http://127.0.0.1:${port}/ui/`)).text();
+    const script = /src="(\/ui\/assets\/[\w.-]+\.js)"/.exec(page)![1]!;
+    expect((await fetch(`http://127.0.0.1:${port}${script}`)).status).toBe(200);
 
     // The first start has found the samples.
     const ran = spawnSync(process.execPath, ["bin/millrace.js", "run", "weekly-revenue"], {
