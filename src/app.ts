@@ -33,7 +33,7 @@ import { openStore, type Store } from "./store/database.ts";
 import { linkReader, linkWriter } from "./store/links.ts";
 import { mcpSessionStore } from "./store/mcp-sessions.ts";
 import { sessionReader, sessionStore } from "./store/sessions.ts";
-import { cursorKey } from "./store/settings.ts";
+import { cursorKey, leaveWebAddress } from "./store/settings.ts";
 import { openStateDirectory } from "./store/state-directory.ts";
 import { engineReaders, engineTransaction } from "./store/engine-transaction.ts";
 import { unitOfWork } from "./store/unit-of-work.ts";
@@ -248,6 +248,10 @@ export async function startServe(
     throw error;
   });
   port = listener.port;
+  // Only links that commands print need it: no reason not to serve.
+  await leaveWebAddress(instance.store, baseUrl()).catch((err: unknown) =>
+    services.log.warn({ err }, "the address was not written down: commands may print links with another"),
+  );
   return {
     port,
     async setupLink() {

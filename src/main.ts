@@ -176,7 +176,8 @@ const users = program
   .addHelpText(
     "after",
     `
-Links begin with MILLRACE_BASE_URL, else http://127.0.0.1:3000. They are printed, and never mailed from here.`,
+Links begin with MILLRACE_BASE_URL, else with the address that the server last listened at, else with
+http://127.0.0.1:3000. They are printed, and never mailed from here.`,
   );
 
 users

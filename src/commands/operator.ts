@@ -8,6 +8,7 @@ import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
+import { webAddress } from "../store/settings.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
 import { type Io, openLog } from "./io.ts";
 
@@ -54,7 +55,9 @@ export async function asOperator<T>(
   try {
     const instance = overlay === undefined ? opened : { ...opened, read: overlay(opened.read) };
     const setup = { settings, config: byHand ? withoutMail(config) : config, clock: systemClock };
-    const { services, close } = openServices(instance, setup, executors);
+    const listened = settings.baseUrl === undefined ? await webAddress(opened.store) : undefined;
+    const baseUrl = listened === undefined ? undefined : () => listened;
+    const { services, close } = openServices(instance, setup, executors, baseUrl);
     const signal = new AbortController().signal;
     const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>
       (await invoke(services, tool, input, { actor: ACTOR, requestId: newRequestId(), signal })) as R;

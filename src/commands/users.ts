@@ -57,7 +57,7 @@ export async function showUsers(io: Io, { json }: { json?: boolean }): Promise<v
 export async function inviteOne(io: Io, address: string, options: { role: string }): Promise<void> {
   const email = checkEmail(address);
   const role = checkRole(options.role);
-  await here(io, async ({ call, instance: { read } }) => {
+  await here(io, async ({ call, setup, instance: { read } }) => {
     const known = await read.users.findByEmail(email);
     if (known !== undefined)
       throw new CommandError(`${email} is ${known.status} already. ${NEXT[known.status](email)}`);
@@ -69,6 +69,7 @@ export async function inviteOne(io: Io, address: string, options: { role: string
     const { link } = await call<{ link: string }>(inviteUser, { email, role });
     tellLink(
       io,
+      setup,
       link,
       `${email} takes the invitation up with it, within ${LINK_LIFE.invitation / DAY} days.`,
     );
@@ -77,7 +78,7 @@ export async function inviteOne(io: Io, address: string, options: { role: string
 
 /** Prints a link with which somebody chooses a new password, or their first. */
 export async function resetOne(io: Io, address: string): Promise<void> {
-  await here(io, async ({ call, instance: { read } }) => {
+  await here(io, async ({ call, setup, instance: { read } }) => {
     const { id, email, status } = await findUser(read.users, address);
     if (status === "deactivated") throw new CommandError(`${email} is deactivated. ${NEXT[status](email)}`);
     const invited = status === "invited";
@@ -87,7 +88,7 @@ export async function resetOne(io: Io, address: string): Promise<void> {
     const until = invited
       ? `takes the invitation up with it, within ${LINK_LIFE.invitation / DAY} days.`
       : `chooses a new password with it, within ${LINK_LIFE.reset / MINUTE} minutes.`;
-    tellLink(io, link, `${email} ${until} Earlier links are dead.`);
+    tellLink(io, setup, link, `${email} ${until} Earlier links are dead.`);
   });
 }
 
@@ -134,9 +135,14 @@ const SAID = {
 } as const;
 
 /** The link alone on standard output, so that it can be piped; what to know about it only to a person. */
-function tellLink(io: Io, link: string, about: string): void {
+function tellLink(io: Io, { settings }: Operator["setup"], link: string, about: string): void {
   io.out(`${link}\n`);
   if (io.terminal) io.err(`${paint(io).dim(`${about} It works once.`)}\n`);
+  if (io.errTerminal && settings.baseUrl === undefined)
+    io.err(
+      `The link begins with ${new URL(link).origin}. Where people reach the server by another address, set ` +
+        "MILLRACE_BASE_URL and ask for a new one.\n",
+    );
 }
 
 async function findUser(users: UserReader, address: string): Promise<UserRecord> {

@@ -20,7 +20,7 @@ export const ERRORS = {
   unauthorized: { status: 401, title: "A valid API key is needed", mcp: "protocol", log: "info" },
   sign_in_failed: { status: 401, title: "Wrong e-mail address or password", mcp: "protocol", log: "info" },
   person_needed: { status: 403, title: "Only somebody signed in may do this", mcp: "protocol", log: "info" },
-  missing_scope: { status: 403, title: "The key may not do this", mcp: "tool", log: "info" },
+  missing_scope: { status: 403, title: "Not allowed with this key or role", mcp: "tool", log: "info" },
   approval_not_yours: { status: 403, title: "Somebody else must decide this", mcp: "tool", log: "info" },
   forbidden_origin: { status: 403, title: "Not from this origin or host", mcp: "protocol", log: "warn" },
   route_not_found: { status: 404, title: "There is nothing at this path", mcp: "protocol", log: "info" },

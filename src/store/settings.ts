@@ -1,13 +1,14 @@
-/** What an instance makes for itself once, and all its processes share. */
+/** What an instance knows of itself, and all its processes share. */
 import { randomBytes } from "node:crypto";
 import type { Store } from "./database.ts";
 
+const find = async (read: Store["read"], name: string): Promise<string | undefined> =>
+  (await read.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst())?.value;
+
 /** The key that signs this instance's cursors; made at the first call, whichever process makes it. */
 export async function cursorKey({ read, transaction }: Pick<Store, "read" | "transaction">): Promise<Buffer> {
-  const find = () =>
-    read.selectFrom("settings").select("value").where("name", "=", "cursor_key").executeTakeFirst();
-  let row = await find();
-  if (row === undefined) {
+  let key = await find(read, "cursor_key");
+  if (key === undefined) {
     await transaction((trx) =>
       trx
         .insertInto("settings")
@@ -15,7 +16,26 @@ export async function cursorKey({ read, transaction }: Pick<Store, "read" | "tra
         .onConflict((conflict) => conflict.doNothing())
         .execute(),
     );
-    row = await find();
+    key = await find(read, "cursor_key");
   }
-  return Buffer.from(row!.value, "base64");
+  return Buffer.from(key!, "base64");
+}
+
+/** Where the web server was last started, such as `http://127.0.0.1:3000`; undefined where it never was. */
+export const webAddress = ({ read }: Pick<Store, "read">): Promise<string | undefined> =>
+  find(read, "web_address");
+
+/** Leaves the web server's address for commands that print links; writes only what is new. */
+export async function leaveWebAddress(
+  { read, transaction }: Pick<Store, "read" | "transaction">,
+  value: string,
+): Promise<void> {
+  if ((await find(read, "web_address")) === value) return;
+  await transaction((trx) =>
+    trx
+      .insertInto("settings")
+      .values({ name: "web_address", value })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+      .execute(),
+  );
 }

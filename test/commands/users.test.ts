@@ -15,16 +15,21 @@ import { expectProblem } from "../support/rest.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
 
 const ANN = "ann@example.com";
-const LINK = /^http:\/\/127\.0\.0\.1:3000\/ui\/link#(\w{32})\n$/;
+const LINK = /^(http:\/\/127\.0\.0\.1:\d+)\/ui\/link#(\w{32})\n$/;
 
 /** What a command says and ends with, in this process: a process of its own is tried once, below. */
-async function said(work: (io: Io) => Promise<void>, stateDir: string, env: Record<string, string> = {}) {
+async function said(
+  work: (io: Io) => Promise<void>,
+  stateDir: string,
+  env: Record<string, string> = {},
+  errTerminal = false,
+) {
   let [out, err, code] = ["", "", 0];
   const io: Io = {
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     terminal: false,
-    errTerminal: false,
+    errTerminal,
     env: { MILLRACE_STATE_DIR: stateDir, ...env },
     onExit: () => {},
   };
@@ -54,7 +59,9 @@ async function beside() {
   };
 }
 
-const tokenIn = ({ out }: { out: string }): string => LINK.exec(out)![1]!;
+const tokenIn = ({ out }: { out: string }): string => LINK.exec(out)![2]!;
+
+const took = (origin: string) => [origin, expect.stringContaining(`The link begins with ${origin}.`)];
 
 const audited = async ({ read }: TestInstance) =>
   (await read.audit.slice({ filter: {}, before: null, limit: 100 }))
@@ -117,6 +124,26 @@ describe("millrace users", () => {
     const { out } = await reset(ANN, { MAIL: "secret", MILLRACE_BASE_URL: "https://mill.example.com/" });
     expect(out).toMatch(/^https:\/\/mill\.example\.com\/ui\/link#\w{32}\n$/);
     expect(peer.received).toEqual([]);
+  });
+
+  it("begins links with the address that the server last listened at, and says which one it took", async () => {
+    const instance = await testInstance();
+    await addUser(instance, { role: "admin" });
+    const asked = async (env: Record<string, string> = {}) => {
+      const { out, err } = await said((io) => users.resetOne(io, ANN), instance.stateDir, env, true);
+      return [new URL(out.trim()).origin, err];
+    };
+    expect(await asked()).toEqual(took("http://127.0.0.1:3000"));
+    for (const _ of ["first", "second"]) {
+      const { url, stop } = await instance.rest();
+      expect(await asked()).toEqual(took(url));
+      await stop(0);
+      expect(await asked()).toEqual(took(url));
+    }
+    const named = "https://mill.example.com";
+    expect(await asked({ MILLRACE_BASE_URL: named })).toEqual([named, ""]);
+    await instance.rest({ env: { MILLRACE_BASE_URL: named } });
+    expect(await asked()).toEqual(took(named));
   });
 
   it("takes the way in away and gives it back, changes roles, and says when nothing changed", async () => {

@@ -283,8 +283,13 @@ describe("a session", () => {
     // One who goes on, and one who loads the page again.
     await second!.page.getByRole("link", { name: "Runs", exact: true }).click();
     await third!.page.reload();
-    for (const { page: ended } of [second!, third!]) await heading(ended, "Sign in").waitFor();
-    expect(second!.page.url()).toContain("/ui/sign-in?to=%2Fruns");
+    await heading(third!.page, "Sign in").waitFor();
+    expect(third!.page.url()).toContain("/ui/sign-in?to=%2Faccount");
+    const over = second!.page.getByRole("dialog", { name: "You are signed out" });
+    await over.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await over.getByRole("button", { name: "Sign in", exact: true }).click();
+    await over.waitFor({ state: "detached" });
+    await heading(second!.page, "Runs").waitFor();
     await page.reload();
     await page.getByText("1 of 1", { exact: true }).waitFor();
     expect(await rows.count()).toBe(0);

@@ -262,6 +262,7 @@ describe("a workflow in the browser", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const conflict = page.getByRole("dialog", { name: "Somebody changed it in the meantime" });
     await conflict.getByText("timeout: 2h").waitFor();
+    await conflict.getByText(/^Version 2 is by ben@example\.com, .*\. No reason was given\.$/).waitFor();
     await conflict.getByRole("button", { name: "Keep editing mine" }).click();
     await conflict.waitFor({ state: "detached" });
     expect(await editor(page).innerText()).toContain("timeout: 2h");

@@ -91,6 +91,7 @@ function Row({ session, onEnded }: { session: Session; onEnded: () => void }) {
         <Button
           size="xs"
           variant="default"
+          style={{ flexShrink: 0 }}
           aria-label={`Sign out ${session.client}`}
           loading={end.isPending}
           onClick={() => end.mutate()}

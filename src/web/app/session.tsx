@@ -1,6 +1,6 @@
 /** Who is signed in, and what that person may do. Pages offer nothing that `may` refuses. */
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext } from "react";
+import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
 import type { Scope } from "../../../schemas/actor.ts";
 import type { SessionInfo } from "../../../schemas/user.ts";
 import { ApiError, send } from "../api/client.ts";
@@ -8,25 +8,20 @@ import { ApiError, send } from "../api/client.ts";
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   // Nobody signed in is an answer, not a failure.
-  queryFn: async ({ signal, client, queryKey }): Promise<SessionInfo | null> => {
-    const now = await whoIsSignedIn(signal);
-    const before = client.getQueryData<SessionInfo | null>(queryKey);
-    // Somebody else by now (another tab signed in): nothing that was shown to the one before is shown again.
-    if (before !== undefined && before?.user.id !== now?.user.id)
-      client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" });
-    return now;
+  queryFn: async ({ signal }): Promise<SessionInfo | null> => {
+    try {
+      return (await send("get", "/session", { signal })).data;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
   },
   staleTime: 60_000,
 });
 
-async function whoIsSignedIn(signal: AbortSignal): Promise<SessionInfo | null> {
-  try {
-    return (await send("get", "/session", { signal })).data;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null;
-    throw error;
-  }
-}
+/** Nothing of who was here stays. The session itself does: what watches it would not see it go. */
+export const forget = (client: QueryClient): void =>
+  client.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== sessionQuery.queryKey[0] });
 
 const tabs = new BroadcastChannel("millrace-sessions");
 
@@ -39,17 +34,28 @@ export function tellOtherTabs(): void {
 /** Calls back when another tab tells it. */
 export const whenAnotherTabTells = (listener: () => void): void => tabs.addEventListener("message", listener);
 
-const Signed = createContext<SessionInfo | undefined>(undefined);
+interface SignedIn {
+  session: SessionInfo;
+  /** To the page for signing in, whatever is on the page: the person wants it. */
+  leave: () => void;
+}
 
-export function SessionProvider({ session, children }: { session: SessionInfo; children: ReactNode }) {
-  return <Signed value={session}>{children}</Signed>;
+const Signed = createContext<SignedIn | undefined>(undefined);
+
+export function SessionProvider({ session, leave, children }: SignedIn & { children: ReactNode }) {
+  const signedIn = useMemo(() => ({ session, leave }), [session, leave]);
+  return <Signed value={signedIn}>{children}</Signed>;
 }
 
 /** The session of who is signed in; only inside pages that need one. */
-export function useSession(): SessionInfo {
-  const session = useContext(Signed);
-  if (session === undefined) throw new Error("useSession outside of a signed-in page");
-  return session;
+export const useSession = (): SessionInfo => useSignedIn().session;
+
+export const useLeave = (): (() => void) => useSignedIn().leave;
+
+function useSignedIn(): SignedIn {
+  const signedIn = useContext(Signed);
+  if (signedIn === undefined) throw new Error("useSession outside of a signed-in page");
+  return signedIn;
 }
 
 /** Whether the one who is signed in may do what needs this scope. */

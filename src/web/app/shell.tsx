@@ -35,7 +35,7 @@ import { Link, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { usePendingApprovals } from "../approvals/pending.ts";
 import { failed } from "../ui/notify.ts";
-import { sessionQuery, tellOtherTabs, useMay, useSession } from "./session.tsx";
+import { sessionQuery, tellOtherTabs, useLeave, useMay, useSession } from "./session.tsx";
 
 const PLACES = [
   { to: "/", label: "Home", Icon: IconHome },
@@ -131,6 +131,7 @@ function Pending() {
 
 function UserMenu() {
   const { user } = useSession();
+  const leave = useLeave();
   const client = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useMutation({
@@ -138,8 +139,7 @@ function UserMenu() {
     onSuccess: () => {
       client.setQueryData(sessionQuery.queryKey, null);
       tellOtherTabs();
-      // Nothing of theirs stays. The session itself does, as none: what watches it would not see it go.
-      client.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== sessionQuery.queryKey[0] });
+      leave();
     },
     onError: (error) => failed("You are still signed in", error),
   });

@@ -61,7 +61,8 @@ function Shown({ approval }: { approval: Approval }) {
 }
 
 function ApprovalFacts({ approval }: { approval: Approval }) {
-  const { run_id: runId, workflow_id: workflow, step_id: step, item, assignees } = approval;
+  const { run_id: runId, workflow_id: workflow, step_id: step, item, assignees, status } = approval;
+  const run = useQuery(runQuery(runId));
   return (
     <Facts>
       <Fact name="Workflow">
@@ -72,6 +73,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
       <Fact name="Run">
         <RunLink id={runId} />
       </Fact>
+      {run.data !== undefined && <Fact name="Started by">{run.data.started_by.owner}</Fact>}
       <Fact name="Step">
         <Anchor
           component={Link}
@@ -85,7 +87,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
       <Fact name="Asked">
         <Time at={approval.created_at} />
       </Fact>
-      {approval.expires_at !== null && (
+      {status === "pending" && approval.expires_at !== null && (
         <Fact name="Can be decided until">
           <Time at={approval.expires_at} />
         </Fact>
@@ -111,8 +113,8 @@ function MayDecide({ approval }: { approval: Approval }) {
     <>
       {run.data?.started_by.owner === user.email && (
         <Alert color="yellow" title="You started this run" role="note">
-          Somebody else must decide, unless the operator allows it (approvals.by_starter in the
-          configuration).
+          Unless the operator allows it (approvals.by_starter in the configuration), somebody else must
+          decide.
         </Alert>
       )}
       <Decision approval={approval} />

@@ -1,7 +1,7 @@
 /** Approving or declining: the form that is asked for, a comment, and two buttons that nobody presses by accident. */
 import { Button, Card, Group, Stack, Textarea, Title } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { Approval } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
@@ -12,6 +12,7 @@ import { useOnce } from "../runs/use-once.ts";
 import { ask } from "../ui/confirm.tsx";
 import { done } from "../ui/notify.ts";
 import { Failed } from "../ui/page.tsx";
+import { useSend } from "../ui/use-send.ts";
 
 const MOST_CHARS = 2_000;
 
@@ -24,7 +25,7 @@ export function Decision({ approval }: { approval: Approval }) {
   );
   const [comment, setComment] = useState("");
   const card = useRef<HTMLFormElement>(null);
-  const decide = useMutation({
+  const decide = useSend({
     mutationFn: (decision: "approve" | "decline") => {
       const body = {
         decision,

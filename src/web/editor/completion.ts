@@ -1,13 +1,16 @@
 /** Completion and hovering in CodeMirror, by what ./suggestions.ts knows. `yaml` and the schema come at the first word. */
 import {
   autocompletion,
+  closeCompletion,
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  selectedCompletion,
   startCompletion,
 } from "@codemirror/autocomplete";
-import { type Extension } from "@codemirror/state";
-import { type EditorView, hoverTooltip, type Tooltip } from "@codemirror/view";
+import { insertNewlineAndIndent } from "@codemirror/commands";
+import { type EditorState, type Extension, Prec } from "@codemirror/state";
+import { type EditorView, hoverTooltip, keymap, type Tooltip } from "@codemirror/view";
 import type { Format } from "./format.ts";
 import { knowledge } from "./knowledge.ts";
 import type { Known, Suggestion, Suggestions } from "./suggestions.ts";
@@ -21,8 +24,15 @@ export interface CompletionSettings {
   steps: () => Known["steps"];
 }
 
+interface Option extends Completion {
+  /** Whether what it would write stands there already. */
+  isWritten(state: EditorState): boolean;
+}
+
 export function schemaCompletion(settings: CompletionSettings): Extension {
   return [
+    // Before the completion's own keys, which have the highest precedence too.
+    Prec.highest(keymap.of([{ key: "Enter", run: newlineAfterWord }])),
     autocompletion({
       override: [(context) => complete(context, settings)],
       icons: false,
@@ -31,6 +41,14 @@ export function schemaCompletion(settings: CompletionSettings): Extension {
     }),
     hoverTooltip((view, pos) => hover(view, pos, settings)),
   ];
+}
+
+/** After a word that is typed in full, Enter means a new line: taking the option would change nothing. */
+function newlineAfterWord(view: EditorView): boolean {
+  const selected = selectedCompletion(view.state) as Option | null;
+  if (selected === null || !selected.isWritten(view.state)) return false;
+  closeCompletion(view);
+  return insertNewlineAndIndent(view);
 }
 
 async function known({ steps }: CompletionSettings): Promise<Known | undefined> {
@@ -59,19 +77,21 @@ async function complete(
   };
 }
 
-function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Completion {
+function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Option {
   const { label, detail, info, boost, kind, again } = it;
+  const insert = it.apply ?? label;
+  const behind = replace.to - pos;
   return {
     label,
     type: kind,
     ...(detail !== undefined && { detail }),
     ...(boost !== undefined && { boost }),
     ...(info !== undefined && { info: () => paragraphs(info) }),
+    isWritten: (state) => state.sliceDoc(replace.from, state.selection.main.head + behind) === insert,
     apply: (view, _completion, start, end) => {
-      const insert = it.apply ?? label;
       const at = start - (from - replace.from);
       view.dispatch({
-        changes: { from: at, to: end + (replace.to - pos), insert },
+        changes: { from: at, to: end + behind, insert },
         selection: { anchor: at + insert.length },
         userEvent: "input.complete",
         scrollIntoView: true,

@@ -40,11 +40,12 @@ export interface Placement {
   height: number;
 }
 
-/** What must be laid out. A step that waits for itself is a fault, and no line. */
+/** What must be laid out, null for nothing. A step that waits for itself is a fault, and no line. */
 export function requestOf(
   steps: readonly Pick<GraphStep, "id" | "needs">[],
   direction: Direction,
-): LayoutRequest {
+): LayoutRequest | null {
+  if (steps.length === 0) return null;
   const position = new Map(steps.map(({ id }, index) => [id, index]));
   const needs = steps.map((step, index) => {
     const positions = step.needs.map((id) => position.get(id));

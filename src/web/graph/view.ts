@@ -27,6 +27,7 @@ export function heightFor(placement: Placement, width: number): number {
 const zoomFor = (length: number, room: number): number =>
   Math.min(Math.max((room - 2 * PADDING) / length, ZOOM.legible), 1);
 
+/** @param placement of a card at least: no layout is made of nothing */
 export function viewOf(placement: Placement, whole: Size): View {
   const size = { width: whole.width, height: whole.height - FOOT };
   const zoom = Math.min(zoomFor(placement.width, size.width), zoomFor(placement.height, size.height));

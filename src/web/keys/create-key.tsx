@@ -1,6 +1,6 @@
 /** Create New API Key: a name, perhaps an end, what it may do. */
 import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { DEFAULT_SCOPES, type Scope } from "./scopes.ts";
 import { send } from "../api/client.ts";
@@ -9,6 +9,7 @@ import { useSession } from "../app/session.tsx";
 import { besideFields, faultAt } from "../account/fields.ts";
 import { Failed } from "../ui/page.tsx";
 import { useFocusBack } from "../ui/use-focus-back.ts";
+import { useSend } from "../ui/use-send.ts";
 import type { NewKey } from "./queries.ts";
 import { dayAfter, LIVES, type Life } from "./lives.ts";
 import { SCOPE_WORDS } from "./scopes.ts";
@@ -31,7 +32,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   const [scopes, setScopes] = useState<Scope[]>(DEFAULT_SCOPES.filter((it) => user.scopes.includes(it)));
   // One for each time this is opened: a second click makes no second key.
   const [header] = useState(once);
-  const create = useMutation({
+  const create = useSend({
     mutationFn: () => {
       const expires_at = life === "custom" ? (day ?? "") : dayAfter(life, Date.now());
       return send("post", "/api-keys", {

@@ -1,12 +1,13 @@
 /** A successor for a key: both work for a while, so that nothing stands still. */
 import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
 import { Failed } from "../ui/page.tsx";
 import { useFocusBack } from "../ui/use-focus-back.ts";
+import { useSend } from "../ui/use-send.ts";
 import type { NewKey } from "./queries.ts";
 
 const OVERLAPS = [
@@ -28,7 +29,7 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
   const client = useQueryClient();
   const [overlap, setOverlap] = useState("24h");
   const [header] = useState(once);
-  const rotate = useMutation({
+  const rotate = useSend({
     mutationFn: () =>
       send("post", "/api-keys/{key_id}/rotate", { path: { key_id: apiKey.id }, body: { overlap }, header }),
     onSuccess: ({ data }) => {

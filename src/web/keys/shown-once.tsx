@@ -18,6 +18,7 @@ export function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void
       onClose={onClose}
       title={`The key "${made.name}"`}
       size="lg"
+      withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
@@ -31,7 +32,7 @@ export function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void
             <Alert icon={<IconKey aria-hidden />} title="Copy it now">
               This is the only time that you see it. Keep it like a password: who has it acts as you.
             </Alert>
-            <Snippet text={value} label="API key" />
+            <Snippet text={value} label="API key" first />
             <Title order={3} size="h5">
               Try it
             </Title>

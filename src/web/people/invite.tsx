@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Role } from "../../../schemas/user.ts";
 import { besideFields, faultAt } from "../account/fields.ts";
@@ -8,6 +8,7 @@ import { once } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
 import { Failed } from "../ui/page.tsx";
 import { useFocusBack } from "../ui/use-focus-back.ts";
+import { useSend } from "../ui/use-send.ts";
 import type { Handed } from "./hand-on.tsx";
 import { ROLES } from "./roles.ts";
 
@@ -19,7 +20,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("editor");
   const [header] = useState(once);
-  const invite = useMutation({
+  const invite = useSend({
     mutationFn: () => send("post", "/users", { body: { email, role }, header }),
     onSuccess: ({ data }) => {
       void client.invalidateQueries({ queryKey: ["users"] });

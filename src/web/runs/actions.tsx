@@ -1,12 +1,13 @@
 /** What can be done with a run: stop it, retry it, or change its definition and retry. */
 import { Button } from "@mantine/core";
 import { IconBan, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { send } from "../api/client.ts";
 import { useMay } from "../app/session.tsx";
 import { ask } from "../ui/confirm.tsx";
 import { done, failed } from "../ui/notify.ts";
+import { useSend } from "../ui/use-send.ts";
 import { useRetry } from "./retry.tsx";
 import { hasEnded, type ShownRun } from "./told.ts";
 import { useOnce } from "./use-once.ts";
@@ -21,7 +22,7 @@ export function RunActions({ run }: { run: ShownRun }) {
 function Cancel({ run }: { run: ShownRun }) {
   const client = useQueryClient();
   const keyOf = useOnce();
-  const cancel = useMutation({
+  const cancel = useSend({
     mutationFn: () =>
       send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: keyOf({}), body: {} }),
     onSuccess: () => done(`The run of ${run.workflow_id} is cancelled.`),
@@ -43,6 +44,7 @@ function Cancel({ run }: { run: ShownRun }) {
           title: `Cancel the run of ${run.workflow_id}?`,
           consequence: `${run.id} stops, and so do the runs that it started. What it has done stays done. It can be retried afterwards.`,
           confirm: "Cancel the run",
+          cancel: "Keep it running",
           onConfirm: () => cancel.mutate(),
         })
       }

@@ -43,6 +43,7 @@ export function Bounded({ label, children }: { label: string; children: ReactNod
     <ScrollArea.Autosize
       mah={400}
       type="auto"
+      offsetScrollbars
       viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}
     >
       {children}

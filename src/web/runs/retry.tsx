@@ -1,12 +1,13 @@
 /** Retrying a run: it asks first where something with effects would be done twice, then goes to the new run. */
 import { List, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { Fault } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
 import { done, failed } from "../ui/notify.ts";
+import { useSend } from "../ui/use-send.ts";
 import { useOnce } from "./use-once.ts";
 
 export interface RetryWith {
@@ -24,7 +25,7 @@ export function useRetry(
   const client = useQueryClient();
   const navigate = useNavigate();
   const keyOf = useOnce();
-  const retry = useMutation({
+  const retry = useSend({
     mutationFn: async (body: RetryWith) =>
       (await send("post", "/runs/{run_id}/retry", { path: { run_id: run.id }, body, header: keyOf(body) }))
         .data,

@@ -5,6 +5,7 @@ import { lazy, Suspense, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { graphSteps } from "../graph/steps.ts";
+import { Guard } from "../ui/guard.tsx";
 import { Waiting } from "../ui/page.tsx";
 import { definitionQuery } from "./run-data.ts";
 import { StepList } from "./step-list.tsx";
@@ -136,7 +137,11 @@ function RunGraph({ run, selected, onSelect }: Pick<ShownProps, "run" | "selecte
   // What follows what is only known from the definition.
   const drawn = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
   if (definition.isPending) return <Waiting rows={4} />;
-  return <StepGraph steps={drawn} selected={selected} onSelect={onSelect} />;
+  return (
+    <Guard message="The graph could not be drawn. The other views show the same steps." of={drawn}>
+      <StepGraph steps={drawn} selected={selected} onSelect={onSelect} />
+    </Guard>
+  );
 }
 
 /** The steps as they are now, with the attempts that were fetched for them. */

@@ -9,14 +9,16 @@ interface Asked {
   consequence: string;
   /** The button: "Revoke". */
   confirm: string;
+  /** The other one, where "Cancel" could be taken for the deed. */
+  cancel?: string;
   onConfirm: () => void;
 }
 
-export function ask({ title, consequence, confirm, onConfirm }: Asked): void {
+export function ask({ title, consequence, confirm, cancel = "Cancel", onConfirm }: Asked): void {
   modals.openConfirmModal({
     title,
     children: <Text size="sm">{consequence}</Text>,
-    labels: { confirm, cancel: "Cancel" },
+    labels: { confirm, cancel },
     confirmProps: { color: "red" },
     onConfirm,
   });

@@ -2,8 +2,15 @@
 import { ActionIcon, Box, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
-/** @param label what it is, for who does not see it: "curl command" */
-export function Snippet({ text, label }: { text: string; label: string }) {
+interface TextToCopy {
+  text: string;
+  /** What it is, for who does not see it: "curl command". */
+  label: string;
+  /** Has the focus when the dialog that it is in opens. */
+  first?: boolean;
+}
+
+export function Snippet({ text, label, first }: TextToCopy) {
   return (
     <Box pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
       {/* Long lines are broken: nobody scrolls sideways to see what they copy. */}
@@ -20,18 +27,23 @@ export function Snippet({ text, label }: { text: string; label: string }) {
         {text}
       </Box>
       <Box pos="absolute" top={6} right={6}>
-        <Copy text={text} label={label} />
+        <Copy text={text} label={label} first={first} />
       </Box>
     </Box>
   );
 }
 
-export function Copy({ text, label }: { text: string; label: string }) {
+export function Copy({ text, label, first }: TextToCopy) {
   return (
     <CopyButton value={text} timeout={2_000}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? "Copied" : `Copy ${label}`}>
-          <ActionIcon variant="default" onClick={copy} aria-label={copied ? "Copied" : `Copy ${label}`}>
+          <ActionIcon
+            variant="default"
+            onClick={copy}
+            aria-label={copied ? "Copied" : `Copy ${label}`}
+            data-autofocus={first}
+          >
             {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
           </ActionIcon>
         </Tooltip>

@@ -1,11 +1,13 @@
 /** When two people saved: what the other one changed beside one's own, and how to go on. */
 import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { ask } from "../ui/confirm.tsx";
 import { Waiting } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { useFocusBack } from "../ui/use-focus-back.ts";
 import { changesInWords } from "./changes.ts";
-import type { Read } from "./queries.ts";
+import { type Read, versionQuery } from "./queries.ts";
 import type { Conflict } from "./use-draft.ts";
 
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
@@ -26,7 +28,7 @@ export function ConflictDialog({
   onKeep,
   onTake,
 }: ConflictDialogProps) {
-  const { version, name, status } = theirs.workflow;
+  const { version, name } = theirs.workflow;
   const words = changesInWords(base.workflow, theirs.workflow);
   const drop = () =>
     ask({
@@ -40,9 +42,10 @@ export function ConflictDialog({
     <Modal opened onClose={onKeep} title="Somebody changed it in the meantime" size="xl">
       <Stack gap="md">
         <Text size="sm">
-          You began from version {base.workflow.version}; it is at version {version} now, {status}. Nothing of
+          You began from version {base.workflow.version}; the newest is version {version} now. Nothing of
           yours was saved, and nothing is lost.
         </Text>
+        <ByWhom id={theirs.workflow.id} version={version} />
         {words.length > 0 && (
           <List size="sm">
             {words.map((sentence) => (
@@ -72,5 +75,18 @@ export function ConflictDialog({
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+/** Who saved the newest version, when and why; nothing while that is not known. */
+function ByWhom({ id, version }: { id: string; version: number }) {
+  const { data } = useQuery(versionQuery(id, version));
+  if (data === undefined) return null;
+  const { created_by: owner, created_at: at, reason } = data;
+  return (
+    <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+      Version {version} is by {owner}, <Time at={at} ago />
+      {reason === null ? ". No reason was given." : `: “${reason}”`}
+    </Text>
   );
 }

@@ -9,6 +9,7 @@ import { useMay } from "../app/session.tsx";
 import { toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { graphSteps } from "../graph/steps.ts";
+import { Guard } from "../ui/guard.tsx";
 import { NotForYou } from "../ui/not-for-you.tsx";
 import { Empty, Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
 import { ConflictDialog } from "./conflict-dialog.tsx";
@@ -95,7 +96,7 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
       actions={
         <>
           <Button component={Link} to={`/workflows/${id}`} variant="default">
-            {isChanged ? "Cancel" : "Back"}
+            Back
           </Button>
           <Button
             variant="default"
@@ -113,7 +114,7 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
             }
             onClick={saveAndPublish}
           >
-            {isChanged ? "Save and publish" : "Publish"}
+            Publish
           </Button>
         </>
       }
@@ -171,9 +172,11 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
             <Title order={2} size="h4" mb="xs">
               Steps
             </Title>
-            <Suspense fallback={<Waiting rows={6} />}>
-              <StepGraph steps={steps} />
-            </Suspense>
+            <Guard message="The graph could not be drawn. The text is untouched." of={steps}>
+              <Suspense fallback={<Waiting rows={6} />}>
+                <StepGraph steps={steps} />
+              </Suspense>
+            </Guard>
             {broken && (
               <Text size="sm" c="dimmed" role="status">
                 As it was when the text could last be read.

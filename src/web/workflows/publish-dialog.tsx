@@ -1,12 +1,13 @@
 /** Before something goes live: what it means, what still stands against it, and how its examples fared. */
 import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { once } from "../api/queries.ts";
 import { done } from "../ui/notify.ts";
 import { Failed, Loaded, Waiting } from "../ui/page.tsx";
 import { useFocusBack } from "../ui/use-focus-back.ts";
+import { useSend } from "../ui/use-send.ts";
 import { FaultList } from "./fault-list.tsx";
 import { examplesOf } from "./inputs.ts";
 import { type Read, refresh, versionQuery } from "./queries.ts";
@@ -38,7 +39,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
     staleTime: 0,
     gcTime: 0,
   });
-  const publish = useMutation({
+  const publish = useSend({
     mutationFn: () =>
       send("post", "/workflows/{workflow_id}/publish", {
         path: { workflow_id: workflow.id },

@@ -5,6 +5,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { toText } from "../editor/format.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { Snippet } from "../ui/copy.tsx";
+import { Guard } from "../ui/guard.tsx";
 import { Empty, Waiting } from "../ui/page.tsx";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
@@ -24,9 +25,11 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: step === undefined ? 12 : 7 }}>
-        <Suspense fallback={<Waiting rows={6} />}>
-          <StepGraph steps={steps} onSelect={setSelected} {...(selected !== undefined && { selected })} />
-        </Suspense>
+        <Guard message="The graph could not be drawn." of={steps}>
+          <Suspense fallback={<Waiting rows={6} />}>
+            <StepGraph steps={steps} onSelect={setSelected} {...(selected !== undefined && { selected })} />
+          </Suspense>
+        </Guard>
         {step === undefined && (
           <Text size="sm" c="dimmed" mt={4}>
             Choose a step to see what it does.

@@ -1,10 +1,11 @@
 /** What can be done to a workflow at once, and taken back: archiving, restoring, unpublishing. */
 import { Anchor, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { once } from "../api/queries.ts";
 import { send } from "../api/client.ts";
 import { done, failed } from "../ui/notify.ts";
+import { useSend } from "../ui/use-send.ts";
 import { readWorkflow, refresh, type Read } from "./queries.ts";
 
 const UNDO_MS = 15_000;
@@ -13,7 +14,7 @@ const UNDO_MS = 15_000;
 export function useChanges() {
   const client = useQueryClient();
   const changed = () => refresh(client);
-  const restore = useMutation({
+  const restore = useSend({
     mutationFn: ({ workflow, etag }: Read) =>
       send("post", "/workflows/{workflow_id}/restore", {
         path: { workflow_id: workflow.id },
@@ -24,7 +25,7 @@ export function useChanges() {
     onError: (error, { workflow }) => failed(`“${workflow.name}” was not restored`, error),
     onSettled: changed,
   });
-  const archive = useMutation({
+  const archive = useSend({
     mutationFn: ({ workflow, etag }: Read) =>
       send("delete", "/workflows/{workflow_id}", {
         path: { workflow_id: workflow.id },
@@ -59,7 +60,7 @@ export function useChanges() {
     onError: (error, { workflow }) => failed(`“${workflow.name}” was not archived`, error),
     onSettled: changed,
   });
-  const unpublish = useMutation({
+  const unpublish = useSend({
     mutationFn: ({ workflow, etag }: Read) =>
       send("post", "/workflows/{workflow_id}/unpublish", {
         path: { workflow_id: workflow.id },

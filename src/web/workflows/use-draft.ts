@@ -1,5 +1,5 @@
 /** A definition that is being edited: its text, what it was begun from, saving it, and what came between. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Fault } from "../../../schemas/problem.ts";
 import type { WholeWorkflow } from "../../../schemas/workflow.ts";
@@ -7,6 +7,7 @@ import { ApiError, send } from "../api/client.ts";
 import { convert, type Format, toText } from "../editor/format.ts";
 import { ask } from "../ui/confirm.tsx";
 import { done } from "../ui/notify.ts";
+import { useSend } from "../ui/use-send.ts";
 import { type Read, readWorkflow, refresh, workflowQuery } from "./queries.ts";
 
 interface Draft {
@@ -44,7 +45,7 @@ export function useDraft(read: Read, initialText: string) {
     change({ text: changed });
   };
 
-  const save = useMutation({
+  const save = useSend({
     mutationFn: async (): Promise<{ saved: Read; text: string; faults: readonly Fault[] }> => {
       const { data, etag } = await send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },

@@ -1,13 +1,14 @@
 /** Making what a workflow was in an old version its newest one; the history keeps all that lies between. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/client.ts";
 import { done, failed } from "../ui/notify.ts";
+import { useSend } from "../ui/use-send.ts";
 import { type Read, refresh, versionQuery } from "./queries.ts";
 
 export function useRestoreContent({ workflow, etag }: Read) {
   const client = useQueryClient();
   const { id } = workflow;
-  return useMutation({
+  return useSend({
     mutationFn: async (version: number) => {
       const { name, description, tags, definition } = await client.fetchQuery(versionQuery(id, version));
       return send("patch", "/workflows/{workflow_id}", {

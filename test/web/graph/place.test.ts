@@ -130,6 +130,10 @@ describe("requestOf", () => {
     ];
     expect(requestOf(steps, "TB")).toEqual({ needs: [[1], [0]], direction: "TB" });
   });
+
+  it("asks for nothing where there is nothing: an empty placement has no first card to look at", () => {
+    expect(requestOf([], "LR")).toBeNull();
+  });
 });
 
 describe("cardAt", () => {
