@@ -1,6 +1,6 @@
 /** Around what is only a picture of something: where it breaks, the page beside it stays. */
 import { Alert } from "@mantine/core";
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useState } from "react";
 
 interface GuardProps {
   /** Said in its place: "The graph could not be drawn." */
@@ -10,24 +10,30 @@ interface GuardProps {
   children: ReactNode;
 }
 
-/** A class, as React has no other way to catch what breaks while it draws. */
-export class Guard extends Component<GuardProps, { broken: boolean }> {
-  override state = { broken: false };
+export function Guard({ message, of, children }: GuardProps) {
+  const [broken, setBroken] = useState<{ of: unknown }>();
+  if (broken === undefined || broken.of !== of)
+    return <Catcher onBroken={() => setBroken({ of })}>{children}</Catcher>;
+  return (
+    <Alert color="gray" role="status">
+      {message}
+    </Alert>
+  );
+}
+
+/** A class: React has no other way to catch what breaks while it draws. */
+class Catcher extends Component<{ onBroken: () => void; children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false };
 
   static getDerivedStateFromError() {
-    return { broken: true };
+    return { isBroken: true };
   }
 
-  override componentDidUpdate(before: GuardProps) {
-    if (this.state.broken && before.of !== this.props.of) this.setState({ broken: false });
+  override componentDidCatch() {
+    this.props.onBroken();
   }
 
   override render() {
-    if (!this.state.broken) return this.props.children;
-    return (
-      <Alert color="gray" role="status">
-        {this.props.message}
-      </Alert>
-    );
+    return this.state.isBroken ? null : this.props.children;
   }
 }
