@@ -82,7 +82,9 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
     isChanged
       ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
       : setPublishing(base);
-  const isRefused = save.isError && !(save.error instanceof ApiError && save.error.status === 412);
+  // What a dialog tells: somebody else has saved meanwhile, or the session has ended.
+  const isToldElsewhere = save.error instanceof ApiError && [401, 412].includes(save.error.status);
+  const isRefused = save.isError && !isToldElsewhere;
   return (
     <Page
       title={`Edit ${name}`}
