@@ -99,7 +99,13 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
 }
 
 /** Who acts when somebody who is signed in does. */
-export const principalOf = ({ session, user }: SignedIn): Principal => ({
+export const principalOf = ({
+  session,
+  user,
+}: {
+  session: Pick<SessionRecord, "id">;
+  user: UserRecord;
+}): Principal => ({
   kind: "session",
   keyId: session.id,
   keyName: "browser",

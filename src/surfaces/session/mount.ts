@@ -115,11 +115,7 @@ function contextOf(
     info,
     write: (user, effect, who = user.email) => {
       const session = { id: current?.session.id ?? "none" };
-      const principal = {
-        ...principalOf({ user, session: session as never }),
-        keyId: session.id,
-        owner: who,
-      };
+      const principal = { ...principalOf({ user, session }), owner: who };
       return services.write(
         {
           operation: endpoint.name,

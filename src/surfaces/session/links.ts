@@ -1,0 +1,41 @@
+/** Links that work once: what stands behind them, and whether they still work. */
+import { text } from "../../../schemas/text.ts";
+import type { LinkKind } from "../../../schemas/user.ts";
+import { digestOf } from "../../auth/key-format.ts";
+import type { LinkRecord } from "../../core/account-ports.ts";
+import { iso } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { SessionContext } from "./endpoint.ts";
+
+export const Token = text(200, 1).meta({
+  description: "What stands behind the # of a link.",
+  example: "0aZr4mXw1kq0Zr4mXw5pXq0aZr4mXw1k",
+});
+
+/** A link that works, and whose it is; nothing is written. @throws AppError link_dead */
+export async function openLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
+  const link = await liveLink(ctx, ctx.services.read.links.find(digestOf(token)), kinds);
+  const user = link.userId === null ? undefined : await ctx.services.read.users.find(link.userId);
+  if (user?.status === "deactivated") throw linkDead();
+  return { link, user };
+}
+
+/** The link that was found, if it works. @throws AppError link_dead */
+export async function liveLink(
+  ctx: SessionContext,
+  finding: Promise<LinkRecord | undefined>,
+  kinds: readonly LinkKind[],
+): Promise<LinkRecord> {
+  const link = await finding;
+  if (link === undefined || !kinds.includes(link.kind)) throw linkDead(kinds);
+  if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkDead(kinds);
+  return link;
+}
+
+export const linkDead = (kinds: readonly LinkKind[] = []): AppError =>
+  new AppError(
+    "link_dead",
+    kinds.length === 1 && kinds[0] === "setup"
+      ? "This setup token does not work: it is mistyped, or older than 24 hours. Start Millrace again: it prints another link."
+      : "This link does not work any more: it was used, replaced by a newer one, or is too old. Ask for another one.",
+  );

@@ -1,0 +1,60 @@
+/** The first visit: the admin account. */
+import { z } from "zod";
+import { Email, Password, SessionInfo } from "../../../schemas/user.ts";
+import { digestOf } from "../../auth/key-format.ts";
+import type { UserRecord } from "../../core/account-ports.ts";
+import { iso } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import { newUserId } from "../../core/ids.ts";
+import { defineEndpoint } from "./endpoint.ts";
+import { liveLink, openLink, Token } from "./links.ts";
+import { postVerification } from "./mails.ts";
+
+export const setUp = defineEndpoint({
+  name: "set_up",
+  title: "Make the first admin",
+  description:
+    "The first visit: makes the admin account, with the one-time token that `serve` and `start` print.",
+  method: "POST",
+  path: "/session/setup",
+  signedIn: false,
+  errors: ["setup_done", "link_dead", "too_many_attempts"],
+  input: z.strictObject({ token: Token, email: Email, password: Password }),
+  status: 201,
+  output: SessionInfo,
+  async run({ token, email, password }, ctx) {
+    const { services, signIn: door } = ctx;
+    await door.throttle.take("setup", { address: ctx.address });
+    if (await services.read.users.any()) throw setupDone();
+    // A wrong token must cost neither a hash nor a look into the dictionaries.
+    await openLink(ctx, token, ["setup"]);
+    await door.passwords.check(password, email);
+    const now = iso(services.clock.now());
+    const user: UserRecord = {
+      id: newUserId(),
+      email,
+      role: "admin",
+      status: "active",
+      passwordHash: null,
+      verifiedAt: null,
+      createdAt: now,
+      createdBy: email,
+      lastLoginAt: now,
+    };
+    const passwordHash = await door.passwords.hash(password);
+    const verification = services.accounts.newLink("verification", user.id);
+    const begun = await ctx.write(user, async (tx) => {
+      await liveLink(ctx, tx.links.find(digestOf(token)), ["setup"]);
+      await tx.users.insertFirst({ ...user, passwordHash });
+      await tx.links.removeOf(null, ["setup"]);
+      if (services.accounts.mail) await tx.links.insert(verification.record);
+      await tx.audited(email);
+      return ctx.begin(tx, user);
+    });
+    if (services.accounts.mail) postVerification(ctx, email, verification.token);
+    return ctx.welcome(begun);
+  },
+});
+
+const setupDone = (): AppError =>
+  new AppError("setup_done", "The first admin exists already. Sign in, or ask an admin for an invitation.");
