@@ -44,7 +44,7 @@ function MissingFile() {
         new Error(
           isUp
             ? "Millrace was updated. Load the page again to go on."
-            : "The server can’t be reached. It is asked again every few seconds; once it answers, the page is loaded.",
+            : "The server can't be reached. It is asked again every few seconds; once it answers, the page is loaded.",
         )
       }
     />
