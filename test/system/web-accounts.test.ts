@@ -180,6 +180,8 @@ describe("people", () => {
 
     await fromUserMenu(page, "Sign out");
     await page.getByRole("link", { name: "Forgotten your password?" }).click();
+    // The page before has a field of the same name.
+    await heading(page, "A new password").waitFor();
     await page.getByLabel("E-mail address").fill("ben@example.com");
     await page.getByRole("button", { name: "Send me a link" }).click();
     await page.getByText("a mail with a link is on its way").waitFor();
