@@ -15,6 +15,7 @@ import { type Clock, iso, MINUTE, SECOND } from "./core/clock.ts";
 import { durationMs } from "./core/duration.ts";
 import { AppError } from "./core/errors.ts";
 import { cursorCodec } from "./core/cursors.ts";
+import { reachableHost } from "./core/hosts.ts";
 import { connections, limitsOf } from "./connections/index.ts";
 import { accountMailer } from "./connections/mail/account-mailer.ts";
 import type { EngineApi } from "./core/engine-port.ts";
@@ -214,7 +215,7 @@ export async function startServe(
   const lifecycle: Lifecycle = { draining: false };
   const { settings, clock } = setup;
   let port = at.port;
-  const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${hostOf(at.host)}:${port}`;
+  const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${reachableHost(at.host)}:${port}`;
   const { services, close } = openServices(instance, setup, executors, baseUrl);
   const door = await openDoor(instance, setup);
   const signIn = openSignIn(instance, setup, at.host);
@@ -270,10 +271,6 @@ export async function startServe(
   };
 }
 
-/** As people type it: every address of this machine is one that they reach by its name. */
-const hostOf = (host: string): string =>
-  host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-
 /** `dist/web`, from the sources and from what is built out of them. */
 const WEB_DIRECTORY = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../dist/web/" : "../web/", import.meta.url),
@@ -301,7 +298,7 @@ function openSignIn(
       if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
       // A Host header may hold anything, or nothing.
       const usable = /^[^/?#@\\]+$/.test(hostname) && URL.canParse(reach(hostname));
-      return reach(usable ? hostname : hostOf(host));
+      return reach(usable ? hostname : reachableHost(host));
     },
     version: VERSION,
   };

@@ -12,6 +12,7 @@ import {
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
+import { hostForUrl } from "../core/hosts.ts";
 import { startExecutors } from "./executors.ts";
 import { CommandError, EXIT, type Io, openLog } from "./io.ts";
 
@@ -94,5 +95,3 @@ async function runListener(
     );
   }
 }
-
-export const hostForUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);

@@ -1,13 +1,14 @@
 /** `millrace start`: both listeners side by side on one screen. */
 import type { ChildProcess } from "node:child_process";
+import { OPERATOR } from "../../schemas/actor.ts";
 import { openInstance, VERSION } from "../app.ts";
 import { createKey } from "../auth/api-keys.ts";
 import { stateOf } from "../core/api-key-life.ts";
 import { loadConfig } from "../config/config-file.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../core/clock.ts";
+import { reachableHost } from "../core/hosts.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
-import { hostForUrl } from "./listeners.ts";
 import { FIRST_SAMPLE, makeSamples } from "./samples.ts";
 
 export interface StartOptions {
@@ -124,7 +125,7 @@ async function firstKey(io: Io, stateDir: string): Promise<string | undefined> {
     if (!none) return undefined;
     // Off a terminal this would end up in a log.
     if (!io.terminal) return "";
-    return (await createKey(instance.keys, systemClock, { name: "first start", owner: "operator" })).value;
+    return (await createKey(instance.keys, systemClock, { name: "first start", owner: OPERATOR })).value;
   } finally {
     await instance.close();
   }
@@ -143,7 +144,7 @@ interface Told {
 
 function welcome(io: Io, { host, ports: [webPort, mcpPort], setupLink, key, sample }: Told): string {
   const { bold, cyan, dim } = paint(io);
-  const at = host === "0.0.0.0" || host === "::" ? "localhost" : hostForUrl(host);
+  const at = reachableHost(host);
   const value = key || "<key>";
   const keyLines =
     key === undefined

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OPERATOR } from "../../schemas/actor.ts";
 import { Approval, ApprovalId, RunInputs } from "../../schemas/run.ts";
 import type { Fault } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
@@ -18,9 +19,6 @@ import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
 import { askDecision } from "./ask-decision.ts";
 import { findApproval, showApproval } from "./show-approval.ts";
-
-/** Whom keys belong to that were made on the command line: many hands, told apart by their keys alone. */
-const SHARED_OWNER = "operator";
 
 export const decideApproval = defineTool({
   name: "decide_approval",
@@ -116,7 +114,7 @@ const undecided = () =>
 
 const isStarter = (principal: Principal, starter: RunActor): boolean =>
   principal.owner === starter.owner &&
-  (principal.owner !== SHARED_OWNER || principal.lineage === starter.lineage);
+  (principal.owner !== OPERATOR || principal.lineage === starter.lineage);
 
 const isLate = ({ expiresAt }: ApprovalRecord, now: number): boolean =>
   expiresAt !== null && expiresAt <= iso(now);
@@ -130,7 +128,7 @@ const notYours = ({ id, runId }: ApprovalRecord): AppError =>
 
 /** Keys made on the command line all belong to the operator: there the key says who it was. */
 const nameOf = ({ owner, keyName }: Principal): string =>
-  owner === SHARED_OWNER ? `${owner} (${keyName})` : owner;
+  owner === OPERATOR ? `${owner} (${keyName})` : owner;
 
 function isDecided({ id, status, decidedAt, decidedBy, expiresAt, runId }: ApprovalRecord): AppError {
   const next = `The run's own way on: get_run (GET /runs/${runId}).`;
