@@ -1,5 +1,9 @@
-# Two stages: one that builds, one that runs. No install scripts: every native part ships ready-made.
-FROM node:24-bookworm-slim AS build
+# Three stages: one builds, one gathers the packages that run, one is the image. No package's install script is run:
+# every native part ships ready-made. For builds that can be repeated to the byte, name the base by its digest:
+#   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:… .
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -10,20 +14,35 @@ COPY examples ./examples
 COPY src ./src
 RUN npm run build
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY bin/prune.ts ./bin/
+RUN npm ci --omit=dev --ignore-scripts && node bin/prune.ts node_modules
+
+FROM ${NODE_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=
+LABEL org.opencontainers.image.title="Millrace" \
+    org.opencontainers.image.description="A self-hosted workflow service for LLM agents, scripts and people" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production \
     MILLRACE_STATE_DIR=/var/lib/millrace \
     MILLRACE_HOST=0.0.0.0
 WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force \
-    && ln -s /app/bin/millrace.js /usr/local/bin/millrace \
-    && install -d -o node -g node -m 0700 /var/lib/millrace
-COPY bin/millrace.js ./bin/millrace.js
-COPY --from=build /app/dist ./dist
+RUN ln -s /app/bin/millrace.js /usr/local/bin/millrace \
+    && install -d -o 1000 -g 1000 -m 0700 /var/lib/millrace
+COPY package.json LICENSE ./
+COPY --from=packages /app/node_modules ./node_modules
+COPY bin/millrace.js ./bin/
 COPY examples ./examples
-USER node
-VOLUME /var/lib/millrace
+COPY --from=build /app/dist ./dist
+# The base's user `node`, by number: only so can an orchestrator see that it is not root.
+USER 1000:1000
+# All that is written to, so that the root file system can be read-only.
+VOLUME ["/var/lib/millrace", "/tmp"]
 EXPOSE 3000 8000
 # A container that runs only mcp-sse sets HEALTH_PORT=8000.
 HEALTHCHECK --interval=30s --timeout=3s --start-period=5s --retries=3 \

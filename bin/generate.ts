@@ -1,5 +1,5 @@
 /**
- * Writes the committed artefacts of schemas/generated, or with --check says which of them are not what the code
+ * Writes the committed artefacts of schemas/generated and the generated pages of docs, or with --check says which of them are not what the code
  * makes. They are for readers and reviewers: a change of a surface shows in the diff.
  */
 import { spawnSync } from "node:child_process";
@@ -18,6 +18,7 @@ import { listTools } from "../src/surfaces/mcp/tool-list.ts";
 import { openApiDocument } from "../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../tools/index.ts";
 import { Config } from "../schemas/config.ts";
+import { errorTables, mcpPage, restPage } from "./reference/pages.ts";
 
 async function databaseSchema(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "millrace-schema-"));
@@ -75,13 +76,28 @@ const artefacts: Record<string, string> = {
   "database.sql": await databaseSchema(),
 };
 
+/** A page that is written by hand but for what stands between its marks. */
+function filledIn(page: string, text: string): string {
+  const whole = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
+  const marks = /(<!-- generated -->\n)[^]*(\n<!-- \/generated -->)/;
+  if (!marks.test(whole)) throw new Error(`${page} has no marks for what is generated`);
+  return whole.replace(marks, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`);
+}
+
+const files: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(artefacts).map(([name, text]) => [`schemas/generated/${name}`, text])),
+  "docs/reference/rest.md": restPage(catalogue),
+  "docs/reference/mcp.md": mcpPage(catalogue),
+  "docs/troubleshooting.md": filledIn("docs/troubleshooting.md", errorTables()),
+};
+
 const checking = process.argv.includes("--check");
-for (const [name, text] of Object.entries(artefacts)) {
-  const file = new URL(`../schemas/generated/${name}`, import.meta.url);
+for (const [name, text] of Object.entries(files)) {
+  const file = new URL(`../${name}`, import.meta.url);
   if (!checking) {
     writeFileSync(file, text);
   } else if (readFileSync(file, "utf8") !== text) {
-    console.error(`schemas/generated/${name} is not what the code makes. Run: npm run generate`);
+    console.error(`${name} is not what the code makes. Run: npm run generate`);
     process.exitCode = 1;
   }
 }

@@ -11,6 +11,9 @@ export type Scope = z.infer<typeof Scope>;
 /** Whose the keys are that were made on the command line, and what is done there: no user. */
 export const OPERATOR = "operator";
 
+/** In place of the key of whoever is at the command line, on the state directory itself. */
+export const COMMAND_LINE = "command-line";
+
 /** The scopes of a key for which none were chosen. */
 export const DEFAULT_SCOPES: readonly Scope[] = ["read", "write", "run"];
 

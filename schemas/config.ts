@@ -1,5 +1,6 @@
 /** The configuration file. Secrets never stand in it: it names the environment variables that hold them. */
 import { z } from "zod";
+import { Role } from "./user.ts";
 import { Duration } from "./workflow-definition.ts";
 
 const Name = z
@@ -118,6 +119,42 @@ const Smtp = z.strictObject({
   }),
 });
 
+const SignOn = z
+  .strictObject({
+    groups: z
+      .record(z.string().min(1).max(256), Role)
+      .default({ "millrace-admin": "admin", "millrace-editor": "editor", "millrace-viewer": "viewer" })
+      .meta({
+        description:
+          "The role that a group at the identity provider gives; of several the most powerful counts.",
+      }),
+    groups_claim: z.string().min(1).max(256).default("groups").meta({
+      description: "oidc: the claim that names somebody's groups (cognito: always cognito:groups).",
+    }),
+    default_role: z.enum(["viewer", "editor", "none"]).default("viewer").meta({
+      description: "The first role of whom no group gives one; none: they are not let in.",
+    }),
+    refresh: Duration.default("10m").meta({
+      description: "oidc: how old what the provider said of somebody may become, while they are signed in.",
+    }),
+  })
+  .meta({ description: "With --auth-mode cognito or oidc." });
+
+const most = (description: string) => z.int().min(1).max(1_000_000_000_000).optional().meta({ description });
+
+const PerKey = z.strictObject({
+  runs_per_hour: most(
+    "How many runs it may start in an hour (UTC); more are refused. Scheduled runs and those of workflow steps do not count.",
+  ),
+  unfinished_runs: most("How many runs that it has started may be unfinished at a time; more are refused."),
+  model_tokens_per_day: most(
+    "How many tokens, in and out, models may use for its runs in a day (UTC); then their model steps fail.",
+  ),
+  rows_per_day: most(
+    "How many rows databases may give to its runs in a day (UTC); then their sql steps fail.",
+  ),
+});
+
 export const Config = z
   .strictObject({
     databases: z.array(Database).default([]).meta({ description: "What sql steps can ask." }),
@@ -134,8 +171,9 @@ export const Config = z
           })
           .default({ idle: "3d", longest: "30d" })
           .meta({ description: "Of people who are signed in." }),
+        sign_on: SignOn.prefault({}),
       })
-      .default({ sessions: { idle: "3d", longest: "30d" } })
+      .prefault({})
       .meta({ description: "Users and mail." }),
     defaults: z
       .strictObject({
@@ -164,8 +202,9 @@ export const Config = z
     retention: z
       .strictObject({
         runs: Duration.default("90d").meta({ description: "How long finished runs are kept." }),
+        audit: Duration.default("400d").meta({ description: "How long the audit log goes back." }),
       })
-      .default({ runs: "90d" })
+      .default({ runs: "90d", audit: "400d" })
       .meta({ description: "How long things are kept." }),
     approvals: z
       .strictObject({
@@ -187,8 +226,11 @@ export const Config = z
           .max(10_000_000)
           .default(100_000)
           .meta({ description: "How many runs may be unfinished at a time; more are refused." }),
+        per_key: PerKey.default({}).meta({
+          description: "For each API key, with all that it is rotated to, and each person; over all copies.",
+        }),
       })
-      .default({ unfinished_runs: 100_000 }),
+      .default({ unfinished_runs: 100_000, per_key: {} }),
   })
   .meta({ id: "Config", title: "Millrace configuration" });
 export type Config = z.output<typeof Config>;

@@ -16,6 +16,13 @@ export const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
   admin: ["read", "write", "run", "approve", "admin"],
 };
 
+export const AuthMode = z.enum(["built-in", "cognito", "oidc"]).meta({
+  description:
+    "How people sign in: with an address and a password here, by AWS Cognito behind a load balancer, or by an OpenID Connect provider.",
+  example: "built-in",
+});
+export type AuthMode = z.infer<typeof AuthMode>;
+
 export const UserStatus = z.enum(["invited", "active", "deactivated"]).meta({
   description:
     "`invited` until the invitation was taken up; `deactivated`: can't sign in, and the keys are dead.",
@@ -51,13 +58,18 @@ const userNoun = {
   role: Role,
   verified: z
     .boolean()
-    .meta({ description: "Whether a link in a mail to the address was opened.", example: true }),
+    .meta({ description: "Whether the address was shown to be theirs: by a link in a mail, or by the sign-on.", example: true }),
 };
 
 export const User = z
   .strictObject({
     ...userNoun,
     status: UserStatus,
+    role_by: z.enum(["sign_on"]).nullable().meta({
+      description:
+        "`sign_on` where the identity provider's groups (or MILLRACE_ADMIN_EMAILS) decide the role; null where an admin here does.",
+      example: null,
+    }),
     created_at: timestamp,
     created_by: z.string().meta({ example: "ann@example.com" }),
     last_login_at: timestamp.nullable().meta({ description: "When they last signed in." }),
@@ -97,6 +109,7 @@ export const SessionInfo = z
       scopes: z.array(Scope).meta({ description: "What the role may do.", example: ["read"] }),
     }),
     session: Session,
+    mode: AuthMode,
     version: z.string().meta({ description: "Millrace's own.", example: "0.1.0" }),
     mail: z
       .boolean()
@@ -112,7 +125,7 @@ export type SessionInfo = z.infer<typeof SessionInfo>;
 /** What can be known before anybody has signed in. */
 export const SignInOptions = z
   .strictObject({
-    mode: z.enum(["built-in"]).meta({ description: "How people sign in.", example: "built-in" }),
+    mode: AuthMode,
     setup: z.boolean().meta({ description: "Whether the first admin is still to be made.", example: false }),
     mail: z
       .boolean()

@@ -1,4 +1,5 @@
 /** Puts the pieces together; the only file that names concrete ones. */
+import { stat, statfs } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
@@ -7,10 +8,14 @@ import { accountsApi } from "./auth/accounts-api.ts";
 import { authenticator } from "./auth/authenticate.ts";
 import { linkUrl, newLink } from "./auth/links.ts";
 import { openPasswords } from "./auth/passwords.ts";
+import { amongAddresses } from "./auth/network.ts";
 import { openSessions } from "./auth/sessions.ts";
+import type { SignOnPolicy } from "./auth/sign-on.ts";
 import { throttle } from "./auth/throttle.ts";
 import type { Config } from "../schemas/config.ts";
+import type { AuthMode } from "../schemas/user.ts";
 import type { Settings } from "./config/environment.ts";
+import { cognitoSettings, cognitoWarnings, oidcSettings } from "./config/sign-on.ts";
 import { type Clock, iso, MINUTE, SECOND } from "./core/clock.ts";
 import { durationMs } from "./core/duration.ts";
 import { AppError } from "./core/errors.ts";
@@ -19,11 +24,14 @@ import { reachableHost } from "./core/hosts.ts";
 import { connections, limitsOf } from "./connections/index.ts";
 import { accountMailer } from "./connections/mail/account-mailer.ts";
 import type { EngineApi } from "./core/engine-port.ts";
+import { type Meter, noMeter } from "./core/meter.ts";
 import type { ApiKeyStore } from "./core/account-ports.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "./core/ports.ts";
+import { noTracer, type Tracer } from "./core/tracer.ts";
+import { allowances } from "./engine/allowances.ts";
 import { engine } from "./engine/engine.ts";
 import { nextTimes } from "./engine/schedule-times.ts";
-import { startRun, stopRun } from "./engine/transitions.ts";
+import { reportLeft, startRun, stopRun } from "./engine/transitions.ts";
 import { watch } from "./engine/watch.ts";
 import type { Queue } from "./queue/types.ts";
 import { stepTypes } from "./steps/index.ts";
@@ -31,6 +39,8 @@ import { apiKeyReader, apiKeyStore } from "./store/api-keys.ts";
 import { attemptCounter } from "./store/attempts.ts";
 import { auditReader } from "./store/audit.ts";
 import { openStore, type Store } from "./store/database.ts";
+import { forget } from "./store/forget.ts";
+import { identityReader } from "./store/identities.ts";
 import { linkReader, linkWriter } from "./store/links.ts";
 import { mcpSessionStore } from "./store/mcp-sessions.ts";
 import { sessionReader, sessionStore } from "./store/sessions.ts";
@@ -43,8 +53,10 @@ import { workflowReader } from "./store/workflows.ts";
 import { gate } from "./surfaces/gate.ts";
 import { type Lifecycle, listen } from "./surfaces/http-server.ts";
 import type { Services } from "./surfaces/invoke.ts";
-import type { SignIn } from "./surfaces/session/endpoint.ts";
+import type { Provider, SignIn } from "./surfaces/session/endpoint.ts";
 import { openStreams, tendStreams } from "./surfaces/streams.ts";
+import { meteredConnections } from "./telemetry/metered-connections.ts";
+import type { StateNumbers } from "./telemetry/state-gauges.ts";
 import packageJson from "../package.json" with { type: "json" };
 
 export const VERSION: string = packageJson.version;
@@ -60,6 +72,7 @@ export interface Instance {
   cursors: CursorCodec;
   write: UnitOfWork;
   log: Logger;
+  meter: Meter;
   close(): Promise<void>;
 }
 
@@ -82,6 +95,10 @@ export interface Setup {
   settings: Settings;
   config: Config;
   clock: Clock;
+  /** Where spans go; nowhere when left out. */
+  tracer?: Tracer | undefined;
+  /** How people sign in; built-in when left out. */
+  authMode?: AuthMode | undefined;
   /** Where the MCP server beside it listens, for who is told how to connect. */
   mcpPort?: number | undefined;
   /** The cost of a password's hash; tests ask for a cheap one. */
@@ -108,8 +125,9 @@ export async function openInstance(
   clock: Clock,
   log: Logger,
   opened = openStateDirectory(stateDir),
+  meter = noMeter,
 ): Promise<Instance> {
-  const store = await openStore(opened, clock);
+  const store = await openStore(opened, clock, meter);
   const { directory, journalMode } = store;
   log.debug(
     { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },
@@ -130,25 +148,51 @@ export async function openInstance(
       apiKeys: apiKeyReader(store.read),
       users: userReader(store.read),
       sessions: sessionReader(store.read),
+      identities: identityReader(store.read),
       links: linkReader(store.read),
       audit: auditReader(store.read),
     },
     cursors: cursorCodec(await cursorKey(store)),
     write: unitOfWork(store, clock),
     log,
+    meter,
     close: () => store.close(),
   };
 }
 
+/** Opens what the environment says that traces go to. Its owner closes it. */
+export async function openTracer(
+  { tracing }: Pick<Settings, "tracing">,
+  process: string,
+  log: Logger,
+): Promise<Tracer> {
+  if (!tracing.on) return noTracer(tracing.propagates);
+  const { otlpTracer } = await import("./telemetry/tracing.ts");
+  return otlpTracer(tracing, { version: VERSION, process, log });
+}
+
+const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: Setup): Tracer => tracer;
+
 /** The engine on an instance, with the connections that the configuration names. */
-function openEngine({ read, log }: Instance, { settings, config, clock }: Setup) {
-  const connected = connections(config, settings.variables, {
+function openEngine({ read, log, meter }: Instance, setup: Setup) {
+  const { settings, config, clock } = setup;
+  const opened = connections(config, settings.variables, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => clock.now(),
   });
-  const made = engine({ stepTypes, connections: connected, read, clock, log });
-  return { engine: made, connections: connected };
+  const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
+  const made = engine({
+    stepTypes,
+    connections: connected,
+    read,
+    clock,
+    log,
+    meter,
+    tracer: tracerOf(setup),
+  });
+  const allowed = allowances(config.limits.per_key, read, clock);
+  return { engine: made, connections: connected, allowed };
 }
 
 /** What the operations of a listener stand on. */
@@ -157,12 +201,13 @@ export function openServices(
   setup: Setup,
   executors?: Executors,
   baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://127.0.0.1:3000",
-): { services: Services; close(): Promise<void> } {
-  const { store, read, cursors, write, log } = instance;
-  const { engine: made, connections: connected } = openEngine(instance, setup);
+): { services: Services; leave(): void; close(): Promise<void> } {
+  const { store, read, cursors, write, log, meter } = instance;
+  const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
   const watching = watch(read.runs, () => store.dataVersion());
   executors?.onChanged((ids) => watching.tell(ids));
   const { mover } = made;
+  const leaving = new AbortController();
   const api: EngineApi = {
     connections: connected,
     stepTypes,
@@ -171,6 +216,7 @@ export function openServices(
     async startRun(tx, run) {
       const most = setup.config.limits.unfinished_runs;
       if (await tx.runs.hasUnfinished(most)) throw tooManyRuns(most);
+      await allowed.takeRun(tx, run.actor);
       await startRun(mover, tx, run);
     },
     stopRun: async (tx, id, stop) => (await stopRun(mover, tx, id, stop)).stopped,
@@ -178,9 +224,12 @@ export function openServices(
     nextTimes,
     ring: () => executors?.ring(),
     changed: watching.changed,
+    leaving: leaving.signal,
+    allowances: (principal) => allowed.left(principal),
     policy: { approvalsByStarter: setup.config.approvals.by_starter },
   };
   const accounts = accountsApi({
+    mode: setup.authMode ?? "built-in",
     mailer: accountMailer(setup.config, setup.settings.variables),
     baseUrl,
     clock: setup.clock,
@@ -188,7 +237,18 @@ export function openServices(
     report: (err: unknown) => log.warn({ err }, "a mail about an account could not be sent"),
   });
   return {
-    services: { read, cursors, write, engine: api, accounts, clock: setup.clock, log },
+    services: {
+      read,
+      cursors,
+      write,
+      engine: api,
+      accounts,
+      clock: setup.clock,
+      log,
+      meter,
+      tracer: tracerOf(setup),
+    },
+    leave: () => leaving.abort(),
     async close() {
       watching.close();
       await connected.close();
@@ -216,10 +276,10 @@ export async function startServe(
   const { settings, clock } = setup;
   let port = at.port;
   const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${reachableHost(at.host)}:${port}`;
-  const { services, close } = openServices(instance, setup, executors, baseUrl);
+  const { services, leave, close } = openServices(instance, setup, executors, baseUrl);
   const door = await openDoor(instance, setup);
-  const signIn = openSignIn(instance, setup, at.host);
-  const streams = openStreams("ask with GET /runs/{run_id}");
+  const signIn = await openSignIn(instance, setup, at.host, services, baseUrl);
+  const streams = openStreams("ask with GET /runs/{run_id}", instance.meter);
   const app = restApp({
     catalogue,
     services,
@@ -241,7 +301,10 @@ export async function startServe(
     signIn.sessions.flush().catch((err: unknown) => services.log.warn({ err }, "sessions not written"));
   }, USE_FLUSH_MS).unref();
   const stopTending = tendStreams(streams, deadAmong, (err) => services.log.warn({ err }, "streams"));
-  const closeStreams = async (): Promise<void> => streams.closeAll();
+  const closeStreams = async (): Promise<void> => {
+    leave();
+    streams.closeAll();
+  };
   const listener = await listen(app, { ...at, lifecycle, closeStreams }).catch((error: unknown) => {
     // Its timers would keep a process running that serves nobody.
     stopTending();
@@ -249,6 +312,7 @@ export async function startServe(
     throw error;
   });
   port = listener.port;
+  signIn.provider?.listening?.();
   // Only links that commands print need it: no reason not to serve.
   await leaveWebAddress(instance.store, baseUrl()).catch((err: unknown) =>
     services.log.warn({ err }, "the address was not written down: commands may print links with another"),
@@ -256,7 +320,7 @@ export async function startServe(
   return {
     port,
     async setupLink() {
-      if (await instance.read.users.any()) return undefined;
+      if (signIn.mode !== "built-in" || (await instance.read.users.any())) return undefined;
       const { token, record } = newLink("setup", null, clock);
       await instance.store.transaction((trx) => linkWriter(trx, clock).insert(record));
       return linkUrl(baseUrl(), "setup", token);
@@ -272,25 +336,34 @@ export async function startServe(
 }
 
 /** `dist/web`, from the sources and from what is built out of them. */
-const WEB_DIRECTORY = fileURLToPath(
+export const WEB_DIRECTORY = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../dist/web/" : "../web/", import.meta.url),
 );
 
 /** What people sign in with. */
-function openSignIn(
+async function openSignIn(
   { store }: Instance,
-  { settings, config, clock, mcpPort = 8000, passwords, resetDelayMs = 3 * SECOND }: Setup,
+  setup: Setup,
   host: string,
-): SignIn {
+  services: Services,
+  baseUrl: () => string,
+): Promise<SignIn> {
+  const { settings, config, clock, authMode = "built-in", mcpPort = 8000 } = setup;
+  const { passwords, resetDelayMs = 3 * SECOND } = setup;
   const { idle, longest } = config.authentication.sessions;
   const limits = { idleMs: durationMs(idle), longestMs: durationMs(longest) };
-  return {
+  const door = {
     sessions: openSessions(sessionStore(store), clock, limits),
     limits,
-    passwords: openPasswords(passwords),
     throttle: throttle(attemptCounter(store), clock),
-    origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
+  };
+  return {
+    mode: authMode,
+    provider: await openProvider(setup, { store, services, door, host, baseUrl }),
+    ...door,
+    passwords: openPasswords(passwords),
+    origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
     mcpUrl(hostname, secure) {
       if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/$/, "");
@@ -304,6 +377,55 @@ function openSignIn(
   };
 }
 
+/** The sign-on by an identity provider, where that is how people come in. @throws ConfigError when it is not set up */
+async function openProvider(
+  { settings, config, clock, authMode }: Setup,
+  of: {
+    store: Store;
+    services: Services;
+    door: Pick<SignIn, "sessions" | "limits" | "throttle" | "https">;
+    host: string;
+    baseUrl: () => string;
+  },
+): Promise<Provider | undefined> {
+  const {
+    groups,
+    groups_claim: groupsClaim,
+    default_role: defaultRole,
+    refresh,
+  } = config.authentication.sign_on;
+  const policy: SignOnPolicy = {
+    groups,
+    defaultRole: defaultRole === "none" ? null : defaultRole,
+    adminEmails: new Set(settings.adminEmails),
+  };
+  if (authMode === "cognito") {
+    const cognito = cognitoSettings(settings.signOn);
+    for (const warning of cognitoWarnings(of.host, settings)) of.services.log.warn(warning);
+    const [{ albVerifier }, { cognitoProvider }] = await Promise.all([
+      import("./auth/alb.ts"),
+      import("./surfaces/session/cognito.ts"),
+    ]);
+    const { trustedProxies: proxies } = settings;
+    const isProxy = proxies.length === 0 ? undefined : amongAddresses(proxies);
+    const { clientId, domain } = cognito;
+    const verify = albVerifier(cognito, clock);
+    return cognitoProvider({ ...of, ...of.door, policy, verify, clientId, domain, isProxy });
+  }
+  if (authMode === "oidc") {
+    const oidc = oidcSettings(settings.signOn);
+    const [{ oidcClient }, { oidcProvider }, { sealingKey }] = await Promise.all([
+      import("./auth/oidc.ts"),
+      import("./surfaces/session/oidc.ts"),
+      import("./auth/sealing.ts"),
+    ]);
+    const client = oidcClient({ ...oidc, groupsClaim }, clock);
+    const flowKey = sealingKey(await cursorKey(of.store), "a browser's way to the provider and back");
+    return oidcProvider({ ...of, policy, client, flowKey, refreshMs: durationMs(refresh) });
+  }
+  return undefined;
+}
+
 /** Starts the MCP server. */
 export async function startMcp(
   instance: Instance,
@@ -313,7 +435,7 @@ export async function startMcp(
 ): Promise<Running> {
   const { mcpApp } = await import("./surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const { services, close } = openServices(instance, setup, executors);
+  const { services, leave, close } = openServices(instance, setup, executors);
   const door = await openDoor(instance, setup);
   const { store } = instance;
   const { settings, clock } = setup;
@@ -338,7 +460,10 @@ export async function startMcp(
   const listener = await listen(mcp.handler, {
     ...at,
     lifecycle,
-    closeStreams: () => mcp.closeStreams(),
+    closeStreams() {
+      leave();
+      return mcp.closeStreams();
+    },
   }).catch((error: unknown) => {
     // Its timers would keep a process running that serves nobody.
     mcp.stop();
@@ -364,7 +489,6 @@ export const leaseOf = ({ store }: Pick<Instance, "store">): number =>
 const SCHEDULES_EVERY_MS = 500;
 const FORGET_EVERY_MS = 10 * MINUTE;
 const FORGET_FIRST_MS = 20 * SECOND;
-const FORGOTTEN_ROWS = 2_000;
 
 export interface ExecutorOptions {
   /** Unlike that of any other executor, past ones included. */
@@ -379,6 +503,8 @@ export interface Executor {
   queue: Queue;
   /** Makes the scheduled runs that are due. A timer does this; tests too. */
   fire(): Promise<number>;
+  /** Clears away what is old. A timer does this; tests too. */
+  forget(): Promise<void>;
   /** Takes no more jobs; what runs may go on for so long (ms), then it is given back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -389,10 +515,10 @@ export async function startExecutor(
   setup: Setup,
   { id, slots, onChanged = () => {}, leaseMs }: ExecutorOptions,
 ): Promise<Executor> {
-  const { store, read, log } = instance;
+  const { store, read, log, meter } = instance;
   const { clock, config } = setup;
-  const { engine: made, connections: connected } = openEngine(instance, setup);
-  const transaction = engineTransaction(store);
+  const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
+  const transaction = engineTransaction(store, clock);
   const [{ carryOut }, { sqliteQueue }] = await Promise.all([
     import("./engine/carry-out.ts"),
     import("./queue/sqlite.ts"),
@@ -404,6 +530,7 @@ export async function startExecutor(
     read,
     transaction,
     log,
+    allowances: allowed,
     mostUnfinished: config.limits.unfinished_runs,
   });
   const queue = sqliteQueue({
@@ -413,8 +540,10 @@ export async function startExecutor(
     runs: read.runs,
     clock,
     log,
+    meter,
     work: carried.work,
     broken: carried.broken,
+    onLeft: (tx, left, at) => reportLeft(made.mover, tx, left, { status: "interrupted", at }),
     slots,
     leaseMs: leaseMs ?? leaseOf(instance),
     limits: limitsOf(connected),
@@ -429,17 +558,16 @@ export async function startExecutor(
       .then((count) => count > 0 && queue.ring())
       .catch(report("schedules could not be looked at"));
   }, SCHEDULES_EVERY_MS).unref();
-  const forget = async (): Promise<void> => {
-    const now = clock.now();
-    const before = iso(now - durationMs(config.retention.runs));
-    while (await transaction((tx) => tx.runs.forget(before, iso(now), FORGOTTEN_ROWS)));
-  };
-  const clear = (): void => void forget().catch(report("old runs could not be cleared away"));
+  const { runs, audit } = config.retention;
+  const clearAway = (): Promise<void> =>
+    forget(store, clock, { runs: durationMs(runs), audit: durationMs(audit) });
+  const clear = (): void => void clearAway().catch(report("what is old could not be cleared away"));
   const first = setTimeout(clear, FORGET_FIRST_MS).unref();
   const forgetting = setInterval(clear, FORGET_EVERY_MS).unref();
   return {
     queue,
     fire,
+    forget: clearAway,
     async stop(graceMs) {
       clearInterval(schedules);
       clearTimeout(first);
@@ -450,12 +578,39 @@ export async function startExecutor(
   };
 }
 
+/** The state of all copies together, for metrics. */
+export async function stateNumbers({ read, store }: Instance, clock: Clock): Promise<StateNumbers> {
+  const { path, databaseFile } = store.directory;
+  const [since, { size }, { bavail, bsize }] = await Promise.all([
+    read.jobs.oldestReady(),
+    stat(databaseFile),
+    statfs(path),
+  ]);
+  return {
+    runs: await read.runs.unfinished(),
+    jobs: await read.jobs.depth(),
+    oldestReady: since === null ? 0 : Math.max(0, clock.now() - Date.parse(since)) / SECOND,
+    executors: (await read.jobs.executors()).length,
+    approvals: await read.approvals.count({ status: "pending" }),
+    file: { size, free: bavail * bsize },
+  };
+}
+
 /** Hands the jobs of an executor that is known to be dead on at once, not after its lease. */
-export function takeOver({ store }: Instance, executor: string, clock: Clock): Promise<void> {
-  return engineTransaction(store)(async (tx) => {
-    await tx.runs.interruptAttempts(executor, iso(clock.now()));
-    await tx.jobs.takeOver(executor);
-  });
+export async function takeOver(instance: Instance, executor: string, setup: Setup): Promise<void> {
+  const { store, meter } = instance;
+  const { clock } = setup;
+  const { engine: made, connections: connected } = openEngine(instance, setup);
+  await engineTransaction(
+    store,
+    clock,
+  )(async (tx) => {
+    const at = iso(clock.now());
+    const left = await tx.runs.interruptAttempts(executor, at);
+    await reportLeft(made.mover, tx, left, { status: "interrupted", at });
+    const jobs = await tx.jobs.takeOver(executor);
+    tx.onCommit(() => meter.takenOver("exit", jobs));
+  }).finally(() => connected.close());
 }
 
 /** Who may come in, and the timer that writes down who did. */

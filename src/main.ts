@@ -3,11 +3,13 @@
 import { fork } from "node:child_process";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Io, EXIT, EXIT_HELP, explain } from "./commands/io.ts";
+import type { AuthMode } from "../schemas/user.ts";
 import packageJson from "../package.json" with { type: "json" };
 
 // What is made here holds the digests of keys and who did what: for this user only.
 process.umask(0o077);
 
+let leaving = false;
 const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
@@ -15,6 +17,7 @@ const io: Io = {
   errTerminal: process.stderr.isTTY,
   env: process.env,
   onExit: (last) => void process.on("exit", last),
+  leave: () => (leaving = true),
 };
 
 function integer(name: string, min: number, max: number) {
@@ -58,14 +61,31 @@ const listenerOptions = (command: Command, defaultPort: number): Command =>
         .argParser(integer("The delay", 0, 3_600)),
     );
 
+const metricsOptions = (command: Command, which = "the port"): Command =>
+  command
+    .addOption(
+      new Option(
+        "--metrics-port <int>",
+        `${which} that Prometheus reads /metrics at (else MILLRACE_METRICS_PORT, else none)`,
+      ).argParser(port),
+    )
+    .addOption(
+      new Option(
+        "--metrics-host <address>",
+        "the address of that port (else MILLRACE_METRICS_HOST, else 127.0.0.1); it asks for no key",
+      ).argParser(address),
+    );
+
 const workers = (): Option =>
   new Option("--workers <int>", "how many executor processes it starts; 0 for none")
     .default(1)
     .argParser(integer("The number of workers", 0, 64));
 
-// Only what is built so far can be chosen; commander names the choices for anything else.
+// Written out: whoever asks for help shall not wait for schemas to be read.
+const AUTH_MODES: readonly AuthMode[] = ["built-in", "cognito", "oidc"];
+
 const authMode = (): Option =>
-  new Option("--auth-mode <mode>", "how people sign in").choices(["built-in"]).default("built-in");
+  new Option("--auth-mode <mode>", "how people sign in").choices(AUTH_MODES).default("built-in");
 
 const program = new Command("millrace")
   .description(
@@ -94,10 +114,15 @@ Environment:
   MILLRACE_MCP_URL          the URL agents reach the MCP server by, when it is not port 8000 of that host
   MILLRACE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-* headers count
   MILLRACE_LOG_LEVEL        debug, info (default), warn, error, silent
+  MILLRACE_METRICS_PORT     the port that Prometheus reads /metrics at (none)
+  MILLRACE_METRICS_HOST     the address of that port (127.0.0.1)
   NO_COLOR                  no colours`,
   );
 
-listenerOptions(program.command("start").description("run both servers side by side"), 3000)
+metricsOptions(
+  listenerOptions(program.command("start").description("run both servers side by side"), 3000),
+  "the port of serve (mcp-sse takes the next one)",
+)
   .addOption(workers())
   .addOption(new Option("--mcp-port <int>", "the port of the MCP server").default(8000).argParser(port))
   .addOption(authMode())
@@ -106,7 +131,7 @@ listenerOptions(program.command("start").description("run both servers side by s
     await start(io, { spawn: startAgain, onStop }, options);
   });
 
-listenerOptions(program.command("serve").description("run the web and API server"), 3000)
+metricsOptions(listenerOptions(program.command("serve").description("run the web and API server"), 3000))
   .addOption(workers())
   .addOption(authMode())
   .addOption(new Option("--mcp-port <int>").default(8000).argParser(port).hideHelp())
@@ -115,16 +140,22 @@ listenerOptions(program.command("serve").description("run the web and API server
     await serve(io, { onStop, ready, spawn: startAgain }, options);
   });
 
-listenerOptions(program.command("mcp-sse").description("run the MCP server (/mcp and /sse)"), 8000)
+metricsOptions(
+  listenerOptions(program.command("mcp-sse").description("run the MCP server (/mcp and /sse)"), 8000),
+)
   .addOption(workers())
   .action(async (options) => {
     const { mcpSse } = await import("./commands/listeners.ts");
     await mcpSse(io, { onStop, ready, spawn: startAgain }, options);
   });
 
-program
-  .command("worker")
-  .description("run an executor alone, beside listeners that were started with --workers 0 or with too few")
+metricsOptions(
+  program
+    .command("worker")
+    .description(
+      "run an executor alone, beside listeners that were started with --workers 0 or with too few",
+    ),
+)
   .option("--config <path>", "the configuration file")
   .addOption(
     new Option("--slots <int>", "how many steps run at a time")
@@ -132,10 +163,11 @@ program
       .argParser(integer("The number of slots", 1, 1_000)),
   )
   .addOption(new Option("--id <id>").hideHelp())
+  .addOption(new Option("--metered").hideHelp())
   .addOption(new Option("--lease <ms>").argParser(integer("The lease", 100, 600_000)).hideHelp())
   .action(async (options) => {
     const { worker } = await import("./commands/worker.ts");
-    await worker(io, { onStop: soon, onRing, tell }, options);
+    await worker(io, { onStop: soon, onMessage, tell }, options);
   });
 
 const keys = program.command("keys").description("make, list, rotate and revoke API keys");
@@ -285,11 +317,82 @@ workflows
   );
 
 program
+  .command("backup")
+  .description("write a verified copy of the state to a file, while everything runs")
+  .argument("<file>", "the file to make; it must not be there yet")
+  .option("--json", "say what it holds as JSON")
+  .action(async (file, options) =>
+    (await import("./commands/backup.ts")).backup(io, { onStop }, file, options),
+  );
+
+program
+  .command("restore")
+  .description("make the state out of a backup; nothing that is there is replaced")
+  .argument("<file>", "the backup")
+  .option("--json", "say what it holds as JSON")
+  .action(async (file, options) =>
+    (await import("./commands/restore.ts")).restore(io, { onStop }, file, options),
+  );
+
+program
+  .command("export")
+  .description("write everything that is not a secret into one file: people, workflows with their history, schedules")
+  .argument("<file>", "where to; it must not be there yet")
+  .option("--with-runs", "finished runs too, with their inputs and outputs")
+  .option("--with-audit", "the audit log too")
+  .action(async (file, options) => (await import("./commands/export.ts")).exportAll(io, file, options));
+
+program
+  .command("import")
+  .description("take over what such a file holds and this instance has not; what is here stays as it is")
+  .argument("<file>", "what export has written")
+  .option("--yes", "without asking")
+  .option("--dry-run", "only show what it would bring")
+  .option("--keep", "leave workflows as they are here where the file has them otherwise")
+  .option("--pause-schedules", "import schedules paused")
+  .action(async (file, options) =>
+    (await import("./commands/import.ts")).importAll(io, { ask: askPerson }, file, options),
+  );
+
+program
   .command("check")
   .description("say whether the configuration, and the databases and models it names, can be used")
   .option("--config <path>", "the configuration file")
   .option("--json", "as JSON")
   .action(async (options) => (await import("./commands/check.ts")).check(io, options));
+
+program
+  .command("doctor")
+  .description(
+    "look at everything that can be wrong with an installation, and say what to do; changes nothing",
+  )
+  .option("--config <path>", "the configuration file")
+  .option("--json", "as JSON")
+  .option("--call-models", "really call each model, which costs a few tokens")
+  .option("--full", "look through the whole database, however long it takes")
+  .addOption(authMode())
+  .addOption(
+    new Option("--host <address>", "where the servers are to listen (else MILLRACE_HOST)")
+      .default(process.env["MILLRACE_HOST"] || "127.0.0.1")
+      .argParser(address),
+  )
+  .addOption(new Option("--port <int>", "the port of serve").default(3000).argParser(port))
+  .addOption(new Option("--mcp-port <int>", "the port of mcp-sse").default(8000).argParser(port))
+  .action(async (options) => {
+    const { doctor } = await import("./commands/doctor/index.ts");
+    const platform = `${process.platform} ${process.arch}`;
+    await doctor(io, { spawn: startAgain, node: process.version, platform }, options);
+  });
+
+// What it does in processes of its own, so that it can end whatever hangs.
+program
+  .command("doctor-part", { hidden: true })
+  .argument("<part>")
+  .argument("<path>")
+  .action(async (part, path) => {
+    const { doctorPart } = await import("./commands/doctor/parts.ts");
+    await doctorPart({ spawn: startAgain, tell, uid: process.getuid?.() }, part, path);
+  });
 
 /** Asked to end: by a signal, or by the parent's death. A second Ctrl-C does not wait. */
 function onStop(stop: () => void): void {
@@ -338,7 +441,8 @@ const tell = (message: object): void => {
   if (process.connected) process.send?.(message);
 };
 
-const onRing = (ring: () => void): void => void process.on("message", ring);
+const onMessage = (listener: (message: never) => void): void =>
+  void process.on("message", (message) => listener(message as never));
 
 const startAgain = (args: readonly string[]) =>
   fork(process.argv[1]!, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -360,3 +464,4 @@ try {
 }
 // A channel to a parent is no reason to stay.
 if (process.connected) process.disconnect();
+if (leaving) process.exit();

@@ -101,6 +101,17 @@ CREATE TABLE "idempotency_keys" (
 CREATE INDEX "idempotency_keys_by_age" on "idempotency_keys" (
   "created_at");
 
+CREATE TABLE "identities" (
+  "issuer" text not null,
+  "subject" text not null,
+  "user_id" text not null references "users" ("id"),
+  "created_at" text not null, constraint "identities_key" primary key ("issuer",
+  "subject"));
+
+CREATE UNIQUE INDEX "identities_by_user" on "identities" (
+  "user_id",
+  "issuer");
+
 CREATE TABLE "jobs" (
   "id" integer primary key autoincrement,
   "kind" text not null,
@@ -238,7 +249,8 @@ CREATE TABLE "runs" (
   "finished_at" text,
   "error" text,
   "inputs" text not null,
-  "output" text);
+  "output" text,
+  "trace" text);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",
@@ -268,6 +280,8 @@ CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where tr
 
 CREATE INDEX runs_unfinished on runs (workflow_id, admitted, priority desc, created_at, id) where finished_at is null;
 
+CREATE INDEX runs_unfinished_of on runs (lineage, trigger) where finished_at is null;
+
 CREATE TABLE "schedules" (
   "workflow_id" text not null primary key,
   "version" integer not null,
@@ -292,7 +306,11 @@ CREATE TABLE "sessions" (
   "seen_at" text not null,
   "expires_at" text not null,
   "client" text not null,
-  "address" text not null);
+  "address" text not null,
+  "external" integer default 0 not null,
+  "ended_at" text,
+  "sealed" blob,
+  "claims_at" text);
 
 CREATE INDEX "sessions_by_user" on "sessions" (
   "user_id");
@@ -309,6 +327,17 @@ CREATE TABLE "step_cache" (
 CREATE INDEX "step_cache_by_age" on "step_cache" (
   "expires_at");
 
+CREATE TABLE "usage_counts" (
+  "lineage" text not null,
+  "kind" text not null,
+  "ends_at" bigint not null,
+  "used" bigint not null, constraint "usage_counts_pk" primary key ("lineage",
+  "kind",
+  "ends_at"));
+
+CREATE INDEX "usage_counts_by_end" on "usage_counts" (
+  "ends_at");
+
 CREATE TABLE "users" (
   "id" text not null primary key,
   "email" text not null unique,
@@ -319,7 +348,8 @@ CREATE TABLE "users" (
   "verified_at" text,
   "created_at" text not null,
   "created_by" text not null,
-  "last_login_at" text);
+  "last_login_at" text,
+  "role_by" text);
 
 CREATE TABLE "workflow_versions" (
   "workflow_id" text not null references "workflows" ("id"),

@@ -11,7 +11,7 @@ export type Attempt = { attempt: number, status: ("running" | "succeeded" | "fai
 export type AuditEntry = { id: number, at: string, operation: string, target: (string | null), owner: string, key_name: (string | null), surface: ("rest" | "mcp" | "cli" | "web"), client: string, request_id: (string | null) }
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, more?: boolean | undefined }
-export type Environment = { guide: string, databases?: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }> | undefined, default_database?: (string | null) | undefined, models?: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }> | undefined, mcp_servers?: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }> | undefined, secrets?: Array<{ name: string, hosts: Array<string>, unusable?: string | undefined }> | undefined, mail?: { allowed_domains: Array<string>, unusable?: string | undefined } | undefined, step_types?: Array<{ type: string, description: string, fields: Array<string> }> | undefined, functions?: Array<string> | undefined, limits?: Record<string, number> | undefined }
+export type Environment = { guide: string, databases?: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }> | undefined, default_database?: (string | null) | undefined, models?: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }> | undefined, mcp_servers?: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }> | undefined, secrets?: Array<{ name: string, hosts: Array<string>, unusable?: string | undefined }> | undefined, mail?: { allowed_domains: Array<string>, unusable?: string | undefined } | undefined, step_types?: Array<{ type: string, description: string, fields: Array<string> }> | undefined, functions?: Array<string> | undefined, limits?: Record<string, number> | undefined, your_limits?: Array<{ limit: string, most: number, left: number, resets_at: (string | null) }> | undefined }
 export type Fault = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, line?: number | undefined, column?: number | undefined }
 export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null) }
@@ -26,11 +26,11 @@ export type RunValue = { run_id: string, ref: string, text: string, offset: numb
 export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, faults?: Array<Fault> | undefined }
 export type ScheduleState = { workflow_id: string, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed"), count: number, first: string, last: string, noted_at: string, message: string } | null) }
 export type Session = { id: string, current: boolean, client: string, address: string, created_at: string, seen_at: string, expires_at: string }
-export type SessionInfo = { user: { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "run" | "approve" | "admin")> }, session: Session, version: string, mail: boolean, mcp_url: string }
+export type SessionInfo = { user: { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, mcp_url: string }
 export type SessionsEnded = { ended: number }
-export type SignInOptions = { mode: "built-in", setup: boolean, mail: boolean }
+export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null), replaces: { id: string, expires_at: string } }
-export type User = { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), created_at: string, created_by: string, last_login_at: (string | null) }
+export type User = { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "null") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Fault>, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
 export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
@@ -129,6 +129,7 @@ export type post_Sign_in = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
 429: Schemas.Problem,
@@ -141,6 +142,7 @@ export type post_Sign_in = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
@@ -255,6 +257,7 @@ export type post_Look_at_link = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 410: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
@@ -268,6 +271,7 @@ export type post_Look_at_link = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 410: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
@@ -292,6 +296,7 @@ export type post_Choose_password = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 410: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
@@ -305,6 +310,7 @@ export type post_Choose_password = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 410: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
@@ -329,6 +335,7 @@ export type post_Forgot_password = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
 429: Schemas.Problem,
@@ -341,6 +348,7 @@ export type post_Forgot_password = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
@@ -364,6 +372,7 @@ export type post_Verify_email = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 410: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
@@ -377,6 +386,7 @@ export type post_Verify_email = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 410: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
@@ -396,6 +406,7 @@ export type post_Send_verification = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
 429: Schemas.Problem,
@@ -409,6 +420,7 @@ export type post_Send_verification = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
@@ -433,6 +445,7 @@ export type post_Change_password = {
 401: Schemas.Problem,
 403: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
 429: Schemas.Problem,
@@ -445,6 +458,7 @@ export type post_Change_password = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },

@@ -1,3 +1,4 @@
+import type { AuthMode } from "../../schemas/user.ts";
 import type { AccountsApi } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { AccountMailer } from "../core/mail-port.ts";
@@ -6,6 +7,7 @@ import { linkUrl, newLink } from "./links.ts";
 import { accountMail } from "./mails.ts";
 
 interface Parts {
+  mode: AuthMode;
   mailer: AccountMailer;
   /** Where people reach the interface. */
   baseUrl: () => string;
@@ -17,8 +19,9 @@ interface Parts {
 }
 
 /** The secrets of keys and links, and the post, for the operations. */
-export function accountsApi({ mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
+export function accountsApi({ mode, mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
   return {
+    mode,
     mail: mailer.usable,
 
     newKey(key, lineage) {

@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** What stands behind an IPv4 address or `[…]`: the port that some proxies add (Azure; AWS where told to). */
 const ADDRESS_AND_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/;
@@ -33,4 +33,19 @@ function groupsOf(address: string): readonly string[] | string {
     .slice(6)
     .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
     .join(".");
+}
+
+/** Whether an address is one of a list of addresses and ranges (`10.0.0.0/8`, `::1`); IPv4 mapped into IPv6 is IPv4. */
+export function amongAddresses(list: readonly string[]): (address: string) => boolean {
+  const known = new BlockList();
+  for (const entry of list) {
+    const [address = "", bits] = entry.split("/");
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    if (bits === undefined) known.addAddress(address, family);
+    else known.addSubnet(address, Number(bits), family);
+  }
+  return (address) => {
+    const plain = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
+    return known.check(plain, isIPv4(plain) ? "ipv4" : "ipv6");
+  };
 }

@@ -29,11 +29,20 @@ export interface SignedIn {
   user: UserRecord;
 }
 
+/** The same by its cookie. */
+export interface ByCookie extends SignedIn {
+  token: string;
+  /** How new it is what an identity provider said of them; null where none did. */
+  claimsAt: string | null;
+}
+
 export interface Sessions {
   /** Makes one; it is for the caller to store the record, in the transaction that it belongs to. */
   begin(user: Pick<UserRecord, "id">, client: string, address: string): NewSession;
   /** The living session that a request's cookie names. @param secure whether it came by https */
-  find(headers: IncomingHttpHeaders, secure: boolean): Promise<SignedIn | undefined>;
+  find(headers: IncomingHttpHeaders, secure: boolean): Promise<ByCookie | undefined>;
+  /** The session with this digest and whose it is, and whether it is over: ended, expired or idle for too long, or its user not active. */
+  look(digest: Buffer): Promise<(Omit<ByCookie, "token"> & { over: boolean }) | undefined>;
   /** Which of these are over by now. */
   deadAmong(ids: readonly string[]): Promise<string[]>;
   /** Those not used since this moment (ISO 8601) are over. */
@@ -51,7 +60,23 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
   const usedAt = new Map<string, number>();
   const writtenAt = new Map<string, number>();
   const idleSince = (): string => iso(clock.now() - limits.idleMs);
+  const look: Sessions["look"] = async (digest) => {
+    const found = await store.findByDigest(digest);
+    if (found === undefined) return undefined;
+    const { user, claimsAt, ...session } = found;
+    // What this process has seen and not written yet counts too.
+    const seen = Math.max(Date.parse(session.seenAt), usedAt.get(session.id) ?? 0);
+    const over =
+      session.endedAt !== null ||
+      session.expiresAt <= iso(clock.now()) ||
+      iso(seen) <= idleSince() ||
+      user.status !== "active";
+    if (!over) usedAt.set(session.id, clock.now());
+    return { session, user, claimsAt, over };
+  };
   return {
+    look,
+
     begin(user, client, address) {
       const token = randomBase62(32);
       const now = clock.now();
@@ -63,6 +88,8 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
         expiresAt: iso(now + limits.longestMs),
         client,
         address,
+        external: false,
+        endedAt: null,
       };
       return { token, record: { ...record, digest: digestOf(token) } };
     },
@@ -70,15 +97,10 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
     async find(headers, secure) {
       const token = parseCookie(headers.cookie ?? "")[nameOf(secure)];
       if (token === undefined || !TOKEN.test(token)) return undefined;
-      const found = await store.findByDigest(digestOf(token));
-      if (found === undefined) return undefined;
-      const { user, ...session } = found;
-      const now = iso(clock.now());
-      // What this process has seen and not written yet counts too.
-      const seen = Math.max(Date.parse(session.seenAt), usedAt.get(session.id) ?? 0);
-      if (session.expiresAt <= now || iso(seen) <= idleSince() || user.status !== "active") return undefined;
-      usedAt.set(session.id, clock.now());
-      return { session, user };
+      const found = await look(digestOf(token));
+      if (found === undefined || found.over) return undefined;
+      const { session, user, claimsAt } = found;
+      return { session, user, claimsAt, token };
     },
 
     deadAmong: (ids) => store.deadAmong(ids, iso(clock.now()), idleSince()),

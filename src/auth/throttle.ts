@@ -15,14 +15,17 @@ const REMEMBERED_MS = 10 * SECOND;
 const PER_ACCOUNT_AND_ADDRESS = 5;
 const PER_ACCOUNT = 20;
 const PER_ADDRESS = 30;
+/** To be sent to a provider is no guess: as often as many people behind one address may want to. */
+const WAYS_TO_PROVIDER = 10;
 /** Of an IPv6 /48: one customer may have 65,536 of the networks that count as an address. */
 const PER_SITE = 100;
 /** Mails to one account, whoever asks for them: more would flood its owner, who has the links of these by then. */
 const MAILS = 3;
 const MAIL_WINDOW = HOUR;
 
-/** `reset` and `verification` send a mail to the account. */
-export type AttemptKind = "sign_in" | "reset" | "verification" | "setup" | "link";
+/** `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are a sign-on's two halves. */
+export type AttemptKind =
+  "sign_in" | "reset" | "verification" | "setup" | "link" | "to_provider" | "from_provider";
 
 export interface Attempt {
   /** What was typed as an e-mail address, whether somebody has it or not; left out where none is asked for. */
@@ -159,9 +162,10 @@ function limitsOf(kind: AttemptKind, { account, address }: Attempt): Limit[] {
     windowMs,
   });
   const [network, site] = [networkOf(address), siteOf(address)];
+  const times = kind === "to_provider" ? WAYS_TO_PROVIDER : 1;
   const byAddress = [
-    limit(null, network, PER_ADDRESS),
-    ...(site === undefined ? [] : [limit(null, site, PER_SITE)]),
+    limit(null, network, PER_ADDRESS * times),
+    ...(site === undefined ? [] : [limit(null, site, PER_SITE * times)]),
   ];
   if (account === undefined) return byAddress;
   const email = account.trim().toLowerCase();

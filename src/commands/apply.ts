@@ -66,7 +66,7 @@ export async function applyWorkflows(
     show(io, plan);
     const { added, changed, archived } = plan;
     if (added.length + changed.length + archived.length === 0 || options.dryRun) return;
-    if (!options.yes) await confirm(host);
+    if (!options.yes) await confirm(host, "Apply this?", "applied");
     await commit(operator, plan, options.reason ?? null);
     io.out("Applied.\n");
     pending.clear();
@@ -209,11 +209,12 @@ function show(io: Io, { added, changed, unchanged, archived }: Plan): void {
   );
 }
 
-async function confirm(host: ApplyHost): Promise<void> {
-  const answer = await host.ask("Apply this? [y/N] ");
+/** @throws CommandError where nobody says yes */
+export async function confirm(host: ApplyHost, question: string, done: string): Promise<void> {
+  const answer = await host.ask(`${question} [y/N] `);
   if (answer === undefined)
-    throw new CommandError("Nothing was applied: there is nobody to confirm it. Say --yes.", EXIT.usage);
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandError("Nothing was applied.");
+    throw new CommandError(`Nothing was ${done}: there is nobody to confirm it. Say --yes.`, EXIT.usage);
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandError(`Nothing was ${done}.`);
 }
 
 async function commit(

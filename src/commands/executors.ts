@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { Executors } from "../app.ts";
 import { newExecutorId } from "../core/ids.ts";
+import type { MetricsPort } from "./metrics.ts";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
@@ -20,11 +21,17 @@ export interface ExecutorPool extends Executors {
 /**
  * Starts `count` executors.
  * @param spawn starts this program again with other arguments, with a channel to it
+ * @param metrics where their numbers are read, if they are
  * @param takeOver hands the jobs of a dead executor on, at once
  */
 export function startExecutors(
   spawn: (args: readonly string[]) => ChildProcess,
-  { count, config, log }: { count: number; config: string | undefined; log: Logger },
+  {
+    count,
+    config,
+    log,
+    metrics,
+  }: { count: number; config: string | undefined; log: Logger; metrics?: MetricsPort | undefined },
   takeOver: (executor: string) => Promise<void>,
 ): ExecutorPool {
   const listeners: ((runIds: readonly string[]) => void)[] = [];
@@ -35,14 +42,20 @@ export function startExecutors(
   function start(pause: number): void {
     const id = newExecutorId(hostname());
     const began = performance.now();
-    const child = spawn(["worker", "--id", id, ...(config === undefined ? [] : ["--config", config])]);
+    const child = spawn([
+      ...["worker", "--id", id],
+      ...(config === undefined ? [] : ["--config", config]),
+      ...(metrics === undefined ? [] : ["--metered"]),
+    ]);
     children.set(id, child);
+    metrics?.executors.watch(child);
     child.on("message", (message) => {
       const { changed } = message as { changed?: readonly string[] };
       if (changed !== undefined) for (const listener of listeners) listener(changed);
     });
     const gone = (code: number | null, signal: string | null): void => {
       if (!children.delete(id) || stopping) return;
+      metrics?.meter.executorEnded();
       log.error({ executor: id, code, signal }, "an executor has ended; starting another");
       takeOver(id).catch((err: unknown) => log.warn({ err }, "its jobs are taken over after its lease"));
       const settled = performance.now() - began > SETTLED_MS;

@@ -2,7 +2,9 @@
 import { type Level, pino, type Logger, type LoggerOptions } from "pino";
 import { styleText } from "node:util";
 import { AppError } from "../core/errors.ts";
+import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
+import { maskKeys, withoutSecrets } from "./log-secrets.ts";
 
 export interface Io {
   out(text: string): void;
@@ -14,6 +16,8 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   /** Calls back when the process ends, however it does but by SIGKILL. */
   onExit(last: () => void): void;
+  /** Has the process end when the command is done, though a library's timers or sockets would keep it. */
+  leave?(): void;
 }
 
 /** At most so long a line waits for others. */
@@ -62,6 +66,11 @@ function faultLines({ code, details: { errors = [] } }: AppError): string[] {
   });
 }
 
+/** Sends what is left of traces; a collector that does not answer keeps nobody. */
+export async function endTracing(io: Io, tracer: Tracer): Promise<void> {
+  if (!(await tracer.close())) io.leave?.();
+}
+
 /** What a failed command says, and the code it ends with. */
 export function explain(error: unknown): { message: string; exitCode: number } {
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
@@ -73,32 +82,30 @@ export function explain(error: unknown): { message: string; exitCode: number } {
       exitCode: state ? EXIT.state : EXIT.failed,
     };
   }
-  const { code, port, address, message } = error as NodeJS.ErrnoException & {
-    port?: number;
-    address?: string;
+  const port = listenFault(error, { port: "--port", host: "--host" });
+  if (port !== undefined) return { message: port, exitCode: EXIT.port };
+  return {
+    message: `It failed unexpectedly: ${(error as Error).message}. With MILLRACE_LOG_LEVEL=debug the log says where.`,
+    exitCode: EXIT.failed,
   };
+}
+
+/**
+ * Why a port can't be listened on, where that is what went wrong.
+ * @param options the names of those that choose another
+ */
+export function listenFault(error: unknown, options: { port: string; host: string }): string | undefined {
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   switch (code) {
     case "EADDRINUSE":
-      return {
-        message: `Port ${port} is in use already. Choose another with --port, or end what uses it.`,
-        exitCode: EXIT.port,
-      };
+      return `Port ${port} is in use already. Choose another with ${options.port}, or end what uses it.`;
     case "EACCES":
-      return {
-        message: `Port ${port} may not be listened on by this user. Choose one above 1023 with --port.`,
-        exitCode: EXIT.port,
-      };
+      return `Port ${port} may not be listened on by this user. Choose one above 1023 with ${options.port}.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return {
-        message: `This machine has no address ${address ?? "like that"}. Choose another with --host.`,
-        exitCode: EXIT.port,
-      };
+      return `This machine has no address ${address ?? "like that"}. Choose another with ${options.host}.`;
     default:
-      return {
-        message: `It failed unexpectedly: ${message}. With MILLRACE_LOG_LEVEL=debug the log says where.`,
-        exitCode: EXIT.failed,
-      };
+      return undefined;
   }
 }
 
@@ -124,7 +131,10 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
     level,
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ["headers", "authorization", "value"],
+    formatters: { log: (fields: Record<string, unknown>) => withoutSecrets(fields) },
+    // Errors are written out before that, with what hangs on them.
+    serializers: { err: (written: unknown) => written },
+    hooks: { streamWrite: maskKeys },
   };
   if (!io.errTerminal) return machineLog(io, options);
   const { default: pretty } = await import("pino-pretty");
@@ -162,6 +172,7 @@ function machineLog(io: Io, options: LoggerOptions): Logger {
     {
       ...options,
       hooks: {
+        ...options.hooks,
         logMethod(args, write, level) {
           write.apply(this, args);
           if (level >= urgent) flushNow();

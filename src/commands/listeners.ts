@@ -4,24 +4,28 @@ import {
   type Instance,
   type ListenAt,
   openInstance,
+  openTracer,
   type Running,
   startMcp,
   startServe,
   takeOver,
 } from "../app.ts";
-import { loadConfig } from "../config/config-file.ts";
-import { readEnvironment } from "../config/environment.ts";
+import type { AuthMode } from "../../schemas/user.ts";
+import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
 import { startExecutors } from "./executors.ts";
-import { CommandError, EXIT, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, type Io, openLog } from "./io.ts";
+import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
-interface ListenerOptions extends ListenAt {
+interface ListenerOptions extends ListenAt, MetricsOptions {
   config?: string;
   /** Seconds. */
   drainDelay: number;
   /** How many executors it starts. */
   workers: number;
+  /** Of `serve`: how people sign in. */
+  authMode?: AuthMode;
   /** Of `serve`: where the MCP server is, for who is told how to connect. */
   mcpPort?: number;
 }
@@ -48,29 +52,42 @@ async function runListener(
   io: Io,
   host: Host,
   options: ListenerOptions,
-  name: string,
+  name: "serve" | "mcp-sse",
   start: typeof startServe,
 ): Promise<void> {
   // First of all: who is told to stop while it starts, or loses its parent, does.
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
-  const settings = readEnvironment(io.env, options.config);
-  const { config, warnings } = loadConfig(settings.configFile, settings.configNamed, io.env);
+  const { settings, config, warnings } = readSetup(io.env, options.config);
   const log = await openLog(io, settings.logLevel, name);
-  for (const warning of [...settings.warnings, ...warnings]) log.warn(warning);
+  for (const warning of warnings) log.warn(warning);
 
-  const instance: Instance = await openInstance(settings.stateDir, systemClock, log);
+  const tracer = await openTracer(settings, name, log);
+  const metrics = await openMetricsPort(name, settings, options);
+  const instance: Instance = await openInstance(
+    settings.stateDir,
+    systemClock,
+    log,
+    undefined,
+    metrics?.meter,
+  );
+  await metrics?.listen(instance, log).catch(async (error: unknown) => {
+    await instance.close();
+    throw error;
+  });
+  const { authMode, mcpPort } = options;
+  const setup = { settings, config, clock: systemClock, tracer, authMode, mcpPort };
   const executors = startExecutors(
     host.spawn,
-    { count: options.workers, config: options.config, log },
-    (executor) => takeOver(instance, executor, systemClock),
+    { count: options.workers, config: options.config, log, metrics },
+    (executor) => takeOver(instance, executor, setup),
   );
   let running: Running;
   try {
     const at = { host: options.host, port: options.port };
-    const setup = { settings, config, clock: systemClock, mcpPort: options.mcpPort };
     running = await start(instance, setup, at, executors);
   } catch (error) {
     await executors.stop();
+    await metrics?.close();
     await instance.close();
     throw error;
   }
@@ -85,7 +102,9 @@ async function runListener(
   const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
   await Promise.all([running.stop(gone ? 0 : options.drainDelay * 1000), executors.stop()]);
+  await metrics?.close();
   await instance.close();
+  await endTracing(io, tracer);
   log.info(`${name} has stopped`);
   await new Promise<void>((resolve) => log.flush(() => resolve()));
   if (gone) {

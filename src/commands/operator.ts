@@ -1,25 +1,24 @@
 /** The command line as one more way in: the same operations as REST and MCP, on the state directory itself. */
-import { OPERATOR, Scope } from "../../schemas/actor.ts";
+import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
-import { type Executors, type Instance, openInstance, openServices, type Setup } from "../app.ts";
-import { loadConfig } from "../config/config-file.ts";
-import { readEnvironment } from "../config/environment.ts";
+import { type Executors, type Instance, openInstance, openServices, openTracer, type Setup } from "../app.ts";
+import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
 import { webAddress } from "../store/settings.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
-import { type Io, openLog } from "./io.ts";
+import { endTracing, type Io, openLog } from "./io.ts";
 
 export const ACTOR: Actor = {
   principal: {
     kind: "operator",
-    keyId: "command-line",
+    keyId: COMMAND_LINE,
     keyName: "command line",
     owner: OPERATOR,
     scopes: new Set(Scope.options),
-    lineage: "command-line",
+    lineage: COMMAND_LINE,
   },
   client: { surface: "cli", name: "millrace" },
 };
@@ -47,14 +46,15 @@ export async function asOperator<T>(
   { config: file, executors, byHand = false, overlay }: OperatorOptions,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
-  const settings = readEnvironment(io.env, file);
-  const { config } = loadConfig(settings.configFile, settings.configNamed, io.env);
+  const { settings, config } = readSetup(io.env, file);
   // What goes wrong the command itself says; the log is for who looks closer.
   const log = await openLog(io, io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error", "command");
+  const tracer = await openTracer(settings, "command", log);
   const opened = await openInstance(settings.stateDir, systemClock, log);
   try {
     const instance = overlay === undefined ? opened : { ...opened, read: overlay(opened.read) };
-    const setup = { settings, config: byHand ? withoutMail(config) : config, clock: systemClock };
+    const used = byHand ? withoutMail(config) : config;
+    const setup = { settings, config: used, clock: systemClock, tracer };
     const listened = settings.baseUrl === undefined ? await webAddress(opened.store) : undefined;
     const baseUrl = listened === undefined ? undefined : () => listened;
     const { services, close } = openServices(instance, setup, executors, baseUrl);
@@ -68,6 +68,7 @@ export async function asOperator<T>(
     }
   } finally {
     await opened.close();
+    await endTracing(io, tracer);
   }
 }
 

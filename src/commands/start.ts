@@ -4,14 +4,15 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { openInstance, VERSION } from "../app.ts";
 import { createKey } from "../auth/api-keys.ts";
 import { stateOf } from "../core/api-key-life.ts";
-import { loadConfig } from "../config/config-file.ts";
-import { readEnvironment } from "../config/environment.ts";
+import type { Settings } from "../config/environment.ts";
+import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { reachableHost } from "../core/hosts.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
+import type { MetricsOptions } from "./metrics.ts";
 import { FIRST_SAMPLE, makeSamples } from "./samples.ts";
 
-export interface StartOptions {
+export interface StartOptions extends MetricsOptions {
   host: string;
   port: number;
   mcpPort: number;
@@ -31,8 +32,8 @@ export interface StartHost {
 /** Runs both listeners until one ends or it is told to stop. */
 export async function start(io: Io, host: StartHost, options: StartOptions): Promise<void> {
   // Faults of the configuration and the state once, here, before two processes tell them.
-  const settings = readEnvironment(io.env, options.config);
-  loadConfig(settings.configFile, settings.configNamed, io.env);
+  const { settings } = readSetup(io.env, options.config);
+  const metrics = metricsArguments(settings, options);
   const key = await firstKey(io, settings.stateDir);
   const sample = (await makeSamples(io, settings)) ? FIRST_SAMPLE : undefined;
 
@@ -55,8 +56,9 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
       "--mcp-port",
       String(options.mcpPort),
       ...common,
+      ...metrics.serve,
     ]),
-    child(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common]),
+    child(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common, ...metrics.mcp]),
   ];
   let stopping = false;
   const stopAll = (): void => {
@@ -95,6 +97,25 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   const [cause] = failures;
   if (cause !== undefined)
     throw new CommandError(`${cause.name} ${cause.how}; the other was stopped too.`, cause.code);
+}
+
+/** Each of the two has a port of its own: that of `serve`, and the next one. */
+function metricsArguments(
+  { metrics }: Pick<Settings, "metrics">,
+  { metricsPort: port = metrics.port, metricsHost = metrics.host }: MetricsOptions,
+): { serve: string[]; mcp: string[] } {
+  if (port === undefined) return { serve: [], mcp: [] };
+  if (port === 65_535) {
+    throw new CommandError(
+      "Choose a metrics port below 65535: mcp-sse takes the one after that of serve.",
+      EXIT.usage,
+    );
+  }
+  const at = (chosen: number): string[] => [
+    ...["--metrics-port", String(chosen)],
+    ...["--metrics-host", metricsHost],
+  ];
+  return { serve: at(port), mcp: at(port === 0 ? 0 : port + 1) };
 }
 
 function child(host: StartHost, name: string, args: readonly string[]) {

@@ -2,19 +2,22 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { openInstance, startExecutor } from "../app.ts";
-import { loadConfig } from "../config/config-file.ts";
-import { readEnvironment } from "../config/environment.ts";
+import { openInstance, openTracer, startExecutor, VERSION } from "../app.ts";
+import { readSetup } from "../config/setup.ts";
 import { HOUR, systemClock } from "../core/clock.ts";
+import type { Snapshot } from "../telemetry/snapshots.ts";
 import { newExecutorId } from "../core/ids.ts";
-import { CommandError, EXIT, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, type Io, openLog } from "./io.ts";
+import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
-export interface WorkerOptions {
+export interface WorkerOptions extends MetricsOptions {
   config?: string;
   /** How many steps run at a time. */
   slots: number;
   /** The listener that started it names it. */
   id?: string;
+  /** The listener that started it asks for its numbers, and shows them with its own. */
+  metered?: boolean;
   /** Milliseconds that another's beat may stand still; left out: what suits the file system. */
   lease?: number;
 }
@@ -22,10 +25,10 @@ export interface WorkerOptions {
 /** What the process does for an executor. */
 export interface WorkerHost {
   onStop(stop: () => void): void;
-  /** Called when the listener that started it says that there is something to do. */
-  onRing(ring: () => void): void;
+  /** Called when the listener that started it says that there is something to do, or asks for numbers. */
+  onMessage(listener: (message: { ring: true } | { numbers: true }) => void): void;
   /** Tells the listener that started it. */
-  tell(message: { ready: true } | { changed: readonly string[] }): void;
+  tell(message: { ready: true } | { changed: readonly string[] } | { numbers: Snapshot }): void;
 }
 
 const GRACE_MS = 10_000;
@@ -33,11 +36,10 @@ const GRACE_MS = 10_000;
 /** Carries runs out until it is told to stop. */
 export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
-  const settings = readEnvironment(io.env, options.config);
-  const { config, warnings } = loadConfig(settings.configFile, settings.configNamed, io.env);
+  const { settings, config, warnings } = readSetup(io.env, options.config);
   const log = await openLog(io, settings.logLevel, "worker");
   // Who was started by a listener need not repeat what that has said.
-  if (options.id === undefined) for (const warning of [...settings.warnings, ...warnings]) log.warn(warning);
+  if (options.id === undefined) for (const warning of warnings) log.warn(warning);
 
   // A listener has opened the state before: where it is gone, an empty one in its place would help nobody.
   if (options.id !== undefined && !existsSync(join(settings.stateDir, "millrace.db"))) {
@@ -46,10 +48,21 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       EXIT.state,
     );
   }
-  const instance = await openInstance(settings.stateDir, systemClock, log);
+  const tracer = await openTracer(settings, "worker", log);
+  // Who started it has a port, and the same environment.
+  const port = options.id === undefined ? await openMetricsPort("worker", settings, options) : undefined;
+  const numbers = options.metered
+    ? (await import("../telemetry/metrics.ts")).openMetrics("worker", VERSION)
+    : undefined;
+  const meter = port?.meter ?? numbers?.meter;
+  const instance = await openInstance(settings.stateDir, systemClock, log, undefined, meter);
+  await port?.listen(instance, log).catch(async (error: unknown) => {
+    await instance.close();
+    throw error;
+  });
   const executor = await startExecutor(
     instance,
-    { settings, config, clock: systemClock },
+    { settings, config, clock: systemClock, tracer },
     {
       id: options.id ?? newExecutorId(hostname()),
       slots: options.slots,
@@ -57,7 +70,13 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       onChanged: (changed) => host.tell({ changed }),
     },
   );
-  host.onRing(() => executor.queue.ring());
+  const tellNumbers = (): void => {
+    numbers
+      ?.snapshot()
+      .then((told) => host.tell({ numbers: told }))
+      .catch((err: unknown) => log.warn({ err }, "metrics could not be read"));
+  };
+  host.onMessage((message) => ("numbers" in message ? tellNumbers() : executor.queue.ring()));
   log.info({ executor: executor.queue.executor, slots: options.slots }, "worker takes jobs");
   host.tell({ ready: true });
   // Nothing else keeps a process that waits for work and has no channel to a listener.
@@ -67,7 +86,9 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
     gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
     log.info("worker is shutting down");
     await executor.stop(gone ? 0 : GRACE_MS);
+    await port?.close();
     await instance.close();
+    await endTracing(io, tracer);
   } finally {
     clearInterval(alive);
   }

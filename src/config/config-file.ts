@@ -8,6 +8,7 @@ import { dotted, locatedFaults } from "../core/faults.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
 import { shownVariable } from "../core/variables.ts";
 import { crossChecks } from "./cross-checks.ts";
+import { fromFiles } from "./file-variables.ts";
 
 const LARGEST = 1024 * 1024;
 
@@ -34,6 +35,8 @@ export interface LoadedConfig {
   file: string | undefined;
   /** Variables that it names and that are not set: a fault only of the workflows that need them. */
   warnings: readonly string[];
+  /** The environment, and the values of the variables that it names and whose values stand in files. */
+  variables: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -54,12 +57,21 @@ export function loadConfig(
     const { code, message } = error as NodeJS.ErrnoException;
     // ENOTDIR: the state directory is no directory, which opening it tells better.
     if ((code === "ENOENT" || code === "ENOTDIR") && !required)
-      return { config: freeze(Config.parse({})), file: undefined, warnings: [] };
+      return { config: freeze(Config.parse({})), file: undefined, warnings: [], variables: env };
     throw new ConfigError([`${file}: can't be read: ${READ_FAULTS[code ?? ""] ?? message}`]);
   }
   if (text.length > LARGEST) throw new ConfigError([`${file}: is larger than ${LARGEST / 1024} KiB`]);
   const config = parse(file, text);
-  return { config, file, warnings: unsetVariables(config, file, env) };
+  const named = namedVariables(config);
+  const { variables, faults } = fromFiles(
+    env,
+    named.map(({ variable }) => variable),
+  );
+  if (faults.length > 0) throw new ConfigError(faults);
+  const warnings = named
+    .filter(({ variable }) => !variables[variable])
+    .map(({ where, variable }) => `${file}: ${where} names ${shownVariable(variable)}, which is not set`);
+  return { config, file, warnings, variables };
 }
 
 function parse(file: string, text: string): Config {
@@ -115,11 +127,8 @@ function withAbsolutePaths(config: Config, base: string): Config {
   };
 }
 
-function unsetVariables(
-  config: Config,
-  file: string,
-  env: Readonly<Record<string, string | undefined>>,
-): string[] {
+/** The variables that a configuration names, and where. */
+function namedVariables(config: Config): { where: string; variable: string }[] {
   const { databases, models, mcp_servers, secrets, authentication } = config;
   const all = [
     ...databases.map((it) => ({ where: `databases: ${it.name}`, variable: it.password_var })),
@@ -133,11 +142,7 @@ function unsetVariables(
     ...secrets.map((it) => ({ where: `secrets: ${it.name}`, variable: it.key_var })),
     { where: "authentication.basic", variable: authentication.basic?.smtp_password_var },
   ];
-  return all.flatMap(({ where, variable }) =>
-    variable === undefined || env[variable]
-      ? []
-      : [`${file}: ${where} names ${shownVariable(variable)}, which is not set`],
-  );
+  return all.flatMap(({ where, variable }) => (variable === undefined ? [] : [{ where, variable }]));
 }
 
 function freeze<T>(value: T): T {

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { faultsOf } from "../core/faults.ts";
 import { nearMatch } from "../core/near-match.ts";
+import { Email } from "../../schemas/user.ts";
+import type { TracingSettings } from "../core/tracer.ts";
 import { ConfigError } from "./config-file.ts";
+import { fileVariable, fromFiles } from "./file-variables.ts";
+import { SignOnVariables } from "./sign-on.ts";
+import { readTracing } from "./tracing.ts";
 
 const PREFIX = "MILLRACE_";
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
@@ -35,8 +40,33 @@ const Environment = z.object({
     })
     .optional(),
   MILLRACE_LOG_LEVEL: z.enum(LOG_LEVELS).optional(),
+  MILLRACE_METRICS_PORT: z
+    .string()
+    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {
+      message: "must be a port: a whole number from 0 to 65535",
+    })
+    .transform(Number)
+    .optional(),
+  MILLRACE_METRICS_HOST: z.string().optional(),
+  MILLRACE_ADMIN_EMAILS: z
+    .string()
+    .transform((list) => list.split(/[\s,;]+/).filter(Boolean))
+    .pipe(z.array(Email))
+    .optional(),
+  ...SignOnVariables,
   MILLRACE_TEST_FIXTURES: z.string().optional(),
 });
+
+/** No file holds their values: places that are asked for before, or what the command line looks at itself. */
+const AS_THEY_ARE: ReadonlySet<string> = new Set([
+  "MILLRACE_STATE_DIR",
+  "MILLRACE_CONFIG",
+  "MILLRACE_HOST",
+  "MILLRACE_METRICS_HOST",
+  "MILLRACE_METRICS_PORT",
+  "MILLRACE_LOG_LEVEL",
+  "MILLRACE_TEST_FIXTURES",
+]);
 
 export interface Settings {
   stateDir: string;
@@ -50,9 +80,17 @@ export interface Settings {
   /** Addresses and CIDR ranges. */
   trustedProxies: readonly string[];
   logLevel: (typeof LOG_LEVELS)[number];
+  /** Where metrics are read; without a port there are none. */
+  metrics: { host: string; port: number | undefined };
+  /** Who is an admin whatever the identity provider's groups say: addresses in lower case. */
+  adminEmails: readonly string[];
+  /** What the sign-on by an identity provider is set up with; looked at by its mode alone. */
+  signOn: SignOnVariables;
+  /** Whether traces are made: OTEL_* variables. */
+  tracing: TracingSettings;
   /** A module that adds fixtures to the MCP server; for tests only. */
   fixtures: string | undefined;
-  /** All variables, for the secrets that the configuration names. */
+  /** All variables, and those whose values stand in files. */
   variables: Readonly<Record<string, string | undefined>>;
   /** Variables that look like ours and are not. */
   warnings: readonly string[];
@@ -67,20 +105,27 @@ export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   configOption?: string,
 ): Settings {
+  const names = Object.keys(Environment.shape);
+  const fileable = names.filter((name) => !AS_THEY_ARE.has(name));
+  const { variables, faults } = fromFiles(env, fileable);
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+    Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = Environment.safeParse(given, { reportInput: true });
-  if (!parsed.success) {
-    throw new ConfigError(
-      faultsOf(parsed.error, Environment).map((it) => `environment: ${it.path} ${it.message}`),
-    );
+  if (!parsed.success || faults.length > 0) {
+    throw new ConfigError([
+      ...faults,
+      ...(parsed.success ? [] : faultsOf(parsed.error, Environment)).map(
+        (it) => `environment: ${it.path} ${it.message}`,
+      ),
+    ]);
   }
-  const known = Object.keys(Environment.shape);
+  const known = [...names, ...fileable.map(fileVariable)];
   const strangers = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;
+  const { tracing, warnings } = readTracing(variables);
   return {
     stateDir,
     configFile: named ?? join(stateDir, "config.yaml"),
@@ -89,13 +134,17 @@ export function readEnvironment(
     mcpUrl: data.MILLRACE_MCP_URL === undefined ? undefined : new URL(data.MILLRACE_MCP_URL),
     trustedProxies: data.MILLRACE_TRUSTED_PROXIES ?? [],
     logLevel: data.MILLRACE_LOG_LEVEL ?? "info",
+    metrics: { host: data.MILLRACE_METRICS_HOST ?? "127.0.0.1", port: data.MILLRACE_METRICS_PORT },
+    adminEmails: data.MILLRACE_ADMIN_EMAILS ?? [],
+    signOn: data,
+    tracing,
     fixtures: data.MILLRACE_TEST_FIXTURES,
-    variables: env,
-    warnings: strangers.map((name) => {
+    variables,
+    warnings: warnings.concat(strangers.map((name) => {
       // Without what all of them share, or everything would look alike.
       const own = (whole: string): string => whole.slice(PREFIX.length);
       const near = nearMatch(own(name), known.map(own));
       return `environment: ${name} is not known${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
-    }),
+    })),
   };
 }

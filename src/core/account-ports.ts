@@ -1,6 +1,6 @@
 /** People, their sessions and keys, and what was done, as interfaces: the store and the sign-in meet here. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
-import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
+import type { AuthMode, LinkKind, Role, UserStatus } from "../../schemas/user.ts";
 import type { Position, Slice } from "./ports.ts";
 
 /** An API key as it is kept: never its value. */
@@ -70,7 +70,9 @@ export interface UserRecord {
   status: UserStatus;
   /** As scrypt-kdf writes it; null until one was chosen. */
   passwordHash: string | null;
-  /** When a link in a mail to the address was opened. */
+  /** `sign_on` where the role follows from what the identity provider says; null where an admin decides it here. */
+  roleBy: "sign_on" | null;
+  /** When a link in a mail to the address was opened, or the identity provider said that it is theirs. */
   verifiedAt: string | null;
   createdAt: string;
   createdBy: string;
@@ -110,6 +112,23 @@ export interface UserWriter extends UserReader {
   countActiveAdmins(): Promise<number>;
 }
 
+/** Somebody as an identity provider knows them: its issuer and its unchanging `sub` together are unique. */
+export interface IdentityKey {
+  issuer: string;
+  subject: string;
+}
+
+export interface IdentityReader {
+  /** Whose it is: the user's id. */
+  find(identity: IdentityKey): Promise<string | undefined>;
+}
+
+export interface IdentityWriter extends IdentityReader {
+  insert(identity: IdentityKey & { userId: string; createdAt: string }): Promise<void>;
+  /** Whether the user has an identity of this issuer already. */
+  has(userId: string, issuer: string): Promise<boolean>;
+}
+
 /** A browser that is signed in; the token itself is nowhere but in its cookie. */
 export interface SessionRecord {
   id: string;
@@ -121,12 +140,27 @@ export interface SessionRecord {
   expiresAt: string;
   client: string;
   address: string;
+  /** A login kept elsewhere (at a load balancer), which may show itself again after its end: its row outlives it. */
+  external: boolean;
+  /** When it was ended; only of external ones, others are gone then. */
+  endedAt: string | null;
+}
+
+/** What came with the session from an identity provider, sealed with the session's own token. */
+export interface SessionClaims {
+  sealed: Buffer | null;
+  /** When; the session's end where nothing newer can come; null where no provider was asked. */
+  claimsAt: string | null;
 }
 
 export interface SessionReader {
   /** By SHA-256 digest of its token, with its user; whether it is alive is for who asks to say. */
-  findByDigest(digest: Buffer): Promise<(SessionRecord & { user: UserRecord }) | undefined>;
+  findByDigest(
+    digest: Buffer,
+  ): Promise<(SessionRecord & Pick<SessionClaims, "claimsAt"> & { user: UserRecord }) | undefined>;
   find(id: string): Promise<SessionRecord | undefined>;
+  /** What came with it; undefined when there is no such session. */
+  claims(id: string): Promise<SessionClaims | undefined>;
   /** Those of a user that are not over, newest use first. @param idleSince those not seen since are over */
   ofUser(userId: string, at: string, idleSince: string): Promise<SessionRecord[]>;
 }
@@ -135,6 +169,11 @@ export interface SessionWriter extends SessionReader {
   insert(session: SessionRecord & { digest: Buffer }): Promise<void>;
   /** Ends one; false when there was none. */
   end(id: string): Promise<boolean>;
+  /**
+   * Replaces what came with it.
+   * @param expected when the present claims came: false, and nothing done, when they are others by now
+   */
+  saveClaims(id: string, claims: SessionClaims, expected: string | null): Promise<boolean>;
   /** Ends all of a user's, but for one. */
   endAllOf(userId: string, except?: string): Promise<number>;
 }
@@ -219,6 +258,8 @@ export interface AuditReader {
 
 /** What operations on accounts need beside the store: secrets that are made here, and the post. */
 export interface AccountsApi {
+  /** How people sign in here. */
+  mode: AuthMode;
   /** Whether mail can be sent. */
   mail: boolean;
   /** Makes a key's value and what is stored of it. @param lineage of the key that it replaces */

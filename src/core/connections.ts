@@ -3,6 +3,7 @@
  * checker and the describe operations use them. Everything that fails throws a `StepError`.
  */
 import type { Fault } from "../../schemas/problem.ts";
+import type { TraceHeaders } from "./trace-context.ts";
 
 /** A name that the configuration has, for lists and near matches. */
 export interface NamedConnection {
@@ -20,6 +21,9 @@ export interface SqlColumn {
   /** In the database's own words. */
   declared: string | null;
 }
+
+/** The name of the database in memory, beside those of the configuration. */
+export const SCRATCH = "scratch";
 
 export interface SqlRequest {
   /** A name of the configuration, or `scratch`. */
@@ -103,6 +107,8 @@ export interface ModelRequest {
   outputSchema?: Readonly<Record<string, unknown>> | undefined;
   maxOutputTokens?: number | undefined;
   temperature?: number | undefined;
+  /** Sent along, so that its spans join the trace. */
+  trace?: TraceHeaders | undefined;
 }
 
 export interface ModelAnswer {
@@ -135,6 +141,8 @@ export interface HttpRequest {
   maxBytes: number;
   /** Statuses that the caller wants as they are: a redirect with one of these is given, not followed. */
   acceptStatus?: readonly number[] | undefined;
+  /** Sent along unless `headers` holds one of its own. */
+  trace?: TraceHeaders | undefined;
 }
 
 export interface HttpAnswer {
@@ -169,7 +177,7 @@ export interface McpServers {
     server: string,
     tool: string,
     args: Readonly<Record<string, unknown>>,
-    options: { idempotencyKey: string },
+    options: { idempotencyKey: string; trace?: TraceHeaders | undefined },
     signal: AbortSignal,
   ): Promise<unknown>;
 }

@@ -2,7 +2,9 @@
 import type { Fault } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
+import type { PerKey } from "./allowances.ts";
 import type { Connections } from "./connections.ts";
+import type { Principal } from "./ports.ts";
 import type {
   EngineWriters,
   NewRun,
@@ -59,6 +61,17 @@ export interface RunRequest {
   /** The run that it repeats. */
   retryOf?: Pick<RunRecord, "id" | "firstRun"> | undefined;
   scheduledFor?: string | undefined;
+  /** The trace that it goes on with, as it is kept; left out or null, it begins one of its own. */
+  trace?: string | null | undefined;
+}
+
+/** A limit of a key, and how much of it is left now. */
+export interface AllowanceLeft {
+  limit: keyof PerKey;
+  most: number;
+  left: number;
+  /** When all of it is there again, in milliseconds since 1970; null where that is no matter of time. */
+  endsAt: number | null;
 }
 
 /** A run that may be taken in. */
@@ -75,7 +88,7 @@ export interface EngineApi {
    *   (paths below `inputs`)
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
-  /** Takes it in. @throws AppError too_many_runs */
+  /** Takes in a run that somebody starts, and counts it. @throws AppError too_many_runs */
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
   /** Stops a run; false when it had ended or been stopped before. */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
@@ -83,6 +96,8 @@ export interface EngineApi {
   definitionOf(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next moments of a schedule after `after` (milliseconds). */
   nextTimes(schedule: Pick<ScheduleRecord, "cron" | "timezone">, after: number, count: number): number[];
+  /** What `limits.per_key` leaves the key, or person; empty where nothing is limited. */
+  allowances(principal: Pick<Principal, "lineage">): Promise<AllowanceLeft[]>;
   /** What the operator allows. */
   policy: { approvalsByStarter: boolean };
   /** Says, after a commit, that there is something to do. */
@@ -92,4 +107,6 @@ export interface EngineApi {
    * whichever process moves it.
    */
   changed(runId: string, seq: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
+  /** Aborted when this process is about to close: who waits for a run is told where it is now. */
+  leaving: AbortSignal;
 }

@@ -19,6 +19,7 @@ export const ERRORS = {
   invalid_cursor: { status: 400, title: "The cursor is not valid here", mcp: "tool", log: "info" },
   unauthorized: { status: 401, title: "A valid API key is needed", mcp: "protocol", log: "info" },
   sign_in_failed: { status: 401, title: "Wrong e-mail address or password", mcp: "protocol", log: "info" },
+  sign_on_refused: { status: 403, title: "Signed on, but not let in here", mcp: "protocol", log: "warn" },
   person_needed: { status: 403, title: "Only somebody signed in may do this", mcp: "protocol", log: "info" },
   missing_scope: { status: 403, title: "Not allowed with this key or role", mcp: "tool", log: "info" },
   approval_not_yours: { status: 403, title: "Somebody else must decide this", mcp: "tool", log: "info" },
@@ -53,6 +54,12 @@ export const ERRORS = {
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },
   approval_decided: { status: 409, title: "It was decided already", mcp: "tool", log: "info" },
   confirmation_needed: { status: 409, title: "This needs your confirmation", mcp: "tool", log: "info" },
+  sign_on_elsewhere: {
+    status: 409,
+    title: "The identity provider decides this",
+    mcp: "protocol",
+    log: "info",
+  },
   setup_done: { status: 409, title: "The first admin exists already", mcp: "protocol", log: "info" },
   email_taken: { status: 409, title: "Somebody has this address already", mcp: "protocol", log: "info" },
   last_admin: { status: 409, title: "The last admin must stay", mcp: "protocol", log: "info" },
@@ -72,7 +79,7 @@ export const ERRORS = {
   },
   rate_limited: { status: 429, title: "Too many requests", mcp: "tool", log: "info" },
   too_many_attempts: { status: 429, title: "Too many attempts", mcp: "protocol", log: "warn" },
-  too_many_runs: { status: 429, title: "Too many runs are unfinished", mcp: "tool", log: "warn" },
+  too_many_runs: { status: 429, title: "No more runs are taken now", mcp: "tool", log: "warn" },
   too_many_streams: {
     status: 429,
     title: "Too many open streams",
@@ -93,6 +100,8 @@ interface ErrorDetails {
   errors?: Fault[];
   /** For REST: headers that belong to this error (`Allow`, `Retry-After`). */
   headers?: Record<string, string>;
+  /** Which case of it, for who tells them apart here; it is not sent. */
+  reason?: string;
 }
 
 /** The one error class. `message` says what happened and what to do next. */

@@ -12,6 +12,8 @@ import type {
   ApiKeyReader,
   ApiKeyWriter,
   AuditReader,
+  IdentityReader,
+  IdentityWriter,
   LinkReader,
   LinkWriter,
   SessionReader,
@@ -134,13 +136,28 @@ export interface WorkflowWriter extends WorkflowReader {
     next: WorkflowContent & { status: WorkflowStatus },
     change: Change,
   ): Promise<WholeWorkflow>;
+  /**
+   * Takes a workflow over as another instance has it: its id, its dates, and its whole history, oldest version first.
+   * @throws AppError version_conflict when the id is taken
+   */
+  adopt(
+    workflow: Pick<
+      Workflow,
+      "id" | "status" | "version" | "published_version" | "created_at" | "updated_at" | "created_by"
+    >,
+    history: AsyncIterable<WholeVersion>,
+  ): Promise<void>;
 }
+
+/** A version with its definition. */
+export type WholeVersion = WorkflowVersion & { definition: Record<string, unknown> | null };
 
 export interface Readers extends EngineReaders {
   workflows: WorkflowReader;
   apiKeys: ApiKeyReader;
   users: UserReader;
   sessions: SessionReader;
+  identities: IdentityReader;
   links: LinkReader;
   audit: AuditReader;
 }
@@ -150,6 +167,7 @@ export interface Writers extends EngineWriters {
   apiKeys: ApiKeyWriter;
   users: UserWriter;
   sessions: SessionWriter;
+  identities: IdentityWriter;
   links: LinkWriter;
   /**
    * Writes the audit entry of this change, for what is no workflow.

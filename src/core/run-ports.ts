@@ -1,6 +1,7 @@
 /** What the engine needs of the store: runs and what moves them. Times are ISO text, as everywhere in the store. */
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { Counted } from "./allowances.ts";
 import type { Usage } from "./connections.ts";
 import type { Position } from "./ports.ts";
 
@@ -50,6 +51,8 @@ export interface RunRecord {
   retryOf: string | null;
   parent: Unit | null;
   scheduledFor: string | null;
+  /** The trace that it belongs to (core/trace-context.ts), as it is kept; null for none. */
+  trace: string | null;
   actor: RunActor;
   createdAt: string;
   startedAt: string | null;
@@ -91,6 +94,9 @@ export interface AttemptRecord {
   error: RunError | null;
 }
 
+/** An attempt that nobody is at any more. */
+export type LeftAttempt = Unit & Pick<AttemptRecord, "attempt" | "startedAt">;
+
 export interface RunFilter {
   workflowId?: string | undefined;
   status?: readonly RunStatus[] | undefined;
@@ -115,8 +121,12 @@ export interface RunReader {
     limit: number;
   }): Promise<{ items: RunRecord[]; next: Position | null }>;
   count(filter: RunFilter): Promise<number>;
+  /** How many runs have not ended, by status; what is missing has none. */
+  unfinished(): Promise<Partial<Record<RunStatus, number>>>;
   /** The newest run of each of these workflows. */
   lastRuns(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
+  /** How many runs that a lineage itself has started are unfinished, `most` at most. */
+  unfinishedOf(lineage: string, most: number): Promise<number>;
   /** Whether runs changed: `seq` and `status` of those that exist. */
   glance(
     ids: readonly string[],
@@ -195,10 +205,10 @@ export interface RunWriter extends RunReader {
   /** A scheduled run of that moment exists. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
   saveCached(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
-  /** Marks the attempts that an executor left behind: all, or those of one unit. */
-  interruptAttempts(executor: string, at: string, unit?: Unit): Promise<void>;
-  /** Ends what a run that has ended left open: attempts, and steps that waited. */
-  closeOpen(runId: string, at: string): Promise<void>;
+  /** Marks the attempts that an executor left behind, all or those of one unit, and gives them. */
+  interruptAttempts(executor: string, at: string, unit?: Unit): Promise<LeftAttempt[]>;
+  /** Ends what a run that has ended left open: attempts, which it gives, and steps that waited. */
+  closeOpen(runId: string, at: string): Promise<LeftAttempt[]>;
   /**
    * Deletes some of what is too old: runs that ended before a moment, with all their rows, and cached outputs.
    * @param limit about how many rows; each call holds up everybody else's writing
@@ -240,6 +250,8 @@ export interface JobReader {
   /** When the next job that waits for its time is due. */
   nextDue(): Promise<string | null>;
   executors(): Promise<{ id: string; beat: number }[]>;
+  /** Since when the job that has been ready for longest is ready; null where none is. */
+  oldestReady(): Promise<string | null>;
   /** For metrics and tests. */
   depth(): Promise<{ ready: number; later: number; claimed: number }>;
 }
@@ -369,8 +381,28 @@ export interface ScheduleWriter extends ScheduleReader {
   ): Promise<boolean>;
 }
 
+/** What keys have used, by lineage, kind and window (the moment that it ends at, in milliseconds): see allowances.ts. */
+export interface UsageReader {
+  /** How much of a window is used. */
+  used(lineage: string, kind: Counted, endsAt: number): Promise<number>;
+}
+
+export interface UsageWriter extends UsageReader {
+  /** Counts `amount` more; gives how much is used with it. */
+  add(lineage: string, kind: Counted, endsAt: number, amount: number): Promise<number>;
+}
+
+/** What a transaction is part of, and what follows it. */
+export interface Within {
+  /** The request that it is part of; null where it is the engine's own. */
+  requestId: string | null;
+  /** Has something done once it is committed: said in a log, counted. What is rolled back is neither. */
+  onCommit(then: () => void): void;
+}
+
 /** Everything the engine writes, in one transaction. */
-export interface EngineWriters {
+export interface EngineWriters extends Within {
+  usage: UsageWriter;
   runs: RunWriter;
   jobs: JobWriter;
   approvals: ApprovalWriter;
@@ -378,6 +410,7 @@ export interface EngineWriters {
 }
 
 export interface EngineReaders {
+  usage: UsageReader;
   runs: RunReader;
   jobs: JobReader;
   approvals: ApprovalReader;

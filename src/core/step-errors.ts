@@ -1,4 +1,5 @@
 /** What can go wrong inside a step, in one closed table: a workflow's `retry.on` names these codes. */
+import type { Usage } from "./connections.ts";
 
 interface StepErrorKind {
   /** What went wrong, as a heading. */
@@ -24,6 +25,7 @@ export const STEP_ERRORS = {
   http_status: { title: "The answer has a status that was not expected", transient: true },
   input_invalid: { title: "The step's input is not valid", transient: false },
   interrupted: { title: "The executor ended while the step ran", transient: true },
+  limit_reached: { title: "What its key may use is used up", transient: false },
   mail_failed: { title: "The mail was not taken", transient: true },
   mail_refused: { title: "The mail may not be sent", transient: false },
   memory_limit: { title: "It needed too much memory", transient: false },
@@ -51,6 +53,8 @@ interface StepErrorOptions {
   fix?: string;
   /** Not to be tried again before so many milliseconds have passed (a vendor's `Retry-After`). */
   retryAfterMs?: number;
+  /** What a model used all the same. */
+  usage?: Usage;
   /** Facts for who looks into it: a status, a position. Small; no secrets. */
   details?: Readonly<Record<string, unknown>>;
   /** Overrides the table where this instance is known better (an HTTP 404 does not go away). */

@@ -1,7 +1,10 @@
 /** A step type, defined once: the definition's schema, the checker, the executor and the documents are made from it. */
 import type { z } from "zod";
+import type { Counted } from "./allowances.ts";
 import type { Connections, PartialFault, Usage } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
+import type { TraceHeaders } from "./trace-context.ts";
+import type { SpanAttributes } from "./tracer.ts";
 
 /**
  * A field of a step. `literal`: taken as it stands, no expression. `template`: `${{ }}` anywhere inside its strings.
@@ -54,11 +57,19 @@ export interface StepContext {
   idempotencyKey: string;
   /** The present moment, in milliseconds. */
   now(): number;
+  /** The trace that it is part of, to hand to what it calls; nothing where there is none. */
+  trace: TraceHeaders;
 }
 
 /** How a step's code ends; what it throws is its failure. */
 export type StepOutcome =
-  | { kind: "done"; output: Record<string, unknown>; usage?: Usage | undefined }
+  | {
+      kind: "done";
+      output: Record<string, unknown>;
+      usage?: Usage | undefined;
+      /** How many rows a database gave. */
+      rows?: number | undefined;
+    }
   /** Done at that moment; holds nothing meanwhile. */
   | { kind: "wait"; until: number }
   /** Done when a person has decided. */
@@ -70,6 +81,9 @@ export type StepOutcome =
     }
   /** Done when another workflow's run has ended. */
   | { kind: "child"; workflow: string; inputs: Record<string, unknown> };
+
+/** What is known of systems that steps call. */
+export type Called = Pick<Connections, "defaultDatabase" | "databases" | "models">;
 
 export interface StepType<F extends Fields = Fields> {
   /** The word in `type`. */
@@ -95,6 +109,13 @@ export interface StepType<F extends Fields = Fields> {
   hasEffects(step: WrittenStep): boolean;
   /** What it holds while it runs (`database:shop`), for limits; null for nothing. */
   resource(step: WrittenStep, connections: Pick<Connections, "defaultDatabase">): string | null;
+  /** What of its key's allowance it uses; it does not begin when that is used up. */
+  spends?(step: WrittenStep): Counted | null;
+  /**
+   * The system that it calls, for traces: attributes by OpenTelemetry's semantic conventions, out of what every run of
+   * the definition has in common, never out of values.
+   */
+  calls?(step: WrittenStep, connections: Called): SpanAttributes;
   check?(step: WrittenStep, ctx: StepCheckContext): Promise<StepCheck>;
   run(input: Resolved<F>, ctx: StepContext): Promise<StepOutcome>;
 }

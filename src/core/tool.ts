@@ -51,6 +51,8 @@ export interface ToolContext {
   total(count: () => Promise<number>): Promise<number>;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /** The trace that what is begun here goes on with (`RunRequest.trace`); null for none. */
+  trace: string | null;
   /** Tells who waits how far it is; left out where nobody wants to know. */
   progress?: ((progress: Progress) => void) | undefined;
 }

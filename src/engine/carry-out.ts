@@ -4,6 +4,7 @@ import { AppError, isStoreTrouble } from "../core/errors.ts";
 import type { EngineTransaction, JobKind, RunRecord } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { Broken, Work } from "../queue/types.ts";
+import type { Allowances } from "./allowances.ts";
 import { brokenJob } from "./broken-job.ts";
 import { cancelWork, finishWork, notifyWork, onFailureWork, runTimeoutWork } from "./end-of-run.ts";
 import { childDoneWork, decidedWork, wakeWork } from "./end-of-wait.ts";
@@ -12,12 +13,14 @@ import { planner } from "./plan.ts";
 import { MAX_DEPTH, type PrepareRun } from "./prepare-run.ts";
 import { type Scheduler, scheduler } from "./schedules.ts";
 import { scopes } from "./scope.ts";
+import type { Mover } from "./transitions.ts";
 import { stepWork, type WorkOptions } from "./work.ts";
 
 interface CarryOutOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
   engine: Engine;
   transaction: EngineTransaction;
   log: Logger;
+  allowances: Allowances;
   /** How many runs may be unfinished before schedules make no more. */
   mostUnfinished: number;
 }
@@ -37,6 +40,7 @@ export function carryOut({
   read,
   transaction,
   log,
+  allowances,
   mostUnfinished,
 }: CarryOutOptions): CarryOut {
   const { runs } = read;
@@ -48,13 +52,14 @@ export function carryOut({
     planOf: async (run: RunRecord) => plan(await mover.outlines.of(run, runs)),
     scopes: scopes(runs),
     connections,
+    allowances,
     approvals: read.approvals,
     prepareRun,
     mailer: connections.mailer,
     log,
   };
   const kinds: Readonly<Record<JobKind, Work>> = {
-    step: stepWork({ ...shared, child: childOf(prepareRun) }),
+    step: stepWork({ ...shared, child: childOf(mover, prepareRun) }),
     wake: wakeWork(shared),
     decided: decidedWork(shared),
     child_done: childDoneWork(shared),
@@ -73,7 +78,7 @@ export function carryOut({
 
 /** Makes the run ready that a `workflow` step asks for. */
 const childOf =
-  (prepare: PrepareRun): WorkOptions["child"] =>
+  ({ spans }: Mover, prepare: PrepareRun): WorkOptions["child"] =>
   async (run, job, { workflow, inputs }) => {
     if (run.depth + 1 > MAX_DEPTH) {
       throw new StepError("too_deep", `Workflows call each other ${MAX_DEPTH} deep already.`, {
@@ -88,6 +93,7 @@ const childOf =
         trigger: "workflow",
         depth: run.depth + 1,
         parent: { runId: run.id, stepId: job.stepId, item: job.item },
+        trace: spans.below(run, { unit: job, attempt: job.attempt }),
       });
     } catch (error) {
       if (!(error instanceof AppError) || isStoreTrouble(error)) throw error;

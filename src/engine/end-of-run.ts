@@ -43,7 +43,10 @@ export function finishWork({ mover, runs, planOf, scopes }: Options): Work {
   };
 
   async function worked(run: RunRecord, job: Job): Promise<{ output: unknown }> {
-    if (job.kills >= MAX_KILLS) throw poisoned("output", job.kills);
+    if (job.kills >= MAX_KILLS) {
+      mover.meter.poisoned();
+      throw poisoned("output", job.kills);
+    }
     return { output: await outputOf(run, await planOf(run), scopes) };
   }
 }
@@ -115,11 +118,13 @@ export function onFailureWork({ mover, runs, planOf, prepareRun, log }: Options)
       actor: run.actor,
       trigger: "on_failure",
       depth: run.depth + 1,
+      trace: mover.spans.below(run),
     } as const;
     const prepared = await prepareRun(request).catch((err: unknown) => {
       if (isStoreTrouble(err)) throw err;
       // The failed run says why it failed in any case; nobody would be helped by trying this for ever.
-      log.warn({ err, run: run.id, on_failure: workflow }, "the workflow for failures can't run");
+      const line = { workflow_id: run.workflowId, run_id: run.id, on_failure: workflow };
+      log.warn({ err, ...line }, "the workflow for failures can't run");
     });
     if (prepared === undefined) return nothing();
     return { kind: "done", change: (tx) => startRun(mover, tx, prepared) };
@@ -143,7 +148,8 @@ export function notifyWork({ mover, runs, approvals, mailer, log }: Options): Wo
       );
       return nothing();
     } catch (err) {
-      log.warn({ err, approval: approval.id }, "the assignees of an approval could not be told by mail");
+      const line = { workflow_id: run.workflowId, run_id: run.id, step_id: job.stepId, approval_id: approval.id };
+      log.warn({ err, ...line }, "the assignees of an approval could not be told by mail");
       if (job.tries >= MAIL_TRIES) return nothing();
       return {
         kind: "again",

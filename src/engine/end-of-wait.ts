@@ -17,6 +17,7 @@ import { runErrorOf } from "./run-error.ts";
 import type { Plan } from "./plan.ts";
 import { requeueUnit, settleUnit, type UnitResult } from "./settle-unit.ts";
 import { isEnding, type Mover, moveOn } from "./transitions.ts";
+import { unitLine } from "./tell-attempt.ts";
 import { retryDelay } from "./work.ts";
 
 interface Options {
@@ -38,7 +39,7 @@ async function repeatUnit(
   }
   const now = mover.clock.now();
   await tx.jobs.dropUnit(job);
-  await closeAttempt(tx, job, step, { status: "failed", error, finishedAt: iso(now) });
+  await closeAttempt(mover, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
   const again = { attempt: step.attempts + 1, tries: step.attempts + 1, dueAt: iso(now + delay) };
   await tx.jobs.add({ ...unitOf(job), ...again, kind: "step", priority: job.priority, resource: null });
   await requeueUnit(mover, tx, job);
@@ -46,19 +47,26 @@ async function repeatUnit(
 
 const unitOf = ({ runId, stepId, item }: Unit): Unit => ({ runId, stepId, item });
 
-const closeAttempt = (
+async function closeAttempt(
+  { spans, outlines }: Mover,
   tx: EngineWriters,
   unit: Unit,
   step: StepRecord,
   end: { status: "succeeded" | "failed"; error: RunError | null; finishedAt: string },
-): Promise<void> =>
-  tx.runs.saveAttempt(unit, {
+): Promise<void> {
+  const attempt = {
     ...end,
     attempt: step.attempts,
-    executor: null,
     startedAt: step.startedAt ?? end.finishedAt,
     usage: null,
-  });
+  };
+  await tx.runs.saveAttempt(unit, { ...attempt, executor: null });
+  const run = spans.on ? await tx.runs.find(unit.runId) : undefined;
+  if (run === undefined) return;
+  const { definition, position } = await outlines.of(run, tx.runs);
+  const written = definition.steps[position.get(unit.stepId)!]!;
+  tx.onCommit(() => spans.attemptEnded(run, written, unit, attempt));
+}
 
 /** Ends a unit that waited, unless it was ended in the meantime. */
 function ending(
@@ -79,12 +87,11 @@ function ending(
       }
       const startedAt = step.startedAt ?? finishedAt;
       const error = result.kind === "failed" ? result.error : null;
+      if (error !== null) tx.onCommit(() => mover.log.info({ ...unitLine(job), code: error.code }, "step failed"));
+      // Before the run may end with it, which would close what is open as cancelled.
+      const status = error === null ? "succeeded" : "failed";
+      await closeAttempt(mover, tx, job, step, { status, error, finishedAt });
       await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: step.attempts });
-      await closeAttempt(tx, job, step, {
-        status: error === null ? "succeeded" : "failed",
-        error,
-        finishedAt,
-      });
     },
   };
 }

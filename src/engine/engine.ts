@@ -6,14 +6,17 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
 import { lazily } from "../core/lazily.ts";
+import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineReaders, RunReader } from "../core/run-ports.ts";
 import { ANY } from "../core/shapes.ts";
+import { noTracer, type Tracer } from "../core/tracer.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import type { Checker, Report, WorkflowLookup } from "./check/index.ts";
 import { definitionSchema } from "./definition-schema.ts";
 import { type DefinitionRef, outlines } from "./outline.ts";
 import { type PrepareRun, prepareRun } from "./prepare-run.ts";
+import { spans } from "./spans.ts";
 import type { Mover } from "./transitions.ts";
 
 export interface EngineOptions {
@@ -22,6 +25,8 @@ export interface EngineOptions {
   read: EngineReaders & { workflows: WorkflowReader };
   clock: Clock;
   log: Logger;
+  meter?: Meter;
+  tracer?: Tracer;
 }
 
 /** What every process needs that takes runs in; carry-out.ts adds what carries them out. */
@@ -33,11 +38,25 @@ export interface Engine {
   parse(definition: Record<string, unknown>): Definition;
 }
 
-export function engine({ stepTypes, connections, read, clock, log }: EngineOptions): Engine {
+export function engine({
+  stepTypes,
+  connections,
+  read,
+  clock,
+  log,
+  meter = noMeter,
+  tracer = noTracer(),
+}: EngineOptions): Engine {
   const { runs } = read;
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
-  const mover: Mover = { clock, log, outlines: outlines(parse, stepTypes, connections) };
+  const mover: Mover = {
+    clock,
+    log,
+    meter,
+    spans: spans(tracer, stepTypes, connections),
+    outlines: outlines(parse, stepTypes, connections),
+  };
   // Loaded when the first definition is checked: a process that only lists and reads never needs it.
   const loaded = lazily(async () => {
     const { checker } = await import("./check/index.ts");

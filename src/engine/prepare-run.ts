@@ -54,6 +54,7 @@ export function prepareRun({ workflows, runs, outlines, faultsOf }: Options): Pr
       retryOf: request.retryOf?.id ?? null,
       parent: request.parent ?? null,
       scheduledFor: request.scheduledFor ?? null,
+      trace: request.trace ?? null,
       actor: request.actor,
       inputs: checkedInputs(definition, request),
     };

@@ -71,7 +71,7 @@ export function scheduler(options: Options): Scheduler {
     try {
       return await fireOne(schedule, now);
     } catch (err) {
-      log.warn({ err, workflow: schedule.workflowId }, "a schedule could not be looked at; trying again");
+      log.warn({ err, workflow_id: schedule.workflowId }, "a schedule could not be looked at; trying again");
       return false;
     }
   }
@@ -83,7 +83,7 @@ export function scheduler(options: Options): Scheduler {
     const prepared = await prepare(schedule, moment).catch((err: unknown) => {
       // The moment is not lost: the next look tries again.
       if (isStoreTrouble(err)) throw err;
-      log.warn({ err, workflow: workflowId, scheduled_for: moment }, "a scheduled run could not be made");
+      log.warn({ err, workflow_id: workflowId, scheduled_for: moment }, "a scheduled run could not be made");
       return { failed: err instanceof Error ? err.message : String(err) };
     });
     const made = await transaction(async (tx) => {
@@ -107,7 +107,7 @@ export function scheduler(options: Options): Scheduler {
     });
     if (missed.length > 0) {
       log.warn(
-        { workflow: workflowId, missed: missed.length, scheduled_for: moment },
+        { workflow_id: workflowId, missed: missed.length, scheduled_for: moment },
         "scheduled moments were missed; one run makes them good",
       );
     }

@@ -6,8 +6,10 @@ import type { Logger } from "pino";
 import type { RunError } from "../../schemas/run.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { PreparedRun } from "../core/engine-port.ts";
+import type { Meter } from "../core/meter.ts";
 import {
   type EngineWriters,
+  type LeftAttempt,
   type NewJob,
   NO_ITEM,
   type RunRecord,
@@ -17,12 +19,15 @@ import {
 } from "../core/run-ports.ts";
 import { decide } from "./decide.ts";
 import type { Outline, Outlines } from "./outline.ts";
+import type { Spans } from "./spans.ts";
 
 /** What the changes stand on. */
 export interface Mover {
   clock: Clock;
-  /** Told of every run that ends. */
+  /** Told of every run that begins and ends, and of steps that fail. */
   log: Pick<Logger, "info" | "warn">;
+  meter: Meter;
+  spans: Spans;
   outlines: Outlines;
 }
 
@@ -65,13 +70,29 @@ export async function startRun(mover: Mover, tx: EngineWriters, run: PreparedRun
   const { states: begun, start } = admitted
     ? decide(outline.graph, states, { stopping: false, underWay: 0 })
     : { states, start: [] };
-  await tx.runs.insert({ ...run, status: "queued", states: begun, admitted, createdAt });
+  const trace = mover.spans.begun(run);
+  await tx.runs.insert({ ...run, trace, status: "queued", states: begun, admitted, createdAt });
   for (const position of start) await addStep(tx, run, outline, position);
   if (outline.timeoutMs !== null) {
     const dueAt = iso(mover.clock.now() + outline.timeoutMs);
     await tx.jobs.add(job(ofRun(run.id), "run_timeout", run.priority, { dueAt }));
   }
+  const { trigger } = run;
+  tx.onCommit(() => {
+    mover.meter.runStarted(trigger);
+    const line = { workflow_id: run.workflowId, run_id: run.id, version: run.version, trigger };
+    mover.log.info({ ...line, status: "queued", ...ofTrace(mover, { ...run, trace }), ...ofRequest(tx) }, "run accepted");
+  });
 }
+
+/** The request that a change is part of, for its line in the log. */
+const ofRequest = ({ requestId }: EngineWriters): { request_id?: string } =>
+  requestId === null ? {} : { request_id: requestId };
+
+const ofTrace = ({ spans }: Mover, run: Parameters<Spans["traceId"]>[0]): { trace_id?: string } => {
+  const id = spans.traceId(run);
+  return id === undefined ? {} : { trace_id: id };
+};
 
 /** Whether one more run of the workflow may go on now. */
 async function hasRoom(
@@ -228,9 +249,13 @@ async function endRun(
   },
 ): Promise<void> {
   const now = iso(mover.clock.now());
+  const startedAt = run.startedAt ?? now;
   const { definition } = await mover.outlines.of(run, tx.runs);
-  if (end.status !== "succeeded") await tx.runs.closeOpen(run.id, now);
-  await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt: run.startedAt ?? now });
+  if (end.status !== "succeeded") {
+    const left = await tx.runs.closeOpen(run.id, now);
+    await reportLeft(mover, tx, left, { status: "cancelled", at: now });
+  }
+  await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt });
   await tx.approvals.cancelOfRun(run.id, now);
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) {
@@ -240,9 +265,36 @@ async function endRun(
     await tx.jobs.add(job(ofRun(run.id), "on_failure", run.priority));
   }
   await admitNext(mover, tx, run.workflowId);
-  const line = { run: run.id, workflow: run.workflowId, trigger: run.trigger, status: end.status };
-  if (end.error === null) mover.log.info(line, `run ${end.status}`);
-  else mover.log.warn({ ...line, code: end.error.code, step: end.error.step_id }, "run failed");
+  const { status, error } = end;
+  const retried = mover.spans.on && run.retryOf !== null ? await tx.runs.find(run.retryOf) : undefined;
+  const ms = Date.parse(now) - Date.parse(run.createdAt);
+  tx.onCommit(() => {
+    const { id: run_id, workflowId: workflow_id, trigger } = run;
+    mover.spans.runEnded(run, { status, startedAt, finishedAt: now, error }, retried);
+    mover.meter.runEnded({ status, trigger, code: error?.code ?? null, seconds: ms / 1_000 });
+    const why = error === null ? {} : { code: error.code, step_id: error.step_id };
+    const whence = { ...ofTrace(mover, run), ...ofRequest(tx) };
+    mover.log.info({ workflow_id, run_id, trigger, status, ms, ...why, ...whence }, `run ${status}`);
+  });
+}
+
+/** Reports attempts that nobody is at any more, once that is committed. */
+export async function reportLeft(
+  { spans, outlines }: Pick<Mover, "spans" | "outlines">,
+  tx: EngineWriters,
+  left: readonly LeftAttempt[],
+  { status, at }: { status: "cancelled" | "interrupted"; at: string },
+): Promise<void> {
+  if (!spans.on) return;
+  for (const unit of left) {
+    const run = await tx.runs.find(unit.runId);
+    if (run === undefined) continue;
+    const { definition, position } = await outlines.of(run, tx.runs);
+    const step = definition.steps[position.get(unit.stepId)!]!;
+    const { attempt, startedAt } = unit;
+    const ended = { attempt, status, startedAt, finishedAt: at, usage: null, error: null };
+    tx.onCommit(() => spans.attemptEnded(run, step, unit, ended));
+  }
 }
 
 /** Lets in what waited for a run of this workflow to end. */

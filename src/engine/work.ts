@@ -9,14 +9,17 @@ import type { Connections, Usage } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";
 import type { PreparedRun } from "../core/engine-port.ts";
 import { faultsOf } from "../core/faults.ts";
+import { type AttemptOutcome, secondsSince } from "../core/meter.ts";
 import { type EngineWriters, type Job, NO_ITEM, type RunReader, type RunRecord } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { AnyStepType, Field, StepOutcome } from "../core/step-type.ts";
 import type { Holding, Settled, Work } from "../queue/types.ts";
+import type { Allowances } from "./allowances.ts";
 import { type Plan, type PlannedStep, resolveFields } from "./plan.ts";
 import type { Scopes } from "./scope.ts";
 import { runErrorOf } from "./run-error.ts";
 import { beginAttempt, settleUnit, type UnitResult } from "./settle-unit.ts";
+import { outcomeOf, tellAttempt } from "./tell-attempt.ts";
 import { isEnding, type Mover, moveOn } from "./transitions.ts";
 
 /** As many characters of JSON may a step give. */
@@ -38,6 +41,7 @@ export interface WorkOptions {
   connections: Connections;
   planOf(run: RunRecord): Promise<Plan>;
   scopes: Scopes;
+  allowances: Allowances;
   /** Makes ready the run of another workflow. @throws StepError */
   child(run: RunRecord, job: Job, wanted: Extract<StepOutcome, { kind: "child" }>): Promise<PreparedRun>;
 }
@@ -53,6 +57,11 @@ interface Attempt {
   inputHash?: string;
   /** Whether it was recorded, with its input, before it ran; false where it may not run. */
   begun?: boolean;
+  /** When its code began to run, by the monotonic clock. */
+  ranAt?: number;
+  /** What it has used, however it ends. */
+  usage?: Usage | undefined;
+  rows?: number | undefined;
 }
 
 /** Does the jobs of kind `step`: one attempt of a step or of an item. */
@@ -69,8 +78,7 @@ export function stepWork(options: WorkOptions): Work {
     try {
       if (isEnding(run)) throw new StepError("cancelled", "The run is ending.");
       if (job.kills >= MAX_KILLS) throw poisoned(job.stepId, job.kills);
-      const { result, usage } = await carryOut(plan, attempt, holding);
-      return settled(attempt, holding, result, usage);
+      return settled(attempt, holding, await carryOut(plan, attempt, holding));
     } catch (thrown) {
       // Nothing is wrong with the step: the job is given back.
       if (isStoreTrouble(thrown)) throw thrown;
@@ -78,22 +86,20 @@ export function stepWork(options: WorkOptions): Work {
     }
   };
 
-  async function carryOut(
-    plan: Plan,
-    attempt: Attempt,
-    holding: Holding,
-  ): Promise<{ result: UnitResult; usage?: Usage | undefined }> {
+  async function carryOut(plan: Plan, attempt: Attempt, holding: Holding): Promise<UnitResult> {
     const { run, job, planned } = attempt;
     if (job.item === NO_ITEM && (planned.if !== null || planned.forEach !== null)) {
       const early = await beforeRunning(plan, run, planned);
-      if (early !== undefined) return { result: early };
+      if (early !== undefined) return early;
     }
     const scope = await options.scopes.of(plan, run, planned.reads, job);
     attempt.input = parsedInput(planned, resolveFields(planned, scope));
     const resource = plan.outline.resources[plan.outline.position.get(job.stepId)!];
     attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
     const recorded = await recordedOutput(attempt, attempt.inputHash);
-    if (recorded !== undefined) return { result: recorded };
+    if (recorded !== undefined) return recorded;
+    const spends = planned.type.spends?.(planned.step) ?? null;
+    if (spends !== null) await options.allowances.expectLeft(run.actor, spends);
     if (planned.type.instant !== true) {
       const { startedAt, input } = attempt;
       const begin = { attempt: job.attempt, executor: holding.executor, startedAt, input };
@@ -103,11 +109,13 @@ export function stepWork(options: WorkOptions): Work {
       });
       if (!attempt.begun) throw new StepError("cancelled", "The run is ending, or another executor has it.");
     }
+    attempt.ranAt = performance.now();
     const outcome = await runBounded(attempt, holding);
-    return {
-      result: await resultOf(attempt, outcome),
-      ...(outcome.kind === "done" && { usage: outcome.usage }),
-    };
+    if (outcome.kind === "done") {
+      attempt.usage = outcome.usage;
+      attempt.rows = outcome.rows;
+    }
+    return resultOf(attempt, outcome);
   }
 
   /** Whether it is skipped, and over what it fans out. */
@@ -197,6 +205,7 @@ export function stepWork(options: WorkOptions): Work {
           ":",
         ),
         now: () => mover.clock.now(),
+        trace: mover.spans.handedOn(run, job, job.attempt),
       });
       return await Promise.race([running, left]);
     } catch (thrown) {
@@ -246,22 +255,48 @@ export function stepWork(options: WorkOptions): Work {
     }
   }
 
-  function settled(attempt: Attempt, holding: Holding, result: UnitResult, usage?: Usage): Settled {
+  /** Has it told, once it is committed, what the attempt came to. */
+  function teller(
+    { run, job, planned, ranAt }: Attempt,
+    { executor }: Holding,
+    outcome: AttemptOutcome,
+    error: RunError | null = null,
+  ): (tx: EngineWriters) => void {
+    const ran = ranAt !== undefined && (outcome === "succeeded" || outcome === "failed");
+    const seconds = ran ? secondsSince(ranAt) : undefined;
+    const { type } = planned.type;
+    return (tx) => tellAttempt(mover, tx, { run, job, type, executor, outcome, error, seconds });
+  }
+
+  function settled(attempt: Attempt, holding: Holding, result: UnitResult): Settled {
     const { job, startedAt } = attempt;
     const finishedAt = iso(mover.clock.now());
+    const tell = teller(attempt, holding, outcomeOf(result));
+    const recordSettled = async (tx: EngineWriters): Promise<void> => {
+      await spend(tx, attempt);
+      const end = { usage: attempt.usage ?? null, error: null };
+      // What waits goes on, but in no executor: the job that ends the wait ends the attempt.
+      const goesOn = ["wait", "approval", "child"].includes(result.kind);
+      await (goesOn
+        ? saveAttempt(mover, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
+        : saveAttempt(mover, tx, attempt, holding, { ...end, status: "succeeded" }, finishedAt));
+    };
     return {
       kind: "done",
       async change(tx) {
+        tell(tx);
+        // Before the run may end with it, which would close what is open as cancelled.
+        if (attempt.input !== undefined) await recordSettled(tx);
         await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
-        if (attempt.input === undefined) return;
-        const end = { usage: usage ?? null, error: null };
-        // What waits goes on, but in no executor: the job that ends the wait ends the attempt.
-        const goesOn = ["wait", "approval", "child"].includes(result.kind);
-        await (goesOn
-          ? saveAttempt(tx, attempt, { executor: null }, { ...end, status: "running" }, null)
-          : saveAttempt(tx, attempt, holding, { ...end, status: "succeeded" }, finishedAt));
       },
     };
+  }
+
+  function spend(tx: EngineWriters, { run, usage, rows }: Attempt): Promise<void> {
+    return options.allowances.spend(tx, run.actor, {
+      ...(usage !== undefined && { model_tokens: usage.input_tokens + usage.output_tokens }),
+      ...(rows !== undefined && { rows }),
+    });
   }
 
   function failed(attempt: Attempt, holding: Holding, thrown: unknown): Settled {
@@ -269,11 +304,17 @@ export function stepWork(options: WorkOptions): Work {
     // A step may throw anything; only who holds the job knows whether it was told to end.
     const told = attempt.begun === false || holding.signal.aborted || isEnding(attempt.run);
     const error = told ? runErrorOf(thrown, job) : asFailure(runErrorOf(thrown, job));
+    if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
     const finishedAt = iso(mover.clock.now());
     const status =
       error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
-    const record = (tx: EngineWriters): Promise<void> =>
-      saveAttempt(tx, attempt, holding, { status, usage: null, error }, finishedAt);
+    const tell = teller(attempt, holding, status, error);
+    const record = async (tx: EngineWriters): Promise<void> => {
+      tell(tx);
+      await spend(tx, attempt);
+      const end = { status, usage: attempt.usage ?? null, error } as const;
+      await saveAttempt(mover, tx, attempt, holding, end, finishedAt);
+    };
     const recordAndMove = async (tx: EngineWriters): Promise<void> => {
       await record(tx);
       await moveOn(mover, tx, job.runId);
@@ -303,21 +344,27 @@ export function stepWork(options: WorkOptions): Work {
   }
 }
 
-const saveAttempt = (
+/** Writes an attempt down, and reports one that has ended. */
+async function saveAttempt(
+  { spans }: Mover,
   tx: EngineWriters,
-  { job, startedAt, input, begun }: Attempt,
+  { run, job, planned, startedAt, input, begun }: Attempt,
   { executor }: { executor: string | null },
   end: { status: AttemptStatus; usage: Usage | null; error: RunError | null },
   finishedAt: string | null,
-): Promise<void> =>
-  tx.runs.saveAttempt(job, {
+): Promise<void> {
+  const { attempt } = job;
+  await tx.runs.saveAttempt(job, {
     ...end,
-    attempt: job.attempt,
+    attempt,
     executor,
     startedAt,
     finishedAt,
     ...(begun !== true && { input }),
   });
+  if (finishedAt === null) return;
+  tx.onCommit(() => spans.attemptEnded(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));
+}
 
 export const nothing = (): Settled => ({ kind: "done", change: () => Promise.resolve() });
 

@@ -4,8 +4,18 @@
  */
 import type { Logger } from "pino";
 import { type Clock, iso, SECOND } from "../core/clock.ts";
-import type { EngineTransaction, Job, JobReader, RunReader } from "../core/run-ports.ts";
+import {
+  type EngineTransaction,
+  type EngineWriters,
+  type Job,
+  type JobReader,
+  type LeftAttempt,
+  NO_ITEM,
+  type RunReader,
+  type Unit,
+} from "../core/run-ports.ts";
 import { isStoreTrouble } from "../core/errors.ts";
+import { type Meter, noMeter } from "../core/meter.ts";
 import { StepError } from "../core/step-errors.ts";
 import { committer } from "./committer.ts";
 import type { Broken, Queue, Settled, Work } from "./types.ts";
@@ -16,8 +26,11 @@ export interface SqliteQueueOptions {
   transaction: EngineTransaction;
   jobs: JobReader;
   runs: Pick<RunReader, "glance">;
+  /** Told, in the transaction that marks them, of attempts that an executor left behind. */
+  onLeft(tx: EngineWriters, left: readonly LeftAttempt[], at: string): Promise<void>;
   clock: Clock;
   log: Logger;
+  meter?: Meter;
   work: Work;
   broken: Broken;
   /** How many jobs run at a time. */
@@ -45,7 +58,9 @@ interface Running {
 }
 
 export function sqliteQueue(options: SqliteQueueOptions): Queue {
-  const { executor, transaction, jobs, runs, clock, log, work, slots, leaseMs, limits } = options;
+  const { executor, transaction, jobs, runs, clock, meter = noMeter } = options;
+  const { work, slots, leaseMs, limits } = options;
+  const log = options.log.child({ executor });
   const running = new Map<number, Running>();
   const { commit } = committer(transaction);
   const state = { stopping: false };
@@ -92,7 +107,10 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     const limit = slots - running.size;
     const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limit, limits, suspects }));
     suspectLast = claimed.some((job) => job.suspect);
-    for (const job of claimed) run(job);
+    for (const job of claimed) {
+      meter.claimed(job.kind);
+      run(job);
+    }
     // A turn without suspects is enough of a turn, even where there was nothing else.
     if (claimed.length === 0 && suspects === "skip" && running.size === 0) return jobs.pending(now);
     return claimed.length > 0;
@@ -129,22 +147,28 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         await settleBroken(job, err);
         return;
       }
-      log.warn({ err, job }, "the state could not be used; the job is given back");
+      log.warn({ err, ...lineOf(job) }, "the state could not be used; the job is given back");
       settled = again(job, 5 * SECOND);
     }
     try {
       const held = await commit((tx) => settle(tx, job, settled));
-      if (!held) log.warn({ job }, "the job was taken over by another executor: nothing was written");
+      if (!held) log.warn(lineOf(job), "the job was taken over by another executor: nothing was written");
       options.onChanged([job.runId]);
     } catch (err) {
       if (isStoreTrouble(err)) {
         // It stays claimed by an executor that lives: without this nobody would ever take it over.
-        log.warn({ err, job }, "the end of a job could not be written; it is given back");
+        log.warn({ err, ...lineOf(job) }, "the end of a job could not be written; it is given back");
         await giveBack(job);
       } else {
         await settleBroken(job, err);
       }
     }
+  }
+
+  /** Marks the attempts that an executor leaves behind, all or those of one unit. */
+  async function interrupt(tx: EngineWriters, of: string, unit?: Unit): Promise<void> {
+    const at = iso(clock.now());
+    await options.onLeft(tx, await tx.runs.interruptAttempts(of, at, unit), at);
   }
 
   function again(job: Job, pause: number): Settled {
@@ -154,19 +178,19 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       dueAt: iso(now + pause),
       attempt: job.attempt + 1,
       tries: job.tries,
-      change: (tx) => tx.runs.interruptAttempts(executor, iso(now), job),
+      change: (tx) => interrupt(tx, executor, job),
     };
   }
 
   /** Settles what failed as nothing should; where that fails too, the job is given back. */
   async function settleBroken(job: Job, thrown: unknown): Promise<void> {
-    log.error({ err: thrown, job }, "a job failed in a way that none should; its run fails");
+    log.error({ err: thrown, ...lineOf(job) }, "a job failed in a way that none should; its run fails");
     try {
       const settled = await options.broken(job, thrown);
       await commit((tx) => settle(tx, job, settled));
       options.onChanged([job.runId]);
     } catch (err) {
-      log.error({ err, job }, "that could not be written either; the job is given back");
+      log.error({ err, ...lineOf(job) }, "that could not be written either; the job is given back");
       await giveBack(job);
     }
   }
@@ -187,7 +211,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         await commit((tx) => settle(tx, job, again(job, SECOND)));
         return;
       } catch (err) {
-        log.warn({ err, job }, "a job could not be given back; trying again");
+        log.warn({ err, ...lineOf(job) }, "a job could not be given back; trying again");
       }
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
@@ -247,11 +271,12 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     const count = await commit(async (tx) => {
       const present = (await tx.jobs.executors()).find((one) => one.id === dead.id);
       if (present === undefined || present.beat !== dead.beat) return undefined;
-      await tx.runs.interruptAttempts(dead.id, iso(clock.now()));
+      await interrupt(tx, dead.id);
       return tx.jobs.takeOver(dead.id);
     });
     if (count === undefined) return;
-    log.warn({ executor: dead.id, jobs: count }, "an executor has died: its jobs were taken over");
+    meter.takenOver("lease", count);
+    log.warn({ dead_executor: dead.id, jobs: count }, "an executor has died: its jobs were taken over");
     ring();
   }
 
@@ -294,7 +319,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       clearInterval(beats);
       await commit(async (tx) => {
         // Whatever would not end, or could not be given back, is taken over at once, not after a lease.
-        await tx.runs.interruptAttempts(executor, iso(clock.now()));
+        await interrupt(tx, executor);
         await tx.jobs.takeOver(executor);
       });
     },
@@ -306,6 +331,15 @@ function stopped(stop: NonNullable<Awaited<ReturnType<RunReader["glance"]>>[numb
     ? new StepError("cancelled", "The run was cancelled.")
     : new StepError("cancelled", `The run was stopped: ${stop.error.message}`);
 }
+
+/** A job as lines of the log name it. */
+const lineOf = ({ runId, stepId, item, kind, attempt }: Job) => ({
+  run_id: runId,
+  ...(stepId !== "" && { step_id: stepId }),
+  ...(item !== NO_ITEM && { item }),
+  job: kind,
+  attempt,
+});
 
 const allEnded = (running: ReadonlyMap<number, Running>): Promise<unknown> =>
   Promise.all([...running.values()].map(({ ended }) => ended));

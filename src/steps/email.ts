@@ -53,6 +53,7 @@ export const emailStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   resource: () => "mail",
+  calls: () => ({}),
   check: (step, ctx) => {
     const { mailer } = ctx.connections;
     const why = mailer.unusable();

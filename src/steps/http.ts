@@ -110,6 +110,7 @@ export const httpStep = defineStepType({
   // A method that is worked out when it runs may be any.
   hasEffects: (step) => !SAFE.has(step["method"] ?? "GET"),
   resource: () => null,
+  calls: () => ({}),
   check: (step, ctx) => {
     const headers = Object.entries(isRecord(step["headers"]) ? step["headers"] : {});
     const secrets = headers.flatMap(([name, value]) =>
@@ -137,6 +138,7 @@ export const httpStep = defineStepType({
         body,
         maxBytes: max_bytes,
         acceptStatus: accept_status,
+        trace: ctx.trace,
       },
       ctx.signal,
     );

@@ -5,6 +5,7 @@ import type { NamedConnection, PartialFault } from "../core/connections.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
+import type { SpanAttributes } from "../core/tracer.ts";
 import { schemaFaults, shapeOfSchema } from "../core/json-schema/index.ts";
 
 /** A megabyte, in characters; in bytes it is bounded when it runs. */
@@ -72,7 +73,19 @@ export const modelStep = defineStepType({
   output: outputOf({ text: nullable(STRING), object: ANY }),
   timeoutMs: 120_000,
   hasEffects: () => false,
+  spends: () => "model_tokens",
   resource: (step) => `model:${String(step["model"])}`,
+  calls({ model }, connections): SpanAttributes {
+    const entry = connections.models.list().find(({ name }) => name === model);
+    if (entry === undefined) return {};
+    return {
+      "gen_ai.operation.name": "chat",
+      // The later name, and the one that most tools still look for.
+      "gen_ai.provider.name": entry.type,
+      "gen_ai.system": entry.type,
+      "gen_ai.request.model": entry.model_ref,
+    };
+  },
   check: ({ model, output_schema: schema }, ctx) => {
     const faults = modelFaults(String(model), ctx.connections.models.list());
     if (schema === undefined) return Promise.resolve({ faults, output: outputOf({ text: STRING }) });
@@ -99,6 +112,7 @@ export const modelStep = defineStepType({
         outputSchema: output_schema,
         maxOutputTokens: max_output_tokens,
         temperature,
+        trace: ctx.trace,
       },
       ctx.signal,
     );

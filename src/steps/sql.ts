@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PartialFault, SqlColumn } from "../core/connections.ts";
+import { type PartialFault, SCRATCH, type SqlColumn } from "../core/connections.ts";
 import { SECOND } from "../core/clock.ts";
 import {
   ANY,
@@ -13,6 +13,7 @@ import {
   STRING,
 } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
+import type { SpanAttributes } from "../core/tracer.ts";
 import {
   defineStepType,
   literal,
@@ -108,6 +109,16 @@ export const sqlStep = defineStepType({
     const database = databaseOf(step, connections);
     return database === null ? null : `database:${database}`;
   },
+  calls(step, connections): SpanAttributes {
+    const name = databaseOf(step, connections);
+    const type = connections.databases.list().find((it) => it.name === name)?.type;
+    if (name === null || type === undefined) return {};
+    const system = type === "postgres" ? "postgresql" : type;
+    // The later name, and the one that most tools still look for. The statement stays here.
+    return { "db.system.name": system, "db.system": system, "millrace.database": name };
+  },
+  // What scratch joins was counted when it came.
+  spends: ({ database }) => (database === SCRATCH ? null : "rows"),
   check: async (step, ctx) => {
     const database = databaseOf(step, ctx.connections);
     if (database === null)
@@ -151,7 +162,8 @@ export const sqlStep = defineStepType({
       signal,
     );
     const columns = answer.columns.map(({ name, type }) => ({ name, type }));
-    return { kind: "done", output: { ...answer, columns } };
+    const rows = database === SCRATCH ? 0 : answer.rows.length;
+    return { kind: "done", output: { ...answer, columns }, rows };
   },
 });
 

@@ -49,6 +49,12 @@ export const toolStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   resource: (step) => (typeof step["server"] === "string" ? `mcp_server:${step["server"]}` : null),
+  calls: ({ server, tool }) => ({
+    "mcp.method.name": "tools/call",
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": String(tool),
+    "millrace.mcp_server": String(server),
+  }),
   check: async (step, ctx) => {
     const { server, tool } = step;
     if (typeof server !== "string" || typeof tool !== "string") return { faults: [] };
@@ -78,7 +84,7 @@ export const toolStep = defineStepType({
   },
   run: async (input, ctx) => {
     const { mcpServers } = ctx.connections;
-    const options = { idempotencyKey: ctx.idempotencyKey };
+    const options = { idempotencyKey: ctx.idempotencyKey, trace: ctx.trace };
     const output = await mcpServers.call(input.server, input.tool, input.arguments, options, ctx.signal);
     return { kind: "done", output: { output } };
   },

@@ -1,13 +1,29 @@
 /** How often something was tried lately: one count for all copies. */
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { AttemptCounter } from "../core/account-ports.ts";
 import { HOUR } from "../core/clock.ts";
 import type { Store } from "./database.ts";
+import type { Schema } from "./schema.ts";
 
 /** Counts are kept for so long after their window: the clock of another copy may be behind. */
 const KEPT_MS = HOUR;
 /** At most so many old counts are cleared by one attempt, so that none pays for all of them. */
 const CLEARED_AT_ONCE = 50;
+
+/** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */
+export async function forgetAttempts(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+  const old = trx
+    .selectFrom("attempt_counts")
+    .select("key")
+    .where("ends_at", "<=", now - KEPT_MS)
+    .orderBy("ends_at")
+    .limit(limit);
+  const { numDeletedRows } = await trx
+    .deleteFrom("attempt_counts")
+    .where("key", "in", old)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows >= BigInt(limit);
+}
 
 /** The counter over a store. */
 export function attemptCounter({ read, transaction }: Pick<Store, "read" | "transaction">): AttemptCounter {
@@ -29,14 +45,7 @@ export function attemptCounter({ read, transaction }: Pick<Store, "read" | "tran
 
     add: (keys, now) =>
       transaction(async (trx) => {
-        const old = trx
-          .selectFrom("attempt_counts")
-          .select("key")
-          .where("ends_at", "<=", now - KEPT_MS)
-          .orderBy("ends_at")
-          .limit(CLEARED_AT_ONCE);
-        await trx.deleteFrom("attempt_counts").where("key", "in", old).execute();
-
+        await forgetAttempts(trx, now, CLEARED_AT_ONCE);
         const counts = [];
         for (const { key, windowMs } of keys) {
           const fresh = { count: 1, ends_at: now + windowMs };

@@ -42,6 +42,23 @@ function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter
   ]);
 }
 
+/**
+ * Deletes entries from before a moment, `limit` at most; gives whether there may be more. They go by their ids, oldest
+ * first: nobody has to look through what stays.
+ */
+export async function forgetAudit(trx: Kysely<Schema>, before: string, limit: number): Promise<boolean> {
+  const oldest = await trx.selectFrom("audit_log").select(["id", "at"]).orderBy("id").limit(limit).execute();
+  const last = oldest.findLast(({ at }) => at < before);
+  if (last === undefined) return false;
+  const { numDeletedRows } = await trx
+    .deleteFrom("audit_log")
+    .where("id", "<=", last.id)
+    .where("at", "<", before)
+    .executeTakeFirstOrThrow();
+  // One from a clock that was ahead stays among them: it does not mean that those behind it stay too.
+  return numDeletedRows > 0n;
+}
+
 /** Reads the audit log through `db`. */
 export function auditReader(db: Kysely<Schema>): AuditReader {
   /** The first or the last id; asked for both at once, SQLite would walk through all of them. */

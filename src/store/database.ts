@@ -3,7 +3,9 @@ import Database from "better-sqlite3";
 import { Kysely, type Transaction } from "kysely";
 import { type Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { migrate } from "./migrate.ts";
+import { type Meter, noMeter } from "../core/meter.ts";
+import { copyBefore } from "./kept-copies.ts";
+import { migrate, type Migration, MIGRATIONS, standingOf } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect, whileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
@@ -17,7 +19,7 @@ const BUSY_TIMEOUT_MS = 0;
  */
 const READ_UNSEEN_MS = 50;
 /** "MILL" in the header of the file says whose it is. */
-const APPLICATION_ID = 0x4d494c4c;
+export const APPLICATION_ID = 0x4d494c4c;
 
 export interface Store {
   directory: StateDirectory;
@@ -39,11 +41,17 @@ export interface Store {
 
 /**
  * Opens the state, with the journal that its file system can carry, and migrates.
+ * @param migrations a test brings others
  * @throws AppError storage_unavailable, busy
  */
-export async function openStore(directory: StateDirectory, clock: Clock): Promise<Store> {
+export async function openStore(
+  directory: StateDirectory,
+  clock: Clock,
+  meter: Meter = noMeter,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Store> {
   try {
-    return await open(directory, clock);
+    return await open(directory, { clock, meter, migrations });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     // Who reads this has just started the program, perhaps on another directory than was meant.
@@ -52,12 +60,20 @@ export async function openStore(directory: StateDirectory, clock: Clock): Promis
   }
 }
 
-async function open(directory: StateDirectory, clock: Clock): Promise<Store> {
+interface Opening {
+  clock: Clock;
+  meter: Meter;
+  migrations: readonly Migration[];
+}
+
+async function open(directory: StateDirectory, opening: Opening): Promise<Store> {
   const journal = directory.local ? "wal" : "delete";
   const writer = await whileBusy(() => connect(directory.databaseFile));
   let reader: Database.Database | undefined;
   try {
     await claim(writer);
+    // Before anything is changed, and be it the journal.
+    await standingOf(looking(writer), { migrations: opening.migrations });
     const journalMode = await whileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );
@@ -71,7 +87,7 @@ async function open(directory: StateDirectory, clock: Clock): Promise<Store> {
     writer.pragma("foreign_keys = ON");
     reader = await whileBusy(() => connect(directory.databaseFile));
     reader.pragma("query_only = ON");
-    return await assemble(directory, journalMode, reader, writer, clock);
+    return await assemble(directory, journalMode, reader, writer, opening);
   } catch (error) {
     reader?.close();
     writer.close();
@@ -79,8 +95,9 @@ async function open(directory: StateDirectory, clock: Clock): Promise<Store> {
   }
 }
 
-function connect(file: string): Database.Database {
-  const db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+/** @param mustExist whether a missing file is a failure; else it is made */
+export function connect(file: string, mustExist = false): Database.Database {
+  const db = new Database(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
   try {
     // Opening reads nothing: this is where a damaged or foreign file shows.
     db.pragma("schema_version");
@@ -90,6 +107,12 @@ function connect(file: string): Database.Database {
     throw error;
   }
 }
+
+/** Queries on a connection that nothing is written through, before it is known whether it can be used. */
+export const looking = (db: Database.Database): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: sqliteDialect(db, { exclusive: false, inPlace: () => {}, onFailure: () => {} }),
+  });
 
 /** Marks an empty database as ours, and refuses another program's before anything in it is changed. */
 async function claim(db: Database.Database): Promise<void> {
@@ -112,7 +135,7 @@ async function assemble(
   journalMode: string,
   reader: Database.Database,
   writer: Database.Database,
-  clock: Clock,
+  { clock, meter, migrations }: Opening,
 ): Promise<Store> {
   let lost: string | undefined;
   let abandoned = false;
@@ -135,17 +158,18 @@ async function assemble(
       throw new AppError("storage_unavailable", fault, { headers: { "Retry-After": "30" } });
   };
   const read = new Kysely<Schema>({
-    dialect: sqliteDialect(reader, { exclusive: false, inPlace: inPlace(READ_UNSEEN_MS), onFailure }),
+    dialect: sqliteDialect(reader, { exclusive: false, inPlace: inPlace(READ_UNSEEN_MS), onFailure, meter }),
   });
   const write = new Kysely<Schema>({
-    dialect: sqliteDialect(writer, { exclusive: true, inPlace: inPlace(0), onFailure }),
+    dialect: sqliteDialect(writer, { exclusive: true, inPlace: inPlace(0), onFailure, meter }),
   });
   const dataVersion = reader.prepare("pragma data_version").pluck();
   let version = 0;
   const transaction = <T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
     write.transaction().execute(work);
 
-  await migrate(read, transaction, clock);
+  const copy = (newest: number) => copyBefore(directory, newest, clock);
+  await migrate({ read, begin: transaction, copy, clock }, migrations);
   return {
     directory,
     journalMode,

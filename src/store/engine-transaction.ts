@@ -1,6 +1,7 @@
 /** What the engine reads and writes, put together over one connection. */
 import type { Kysely } from "kysely";
-import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/run-ports.ts";
+import type { Clock } from "../core/clock.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters, Within } from "../core/run-ports.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import type { Store } from "./database.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
@@ -8,22 +9,39 @@ import { runWriter } from "./run-writer.ts";
 import { runReader } from "./runs.ts";
 import { scheduleReader, scheduleWriter } from "./schedules.ts";
 import type { Schema } from "./schema.ts";
+import { usageReader, usageWriter } from "./usage.ts";
 
 export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
+  usage: usageReader(db),
   runs: runReader(db),
   jobs: jobReader(db),
   approvals: approvalReader(db),
   schedules: scheduleReader(db),
 });
 
-export const engineWriters = (trx: Kysely<Schema>): EngineWriters => ({
+export const engineWriters = (trx: Kysely<Schema>, clock: Clock, within: Within): EngineWriters => ({
+  ...within,
+  usage: usageWriter(trx),
   runs: runWriter(trx),
-  jobs: jobWriter(trx),
+  jobs: jobWriter(trx, clock),
   approvals: approvalWriter(trx),
   schedules: scheduleWriter(trx),
 });
 
 /** One write transaction of the engine. */
-export function engineTransaction(store: Pick<Store, "transaction">): EngineTransaction {
-  return (work) => store.transaction((trx) => work(engineWriters(trx)));
+export function engineTransaction(store: Pick<Store, "transaction">, clock: Clock): EngineTransaction {
+  return (work) =>
+    withFollowing((onCommit) =>
+      store.transaction((trx) => work(engineWriters(trx, clock, { requestId: null, onCommit }))),
+    );
+}
+
+/** Runs a transaction, and once it is committed whatever was to follow. */
+export async function withFollowing<T>(
+  transact: (onCommit: Within["onCommit"]) => Promise<T>,
+): Promise<T> {
+  const following: (() => void)[] = [];
+  const result = await transact((then) => void following.push(then));
+  for (const then of following) then();
+  return result;
 }

@@ -1,5 +1,6 @@
 /** Jobs: pending work, claimed by executors under a fence. What is done is deleted. */
 import { type Kysely, sql } from "kysely";
+import { type Clock, iso } from "../core/clock.ts";
 import type { Job, JobKind, JobReader, JobWriter, Unit } from "../core/run-ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
@@ -45,7 +46,7 @@ const claimJob = prepared((db, executor: string, alone: number, id: number) =>
 const promoteJobs = prepared((db, now: string) =>
   db
     .updateTable("jobs")
-    .set({ state: "ready", due_at: null })
+    .set({ state: "ready" })
     .where("id", "in", (eb) =>
       eb
         .selectFrom("jobs")
@@ -101,14 +102,26 @@ export function jobReader(db: Kysely<Schema>): JobReader {
 
     executors: () => db.selectFrom("executors").select(["id", "beat"]).execute(),
 
-    async depth() {
-      const rows = await db
+    async oldestReady() {
+      const row = await db
         .selectFrom("jobs")
-        .select((eb) => ["state" as const, eb.fn.countAll<number>().as("count")])
-        .groupBy("state")
-        .execute();
-      const of = (state: JobRow["state"]): number => rows.find((row) => row.state === state)?.count ?? 0;
-      return { ready: of("ready"), later: of("later"), claimed: of("claimed") };
+        .select((eb) => eb.fn.min("due_at").as("since"))
+        .where("state", "=", sql.lit("ready"))
+        .executeTakeFirst();
+      return row?.since ?? null;
+    },
+
+    async depth() {
+      // One by one: each has an index of its own, and together they would be read from the table.
+      const of = async (state: JobRow["state"]): Promise<number> => {
+        const { count } = await db
+          .selectFrom("jobs")
+          .select((eb) => eb.fn.countAll<number>().as("count"))
+          .where("state", "=", sql.lit(state))
+          .executeTakeFirstOrThrow();
+        return count;
+      };
+      return { ready: await of("ready"), later: await of("later"), claimed: await of("claimed") };
     },
   };
 }
@@ -124,7 +137,7 @@ const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): Unit => ({
 });
 
 /** Works on the queue inside a transaction. */
-export function jobWriter(trx: Kysely<Schema>): JobWriter {
+export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
   return {
     ...jobReader(trx),
 
@@ -133,7 +146,7 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
         kind: job.kind,
         state: dueAt === null ? "ready" : "later",
         priority: job.priority,
-        due_at: dueAt,
+        due_at: dueAt ?? iso(clock.now()),
         run_id: runId,
         step_id: stepId,
         item,
@@ -183,7 +196,7 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
         .updateTable("jobs")
         .set({
           state: dueAt === null ? "ready" : "later",
-          due_at: dueAt,
+          due_at: dueAt ?? iso(clock.now()),
           executor: null,
           attempt,
           tries,
@@ -257,6 +270,7 @@ export function jobWriter(trx: Kysely<Schema>): JobWriter {
         .updateTable("jobs")
         .set((eb) => ({
           state: "ready" as const,
+          due_at: iso(clock.now()),
           executor: null,
           suspect: 1,
           kills: eb("kills", "+", eb.ref("alone")),

@@ -29,18 +29,27 @@ export function linkReader(db: Kysely<Schema>): LinkReader {
   };
 }
 
+/** Deletes expired ones, used or not, `limit` at most; gives whether there may be more. */
+export async function forgetLinks(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+  const expired = trx
+    .selectFrom("account_links")
+    .select("digest")
+    .where("expires_at", "<=", iso(now))
+    .limit(limit);
+  const { numDeletedRows } = await trx
+    .deleteFrom("account_links")
+    .where("digest", "in", expired)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows >= BigInt(limit);
+}
+
 /** Makes links and uses them up inside a transaction. */
 export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
   return {
     ...linkReader(trx),
 
     async insert(link) {
-      const expired = trx
-        .selectFrom("account_links")
-        .select("digest")
-        .where("expires_at", "<=", iso(clock.now()))
-        .limit(CLEARED_AT_ONCE);
-      await trx.deleteFrom("account_links").where("digest", "in", expired).execute();
+      await forgetLinks(trx, clock.now(), CLEARED_AT_ONCE);
       await trx
         .insertInto("account_links")
         .values({

@@ -1,8 +1,10 @@
 /** MCP sessions that any copy can go on with, and the messages that pass from copy to copy. */
+import type { Kysely } from "kysely";
 import { type Clock, HOUR, iso, MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { McpSessionStore } from "../core/ports.ts";
 import type { Store } from "./database.ts";
+import type { Schema } from "./schema.ts";
 
 /** A client's session is forgotten when nobody used it for so long. */
 const HTTP_IDLE = 24 * HOUR;
@@ -13,6 +15,36 @@ const MAX_WAITING = 100;
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** A statement takes so many variables and no more (SQLite: 32,766). */
 const IDS_AT_ONCE = 1_000;
+
+/** At most so many are cleared by one that begins, so that none pays for all of them. */
+const CLEARED_AT_ONCE = 500;
+
+/**
+ * Deletes sessions that nobody used and messages that nobody fetched, `limit` at most of each; gives whether there may
+ * be more.
+ */
+export async function forgetMcpSessions(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+  const idle = trx
+    .selectFrom("mcp_sessions")
+    .select("id")
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("kind", "=", "http"), eb("seen_at", "<", iso(now - HTTP_IDLE))]),
+        eb.and([eb("kind", "=", "sse"), eb("seen_at", "<", iso(now - SSE_IDLE))]),
+      ]),
+    )
+    .limit(limit);
+  const unfetched = trx
+    .selectFrom("mcp_messages")
+    .select("id")
+    .where("created_at", "<", iso(now - SSE_IDLE))
+    .limit(limit);
+  const deleted = [
+    await trx.deleteFrom("mcp_sessions").where("id", "in", idle).executeTakeFirstOrThrow(),
+    await trx.deleteFrom("mcp_messages").where("id", "in", unfetched).executeTakeFirstOrThrow(),
+  ];
+  return deleted.some(({ numDeletedRows }) => numDeletedRows >= BigInt(limit));
+}
 
 export function mcpSessionStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
@@ -31,16 +63,7 @@ export function mcpSessionStore(
           .insertInto("mcp_sessions")
           .values({ id, key_id: keyId, kind, initialize, seen_at })
           .execute();
-        for (const [dead, idle] of [
-          ["http", HTTP_IDLE],
-          ["sse", SSE_IDLE],
-        ] as const) {
-          await trx
-            .deleteFrom("mcp_sessions")
-            .where("kind", "=", dead)
-            .where("seen_at", "<", iso(clock.now() - idle))
-            .execute();
-        }
+        await forgetMcpSessions(trx, clock.now(), CLEARED_AT_ONCE);
       });
     },
 

@@ -1,14 +1,18 @@
 /** Migrations forward, under the write lock, so that of several processes that start at once one migrates. */
 import type { Kysely, Transaction } from "kysely";
 import { AppError } from "../core/errors.ts";
-import { type Clock, iso } from "../core/clock.ts";
+import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import * as workflowsAndKeys from "./migrations/0001-workflows-and-keys.ts";
 import * as accounts from "./migrations/0003-accounts.ts";
 import * as modelUsage from "./migrations/0004-model-usage.ts";
+import * as signOn from "./migrations/0005-sign-on.ts";
+import * as runTraces from "./migrations/0006-run-traces.ts";
+import * as usageCounts from "./migrations/0007-usage-counts.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
+import packageJson from "../../package.json" with { type: "json" };
 
-interface Migration {
+export interface Migration {
   id: number;
   name: string;
   /** The oldest release's newest migration that still runs on this schema: expand first, contract a release later. */
@@ -16,68 +20,169 @@ interface Migration {
   up(db: Kysely<never>): Promise<void>;
 }
 
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "workflows-and-keys", requires: 1, up: workflowsAndKeys.up },
   { id: 2, name: "runs", requires: 1, up: runs.up },
   { id: 3, name: "accounts", requires: 1, up: accounts.up },
   { id: 4, name: "model-usage", requires: 1, up: modelUsage.up },
+  { id: 5, name: "sign-on", requires: 1, up: signOn.up },
+  { id: 6, name: "run-traces", requires: 1, up: runTraces.up },
+  { id: 7, name: "usage-counts", requires: 1, up: usageCounts.up },
 ];
-const NEWEST = MIGRATIONS.at(-1)!.id;
+const RELEASE = packageJson.version;
+/** Where the release that last changed the tables leaves its version, for older ones that can't use them. */
+const RELEASE_SETTING = "release";
+/** How long a copy and the migrations of another process are waited for. */
+const OTHERS_LIMIT_MS = 15 * MINUTE;
 
-/**
- * Brings the schema to the newest state.
- * @param begin runs its argument in one write transaction
- * @throws AppError storage_unavailable when a newer release has changed the database beyond what this one can use
- */
-export async function migrate(
-  read: Kysely<Schema>,
-  begin: <T>(work: (trx: Transaction<Schema>) => Promise<T>) => Promise<T>,
-  clock: Clock,
-): Promise<void> {
-  if (await isCurrent(read)) return;
-  await begin(async (trx) => {
-    await trx.schema
-      .createTable("migrations")
-      .ifNotExists()
-      .addColumn("id", "integer", (c) => c.primaryKey())
-      .addColumn("name", "text", (c) => c.notNull())
-      .addColumn("requires", "integer", (c) => c.notNull())
-      .addColumn("applied_at", "text", (c) => c.notNull())
-      .execute();
-    const newest = await newestApplied(trx);
-    for (const { id, name, requires, up } of MIGRATIONS.filter((it) => it.id > newest)) {
-      await up(trx as unknown as Kysely<never>);
-      await trx
-        .insertInto("migrations")
-        .values({ id, name, requires, applied_at: iso(clock.now()) })
-        .execute();
-    }
-  });
-}
+const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)!.id;
 
-async function isCurrent(read: Kysely<Schema>): Promise<boolean> {
-  const known = await read.introspection.getTables();
-  return known.some((table) => table.name === "migrations") && (await newestApplied(read)) >= NEWEST;
+/** Where the migrations of a database stand. */
+export interface Standing {
+  /** The newest that it has; 0 for none. */
+  applied: number;
+  /** The newest that this release knows. */
+  newest: number;
+  /** The release that last changed the tables; undefined where that did not say so. */
+  release: string | undefined;
 }
 
 /**
- * The newest migration that the database has; 0 for none.
- * @throws AppError storage_unavailable when one of them needs a newer release
+ * Looks where a database stands, through a connection or a transaction; changes nothing.
+ * @param what holds the database, for the message
+ * @throws AppError storage_unavailable when a newer release has changed it beyond what this one can use
  */
-async function newestApplied(db: Kysely<Schema>): Promise<number> {
-  const { id, requires } = await db
+export async function standingOf(
+  db: Kysely<Schema>,
+  { what = "The state directory", migrations = MIGRATIONS }: StandingOptions = {},
+): Promise<Standing> {
+  const newest = newestOf(migrations);
+  const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  if (!tables.has("migrations")) return { applied: 0, newest, release: undefined };
+  const { applied, requires } = await db
     .selectFrom("migrations")
     .select((eb) => [
-      eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("id"),
+      eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("applied"),
       eb.fn.coalesce(eb.fn.max("requires"), eb.lit(0)).as("requires"),
     ])
     .executeTakeFirstOrThrow();
-  if (requires > NEWEST) {
+  const setting = tables.has("settings")
+    ? await db.selectFrom("settings").select("value").where("name", "=", RELEASE_SETTING).executeTakeFirst()
+    : undefined;
+  const release = setting?.value;
+  if (requires > newest) {
     throw new AppError(
       "storage_unavailable",
-      `The state directory was written by a newer release of Millrace (migration ${id}, this release knows ${NEWEST}). ` +
-        "Start that release or a newer one.",
+      `${what} was written by a newer release of Millrace${release === undefined ? "" : `, ${release}`} ` +
+        `(migration ${applied}; this is ${RELEASE}, which knows ${newest}). Nothing was changed. Start ` +
+        `${release ?? "that release"} or a newer one, or go back to a backup from before the upgrade.`,
     );
   }
-  return id;
+  return { applied, newest, release };
+}
+
+interface StandingOptions {
+  what?: string;
+  migrations?: readonly Migration[];
+}
+
+/** The copy of the database that is made before its tables change. */
+export interface KeptCopy {
+  /** The migrations went well: it stays, and older ones go. */
+  keep(): void;
+  /** They did not, and the database is as it was: it goes. */
+  discard(): void;
+}
+
+interface Migrating {
+  read: Kysely<Schema>;
+  /** Runs its argument in one write transaction. */
+  begin<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * Copies the database, as it is, while the transaction holds the write lock.
+   * @throws AppError storage_unavailable when there is no room
+   */
+  copy(newest: number): KeptCopy;
+  clock: Clock;
+}
+
+/**
+ * Brings the schema to the newest state; what is there already is copied first.
+ * @throws AppError storage_unavailable when a newer release has changed the database beyond what this one can use, or
+ *   when a migration fails: then the database is as it was; busy
+ */
+export async function migrate(
+  state: Migrating,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const deadline = performance.now() + OTHERS_LIMIT_MS;
+  for (;;) {
+    const { applied, newest } = await standingOf(state.read, { migrations });
+    if (applied >= newest) return;
+    try {
+      await migrateAlone(state, migrations);
+      return;
+    } catch (error) {
+      // Another process copies and migrates, which takes as long as the database is large.
+      const another = error instanceof AppError && error.code === "busy" && applied > 0;
+      if (!another || performance.now() > deadline) throw error;
+    }
+  }
+}
+
+async function migrateAlone(
+  { begin, copy, clock }: Migrating,
+  migrations: readonly Migration[],
+): Promise<void> {
+  let kept: KeptCopy | undefined;
+  try {
+    await begin(async (trx) => {
+      await trx.schema
+        .createTable("migrations")
+        .ifNotExists()
+        .addColumn("id", "integer", (c) => c.primaryKey())
+        .addColumn("name", "text", (c) => c.notNull())
+        .addColumn("requires", "integer", (c) => c.notNull())
+        .addColumn("applied_at", "text", (c) => c.notNull())
+        .execute();
+      // Again, now that nobody else can migrate.
+      const { applied, newest } = await standingOf(trx, { migrations });
+      const pending = migrations.filter((it) => it.id > applied);
+      if (pending.length === 0) return;
+      if (applied > 0) kept = copy(newest);
+      for (const migration of pending) await apply(trx, migration, applied, clock);
+      await trx
+        .insertInto("settings")
+        .values({ name: RELEASE_SETTING, value: RELEASE })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: RELEASE }))
+        .execute();
+    });
+  } catch (error) {
+    kept?.discard();
+    throw error;
+  }
+  kept?.keep();
+}
+
+async function apply(
+  trx: Transaction<Schema>,
+  { id, name, requires, up }: Migration,
+  before: number,
+  clock: Clock,
+): Promise<void> {
+  try {
+    await up(trx as unknown as Kysely<never>);
+    await trx
+      .insertInto("migrations")
+      .values({ id, name, requires, applied_at: iso(clock.now()) })
+      .execute();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new AppError(
+      "storage_unavailable",
+      `Migration ${id} (${name}) failed: ${message.replace(/\.?$/, ".")} The database is as it was, at migration ${before}: the release that you ` +
+        "came from still runs on it.",
+      { cause: error },
+    );
+  }
 }

@@ -1,10 +1,10 @@
 /** Runs as the engine writes them, inside its transactions. */
 import type { Kysely, Updateable } from "kysely";
-import type { RunWriter } from "../core/run-ports.ts";
+import type { LeftAttempt, RunWriter } from "../core/run-ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { encodeValue } from "./run-values.ts";
 import { runReader } from "./runs.ts";
-import type { RunRow, RunStepRow, Schema } from "./schema.ts";
+import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
 
 const insertRun = preparedInsert("runs");
 const json = (value: unknown): string | null =>
@@ -65,6 +65,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         parent_step: run.parent?.stepId ?? null,
         parent_item: run.parent?.item ?? null,
         scheduled_for: run.scheduledFor,
+        trace: run.trace,
         owner: run.actor.owner,
         key_name: run.actor.keyName,
         lineage: run.actor.lineage,
@@ -215,7 +216,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
           .where("step_id", "=", unit.stepId)
           .where("item", "=", unit.item);
       }
-      await query.execute();
+      return (await query.returning(LEFT_COLUMNS).execute()).map(leftAttempt);
     },
 
     async hasScheduled(workflowId) {
@@ -231,11 +232,12 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
     },
 
     async closeOpen(runId, at) {
-      await trx
+      const left = await trx
         .updateTable("run_attempts")
         .set({ status: "cancelled", finished_at: at })
         .where("run_id", "=", runId)
         .where("finished_at", "is", null)
+        .returning(LEFT_COLUMNS)
         .execute();
       await trx
         .updateTable("run_steps")
@@ -243,6 +245,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .where("run_id", "=", runId)
         .where("state", "in", ["q", "r", "w"])
         .execute();
+      return left.map(leftAttempt);
     },
 
     async forget(before, now, limit) {
@@ -319,6 +322,16 @@ async function forgetRows(trx: Kysely<Schema>, runId: string, limit: number): Pr
   await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
   return false;
 }
+
+const LEFT_COLUMNS = ["run_id", "step_id", "item", "attempt", "started_at"] as const;
+
+const leftAttempt = (row: Pick<RunAttemptRow, (typeof LEFT_COLUMNS)[number]>): LeftAttempt => ({
+  runId: row.run_id,
+  stepId: row.step_id,
+  item: row.item,
+  attempt: row.attempt,
+  startedAt: row.started_at,
+});
 
 const SNAKE = {
   seq: "seq",

@@ -1,5 +1,6 @@
 /** Runs, their steps and attempts, as they are read. */
 import type { ExpressionBuilder, Kysely } from "kysely";
+import type { RunTrigger } from "../../schemas/run.ts";
 import type { Usage } from "../core/connections.ts";
 import type { Position } from "../core/ports.ts";
 import {
@@ -37,6 +38,7 @@ const RUN_COLUMNS = [
   "parent_step",
   "parent_item",
   "scheduled_for",
+  "trace",
   "owner",
   "key_name",
   "lineage",
@@ -105,6 +107,7 @@ function runRecord(row: RunColumns): RunRecord {
         ? null
         : { runId: row.parent_run, stepId: row.parent_step!, item: row.parent_item! },
     scheduledFor: row.scheduled_for,
+    trace: row.trace,
     actor: {
       owner: row.owner,
       keyName: row.key_name,
@@ -217,6 +220,9 @@ const sumUsage = prepared((db, runId: string) =>
     .where("usage", "is not", null),
 );
 
+/** The triggers of runs that somebody has started, not a schedule or another run. */
+const STARTED: readonly RunTrigger[] = ["rest", "mcp", "cli", "web", "example"];
+
 /** How many items of a fan-out are read at a time. */
 const ITEMS_AT_ONCE = 1_000;
 
@@ -256,6 +262,16 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return count;
     },
 
+    async unfinished() {
+      const rows = await db
+        .selectFrom("runs")
+        .select((eb) => ["status" as const, eb.fn.countAll<number>().as("count")])
+        .where("finished_at", "is", null)
+        .groupBy("status")
+        .execute();
+      return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+    },
+
     async lastRuns(workflowIds) {
       const found = new Map<string, RunRecord>();
       for (const id of workflowIds) {
@@ -270,6 +286,22 @@ export function runReader(db: Kysely<Schema>): RunReader {
         if (row !== undefined) found.set(id, runRecord(row));
       }
       return found;
+    },
+
+    async unfinishedOf(lineage, most) {
+      const some = db
+        .selectFrom("runs")
+        .select("id")
+        .where("lineage", "=", lineage)
+        .where("trigger", "in", STARTED)
+        .where("finished_at", "is", null)
+        .limit(most)
+        .as("some");
+      const { count } = await db
+        .selectFrom(some)
+        .select((eb) => eb.fn.countAll<number | string>().as("count"))
+        .executeTakeFirstOrThrow();
+      return Number(count);
     },
 
     async glance(ids) {

@@ -3,6 +3,7 @@ import type { Generated } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
+import type { Counted } from "../core/allowances.ts";
 import type { JobKind } from "../core/run-ports.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 
@@ -65,6 +66,8 @@ export interface RunRow {
   parent_step: string | null;
   parent_item: number | null;
   scheduled_for: string | null;
+  /** `traceparent`, and `tracestate` behind a space. */
+  trace: string | null;
   owner: string;
   key_name: string;
   lineage: string;
@@ -121,6 +124,7 @@ export interface JobRow {
   kind: JobKind;
   state: "ready" | "later" | "claimed";
   priority: number;
+  /** When it becomes ready, or since when it is; null where a release before wrote it as ready at once. */
   due_at: string | null;
   run_id: string;
   step_id: string;
@@ -228,6 +232,8 @@ export interface Schema {
     role: Role;
     status: UserStatus;
     password_hash: string | null;
+    /** `sign_on` where the role follows from what the identity provider says. */
+    role_by: "sign_on" | null;
     verified_at: string | null;
     created_at: string;
     created_by: string;
@@ -242,7 +248,13 @@ export interface Schema {
     expires_at: string;
     client: string;
     address: string;
+    /** 1 for a login kept elsewhere, whose row outlives its end. */
+    external: number;
+    ended_at: string | null;
+    sealed: Generated<Buffer | null>;
+    claims_at: Generated<string | null>;
   };
+  identities: { issuer: string; subject: string; user_id: string; created_at: string };
   account_links: {
     digest: Buffer;
     kind: LinkKind;
@@ -253,6 +265,8 @@ export interface Schema {
   };
   /** Moments in milliseconds: nobody reads these. */
   attempt_counts: { key: string; count: number; ends_at: number };
+  /** By window: the moment that it ends at, in milliseconds. */
+  usage_counts: { lineage: string; kind: Counted; ends_at: number; used: number };
   mcp_sessions: {
     id: string;
     key_id: string;

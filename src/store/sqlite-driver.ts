@@ -14,6 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { type Meter, noMeter, secondsSince } from "../core/meter.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
 /** How long a lock of another process is waited for. */
@@ -22,9 +23,14 @@ const STATEMENTS_KEPT = 200;
 
 /**
  * Runs `attempt` until it is not refused because of another connection's lock.
+ * @param onBusy told each time that it waits
  * @throws AppError busy after `limit` milliseconds; storage_unavailable when the storage fails
  */
-export async function whileBusy<T>(attempt: () => T, limit = BUSY_LIMIT_MS): Promise<T> {
+export async function whileBusy<T>(
+  attempt: () => T,
+  limit = BUSY_LIMIT_MS,
+  onBusy: () => void = () => {},
+): Promise<T> {
   const deadline = performance.now() + limit;
   for (let wait = 1; ; wait = Math.min(wait * 1.5, 60)) {
     try {
@@ -32,6 +38,7 @@ export async function whileBusy<T>(attempt: () => T, limit = BUSY_LIMIT_MS): Pro
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw translateSqliteError(error);
     }
+    onBusy();
     // Jitter, so that several that wait do not try in step.
     await delay(wait * (0.5 + Math.random()));
   }
@@ -41,11 +48,11 @@ class SqliteConnection implements DatabaseConnection {
   readonly #db: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
 
-  readonly #onFailure: (error: unknown) => void;
+  readonly #options: SqliteDialectOptions;
 
-  constructor(db: Database.Database, onFailure: (error: unknown) => void) {
+  constructor(db: Database.Database, options: SqliteDialectOptions) {
     this.#db = db;
-    this.#onFailure = onFailure;
+    this.#options = options;
   }
 
   #prepare(sql: string): Database.Statement {
@@ -63,6 +70,8 @@ class SqliteConnection implements DatabaseConnection {
 
   /** @param patience how long a lock is waited for, in milliseconds */
   async execute<R>({ sql, parameters }: CompiledQuery, patience: number): Promise<QueryResult<R>> {
+    const { exclusive, meter = noMeter, onFailure } = this.#options;
+    const start = performance.now();
     try {
       return await whileBusy(() => {
         const statement = this.#prepare(sql);
@@ -70,10 +79,13 @@ class SqliteConnection implements DatabaseConnection {
         if (statement.reader) return { rows: statement.all(parameters) as R[] };
         const { changes } = statement.run(parameters);
         return { rows: [], numAffectedRows: BigInt(changes) };
-      }, patience);
+      }, patience, meter.stateBusy);
     } catch (error) {
-      this.#onFailure(error);
+      onFailure(error);
       throw error;
+    } finally {
+      // Writing is timed as a whole, from the lock to its release.
+      if (!exclusive) meter.state("read", secondsSince(start));
     }
   }
 
@@ -89,27 +101,28 @@ class SqliteDriver implements Driver {
   #last: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
   #patience = BUSY_LIMIT_MS;
-  readonly #exclusive: boolean;
-  readonly #inPlace: () => void;
+  #asked = 0;
+  #began = 0;
+  readonly #options: SqliteDialectOptions;
 
   constructor(db: Database.Database, connection: SqliteConnection, options: SqliteDialectOptions) {
     this.#db = db;
     this.#connection = connection;
-    this.#exclusive = options.exclusive;
-    this.#inPlace = options.inPlace;
+    this.#options = options;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    this.#inPlace();
-    if (this.#exclusive) {
+    this.#options.inPlace();
+    if (this.#options.exclusive) {
       const asked = performance.now();
       const before = this.#last;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#last = promise;
       await before;
       this.#release = resolve;
+      this.#asked = asked;
       // Waiting for one's turn counts: many who wait for one lock do not wait one after the other.
       this.#patience = Math.max(0, BUSY_LIMIT_MS - (performance.now() - asked));
     }
@@ -123,10 +136,13 @@ class SqliteDriver implements Driver {
   // A deferred transaction that turns writer fails at once, whatever the time-out: take the lock first.
   async beginTransaction(): Promise<void> {
     await this.#connection.execute(CompiledQuery.raw("begin immediate"), this.#patience);
+    this.#began = performance.now();
+    this.#options.meter?.state("write_wait", (this.#began - this.#asked) / 1_000);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("commit"));
+    this.#options.meter?.state("write", secondsSince(this.#began));
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
@@ -146,6 +162,7 @@ interface SqliteDialectOptions {
   inPlace: () => void;
   /** Told of every query that failed for good. */
   onFailure: (error: unknown) => void;
+  meter?: Pick<Meter, "state" | "stateBusy">;
 }
 
 /** Who takes turns is decided above: Kysely would make readers wait for readers too, and count no waiting. */
@@ -165,7 +182,7 @@ export class ConcurrentAdapter extends SqliteAdapter {
 
 /** The Kysely dialect over an open database. */
 export function sqliteDialect(db: Database.Database, options: SqliteDialectOptions) {
-  const connection = new SqliteConnection(db, options.onFailure);
+  const connection = new SqliteConnection(db, options);
   const direct = async <R>(query: CompiledQuery<R>): Promise<QueryResult<R>> => {
     options.inPlace();
     return connection.executeQuery<R>(query);

@@ -44,19 +44,40 @@ function makeDirectory(path: string): void {
  * @throws AppError storage_unavailable when it can't be made, read or written
  */
 export function openStateDirectory(path: string): StateDirectory {
-  try {
+  return orUnavailable(path, () => {
     makeDirectory(resolve(path));
-    if (!statSync(path).isDirectory())
-      throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    const type = statfsSync(path).type;
-    const name = LOCAL.get(type);
-    return {
-      path,
-      databaseFile: join(path, "millrace.db"),
-      fileSystem: name ?? `unknown (0x${type.toString(16)})`,
-      local: name !== undefined,
-    };
+    return usable(path);
+  });
+}
+
+/**
+ * The same without making it.
+ * @returns undefined where there is nothing yet
+ * @throws AppError storage_unavailable when it can't be read or written
+ */
+export function findStateDirectory(path: string): StateDirectory | undefined {
+  return orUnavailable(path, () =>
+    statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : usable(path),
+  );
+}
+
+function usable(path: string): StateDirectory {
+  if (!statSync(path).isDirectory())
+    throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  const type = statfsSync(path).type;
+  const name = LOCAL.get(type);
+  return {
+    path,
+    databaseFile: join(path, "millrace.db"),
+    fileSystem: name ?? `unknown (0x${type.toString(16)})`,
+    local: name !== undefined,
+  };
+}
+
+function orUnavailable<T>(path: string, work: () => T): T {
+  try {
+    return work();
   } catch (error) {
     throw new AppError(
       "storage_unavailable",

@@ -7,7 +7,8 @@ import { AppError } from "../core/errors.ts";
 import type { Intent, UnitOfWork, Writers } from "../core/ports.ts";
 import { apiKeyWriter } from "./api-keys.ts";
 import type { Store } from "./database.ts";
-import { engineWriters } from "./engine-transaction.ts";
+import { engineWriters, withFollowing } from "./engine-transaction.ts";
+import { identityWriter } from "./identities.ts";
 import { linkWriter } from "./links.ts";
 import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -23,22 +24,25 @@ const CLEARED_AT_ONCE = 50;
 /** The unit of work over a store. */
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
   return (intent, effect) =>
-    store.transaction(async (trx) => {
-      // Where a change is recorded its audit entry is too: what changes nothing leaves none.
-      const audited: Writers["audited"] = (target, outcome) =>
-        audit(trx, intent, { target, outcome, at: iso(clock.now()) });
-      const writers = {
-        ...engineWriters(trx),
-        workflows: workflowWriter(trx, clock, audited),
-        apiKeys: apiKeyWriter(trx),
-        users: userWriter(trx),
-        sessions: sessionWriter(trx),
-        links: linkWriter(trx, clock),
-        audited,
-      };
-      const run = () => effect(writers);
-      return intent.claim === undefined ? run() : once(trx, { ...intent, claim: intent.claim }, clock, run);
-    });
+    withFollowing((onCommit) =>
+      store.transaction(async (trx) => {
+        // Where a change is recorded its audit entry is too: what changes nothing leaves none.
+        const audited: Writers["audited"] = (target, outcome) =>
+          audit(trx, intent, { target, outcome, at: iso(clock.now()) });
+        const writers = {
+          ...engineWriters(trx, clock, { requestId: intent.requestId, onCommit }),
+          workflows: workflowWriter(trx, clock, audited),
+          apiKeys: apiKeyWriter(trx),
+          users: userWriter(trx),
+          sessions: sessionWriter(trx, clock),
+          identities: identityWriter(trx),
+          links: linkWriter(trx, clock),
+          audited,
+        };
+        const run = () => effect(writers);
+        return intent.claim === undefined ? run() : once(trx, { ...intent, claim: intent.claim }, clock, run);
+      }),
+    );
 }
 
 async function once<T>(
@@ -50,7 +54,7 @@ async function once<T>(
   const slot = { principal: actor.principal.lineage, operation, key: claim.key };
   const hash = createHash("sha256").update(canonicalJson(claim.input)).digest("base64url");
   const now = clock.now();
-  await forgetOld(trx, iso(now - REPLAY_MS));
+  await forgetReplays(trx, now, CLEARED_AT_ONCE);
 
   const known = await trx
     .selectFrom("idempotency_keys")
@@ -77,22 +81,25 @@ async function once<T>(
   return result;
 }
 
-async function forgetOld(trx: Kysely<Schema>, before: string): Promise<void> {
-  const old = await trx
-    .selectFrom("idempotency_keys")
-    .select(["principal", "operation", "key"])
-    .where("created_at", "<=", before)
-    .orderBy("created_at")
-    .limit(CLEARED_AT_ONCE)
-    .execute();
-  for (const { principal, operation, key } of old) {
-    await trx
-      .deleteFrom("idempotency_keys")
-      .where("principal", "=", principal)
-      .where("operation", "=", operation)
-      .where("key", "=", key)
-      .execute();
-  }
+/** Deletes records that are replayed no more, `limit` at most; gives whether there may be more. */
+export async function forgetReplays(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom("idempotency_keys")
+    .where((eb) =>
+      eb(
+        eb.refTuple("principal", "operation", "key"),
+        "in",
+        eb
+          .selectFrom("idempotency_keys")
+          .select(["principal", "operation", "key"])
+          .where("created_at", "<=", iso(now - REPLAY_MS))
+          .orderBy("created_at")
+          .limit(limit)
+          .$asTuple("principal", "operation", "key"),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows >= BigInt(limit);
 }
 
 const insertAudit = preparedInsert("audit_log");

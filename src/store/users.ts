@@ -14,6 +14,7 @@ const toUser = (row: Row): UserRecord => ({
   role: row.role,
   status: row.status,
   passwordHash: row.password_hash,
+  roleBy: row.role_by,
   verifiedAt: row.verified_at,
   createdAt: row.created_at,
   createdBy: row.created_by,
@@ -27,6 +28,7 @@ const toRow = (user: UserRecord, first: 1 | null): Insertable<Schema["users"]> =
   role: user.role,
   status: user.status,
   password_hash: user.passwordHash,
+  role_by: user.roleBy,
   verified_at: user.verifiedAt,
   created_at: user.createdAt,
   created_by: user.createdBy,
@@ -122,9 +124,10 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
       );
     },
 
-    async update(id, { role, status, passwordHash, verifiedAt, lastLoginAt }) {
+    async update(id, { role, roleBy, status, passwordHash, verifiedAt, lastLoginAt }) {
       const set = {
         role,
+        role_by: roleBy,
         status,
         password_hash: passwordHash,
         verified_at: verifiedAt,

@@ -21,6 +21,9 @@ const columnsOf = (content: WorkflowContent, id: string) => ({
   search_text: [id, content.name, ...content.tags, content.description].join("\n").toLowerCase(),
 });
 
+const json = (definition: WorkflowContent["definition"]): string | null =>
+  definition === null ? null : JSON.stringify(definition);
+
 const insertWorkflow = preparedInsert("workflows");
 const insertVersion = preparedInsert("workflow_versions");
 const countChange = prepared((db) =>
@@ -57,7 +60,7 @@ export function workflowWriter(
       name: workflow.name,
       description: workflow.description,
       tags: JSON.stringify(workflow.tags),
-      definition: workflow.definition === null ? null : JSON.stringify(workflow.definition),
+      definition: json(workflow.definition),
       reason: change.reason,
       created_at: workflow.updated_at,
       created_by: principal.owner,
@@ -171,6 +174,50 @@ export function workflowWriter(
         .execute();
       await record(workflow, change);
       return workflow;
+    },
+
+    async adopt(workflow, history) {
+      const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
+      if (await exists(id)) throw idTakenError(id);
+      // The versions refer to it; what it is called by now stands in the last of them.
+      const unnamed = { name: "", description: "", tags: [], definition: null };
+      await insertWorkflow(trx, {
+        id,
+        ...columnsOf(unnamed, id),
+        status,
+        version,
+        published_version: live,
+        created_at,
+        updated_at,
+        created_by,
+      });
+      let last: WorkflowContent = unnamed;
+      for await (const entry of history) {
+        await insertVersion(trx, {
+          workflow_id: id,
+          version: entry.version,
+          change: entry.change,
+          name: entry.name,
+          description: entry.description,
+          tags: JSON.stringify(entry.tags),
+          definition: json(entry.definition),
+          reason: entry.reason,
+          created_at: entry.created_at,
+          created_by: entry.created_by,
+          key_name: entry.key_name,
+          surface: entry.surface,
+          client: entry.client,
+        });
+        last = entry;
+      }
+      const exposed = Number(live !== null && (await isExposed(id, live)));
+      await trx
+        .updateTable("workflows")
+        .set({ ...columnsOf(last, id), exposed })
+        .where("id", "=", id)
+        .execute();
+      await countChange(trx);
+      await audited(id);
     },
   };
 }

@@ -6,10 +6,15 @@ import type { AccountsApi } from "../core/account-ports.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/faults.ts";
+import { type Meter, secondsSince } from "../core/meter.ts";
+import { storedTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
+import type { SpanAttributes, Tracer } from "../core/tracer.ts";
 import type { Actor, CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
 import type { AnyTool, Page, Progress, Question, ToolContext } from "../core/tool.ts";
 import type { Fault } from "../../schemas/problem.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
+import { endRequest, joinTrace } from "./request-trace.ts";
+import { type Subject, subjectOf } from "./subject.ts";
 
 /** What every operation stands on. */
 export interface Services {
@@ -20,6 +25,8 @@ export interface Services {
   accounts: AccountsApi;
   clock: Clock;
   log: Logger;
+  meter: Meter;
+  tracer: Tracer;
 }
 
 /** One request, from whichever surface. */
@@ -27,6 +34,16 @@ export interface Call {
   actor: Actor;
   requestId: string;
   signal: AbortSignal;
+  /** The status of the answer, once it is there; 200 where the surface has none. */
+  status?: () => number;
+  /** What it turns out to be about, for its line in the log. */
+  about?: Subject;
+  /** The trace that the caller is in, as it was sent. */
+  caller?: Readonly<Record<keyof TraceHeaders, unknown>> | undefined;
+  /** What its surface knows of it, for a trace. */
+  attributes?: SpanAttributes;
+  /** The trace that it is part of, and hands on; known once it is observed. */
+  trace?: TraceContext | undefined;
   /** Where whoever waits wants to be told how far it is. */
   progress?: ((progress: Progress) => void) | undefined;
 }
@@ -58,8 +75,13 @@ export function prepare(
 ): Prepared {
   authorise(tool, call);
   const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, found);
+  call.about = subjectOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
-  const run = async (given: Record<string, unknown>) => checkOutput(tool, await tool.run(given, ctx));
+  const run = async (given: Record<string, unknown>) => {
+    const output = checkOutput(tool, await tool.run(given, ctx));
+    call.about = subjectOf(input, output);
+    return output;
+  };
   return {
     input,
     run: () => run(input),
@@ -99,22 +121,32 @@ export async function observed<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const start = performance.now();
+  const { surface } = call.actor.client;
+  const span = joinTrace(services.tracer, tool.name, call);
   const line = {
     operation: tool.name,
     request_id: call.requestId,
     key: call.actor.principal.keyId,
-    surface: call.actor.client.surface,
+    surface,
+    ...(call.trace !== undefined && { trace_id: call.trace.traceId }),
   };
+  const meet = (status: number): void =>
+    services.meter.operation({ name: tool.name, surface, status, seconds: secondsSince(start) });
   try {
     const result = await work();
-    services.log.info({ ...line, ms: elapsed(start) }, tool.name);
+    const status = call.status?.() ?? 200;
+    meet(status);
+    endRequest(span, call, status);
+    services.log.info({ ...line, ...call.about, ms: elapsed(start) }, tool.name);
     return result;
   } catch (thrown) {
     const error = toAppError(thrown);
+    meet(error.status);
+    endRequest(span, call, error.status, error);
     const level = ERRORS[error.code].log;
     const refused = level === "info";
     services.log[level](
-      { ...line, ms: elapsed(start), code: error.code, ...(!refused && { err: error.cause ?? error }) },
+      { ...line, ...call.about, ms: elapsed(start), code: error.code, ...(!refused && { err: error.cause ?? error }) },
       `${tool.name} ${refused ? "refused" : "failed"}`,
     );
     throw error;
@@ -167,6 +199,7 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     accounts: services.accounts,
     now: () => services.clock.now(),
     signal: call.signal,
+    trace: call.trace === undefined ? null : storedTrace(call.trace),
     progress: call.progress,
     total: (count) => (total ??= count()),
     write: (effect, part) => {

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { OPERATOR } from "../../schemas/actor.ts";
 import { AppError } from "../core/errors.ts";
+import { type Meter, noMeter, type StreamKind } from "../core/meter.ts";
 import type { Principal } from "../core/ports.ts";
 
 /** Streams are looked over this often: a revoked key's are closed within it. */
@@ -28,7 +29,7 @@ export interface Streams {
    * @returns a function that gives it back, to be called once
    * @throws AppError too_many_streams, busy
    */
-  takeRoom(whose: Pick<Principal, "keyId" | "owner">): () => void;
+  takeRoom(whose: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
   keepAlive(): void;
   /** Closes those whose key is dead. */
   closeDead(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
@@ -36,12 +37,12 @@ export interface Streams {
 }
 
 /** @param instead what a client without room can do in place of a stream */
-export function openStreams(instead: string): Streams {
+export function openStreams(instead: string, meter: Pick<Meter, "stream"> = noMeter): Streams {
   const streams = new Set<OpenStream>();
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    takeRoom({ keyId, owner }) {
+    takeRoom({ keyId, owner }, kind) {
       // `operator` is no one person: whoever runs this makes keys in that name for many.
       const sharers = owner === OPERATOR ? [keyId] : [keyId, owner];
       const full = sharers.find((sharer) => (taken.get(sharer) ?? 0) >= SHARE);
@@ -61,9 +62,11 @@ export function openStreams(instead: string): Streams {
         );
       }
       all += 1;
+      meter.stream(kind, 1);
       for (const sharer of sharers) taken.set(sharer, (taken.get(sharer) ?? 0) + 1);
       return () => {
         all -= 1;
+        meter.stream(kind, -1);
         for (const sharer of sharers) {
           const left = taken.get(sharer)! - 1;
           if (left > 0) taken.set(sharer, left);

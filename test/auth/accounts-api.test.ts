@@ -10,6 +10,7 @@ function open({ usable = true, failure }: { usable?: boolean; failure?: Error } 
   const sent: AccountMail[] = [];
   const reported: unknown[] = [];
   const api = accountsApi({
+    mode: "built-in",
     mailer: {
       usable,
       async send(mail) {

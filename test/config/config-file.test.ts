@@ -114,7 +114,7 @@ describe("a configuration's faults", () => {
     [
       "an unknown key with a dot",
       "limits:\n  a.b: 1\n",
-      ["2:3: limits.a.b is not known here; allowed are requests_per_minute, unfinished_runs"],
+      ["2:3: limits.a.b is not known here; allowed are requests_per_minute, unfinished_runs, per_key"],
     ],
     [
       "a word not allowed",

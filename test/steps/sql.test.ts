@@ -31,6 +31,7 @@ describe("a sql step", () => {
         row_count: 1,
         truncated: true,
       },
+      rows: 1,
     });
   });
 
@@ -40,6 +41,8 @@ describe("a sql step", () => {
     const step = { database: "scratch", query: "SELECT x, y FROM a JOIN b USING (id)", tables };
     expect(await runStep(sqlStep, step, { connections })).toMatchObject({
       output: { rows: [{ x: "one", y: 2.5 }] },
+      // They were counted when they came.
+      rows: 0,
     });
   });
 

@@ -171,7 +171,7 @@ describe("sessions", () => {
     const { sessions, write } = await open(ann);
     await write((tx) => begin(tx, ["a", "usr_ann"]));
     const { digest, ...record } = testSession("a", "usr_ann");
-    expect(await sessions.findByDigest(digest)).toEqual({ ...record, user: ann });
+    expect(await sessions.findByDigest(digest)).toEqual({ ...record, claimsAt: null, user: ann });
     expect(await sessions.find("a")).toEqual(record);
     expect(await sessions.findByDigest(testDigest("b"))).toBeUndefined();
   });

@@ -16,6 +16,7 @@ export const testUser = (name: string, fields: Partial<UserRecord> = {}): UserRe
   role: "editor",
   status: "active",
   passwordHash: null,
+  roleBy: null,
   verifiedAt: null,
   createdAt: START,
   createdBy: "operator",
@@ -40,6 +41,8 @@ export const testSession = (
   expiresAt: "2026-12-21T08:00:00.000Z",
   client: "Firefox 145 on Linux",
   address: "192.0.2.7",
+  external: false,
+  endedAt: null,
   ...fields,
 });
 

@@ -4,15 +4,18 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { Config } from "../../schemas/config.ts";
 import { connections } from "../../src/connections/index.ts";
+import type { PerKey } from "../../src/core/allowances.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { RunRecord } from "../../src/core/run-ports.ts";
 import { ANY, objectOf } from "../../src/core/shapes.ts";
 import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
+import { allowances } from "../../src/engine/allowances.ts";
 import { carryOut } from "../../src/engine/carry-out.ts";
 import { engine } from "../../src/engine/engine.ts";
-import { startRun, stopRun } from "../../src/engine/transitions.ts";
+import { reportLeft, startRun, stopRun } from "../../src/engine/transitions.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
+import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
@@ -49,14 +52,20 @@ export async function testEngine({
   limits = new Map<string, number>(),
   slots = 8,
   leaseMs = 10_000,
+  perKey = {},
+  tracer = noTracer(),
   ...storeOptions
-}: { limits?: ReadonlyMap<string, number>; slots?: number; leaseMs?: number } & Parameters<
-  typeof testStore
->[0] = {}) {
+}: {
+  limits?: ReadonlyMap<string, number>;
+  slots?: number;
+  leaseMs?: number;
+  perKey?: PerKey;
+  tracer?: Tracer;
+} & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
   const read = { ...engineReaders(store.read), workflows: opened.read };
-  const transaction = engineTransaction(store);
+  const transaction = engineTransaction(store, clock);
   const log = pino({ level: "silent" });
   const connected = connections(
     Config.parse({}),
@@ -66,7 +75,7 @@ export async function testEngine({
   onTestFinished(() => connected.close());
   let probe: Probe = giveBack;
   const types = [...stepTypes, probeStep(() => probe)];
-  const made = engine({ stepTypes: types, connections: connected, read, clock, log });
+  const made = engine({ stepTypes: types, connections: connected, read, clock, log, tracer });
   const carried = carryOut({
     engine: made,
     stepTypes: types,
@@ -74,6 +83,7 @@ export async function testEngine({
     read,
     transaction,
     log,
+    allowances: allowances(perKey, read, clock),
     mostUnfinished: 100_000,
   });
 
@@ -90,6 +100,7 @@ export async function testEngine({
       log,
       work,
       broken: carried.broken,
+      onLeft: (tx, left, at) => reportLeft(made.mover, tx, left, { status: "interrupted", at }),
       slots,
       leaseMs,
       limits,

@@ -54,6 +54,7 @@ export interface TestInstance extends Instance {
 
 interface CopyOptions {
   config?: unknown;
+  authMode?: Setup["authMode"];
   /** The cost of a password's hash: next to nothing unless said. */
   passwords?: Setup["passwords"];
   env?: Record<string, string>;
@@ -95,10 +96,11 @@ export async function testInstance({
     await close();
     await instance.close();
   });
-  const setupOf = ({ config: given = {}, env = {}, passwords = CHEAP }: CopyOptions): Setup => ({
+  const setupOf = ({ config: given = {}, env = {}, authMode, passwords = CHEAP }: CopyOptions): Setup => ({
     settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env }),
     config: Config.parse(given),
     clock,
+    authMode,
     passwords,
     resetDelayMs: 0,
   });

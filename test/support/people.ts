@@ -41,6 +41,7 @@ export async function addUser(
     role,
     status,
     passwordHash,
+    roleBy: null,
     verifiedAt: null,
     createdAt: iso(clock.now()),
     createdBy: "operator",
@@ -57,7 +58,7 @@ export async function signIn(
   { client = "Firefox 145 on Linux", address = "127.0.0.1" } = {},
 ): Promise<SignedIn> {
   const { token, record } = openSessions(sessionStore(store), clock, LIMITS).begin(user, client, address);
-  await store.transaction((trx) => sessionWriter(trx).insert(record));
+  await store.transaction((trx) => sessionWriter(trx, clock).insert(record));
   const { digest: _, ...session } = record;
   return {
     user,

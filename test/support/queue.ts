@@ -39,6 +39,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       log: pino({ level: "silent" }),
       work,
       broken,
+      onLeft: () => Promise.resolve(),
       slots,
       leaseMs: LEASE_MS,
       limits,

@@ -12,7 +12,7 @@ const SHARE = 200;
 /** For keys of `operator`, who is no one person. */
 function byOperator() {
   const { takeRoom } = openStreams("use /mcp");
-  return (keyId: string) => takeRoom({ keyId, owner: "operator" });
+  return (keyId: string) => takeRoom({ keyId, owner: "operator" }, "mcp");
 }
 
 describe("a key's open streams", () => {
@@ -29,9 +29,9 @@ describe("a key's open streams", () => {
   it("are a share of their owner's too, however many keys and sessions these have", () => {
     const { takeRoom } = openStreams("use /mcp");
     const [ann, ben] = ["ann@example.com", "ben@example.com"];
-    const leave = Array.from({ length: SHARE }, (_, i) => takeRoom({ keyId: `key_${i % 10}`, owner: ann }));
+    const leave = Array.from({ length: SHARE }, (_, i) => takeRoom({ keyId: `key_${i % 10}`, owner: ann }, "mcp"));
     for (const keyId of ["key_0", "key_10", "ses_1"]) {
-      expect(() => takeRoom({ keyId, owner: ann })).toThrow(
+      expect(() => takeRoom({ keyId, owner: ann }, "mcp")).toThrow(
         expect.objectContaining({
           code: "too_many_streams",
           message:
@@ -39,10 +39,10 @@ describe("a key's open streams", () => {
         }),
       );
     }
-    takeRoom({ keyId: "key_11", owner: ben });
+    takeRoom({ keyId: "key_11", owner: ben }, "mcp");
     leave[0]!();
-    takeRoom({ keyId: "ses_1", owner: ann });
-    expect(() => takeRoom({ keyId: "key_0", owner: ann })).toThrow(/open streams/);
+    takeRoom({ keyId: "ses_1", owner: ann }, "mcp");
+    expect(() => takeRoom({ keyId: "key_0", owner: ann }, "mcp")).toThrow(/open streams/);
   });
 
   it("are 2,000 at most, whosever they are", () => {

@@ -312,7 +312,7 @@ describe("a reader of a run's events who stalls", () => {
   it("has a share of the streams, like every key", async () => {
     const { url, streams } = await openAlone(1);
     const mine = { keyId: "key_1", owner: "operator" };
-    const leave = Array.from({ length: 200 }, () => streams.takeRoom(mine));
+    const leave = Array.from({ length: 200 }, () => streams.takeRoom(mine, "run_events"));
     const refused = await raw("GET", url);
     expect([refused.status, refused.text]).toEqual([429, "too_many_streams"]);
     leave[0]!();
@@ -321,7 +321,7 @@ describe("a reader of a run's events who stalls", () => {
     stream.close();
     await eventually(() => {
       try {
-        streams.takeRoom(mine);
+        streams.takeRoom(mine, "run_events");
         return true;
       } catch {
         return undefined;

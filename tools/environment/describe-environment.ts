@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { MAX_WAIT } from "../../schemas/run.ts";
-import { text } from "../../schemas/text.ts";
+import { text, timestamp } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
 import type { Connections, NamedConnection } from "../../src/core/connections.ts";
+import { iso } from "../../src/core/clock.ts";
+import type { AllowanceLeft } from "../../src/core/engine-port.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
@@ -81,6 +83,19 @@ const Environment = z
       .record(z.string(), z.number())
       .optional()
       .meta({ example: { steps: MAX_STEPS } }),
+    your_limits: z
+      .array(
+        z.strictObject({
+          limit: z.string().meta({ example: "runs_per_hour" }),
+          most: z.int().meta({ example: 1_000 }),
+          left: z.int().meta({ description: "What you can use now.", example: 958 }),
+          resets_at: timestamp
+            .nullable()
+            .meta({ description: "When all of it is there again; null where that takes runs to end." }),
+        }),
+      )
+      .optional()
+      .meta({ description: "What the operator allows your key, or you; left out where nothing is limited." }),
   })
   .meta({ id: "Environment", description: "What workflows can use." });
 
@@ -101,8 +116,22 @@ export const describeEnvironment = defineTool({
     }),
   }),
   output: Environment,
-  run: async ({ topic }, { engine: { connections, stepTypes } }) =>
-    topic === undefined ? overview(connections, stepTypes) : { guide: await guide(topic, stepTypes) },
+  run: async ({ topic }, { actor, engine }) => {
+    const { connections, stepTypes } = engine;
+    if (topic !== undefined) return { guide: await guide(topic, stepTypes) };
+    const allowances = await engine.allowances(actor.principal);
+    return {
+      ...(await overview(connections, stepTypes)),
+      ...(allowances.length > 0 && { your_limits: allowances.map(shownAllowance) }),
+    };
+  },
+});
+
+const shownAllowance = ({ limit, most, left, endsAt }: AllowanceLeft) => ({
+  limit,
+  most,
+  left,
+  resets_at: endsAt === null ? null : iso(endsAt),
 });
 
 async function guide(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {

@@ -87,6 +87,7 @@ async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedR
     inputs,
     actor: runActor(ctx),
     trigger: ctx.actor.client.surface,
+    trace: ctx.trace,
     retryOf: run,
     ...(run.scheduledFor !== null && { scheduledFor: run.scheduledFor }),
   });

@@ -49,6 +49,7 @@ export const runWorkflow = defineTool({
           inputs,
           actor: runActor(ctx),
           trigger: ctx.actor.client.surface,
+          trace: ctx.trace,
         }),
       { wait, repeatable: idempotency_key !== undefined },
     ),

@@ -12,22 +12,23 @@ export const waitOf = (ctx: ToolContext, wait: number | undefined): number =>
   wait ?? (ctx.actor.client.surface === "mcp" ? WAIT_OVER_MCP : 0);
 
 /**
- * Resolves when the run has ended, waits for a person, or the time is up. A caller who goes away ends the waiting, not
- * the run.
+ * Resolves when the run has ended, waits for a person, or the time is up, and when this process is about to end. A
+ * caller who goes away ends the waiting, not the run.
  */
 export async function waitForRun(ctx: ToolContext, id: string, seconds: number): Promise<void> {
   const until = performance.now() + seconds * SECOND;
+  const signal = AbortSignal.any([ctx.signal, ctx.engine.leaving]);
   const tell = progressTeller(ctx, id);
   for (;;) {
     const ms = until - performance.now();
-    if (ms <= 0 || ctx.signal.aborted) return;
+    if (ms <= 0 || signal.aborted) return;
     const [seen] = await ctx.read.runs.glance([id]);
     if (seen === undefined) return;
     const early = await tell(seen);
     if (hasEnded(seen)) return;
     if (seen.status === "waiting" && (await waitsLonger(ctx, id, ms))) return;
     const again = early > 0 ? Math.min(early, ms) : ms;
-    await ctx.engine.changed(id, seen.seq, { ms: again, signal: ctx.signal });
+    await ctx.engine.changed(id, seen.seq, { ms: again, signal });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Getting a link to whom it is for: by mail, or by the hands of the admin who asked for it. */
 import { z } from "zod";
 import type { LinkKind } from "../../schemas/user.ts";
+import { AppError } from "../../src/core/errors.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
@@ -15,6 +16,11 @@ export const Delivery = {
 };
 
 type Kind = Exclude<LinkKind, "setup">;
+
+/** @throws AppError sign_on_elsewhere where people sign in at an identity provider */
+export function expectOwnAccounts({ accounts }: Pick<ToolContext, "accounts">, why: string): void {
+  if (accounts.mode !== "built-in") throw new AppError("sign_on_elsewhere", why);
+}
 
 /** Makes a link in place of those of its kind that the user had. @returns its token */
 export async function replaceLink(

@@ -6,7 +6,7 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newUserId } from "../../src/core/ids.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { Delivery, handOver, replaceLink } from "./hand-over.ts";
+import { Delivery, expectOwnAccounts, handOver, replaceLink } from "./hand-over.ts";
 import { showUser } from "./show-user.ts";
 
 export const inviteUser = defineTool({
@@ -21,11 +21,15 @@ export const inviteUser = defineTool({
   person: true,
   effect: "create",
   secret: true,
-  errors: ["email_taken", "idempotency_key_reused"],
+  errors: ["email_taken", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ email: Email, role: Role, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ email, role }, ctx) {
+    expectOwnAccounts(
+      ctx,
+      "Nobody is invited here: people come in through the identity provider, and are users from their first sign-on on.",
+    );
     let token: string | null = null;
     const user = await ctx.write(async (tx) => {
       const taken = await tx.users.findByEmail(email);
@@ -36,6 +40,7 @@ export const inviteUser = defineTool({
         role,
         status: "invited",
         passwordHash: null,
+        roleBy: null,
         verifiedAt: null,
         createdAt: iso(ctx.now()),
         createdBy: ctx.actor.principal.owner,

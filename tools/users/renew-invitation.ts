@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { Delivery, handOver, replaceLink } from "./hand-over.ts";
+import { Delivery, expectOwnAccounts, handOver, replaceLink } from "./hand-over.ts";
 import { showUser } from "./show-user.ts";
 
 export const renewInvitation = defineTool({
@@ -17,11 +17,12 @@ export const renewInvitation = defineTool({
   person: true,
   effect: "act",
   secret: true,
-  errors: ["user_not_found", "user_not_invited", "idempotency_key_reused"],
+  errors: ["user_not_found", "user_not_invited", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ user_id: UserIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ user_id }, ctx) {
+    expectOwnAccounts(ctx, "There is no invitation to renew: they sign on at the identity provider.");
     let token: string | null = null;
     const user = await ctx.write(async (tx) => {
       const found = await findUser(tx.users, user_id);

@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { Delivery, handOver, replaceLink } from "./hand-over.ts";
+import { Delivery, expectOwnAccounts, handOver, replaceLink } from "./hand-over.ts";
 
 export const resetUserPassword = defineTool({
   name: "reset_user_password",
@@ -18,11 +18,12 @@ export const resetUserPassword = defineTool({
   person: true,
   effect: "act",
   secret: true,
-  errors: ["user_not_found", "user_not_active", "idempotency_key_reused"],
+  errors: ["user_not_found", "user_not_active", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ user_id: UserIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject(Delivery),
   async run({ user_id }, ctx) {
+    expectOwnAccounts(ctx, "There are no passwords here: they are the identity provider's. Reset it there.");
     let token: string | null = null;
     const email = await ctx.write(async (tx) => {
       const user = await findUser(tx.users, user_id);

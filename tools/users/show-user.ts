@@ -8,6 +8,7 @@ export const showUser = (user: UserRecord): User => ({
   role: user.role,
   verified: user.verifiedAt !== null,
   status: user.status,
+  role_by: user.roleBy,
   created_at: user.createdAt,
   created_by: user.createdBy,
   last_login_at: user.lastLoginAt,

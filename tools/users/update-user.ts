@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Role, User, UserIdRef, type UserStatus } from "../../schemas/user.ts";
 import type { UserRecord, UserWriter } from "../../src/core/account-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
 import { showUser } from "./show-user.ts";
 
@@ -18,7 +18,7 @@ export const updateUser = defineTool({
   scope: "admin",
   person: true,
   effect: "update",
-  errors: ["user_not_found", "user_not_active", "last_admin"],
+  errors: ["user_not_found", "user_not_active", "sign_on_elsewhere", "last_admin"],
   input: z.strictObject({
     user_id: UserIdRef,
     role: Role.optional(),
@@ -33,6 +33,7 @@ export const updateUser = defineTool({
       const before = await findUser(tx.users, user_id);
       const after = { role: role ?? before.role, status: nextStatus(before, status) };
       if (after.role === before.role && after.status === before.status) return showUser(before);
+      if (after.role !== before.role) expectDecidedHere(ctx, before);
       await keepAnAdmin(tx.users, before, after);
       await tx.users.update(before.id, after);
       if (after.status === "deactivated") {
@@ -55,7 +56,17 @@ function nextStatus(user: UserRecord, wanted: "active" | "deactivated" | undefin
       `${user.email} becomes active by taking the invitation up. Send it again with renew_invitation.`,
     );
   }
-  return user.passwordHash === null ? "invited" : "active";
+  // Nobody signed in yet: no password was chosen, and no provider has vouched for them.
+  return user.passwordHash === null && user.lastLoginAt === null ? "invited" : "active";
+}
+
+/** What the provider's groups give, they would give again at the next request. */
+function expectDecidedHere({ accounts }: Pick<ToolContext, "accounts">, { email, roleBy }: UserRecord): void {
+  if (roleBy === null || accounts.mode === "built-in") return;
+  throw new AppError(
+    "sign_on_elsewhere",
+    `The role of ${email} follows from their groups at the identity provider (or from MILLRACE_ADMIN_EMAILS). Change it there.`,
+  );
 }
 
 type Standing = Pick<UserRecord, "role" | "status">;

@@ -39,7 +39,14 @@ export async function runExamples(
   }
   const prepared = await Promise.all(
     examples.map(({ inputs }) =>
-      ctx.engine.prepareRun({ workflowId, version, inputs, actor: runActor(ctx), trigger: "example" }),
+      ctx.engine.prepareRun({
+        workflowId,
+        version,
+        inputs,
+        actor: runActor(ctx),
+        trigger: "example",
+        trace: ctx.trace,
+      }),
     ),
   );
   const ids = await ctx.write(async (tx) => {

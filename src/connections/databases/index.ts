@@ -1,6 +1,6 @@
 /** The databases that the configuration names, and `scratch`: the rules that hold for all of them. */
 import type { Config } from "../../../schemas/config.ts";
-import type { Databases, PartialFault, SqlRequest } from "../../core/connections.ts";
+import { type Databases, type PartialFault, SCRATCH, type SqlRequest } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { shownVariable } from "../../core/variables.ts";
@@ -15,9 +15,6 @@ import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
 
 type DescribeRequest = Parameters<Databases["describe"]>[1];
 type Entry = Config["databases"][number];
-
-/** The name that sql steps give for the database in memory. */
-export const SCRATCH = "scratch";
 
 export interface DatabasesOptions {
   /** Where our own state is: no database of a workflow may lie in it. */

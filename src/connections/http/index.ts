@@ -41,10 +41,12 @@ export function http(
     const url = readUrl(request.url);
     if (!(url instanceof URL)) throw invalid(`url ${url.message}.`, url.fix);
     const body = bodyFor(request.body);
+    const own = headersFor(request, url, secrets);
     const headers = {
       ...DEFAULT_HEADERS,
       ...(body !== undefined && { "content-type": body.type }),
-      ...headersFor(request, url, secrets),
+      ...("traceparent" in own || "tracestate" in own ? {} : request.trace),
+      ...own,
     };
     const mask = masker(secrets.knownTo(placeOf(url)));
     signal.throwIfAborted();

@@ -19,6 +19,8 @@ export interface Smtp {
    * @throws StepError environment, mail_failed; the signal's reason
    */
   send(mail: Message, signal: AbortSignal): Promise<string[]>;
+  /** Connects, encrypts and logs in, and sends nothing. @throws StepError as `send` */
+  verify(signal: AbortSignal): Promise<void>;
 }
 
 type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers"> & {
@@ -68,6 +70,23 @@ export function openSmtp(config: Pick<Config, "authentication" | "mail">, env: E
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw mailFailure(error, smtp);
+      }
+    },
+    async verify(signal) {
+      const why = unusable();
+      if (why !== null || smtp === undefined) throw new StepError("environment", why!);
+      const { createTransport } = await import("nodemailer");
+      const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
+      const close = (): void => transport.close();
+      signal.addEventListener("abort", close, { once: true });
+      try {
+        await transport.verify();
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw mailFailure(error, smtp);
+      } finally {
+        signal.removeEventListener("abort", close);
+        close();
       }
     },
   };

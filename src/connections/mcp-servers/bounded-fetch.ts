@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
 import type { StepError } from "../../core/step-errors.ts";
+import type { TraceHeaders } from "../../core/trace-context.ts";
 import { outputTooLarge, unavailable } from "./failures.ts";
 
 /** Who waits for an answer. */
@@ -10,6 +11,8 @@ export interface Waiting {
   fail(error: StepError): void;
   /** Set while its last stream has ended and the answer may still be on its way through the SDK. */
   grace?: NodeJS.Timeout;
+  /** Sent along with the request. */
+  trace: TraceHeaders;
 }
 
 /** Who waits for the answer of the request that is being sent: the SDK itself does not tell it of a broken stream. */
@@ -38,7 +41,8 @@ export function boundedFetch(
   const bounded: FetchLike = async (url, init) => {
     const caller = init?.method === "POST" ? waiting.getStore() : undefined;
     clearTimeout(caller?.grace);
-    const response = await undiciFetch(url, { ...(init as UndiciInit), dispatcher: agent });
+    const sent = { ...Object.fromEntries(new Headers(init?.headers)), ...caller?.trace };
+    const response = await undiciFetch(url, { ...(init as UndiciInit), headers: sent, dispatcher: agent });
     const { status, statusText } = response;
     const headers = new Headers([...response.headers]);
     if (response.body === null || WITHOUT_BODY.has(status))

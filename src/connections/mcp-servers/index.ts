@@ -56,8 +56,7 @@ export function mcpServers(
       })),
     concurrencyOf: (name) => servers.find((it) => it.name === name)?.concurrency ?? null,
     tools: async (server, signal) => (await peerOf(server)).tools(signal),
-    call: async (server, tool, args, { idempotencyKey }, signal) =>
-      (await peerOf(server)).call(tool, args, idempotencyKey, signal),
+    call: async (server, tool, args, sent, signal) => (await peerOf(server)).call(tool, args, sent, signal),
     async close() {
       await Promise.allSettled([...peers.values()].map(async (it) => (await it).close()));
     },

@@ -1,6 +1,7 @@
 /** One configured MCP server: its one shared connection, opened when it is first needed, and its tools. */
 import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { McpTool } from "../../core/connections.ts";
+import type { TraceHeaders } from "../../core/trace-context.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
@@ -25,7 +26,7 @@ export interface Peer {
   call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
-    key: string,
+    sent: { idempotencyKey: string; trace?: TraceHeaders | undefined },
     signal: AbortSignal,
   ): Promise<unknown>;
   close(): Promise<void>;
@@ -104,7 +105,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
     tool: string | undefined,
     signal: AbortSignal,
     request: (it: Connection, signal: AbortSignal) => Promise<T>,
-    again = true,
+    { trace = {}, again = true }: { trace?: TraceHeaders; again?: boolean } = {},
   ): Promise<T> {
     signal.throwIfAborted();
     if (closed) throw ending();
@@ -115,7 +116,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
       const it = await orAborted(mine.connection, signal);
       const own = new AbortController();
       const all = AbortSignal.any([signal, it.broken, own.signal]);
-      const caller: Waiting = { fail: (error) => own.abort(error) };
+      const caller: Waiting = { fail: (error) => own.abort(error), trace };
       try {
         return await waiting.run(caller, () => orAborted(request(it, all), all));
       } catch (error) {
@@ -130,7 +131,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
     } finally {
       release(mine);
     }
-    return use(tool, signal, request, false);
+    return use(tool, signal, request, { trace, again: false });
   }
 
   async function tools(signal: AbortSignal, fresh = false): Promise<McpTool[]> {
@@ -167,13 +168,21 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
 
   return {
     tools,
-    async call(tool, args, key, signal) {
+    async call(tool, args, { idempotencyKey, trace = {} }, signal) {
       await mustExist(tool, signal);
-      const result = await use(tool, signal, ({ client }, all) =>
-        client.callTool(
-          { name: tool, arguments: { ...args }, _meta: { "millrace/idempotency_key": key } },
-          { timeout: NO_LIMIT, signal: all },
-        ),
+      const result = await use(
+        tool,
+        signal,
+        ({ client }, all) =>
+          client.callTool(
+            {
+              name: tool,
+              arguments: { ...args },
+              _meta: { "millrace/idempotency_key": idempotencyKey, ...trace },
+            },
+            { timeout: NO_LIMIT, signal: all },
+          ),
+        { trace },
       );
       if (result.isError === true) throw toolFailed(failing, tool, textOf(result));
       const value = valueOf(result);

@@ -36,6 +36,7 @@ export function generator(
       messages: [{ role: "user", content: request.prompt }, ...since],
       maxRetries: 0,
       abortSignal: signal,
+      ...(request.trace !== undefined && { headers: { ...request.trace } }),
       ...(system !== undefined && { system }),
       ...(schema !== undefined && { output: rawJson(schema) }),
       ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),

@@ -116,7 +116,8 @@ async function fitting(
     `The answer of "${entry.name}" does not fit output_schema, and did not after it was told so: ${again.faults[0]}.`,
     {
       fix: "Say in the prompt what each field is for, simplify output_schema, or use another model.",
-      details: { faults: again.faults, usage: usageOf(both, entry) },
+      details: { faults: again.faults },
+      usage: usageOf(both, entry),
     },
   );
 }
@@ -137,7 +138,8 @@ function readObject(
         `The answer of "${entry.name}" was cut at its length limit.`,
         {
           fix: "Raise max_output_tokens, or ask for less.",
-          details: { finish_reason: "length", usage: usageOf(reply, entry) },
+          details: { finish_reason: "length" },
+          usage: usageOf(reply, entry),
           transient: false,
         },
       );

@@ -12,33 +12,45 @@ interface Access {
 
 type Vendor = (entry: ModelEntry, access: Access) => Promise<LanguageModel>;
 
+/** Where each vendor serves its own models; a server of one's own is named by base_url. */
+const ADDRESSES: Readonly<Record<ModelEntry["vendor"], string>> = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+  mistral: "https://api.mistral.ai/v1",
+  "openai-compatible": "",
+};
+
+/** Where the model of an entry is served. */
+export const addressOf = ({ vendor, base_url: url }: ModelEntry): string => url ?? ADDRESSES[vendor];
+
 // Key and address always come from the configuration: left out, the packages would read the environment themselves.
 const VENDORS: Readonly<Record<ModelEntry["vendor"], Vendor>> = {
-  async openai({ model_ref, base_url = "https://api.openai.com/v1" }, { key, fetch }) {
+  async openai(entry, { key, fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+    return createOpenAI({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
   },
-  async anthropic({ model_ref, base_url = "https://api.anthropic.com/v1" }, { key, fetch }) {
+  async anthropic(entry, { key, fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+    return createAnthropic({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
   },
-  async google({ model_ref, base_url = "https://generativelanguage.googleapis.com/v1beta" }, { key, fetch }) {
+  async google(entry, { key, fetch }) {
     const { createGoogle } = await import("@ai-sdk/google");
-    return createGoogle({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+    return createGoogle({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
   },
-  async mistral({ model_ref, base_url = "https://api.mistral.ai/v1" }, { key, fetch }) {
+  async mistral(entry, { key, fetch }) {
     const { createMistral } = await import("@ai-sdk/mistral");
-    return createMistral({ apiKey: key, baseURL: base_url, fetch })(model_ref);
+    return createMistral({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
   },
-  async "openai-compatible"({ name, model_ref, base_url = "" }, { key, fetch }) {
+  async "openai-compatible"(entry, { key, fetch }) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     return createOpenAICompatible({
-      name,
-      baseURL: base_url,
+      name: entry.name,
+      baseURL: addressOf(entry),
       ...(key !== "" && { apiKey: key }),
       fetch,
       supportsStructuredOutputs: true,
-    })(model_ref);
+    })(entry.model_ref);
   },
 };
 

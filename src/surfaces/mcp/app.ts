@@ -50,7 +50,7 @@ export function mcpApp(options: McpOptions): McpApp {
     refused: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
   };
   const servers = mcpServers(options);
-  const streams = openStreams("use /mcp without a stream");
+  const streams = openStreams("use /mcp without a stream", options.services.meter);
   const sse = sseLeg(servers, sessions, streams, report);
   const streamable = streamableLeg(servers, sessions, streams, report);
 
@@ -105,6 +105,7 @@ export function mcpApp(options: McpOptions): McpApp {
       res.setHeader("X-Request-Id", requestId);
       answer(req, res).catch((thrown: unknown) => {
         const error = toAppError(thrown);
+        options.services.meter.refused("mcp", error.code);
         logRefused(log, error, { request_id: requestId, method: req.method, path: pathOf(req) });
         if (res.headersSent) {
           res.destroy();

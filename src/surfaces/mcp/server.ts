@@ -9,6 +9,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Fault } from "../../../schemas/problem.ts";
 import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { newRequestId } from "../../core/ids.ts";
@@ -63,12 +64,24 @@ const INSTRUCTIONS =
 /** Behind every workflow that is a tool of its own. */
 const RUN_WORKFLOW = "run_workflow";
 
+/** Who asks, and what else of a request its call must know. */
+interface Identity {
+  principal: Principal;
+  requestId: string;
+  /** The trace that its headers name. */
+  caller: NonNullable<Call["caller"]>;
+}
+
 /** Who asks, and the id of the request, carried through the SDK as `authInfo`. The key itself goes no further. */
-export const toAuthInfo = (principal: Principal, requestId = newRequestId()): AuthInfo => ({
+export const toAuthInfo = (
+  principal: Principal,
+  requestId = newRequestId(),
+  { traceparent, tracestate }: IncomingHttpHeaders = {},
+): AuthInfo => ({
   token: "",
   clientId: principal.keyId,
   scopes: [...principal.scopes],
-  extra: { principal, requestId },
+  extra: { principal, requestId, caller: { traceparent, tracestate } } satisfies Identity,
 });
 
 /** Makes MCP servers over one catalogue; lists and schemas are worked out here, once. */
@@ -86,7 +99,7 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { tool, input, below } = await wanted(name, args ?? {});
-    const identity = ctx.http?.authInfo?.extra as { principal: Principal; requestId: string } | undefined;
+    const identity = ctx.http?.authInfo?.extra as Identity | undefined;
     if (identity === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
     const { principal, requestId } = identity;
     running += 1;
@@ -96,6 +109,8 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
         requestId,
         signal: ctx.mcpReq.signal,
         progress: progressOf(ctx),
+        caller: callerOf(ctx, identity),
+        attributes: { "rpc.system": "jsonrpc", "rpc.method": "tools/call", "mcp.method.name": "tools/call", "gen_ai.tool.name": tool.name },
       };
       const asked = canAsk(server) ? await askPerson(services, tool, input, asking, ctx) : { input };
       if ("question" in asked) return asked.question;
@@ -138,6 +153,12 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
       return server;
     },
   };
+}
+
+/** The caller's trace: that of the call itself before that of the request which carried it. @see SEP-414 */
+function callerOf({ mcpReq }: ServerContext, { caller }: Identity): NonNullable<Call["caller"]> {
+  const { traceparent, tracestate } = mcpReq._meta ?? {};
+  return traceparent === undefined ? caller : { traceparent, tracestate };
 }
 
 /** A client that asked for progress gets it while the call goes on: it must grow with every notification. */

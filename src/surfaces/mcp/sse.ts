@@ -92,7 +92,7 @@ export function sseLeg(
     async open(_req, res, principal) {
       // Gone already: its close would tell us nothing more.
       if (res.destroyed) return;
-      res.once("close", streams.takeRoom(principal));
+      res.once("close", streams.takeRoom(principal, "sse"));
       res.setHeader("X-Accel-Buffering", "no");
       const transport = new SSEServerTransport("/messages", res);
       const id = transport.sessionId;
@@ -129,7 +129,7 @@ export function sseLeg(
             headers: { "Retry-After": "1" },
           });
         }
-        await deliver(here, message, toAuthInfo(principal, res.getHeader("x-request-id") as string));
+        await deliver(here, message, toAuthInfo(principal, res.getHeader("x-request-id") as string, req.headers));
       }
       res.writeHead(202).end("Accepted");
     },

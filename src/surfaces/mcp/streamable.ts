@@ -106,7 +106,7 @@ export function streamableLeg(
     send: (response: Response) => Promise<void>,
   ): Promise<void> {
     const request = toWebRequest(req, signal);
-    const authInfo = toAuthInfo(principal, requestId);
+    const authInfo = toAuthInfo(principal, requestId, req.headers);
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
     const ask = (transport: Transport) => transport.handleRequest(request, options);
 
@@ -136,7 +136,7 @@ export function streamableLeg(
       });
       const asked = { principal, requestId: res.getHeader("x-request-id") as string };
       const stays = req.method === "GET" || methodOf(body) === "subscriptions/listen";
-      const leave = stays ? streams.takeRoom(principal) : undefined;
+      const leave = stays ? streams.takeRoom(principal, "mcp") : undefined;
       const send = async (response: Response): Promise<void> => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");

@@ -15,6 +15,7 @@ import { listCache, sendList, sendObject } from "./answer.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpress, hasBody, readBody } from "./body.ts";
 import { gatherInput, planInput } from "./input.ts";
+import { inTrace } from "./in-trace.ts";
 import { onlyMethods } from "./methods.ts";
 import { runEvents } from "./run-events.ts";
 
@@ -113,6 +114,8 @@ function mountCatalogue(
           actor: { principal, client: clientOf(req, principal) },
           requestId: res.locals["requestId"] as string,
           signal: abortedWith(res),
+          status: () => res.statusCode,
+          ...inTrace(req, path),
         };
         res.locals["observed"] = true;
         await observed(services, tool, call, async () => {
@@ -142,6 +145,7 @@ function errorHandler({ services }: RestOptions): ErrorRequestHandler {
     const requestId = res.locals["requestId"] as string;
     if (res.locals["observed"] !== true) {
       const { method, path, ip } = req;
+      services.meter.refused("rest", error.code);
       logRefused(services.log, error, { request_id: requestId, method, path, ip });
     }
     if (res.headersSent) {

@@ -16,6 +16,7 @@ import { NO_ITEM, type RunRecord, type StepState } from "../../core/run-ports.ts
 import { authorise, type Call, observed, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf } from "../session/door.ts";
 import type { Streams } from "../streams.ts";
+import { inTrace } from "./in-trace.ts";
 
 export interface RunEventsOptions {
   services: Services;
@@ -48,6 +49,8 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       actor: { principal, client: clientOf(req, principal) },
       requestId: res.locals["requestId"] as string,
       signal: gone.signal,
+      status: () => res.statusCode,
+      ...inTrace(req, "/runs/:run_id/events"),
     };
     res.locals["observed"] = true;
     await observed(services, OPERATION, call, async () => {
@@ -55,12 +58,13 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       const { since, faults } = lastEventId(req);
       const { run_id } = parseInput(Input, { ...req.query, ...req.params }, faults);
       const run = await findRun(services.read.runs, run_id);
+      call.about = { workflow_id: run.workflowId, run_id };
       // Whoever has seen the end is told not to come back: 204 stops an EventSource.
       if (hasEnded(run) && since !== undefined && since >= run.seq) return void res.status(204).end();
       if (req.method === "HEAD") return void res.writeHead(200, HEADERS).end();
       // Gone already: its close would tell us nothing more.
       if (res.destroyed) return;
-      const leave = streams.takeRoom(principal);
+      const leave = streams.takeRoom(principal, "run_events");
       const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       res.once("close", () => {
         gone.abort();

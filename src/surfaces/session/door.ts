@@ -1,6 +1,6 @@
 /** Who may come in over REST: a key, or the session of a browser that asks from our own pages. */
 import type { Request } from "express";
-import { browserName, principalOf, type SignedIn } from "../../auth/sessions.ts";
+import { browserName, type ByCookie, principalOf, type SignedIn } from "../../auth/sessions.ts";
 import { refuseCrossSite } from "../../auth/csrf.ts";
 import type { Actor, Principal } from "../../core/ports.ts";
 import { clientName } from "../client-name.ts";
@@ -15,11 +15,23 @@ export const isSecure = (signIn: Pick<SignIn, "https">, req: Request): boolean =
  * @throws AppError forbidden_origin when another site's page sent it
  */
 export async function signedIn(signIn: SignIn, req: Request): Promise<SignedIn | undefined> {
-  if (req.headers.cookie === undefined) return undefined;
-  const found = await signIn.sessions.find(req.headers, isSecure(signIn, req));
+  const found = await (signIn.provider ? signIn.provider.identify(req) : byPassword(signIn, req));
   // After the look-up: a cookie of something else on this host is no business of ours.
   if (found !== undefined) refuseCrossSite(req.method, req.headers, signIn.origins);
   return found;
+}
+
+/** By the cookie that our own sign-in has set. */
+export const byCookie = async (
+  signIn: Pick<SignIn, "sessions" | "https">,
+  req: Request,
+): Promise<ByCookie | undefined> =>
+  req.headers.cookie === undefined ? undefined : signIn.sessions.find(req.headers, isSecure(signIn, req));
+
+/** Not one that a provider has vouched for, whom nobody would ask again here. */
+async function byPassword(signIn: SignIn, req: Request): Promise<SignedIn | undefined> {
+  const found = await byCookie(signIn, req);
+  return found?.claimsAt === null ? found : undefined;
 }
 
 export type AdmitRequest = (req: Request) => Promise<Principal>;

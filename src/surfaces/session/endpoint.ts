@@ -1,6 +1,7 @@
 /** One endpoint of signing in: it needs no key, sets cookies, and is no operation of the catalogue. */
+import type { Express, Request } from "express";
 import type { z } from "zod";
-import type { SessionInfo } from "../../../schemas/user.ts";
+import type { AuthMode, SessionInfo } from "../../../schemas/user.ts";
 import type { Passwords } from "../../auth/passwords.ts";
 import type { Sessions, SessionLimits, SignedIn } from "../../auth/sessions.ts";
 import type { Throttle } from "../../auth/throttle.ts";
@@ -9,8 +10,24 @@ import type { UserRecord } from "../../core/account-ports.ts";
 import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
 
+/** A sign-on by an identity provider, as a mode of its own. */
+export interface Provider {
+  /**
+   * Who a request's browser is signed in as, by what the sign-on left with it; the session is made at its first sight.
+   * @throws AppError sign_on_refused, unauthorized
+   */
+  identify(req: Request): Promise<SignedIn | undefined>;
+  /** Adds its pages: where the way to the provider and back, and out, goes along. */
+  mount(app: Express): void;
+  /** Called once, when the address is known that people reach us by. */
+  listening?(): void;
+}
+
 /** What signing in stands on, beside the services of every operation. */
 export interface SignIn {
+  mode: AuthMode;
+  /** Undefined where people have their password here. */
+  provider: Provider | undefined;
   sessions: Sessions;
   limits: SessionLimits;
   passwords: Passwords;
@@ -60,6 +77,8 @@ export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends 
   path: `/session${string}`;
   /** Whether it is only for who is signed in: 401 otherwise. */
   signedIn: boolean;
+  /** Only where people have their password here: 409 where an identity provider vouches for them. */
+  builtIn?: true;
   errors: readonly ErrorCode[];
   input: I;
   /** The success: 200 with `output`, 201 where it makes something, 202 and 204 with nothing. */

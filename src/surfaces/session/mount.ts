@@ -4,6 +4,7 @@ import { refuseCrossSite } from "../../auth/csrf.ts";
 import { browserName, principalOf, sessionCookie, type SignedIn } from "../../auth/sessions.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
 import { parseInput } from "../../core/faults.ts";
+import { secondsSince } from "../../core/meter.ts";
 import { SCOPES_OF, type SessionInfo } from "../../../schemas/user.ts";
 import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
@@ -23,6 +24,7 @@ export function mountSession(app: Express, services: Services, signIn: SignIn): 
     }
     route.all(onlyMethods(endpoints.map(({ method }) => method)));
   }
+  signIn.provider?.mount(app);
 }
 
 async function answer(
@@ -34,22 +36,27 @@ async function answer(
 ): Promise<void> {
   const start = performance.now();
   const line = { operation: endpoint.name, request_id: res.locals["requestId"] as string, surface: "web" };
+  const meet = (status: number): void =>
+    services.meter.operation({ name: endpoint.name, surface: "web", status, seconds: secondsSince(start) });
   const elapsed = (): number => Math.round((performance.now() - start) * 100) / 100;
   res.locals["observed"] = true;
   res.setHeader("Cache-Control", "no-store");
   try {
     refuseCrossSite(req.method, req.headers, signIn.origins);
+    if (endpoint.builtIn && signIn.mode !== "built-in") throw elsewhere(endpoint.name);
     const current = await signedIn(signIn, req);
     if (endpoint.signedIn && current === undefined) throw notSignedIn();
     await readSmallBody(req, res, endpoint.method === "POST");
     const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);
     const output = await endpoint.run(input, contextOf(services, signIn, endpoint, current, req, res));
     services.log.info({ ...line, ms: elapsed() }, endpoint.name);
+    meet(endpoint.status);
     res.status(endpoint.status);
     if (endpoint.output === null) res.end();
     else res.setHeader("Content-Type", "application/json").end(JSON.stringify(endpoint.output.parse(output)));
   } catch (thrown) {
     const error = fromExpress(thrown);
+    meet(error.status);
     const level = ERRORS[error.code].log;
     const refused = level === "info";
     services.log[level](
@@ -70,6 +77,12 @@ const notSignedIn = (): AppError =>
   new AppError(
     "unauthorized",
     "Nobody is signed in with this browser. Sign in at /ui/ (scripts send X-API-Key).",
+  );
+
+const elsewhere = (name: string): AppError =>
+  new AppError(
+    "sign_on_elsewhere",
+    `There are no passwords here, so no ${name}: people come in through the identity provider. Begin at /ui/.`,
   );
 
 function contextOf(
@@ -102,6 +115,7 @@ function contextOf(
       seen_at: session.seenAt,
       expires_at: session.expiresAt,
     },
+    mode: signIn.mode,
     version: signIn.version,
     mail: services.accounts.mail,
     mcp_url: signIn.mcpUrl(hostname, secure),

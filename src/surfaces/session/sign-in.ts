@@ -25,7 +25,8 @@ export const getSession = defineEndpoint({
 export const signInOptions = defineEndpoint({
   name: "sign_in_options",
   title: "How to sign in",
-  description: "Tells what the first page must ask for: the first admin, or an address and a password.",
+  description:
+    "Tells what the first page must ask for: the first admin, an address and a password, or a way to the identity provider.",
   method: "GET",
   path: "/session/options",
   signedIn: false,
@@ -33,10 +34,10 @@ export const signInOptions = defineEndpoint({
   input: z.strictObject({}),
   status: 200,
   output: SignInOptions,
-  run: async (_, { services }) => ({
-    mode: "built-in" as const,
-    setup: !(await services.read.users.any()),
-    mail: services.accounts.mail,
+  run: async (_, { services, signIn: { mode } }) => ({
+    mode,
+    setup: mode === "built-in" && !(await services.read.users.any()),
+    mail: mode === "built-in" && services.accounts.mail,
   }),
 });
 
@@ -48,7 +49,8 @@ export const signIn = defineEndpoint({
   method: "POST",
   path: "/session",
   signedIn: false,
-  errors: ["sign_in_failed", "too_many_attempts"],
+  builtIn: true,
+  errors: ["sign_on_elsewhere", "sign_in_failed", "too_many_attempts"],
   input: z.strictObject({ email: Email, password: Password }),
   status: 200,
   output: SessionInfo,
@@ -106,7 +108,8 @@ export const changePassword = defineEndpoint({
   method: "POST",
   path: "/session/change-password",
   signedIn: true,
-  errors: ["sign_in_failed", "too_many_attempts"],
+  builtIn: true,
+  errors: ["sign_on_elsewhere", "sign_in_failed", "too_many_attempts"],
   input: z.strictObject({ current_password: Password, password: Password }),
   status: 204,
   output: null,

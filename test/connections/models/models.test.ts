@@ -83,7 +83,8 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
       code: "model_invalid_output",
       transient: true,
       options: {
-        details: { faults: [expect.stringContaining("mood must be")], usage: { input_tokens: 200 } },
+        details: { faults: [expect.stringContaining("mood must be")] },
+        usage: { input_tokens: 200 },
       },
     });
     expect(peer.received).toHaveLength(2);

@@ -1,0 +1,28 @@
+/** Why somebody did not come in through the identity provider: the page for signing in says it in words. */
+import { z } from "zod";
+
+/** Why whom the provider knows is not let in here. */
+export const RefusalReason = z.enum([
+  "no_role",
+  "no_email",
+  "email_not_verified",
+  "address_taken",
+  "deactivated",
+]);
+export type RefusalReason = z.infer<typeof RefusalReason>;
+
+/** What may go wrong on the way to the provider and back. */
+export const SignOnFault = z.enum([
+  ...RefusalReason.options,
+  "denied",
+  "lost",
+  "mixed_up",
+  "code_dead",
+  "provider_refused",
+  "provider_away",
+  "not_verified",
+  "too_many_attempts",
+  "busy",
+  "internal",
+]);
+export type SignOnFault = z.infer<typeof SignOnFault>;

@@ -1,0 +1,113 @@
+/** The lines of a file, one at a time, each checked for what it says that it is. */
+import { createReadStream } from "node:fs";
+import { faultsOf } from "../../core/faults.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { CommandError, EXIT } from "../io.ts";
+import { FORMAT, type Line, LINES } from "./format.ts";
+
+/** Values of runs may be large; nothing that is longer was written by an export. */
+const LONGEST_LINE = 64 * 1024 ** 2;
+const LF = 10;
+/** Of the outside: the line's own object, then what it holds. */
+const DEEPEST = MAX_JSON_DEPTH + 8;
+
+export interface NumberedLine {
+  number: number;
+  /** Undefined where it has faults. */
+  line?: Line;
+  /** Without file and line. */
+  faults: string[];
+}
+
+/**
+ * @throws CommandError where the file can't be read, is none of ours, or of a newer release
+ */
+export async function* readLines(file: string): AsyncGenerator<NumberedLine> {
+  let number = 0;
+  for await (const text of splitLines(file)) {
+    number += 1;
+    const read = readLine(text);
+    if (number === 1) expectHead(file, read.line);
+    yield { number, ...read };
+  }
+  if (number === 0) throw new CommandError(`${file} is empty. Export it again.`);
+}
+
+function expectHead(file: string, line: Line | undefined): void {
+  if (line?.kind !== "millrace_export")
+    throw new CommandError(
+      `${file}:1: this is no file that millrace export has written: its first line must be of the kind millrace_export.`,
+    );
+  if (line.format > FORMAT)
+    throw new CommandError(
+      `${file}:1: it has format ${line.format} and was written by release ${line.release}; this release reads ${FORMAT}. ` +
+        "Import it with that release or a newer one.",
+    );
+}
+
+function readLine(text: string): Omit<NumberedLine, "number"> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { faults: ["is not JSON; export the file again, or take back what was changed in this line"] };
+  }
+  if (isDeeperThan(value, DEEPEST)) return { faults: [`is nested deeper than ${DEEPEST} levels`] };
+  const kind = (value as { kind?: unknown } | null)?.kind;
+  const kinds = Object.keys(LINES);
+  if (typeof kind !== "string" || !kinds.includes(kind)) {
+    const near = typeof kind === "string" ? nearMatch(kind, kinds) : undefined;
+    return {
+      faults: [
+        `kind must be one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
+      ],
+    };
+  }
+  const schema = LINES[kind as Line["kind"]];
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return { line: parsed.data as Line, faults: [] };
+  return {
+    faults: faultsOf(parsed.error, schema).map(
+      ({ path, message, did_you_mean: near }) =>
+        `${path} ${message}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    ),
+  };
+}
+
+/** @throws CommandError where it can't be read, is no UTF-8, or a line has no end */
+async function* splitLines(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const textOf = (parts: readonly Buffer[]): string => {
+    try {
+      return decoder.decode(Buffer.concat(parts));
+    } catch {
+      throw new CommandError(`${file} is not UTF-8 text, so no file that millrace export has written.`);
+    }
+  };
+  let parts: Buffer[] = [];
+  let length = 0;
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    length += part.length;
+    if (length > LONGEST_LINE)
+      throw new CommandError(
+        `${file} has a line of more than ${LONGEST_LINE / 1024 ** 2} MiB. Export it again.`,
+      );
+  };
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+        add(chunk.subarray(from, end));
+        yield textOf(parts);
+        [parts, length, from] = [[], 0, end + 1];
+      }
+      if (from < chunk.length) add(chunk.subarray(from));
+    }
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).code !== "string") throw error;
+    throw new CommandError(`${file} can't be read: ${(error as Error).message}`, EXIT.usage);
+  }
+  if (length > 0) yield textOf(parts);
+}

@@ -1,0 +1,159 @@
+/** The lines of an export, read page by page: however much there is, little of it is in memory. */
+import type { Workflow } from "../../../schemas/workflow.ts";
+import type { AuditEntry } from "../../core/account-ports.ts";
+import type { Position, Readers, Slice } from "../../core/ports.ts";
+import type { RunRecord, ScheduleRecord, StepRecord } from "../../core/run-ports.ts";
+import { FORMAT, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
+
+const PAGE = 200;
+
+export interface ExportChoice {
+  /** Finished runs with their inputs and outputs, for who evaluates them. */
+  runs: boolean;
+  audit: boolean;
+}
+
+/** Everything that is not a secret. */
+export async function* exportLines(
+  read: Readers,
+  release: string,
+  { runs, audit }: ExportChoice,
+): AsyncGenerator<Line> {
+  let lines = 0;
+  for await (const line of allLines(read, release, { runs, audit })) {
+    lines += 1;
+    yield line;
+  }
+  yield { kind: "end", lines };
+}
+
+async function* allLines(read: Readers, release: string, choice: ExportChoice): AsyncGenerator<Line> {
+  yield { kind: "millrace_export", format: FORMAT, release };
+  for await (const user of paged((after) => read.users.slice({ filter: {}, after, limit: PAGE }))) {
+    const { id, email, role, status, createdAt, createdBy } = user;
+    yield { kind: "user", id, email, role, status, created_at: createdAt, created_by: createdBy };
+  }
+  for await (const workflow of allWorkflows(read)) yield* workflowLines(read, workflow);
+  for await (const key of paged((after) => read.apiKeys.slice({ filter: {}, after, limit: PAGE }))) {
+    if (key.revokedAt !== null) continue;
+    const { name, owner, scopes, createdAt, expiresAt } = key;
+    yield { kind: "api_key", name, owner, scopes, created_at: createdAt, expires_at: expiresAt };
+  }
+  if (choice.runs) yield* runLines(read);
+  if (choice.audit) yield* auditLines(read);
+}
+
+async function* paged<T>(slice: (after: Position | null) => Promise<Slice<T>>): AsyncGenerator<T> {
+  for (let after: Position | null = null; ;) {
+    const { items, next }: Slice<T> = await slice(after);
+    yield* items;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+/** Archived ones stand last. */
+async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
+  for (const filter of [{}, { status: "archived" } as const])
+    yield* paged((after) =>
+      workflows.slice({ filter, sort: "created_at", after, limit: PAGE, withDefinition: false }),
+    );
+}
+
+/** A workflow, and its versions from the first to that which is its newest now: none of them ever changes. */
+export async function* workflowLines(
+  read: Pick<Readers, "workflows" | "schedules">,
+  workflow: Workflow,
+): AsyncGenerator<WorkflowLine | VersionLine> {
+  const { id, status, version, published_version, created_at, updated_at, created_by } = workflow;
+  yield {
+    kind: "workflow",
+    id,
+    status,
+    version,
+    published_version,
+    created_at,
+    updated_at,
+    created_by,
+    schedule: scheduleOf(await read.schedules.find(id)),
+  };
+  for (let number = 1; number <= version; number += 1) {
+    const found = await read.workflows.findVersion(id, number);
+    yield { kind: "version", ...found!, definition: found!.definition ?? null };
+  }
+}
+
+const scheduleOf = (schedule: ScheduleRecord | undefined): WorkflowLine["schedule"] =>
+  schedule === undefined
+    ? null
+    : {
+        paused: schedule.paused,
+        last_at: schedule.lastAt,
+        owner: schedule.actor.owner,
+        key_name: schedule.actor.keyName,
+        lineage: schedule.actor.lineage,
+      };
+
+async function* runLines({ runs }: Readers): AsyncGenerator<RecordLine> {
+  for await (const run of paged((after) => runs.slice({ filter: {}, after, limit: PAGE }))) {
+    if (run.finishedAt === null) continue;
+    yield runLine(run, await runs.inputs(run.id), await runs.runOutput(run.id));
+    for (const step of await runs.steps(run.id)) {
+      yield await stepLine(runs, run.id, step);
+      for (let from = 0; from < (step.items?.started ?? 0); from += PAGE) {
+        const items = await runs.items({ runId: run.id, stepId: step.stepId }, from, PAGE);
+        for (const item of items) yield await stepLine(runs, run.id, item);
+      }
+    }
+  }
+}
+
+const runLine = (run: RunRecord, inputs: unknown, output: unknown): RecordLine => ({
+  kind: "run",
+  id: run.id,
+  workflow_id: run.workflowId,
+  version: run.version,
+  definition: run.definition,
+  status: run.status,
+  trigger: run.trigger,
+  retry_of: run.retryOf,
+  parent_run: run.parent?.runId ?? null,
+  scheduled_for: run.scheduledFor,
+  owner: run.actor.owner,
+  key_name: run.actor.keyName,
+  surface: run.actor.surface,
+  client: run.actor.client,
+  created_at: run.createdAt,
+  started_at: run.startedAt,
+  finished_at: run.finishedAt,
+  error: run.error,
+  inputs,
+  output,
+});
+
+async function stepLine(runs: Readers["runs"], runId: string, step: StepRecord): Promise<RecordLine> {
+  const { stepId, item, state, attempts, startedAt, finishedAt, error, items } = step;
+  return {
+    kind: "run_step",
+    run_id: runId,
+    step_id: stepId,
+    item: item < 0 ? null : item,
+    state,
+    attempts,
+    started_at: startedAt,
+    finished_at: finishedAt,
+    error,
+    // That of a fan-out is made of its items', which follow.
+    output: items === null ? await runs.output({ runId, stepId, item }) : null,
+  };
+}
+
+async function* auditLines({ audit }: Readers): AsyncGenerator<RecordLine> {
+  for (let before: number | null = null; ;) {
+    const entries: AuditEntry[] = await audit.slice({ filter: {}, before, limit: PAGE });
+    for (const { keyName, requestId, ...entry } of entries)
+      yield { kind: "audit_entry", ...entry, key_name: keyName, request_id: requestId };
+    if (entries.length < PAGE) return;
+    before = entries.at(-1)!.id;
+  }
+}

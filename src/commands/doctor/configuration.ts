@@ -1,0 +1,51 @@
+/** Whether the environment and the configuration file can be read, and what is odd about them. */
+import type { Config } from "../../../schemas/config.ts";
+import { ConfigError, loadConfig } from "../../config/config-file.ts";
+import { readEnvironment, type Settings } from "../../config/environment.ts";
+import type { Io } from "../io.ts";
+import { type Verdict, verdictsOf } from "./verdict.ts";
+
+const { ok, warning, fault } = verdictsOf("Configuration");
+
+export interface Configured {
+  verdicts: Verdict[];
+  /** Undefined where the environment itself is not valid. */
+  settings?: Settings;
+  /** Undefined where it can't be used. */
+  config?: Config;
+}
+
+/** @param file the value of --config */
+export function lookAtConfiguration(env: Io["env"], file: string | undefined): Configured {
+  let settings: Settings;
+  try {
+    settings = readEnvironment(env, file);
+  } catch (error) {
+    return { verdicts: faultsOf("environment", error, "Set the variable as it says, or take it away.") };
+  }
+  const odd = settings.warnings.map((it) =>
+    warning("environment", it.replace(/^environment: /, ""), "Take it away, or write it as it is meant."),
+  );
+  try {
+    const loaded = loadConfig(settings.configFile, settings.configNamed, settings.variables);
+    return {
+      settings: { ...settings, variables: loaded.variables },
+      config: loaded.config,
+      verdicts: [
+        ...odd,
+        ok("configuration", loaded.file ?? "none, which is valid"),
+        ...loaded.warnings.map((it) =>
+          warning("configuration", it, "Set it where the service is started; what needs it can't run."),
+        ),
+      ],
+    };
+  } catch (error) {
+    const mend = "Mend the file at this place; config.example.yaml explains every key.";
+    return { settings, verdicts: [...odd, ...faultsOf("configuration", error, mend)] };
+  }
+}
+
+function faultsOf(what: string, error: unknown, mend: string): Verdict[] {
+  if (!(error instanceof ConfigError)) throw error;
+  return error.faults.map((it) => fault(what, it, mend));
+}

@@ -1,0 +1,341 @@
+/**
+ * The state directory and the database in it, looked at without changing them. All of this runs in a child: a file
+ * system that hangs keeps whoever asks it, and no time-out can end that.
+ */
+import { statfsSync, type Stats, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { DAY, iso, MINUTE, SECOND, systemClock } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import {
+  endingKeys,
+  firstReady,
+  inspectDatabase,
+  type Inspected,
+  latestMoment,
+  stuckRuns,
+} from "../../store/inspect.ts";
+import { jobReader } from "../../store/jobs.ts";
+import { findStateDirectory, type StateDirectory } from "../../store/state-directory.ts";
+import { userReader } from "../../store/users.ts";
+import { plural, type Verdict, verdictsOf } from "./verdict.ts";
+
+export const STATE = "State";
+const { ok, warning, fault } = verdictsOf(STATE);
+const work = verdictsOf("Work");
+const people = verdictsOf("People");
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+const LARGE_WAL = 256 * MIB;
+/** Clocks of several hosts on one volume may be apart by so much. */
+const CLOCK_SLACK_MS = 10 * SECOND;
+/** Executors beat four times a lease: 2.5 s on a local file system. */
+const BEATS_MS = 6 * SECOND;
+const DUE_SLACK_MS = MINUTE;
+
+/** @param tell called with each verdict as soon as it is known */
+export async function lookAtState(
+  path: string,
+  uid: number | undefined,
+  tell: (verdict: Verdict) => void,
+): Promise<void> {
+  const directory = attempt("directory", tell, () => findStateDirectory(path));
+  if (directory === null) return;
+  if (directory === undefined) {
+    tell(missing(path));
+    return;
+  }
+  [...rights(directory, uid), room(directory), fileSystem(directory)].forEach(tell);
+  const file = statSync(directory.databaseFile, { throwIfNoEntry: false });
+  if (file === undefined) {
+    tell(ok("database", "not there yet: the first start makes it"));
+    return;
+  }
+  if ((file.mode & 0o077) !== 0)
+    tell(warning("database", `other users may read it (mode ${modeOf(file)})`, `Run chmod 600 on it.`));
+  try {
+    const database = await inspectDatabase(directory);
+    try {
+      await lookAtDatabase(directory, database, tell);
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    tell(broken("database", error));
+  }
+}
+
+const MEND_STATE: Readonly<Record<string, string>> = {
+  busy: "Try again; if it stays so, another process holds the database: end it.",
+};
+
+/** An error of the store's says what happened and what to do in one text. */
+const broken = (what: string, { code, message }: AppError): Verdict =>
+  fault(
+    what,
+    message,
+    MEND_STATE[code] ?? "Do as it says; docs/operations.md tells how a backup is restored.",
+  );
+
+/** @returns null where it failed, which was told */
+function attempt<T>(what: string, tell: (verdict: Verdict) => void, look: () => T): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    tell(fault(what, error.message, "Choose another, or give it to this user with chown."));
+    return null;
+  }
+}
+
+function missing(path: string): Verdict {
+  const parent = dirname(path);
+  const mend = "Start Millrace once, which makes it, or point MILLRACE_STATE_DIR at the one that is meant.";
+  return statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true
+    ? warning("directory", `${path} is not there yet`, mend)
+    : warning("directory", `${path} is not there yet, and neither is ${parent}`, mend);
+}
+
+const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8).padStart(4, "0");
+
+function rights({ path }: StateDirectory, uid: number | undefined): Verdict[] {
+  const found = statSync(path);
+  const verdicts: Verdict[] = [];
+  if (uid !== undefined && found.uid !== uid)
+    verdicts.push(
+      warning(
+        "directory",
+        `${path} belongs to user ${found.uid}, and this is user ${uid}`,
+        "Run doctor as the user that the service runs as, or give the directory to that user with chown -R.",
+      ),
+    );
+  if ((found.mode & 0o002) !== 0)
+    verdicts.push(
+      fault("directory", `everybody may write to ${path} (mode ${modeOf(found)})`, `Run chmod 700 ${path}.`),
+    );
+  else if ((found.mode & 0o077) !== 0)
+    verdicts.push(
+      warning(
+        "directory",
+        `other users may look into ${path} (mode ${modeOf(found)})`,
+        `Run chmod 700 ${path}.`,
+      ),
+    );
+  return verdicts.length > 0 ? verdicts : [ok("directory", `${path}, this user's alone`)];
+}
+
+function room({ path }: StateDirectory): Verdict {
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
+  const free = bavail * bsize;
+  const share = blocks === 0 ? 1 : bavail / blocks;
+  const said = `${(free / GIB).toFixed(1)} GiB free (${Math.floor(share * 100)} %)`;
+  const mend =
+    "Make room, or move the state to a larger volume; retention.runs in the configuration forgets sooner.";
+  // Some file systems make inodes as they need them and count none.
+  if (free < 100 * MIB || (files > 0 && ffree < 100))
+    return fault("room", `${said}, ${ffree} inodes free: nothing can be written soon`, mend);
+  if (free < GIB || share < 0.05 || (files > 0 && ffree / files < 0.02))
+    return warning("room", `${said}, ${ffree} inodes free`, mend);
+  return ok("room", said);
+}
+
+const fileSystem = ({ local, fileSystem: name }: StateDirectory): Verdict =>
+  local
+    ? ok("file system", `${name}, a local one`)
+    : warning(
+        "file system",
+        `${name}: a network file system, or one that is not known; the slower rollback journal is used`,
+        "Keep the state on a local disk if one host is enough; else see that it is NFSv4, whose locks work.",
+      );
+
+async function lookAtDatabase(
+  directory: StateDirectory,
+  database: Inspected,
+  tell: (verdict: Verdict) => void,
+): Promise<void> {
+  if (!database.ours) {
+    tell(
+      fault(
+        "database",
+        `${directory.databaseFile} is the database of another program`,
+        "Move it away, or point MILLRACE_STATE_DIR at another directory.",
+      ),
+    );
+    return;
+  }
+  tell(journal(directory, database.journalMode));
+  const wal = statSync(`${directory.databaseFile}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (wal > LARGE_WAL)
+    tell(
+      warning(
+        "write-ahead log",
+        `${Math.round(wal / MIB)} MiB: something keeps it from being folded into the database`,
+        "End what reads the database from outside (a shell, a copying tool), then restart the Millrace processes.",
+      ),
+    );
+  const { applied, newest } = await database.standing();
+  if (applied < newest) {
+    tell(
+      warning(
+        "migrations",
+        `the database is at ${applied}, this release brings ${newest}`,
+        "Take a backup; the next start of this release migrates it.",
+      ),
+    );
+    return;
+  }
+  tell(
+    ok(
+      "migrations",
+      applied === newest ? `at ${applied}` : `at ${applied}, of a newer release that this one fits`,
+    ),
+  );
+  const now = systemClock.now();
+  tell(await future(database, now));
+  for (const verdict of await lookAtPeople(database, now)) tell(verdict);
+  for (const verdict of await lookAtWork(directory, database)) tell(verdict);
+}
+
+function journal({ local }: StateDirectory, mode: string): Verdict {
+  const wanted = local ? "wal" : "delete";
+  return mode === wanted
+    ? ok("journal mode", mode)
+    : warning(
+        "journal mode",
+        `${mode}, where this file system wants ${wanted}`,
+        "Restart all Millrace processes: the next start sets it; see that all of them see the same kind of file system.",
+      );
+}
+
+async function future({ read }: Inspected, now: number): Promise<Verdict> {
+  const latest = await latestMoment(read);
+  const ahead = latest === undefined ? 0 : Date.parse(latest) - now;
+  if (ahead <= CLOCK_SLACK_MS) return ok("time", "nothing was written in the future");
+  return fault(
+    "time",
+    `the newest entry is from ${latest}, ${Math.round(ahead / SECOND)} s ahead of this clock: it went back, or that of another host is ahead`,
+    "Set the clocks of all hosts by NTP (chronyd, systemd-timesyncd) before anything else is started.",
+  );
+}
+
+async function lookAtPeople({ read }: Inspected, now: number): Promise<Verdict[]> {
+  const users = userReader(read);
+  const [any, admins, ending] = await Promise.all([
+    users.any(),
+    users.count({ role: "admin", status: "active" }),
+    endingKeys(read, iso(now), iso(now + 30 * DAY)),
+  ]);
+  return [
+    admins > 0
+      ? people.ok("admins", plural(admins, "active admin"))
+      : any
+        ? people.fault(
+            "admins",
+            "there are users, but no active admin",
+            "Run millrace users role <address> admin, and millrace users reset <address> for a link that lets them in.",
+          )
+        : people.warning(
+            "admins",
+            "there is nobody yet",
+            "Open the link that serve and start print, or run millrace users invite <address> --role admin.",
+          ),
+    ending.length === 0
+      ? people.ok("API keys", "none ends within 30 days without a successor")
+      : people.warning(
+          "API keys",
+          `end within 30 days: ${ending.map((it) => `${it.name} of ${it.owner} (${it.expires_at?.slice(0, 10)})`).join(", ")}`,
+          "Rotate those that are still needed: millrace keys rotate <name>.",
+        ),
+  ];
+}
+
+async function lookAtWork(directory: StateDirectory, { read }: Inspected): Promise<Verdict[]> {
+  const jobs = jobReader(read);
+  const [before, depth, first] = await Promise.all([jobs.executors(), jobs.depth(), firstReady(read)]);
+  const still = directory.local ? await standingStill(before, jobs.executors) : [];
+  const now = systemClock.now();
+  const [after, due, stuck] = await Promise.all([firstReady(read), jobs.nextDue(), stuckRuns(read, now)]);
+  const overdue = due !== null && Date.parse(due) < now - DUE_SLACK_MS;
+  const waiting = depth.ready > 0 || overdue;
+  const verdicts: Verdict[] = [];
+
+  if (before.length === 0)
+    verdicts.push(
+      waiting
+        ? work.fault("executors", "none is running, and work waits", "Start serve, mcp-sse or worker.")
+        : work.ok("executors", "none is running, and nothing waits"),
+    );
+  else if (still.length > 0)
+    verdicts.push(
+      work.warning(
+        "executors",
+        `${still.length} of ${before.length} did not beat for ${BEATS_MS / SECOND} s: ${still.join(", ")}`,
+        "Look again in a minute: dead ones are gone by then, those that are left need a look at their log.",
+      ),
+    );
+  else
+    verdicts.push(work.ok("executors", `${before.length}${directory.local ? ", all beating" : " listed"}`));
+
+  const said = `${depth.ready} ready, ${depth.claimed} in work, ${depth.later} for later`;
+  const mend =
+    "Look into the log of the executors; millrace runs --status running shows what they have in hand.";
+  if (before.length > 0 && first !== undefined && first.id === after?.id && depth.claimed === 0)
+    verdicts.push(
+      work.warning(
+        "queue",
+        `${said}; the first, of run ${first.run_id} (made ${first.created_at}), is not taken`,
+        mend,
+      ),
+    );
+  else if (before.length > 0 && overdue)
+    verdicts.push(work.warning("queue", `${said}; one was due at ${due} and is not taken`, mend));
+  else verdicts.push(work.ok("queue", said));
+
+  verdicts.push(
+    stuck.length === 0
+      ? work.ok("runs", "none is stuck")
+      : work.fault(
+          "runs",
+          `nothing is left that would carry these on: ${stuck.join(", ")}`,
+          "Cancel and retry them (millrace runs cancel <run>), and report it with the log: this should not happen.",
+        ),
+  );
+  return verdicts;
+}
+
+/** Those of the executors that have not beaten within the time in which each should. */
+async function standingStill(
+  before: readonly { id: string; beat: number }[],
+  executors: () => Promise<{ id: string; beat: number }[]>,
+): Promise<string[]> {
+  const deadline = performance.now() + BEATS_MS;
+  for (;;) {
+    const now = new Map(before.length === 0 ? [] : (await executors()).map((it) => [it.id, it.beat]));
+    // One that is gone has ended in an orderly way, or was taken over.
+    const still = before.filter(({ id, beat }) => now.get(id) === beat).map(({ id }) => id);
+    if (still.length === 0 || performance.now() > deadline) return still;
+    await delay(250);
+  }
+}
+
+/** The faults that SQLite finds in the database. @returns undefined where there is none of ours to look at */
+export async function integrityOf(path: string, full: boolean): Promise<Verdict | undefined> {
+  const databaseFile = join(path, "millrace.db");
+  if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
+  const database = await inspectDatabase({ databaseFile });
+  try {
+    if (!database.ours) return undefined;
+    const faults = database.integrity(full);
+    if (faults.length === 0)
+      return ok("integrity", full ? "whole, indexes too" : "whole (--full compares indexes too)");
+    return fault(
+      "integrity",
+      `the database is damaged: ${faults.slice(0, 3).join("; ")}`,
+      "Stop all Millrace processes and restore a backup (millrace restore); keep the damaged file.",
+    );
+  } finally {
+    await database.close();
+  }
+}

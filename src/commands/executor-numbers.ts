@@ -1,0 +1,64 @@
+/** What a listener's executors have counted: asked for over the channel to them, and kept when they die. */
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { SECOND } from "../core/clock.ts";
+import type { Snapshot } from "../telemetry/snapshots.ts";
+
+/** Who does not answer in time is shown as it was when it last did. */
+const PATIENCE_MS = SECOND;
+
+export interface ExecutorNumbers {
+  /** Has this executor's numbers counted in from now on. */
+  watch(child: ChildProcess): void;
+  /** The numbers of those that live, and of those that are gone. */
+  collect(): Promise<Snapshot[]>;
+}
+
+/** @param settle adds the last numbers of one that is gone to those of the others before it */
+export function executorNumbers(
+  settle: (gone: Snapshot, last: Snapshot) => Promise<Snapshot>,
+): ExecutorNumbers {
+  const last = new Map<ChildProcess, Snapshot>();
+  let gone: Promise<Snapshot> = Promise.resolve([]);
+
+  const answered = (child: ChildProcess): Promise<void> =>
+    new Promise((resolve) => {
+      const on = (message: unknown): void => {
+        if (numbersOf(message) === undefined) return;
+        child.off("message", on);
+        resolve();
+      };
+      child.on("message", on);
+      child.once("exit", () => resolve());
+      // What has died says so by its end.
+      child.send({ numbers: true }, () => {});
+    });
+
+  return {
+    watch(child) {
+      last.set(child, []);
+      child.on("message", (message) => {
+        const numbers = numbersOf(message);
+        if (numbers !== undefined && last.has(child)) last.set(child, numbers);
+      });
+      const left = (): void => {
+        const numbers = last.get(child);
+        if (numbers === undefined) return;
+        last.delete(child);
+        gone = gone.then((before) => settle(before, numbers));
+      };
+      child.once("exit", left);
+      child.on("error", () => {
+        if (child.pid === undefined) left();
+      });
+    },
+    async collect() {
+      const asked = [...last.keys()].filter((child) => child.connected).map(answered);
+      await Promise.race([Promise.all(asked), delay(PATIENCE_MS, undefined, { ref: false })]);
+      return [await gone, ...last.values()];
+    },
+  };
+}
+
+const numbersOf = (message: unknown): Snapshot | undefined =>
+  (message as { numbers?: Snapshot } | null)?.numbers;

@@ -1,0 +1,55 @@
+/** `millrace export`: everything that is not a secret, in one file. */
+import { once } from "node:events";
+import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { finished } from "node:stream/promises";
+import { VERSION } from "../app.ts";
+import { exportLines } from "./archive/write.ts";
+import { CommandError, EXIT, type Io } from "./io.ts";
+import { asOperator } from "./operator.ts";
+
+export interface ExportOptions {
+  withRuns?: boolean;
+  withAudit?: boolean;
+}
+
+/** Writes it beside first, so that nothing half-written ever has the file's name. */
+export async function exportAll(io: Io, file: string, options: ExportOptions): Promise<void> {
+  if (existsSync(file))
+    throw new CommandError(`${file} is there already. Nothing was written. Choose another name.`, EXIT.usage);
+  const part = `${file}.part`;
+  const counts = new Map<string, number>();
+  await asOperator(io, {}, async ({ instance }) => {
+    // Opened by name: a second export into the same file fails here.
+    const out = createWriteStream(part, { flags: "wx", mode: 0o600 });
+    await once(out, "open").catch((error: Error) => {
+      throw new CommandError(`${part} can't be written: ${error.message}`, EXIT.usage);
+    });
+    try {
+      const choice = { runs: options.withRuns === true, audit: options.withAudit === true };
+      for await (const line of exportLines(instance.read, VERSION, choice)) {
+        counts.set(line.kind, (counts.get(line.kind) ?? 0) + 1);
+        if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, "drain");
+      }
+      out.end();
+      await finished(out);
+      renameSync(part, file);
+    } catch (error) {
+      out.destroy();
+      rmSync(part, { force: true });
+      if ((error as NodeJS.ErrnoException).code === "ENOSPC")
+        throw new CommandError(`There is no room for ${file}. Nothing was written.`);
+      throw error;
+    }
+  });
+  const said = [
+    ["user", "people"],
+    ["workflow", "workflows"],
+    ["version", "versions"],
+    ["api_key", "API keys (without what opens anything)"],
+    ["run", "runs"],
+    ["audit_entry", "audit entries"],
+  ] as const;
+  io.out(
+    `${said.flatMap(([kind, noun]) => (counts.has(kind) ? [`${counts.get(kind)} ${noun}`] : [])).join(", ") || "nothing"} written to ${file}\n`,
+  );
+}

@@ -1,0 +1,67 @@
+/** The numbers of a process, and the port they are read at. Nothing of it is loaded where no port is asked for. */
+import type { Logger } from "pino";
+import { type Instance, stateNumbers, VERSION } from "../app.ts";
+import type { Settings } from "../config/environment.ts";
+import { systemClock } from "../core/clock.ts";
+import { hostForUrl } from "../core/hosts.ts";
+import type { Meter } from "../core/meter.ts";
+import { type Listener, listen } from "../surfaces/http-server.ts";
+import { metricsPage } from "../surfaces/metrics-page.ts";
+import type { ProcessName } from "../telemetry/metrics.ts";
+import { type ExecutorNumbers, executorNumbers } from "./executor-numbers.ts";
+import { CommandError, EXIT, listenFault } from "./io.ts";
+
+export interface MetricsOptions {
+  /** Goes before MILLRACE_METRICS_PORT; without either there are no metrics. */
+  metricsPort?: number;
+  metricsHost?: string;
+}
+
+export interface MetricsPort {
+  meter: Meter;
+  /** Those of its own that a listener starts are to be watched. */
+  executors: ExecutorNumbers;
+  /** @throws CommandError when the port can't be listened on */
+  listen(instance: Instance, log: Logger): Promise<void>;
+  /** To be called last, so that what happens while others end can still be read. */
+  close(): Promise<void>;
+}
+
+/** @returns undefined where no port is asked for */
+export async function openMetricsPort(
+  name: ProcessName,
+  { metrics }: Pick<Settings, "metrics">,
+  options: MetricsOptions,
+): Promise<MetricsPort | undefined> {
+  const port = options.metricsPort ?? metrics.port;
+  if (port === undefined) return undefined;
+  const host = options.metricsHost ?? metrics.host;
+  const [{ openMetrics }, { CONTENT_TYPE, exposition, settle }] = await Promise.all([
+    import("../telemetry/metrics.ts"),
+    import("../telemetry/snapshots.ts"),
+  ]);
+  const own = openMetrics(name, VERSION);
+  const executors = executorNumbers(settle);
+  const read = async () => {
+    const [mine, others] = await Promise.all([own.snapshot(), executors.collect()]);
+    return { contentType: CONTENT_TYPE, text: await exposition([mine, ...others]) };
+  };
+  let listener: Listener | undefined;
+  return {
+    meter: own.meter,
+    executors,
+    async listen(instance, log) {
+      own.showState(() => stateNumbers(instance, systemClock));
+      const page = metricsPage(read, (err) => log.warn({ err }, "metrics could not be read"));
+      const at = { host, port, lifecycle: { draining: false } };
+      listener = await listen(page, at).catch((error: unknown) => {
+        const told = listenFault(error, { port: "--metrics-port", host: "--metrics-host" });
+        throw told === undefined ? error : new CommandError(told, EXIT.port);
+      });
+      log.info({ host, port: listener.port }, `metrics are at http://${hostForUrl(host)}:${listener.port}/metrics`);
+    },
+    async close() {
+      await listener?.drain(0);
+    },
+  };
+}

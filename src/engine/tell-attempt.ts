@@ -1,0 +1,63 @@
+/** What became of an attempt, told once it is committed: to the meter, and to the log where it failed. */
+import type { RunError } from "../../schemas/run.ts";
+import type { AttemptOutcome } from "../core/meter.ts";
+import { type EngineWriters, NO_ITEM, type Unit } from "../core/run-ports.ts";
+import type { UnitResult } from "./settle-unit.ts";
+import type { Mover } from "./transitions.ts";
+
+interface Told {
+  run: { workflowId: string };
+  job: Unit & { attempt: number };
+  /** The step's type. */
+  type: string;
+  executor: string;
+  outcome: AttemptOutcome;
+  error: RunError | null;
+  /** How long its code ran, where it did. */
+  seconds: number | undefined;
+}
+
+/** The error's message is not told: it may hold what only who may read the run should see. */
+export function tellAttempt({ meter, log }: Mover, tx: EngineWriters, told: Told): void {
+  const { run, job, type, executor, outcome, error, seconds } = told;
+  const failed = outcome === "failed" ? error : null;
+  tx.onCommit(() => {
+    meter.attempt({ type, outcome, code: failed?.code ?? null, seconds });
+    if (failed === null) return;
+    if (failed.code === "poisoned") meter.poisoned();
+    log.info(
+      {
+        workflow_id: run.workflowId,
+        ...unitLine(job),
+        attempt: job.attempt,
+        type,
+        executor,
+        code: failed.code,
+        ...(seconds !== undefined && { ms: Math.round(seconds * 1_000) }),
+      },
+      "step failed",
+    );
+  });
+}
+
+/** A unit as lines of the log name it. */
+export const unitLine = ({ runId, stepId, item }: Unit) => ({
+  run_id: runId,
+  step_id: stepId,
+  ...(item !== NO_ITEM && { item }),
+});
+
+const OUTCOMES: Readonly<Record<UnitResult["kind"], AttemptOutcome>> = {
+  succeeded: "succeeded",
+  skipped: "skipped",
+  failed: "failed",
+  cancelled: "cancelled",
+  fan_out: "handed_on",
+  wait: "handed_on",
+  approval: "handed_on",
+  child: "handed_on",
+};
+
+/** What a result makes of the attempt that gave it. */
+export const outcomeOf = (result: UnitResult): AttemptOutcome =>
+  result.kind === "succeeded" && result.reusedFrom !== undefined ? "reused" : OUTCOMES[result.kind];

@@ -1,0 +1,42 @@
+/** Copies of the database that migrations leave beside it, so that there is a way back to the release before. */
+import { readdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Clock, iso } from "../core/clock.ts";
+import type { KeptCopy } from "./migrate.ts";
+import { clearPartials, copyInto, partialOf, publish, syncFile } from "./snapshot.ts";
+import type { StateDirectory } from "./state-directory.ts";
+
+const KEPT = 2;
+
+/**
+ * Copies the database, while the write lock is held on another connection, to
+ * `millrace.db.before-<newest migration>-<moment>`.
+ * @param newest the migration that it will be at
+ * @throws AppError storage_unavailable when there is no room
+ */
+export function copyBefore(
+  { path, databaseFile }: Pick<StateDirectory, "path" | "databaseFile">,
+  newest: number,
+  clock: Clock,
+): KeptCopy {
+  const prefix = `${basename(databaseFile)}.before-`;
+  const isCopy = (name: string): boolean => name.startsWith(prefix);
+  clearPartials(path, isCopy);
+  const moment = iso(clock.now()).replaceAll(/[-:.]/g, "");
+  const file = join(path, `${prefix}${newest}-${moment}`);
+  const partial = partialOf(file);
+  copyInto(databaseFile, partial);
+  syncFile(partial);
+  publish(partial, file);
+  return {
+    keep() {
+      const momentOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1);
+      const older = readdirSync(path)
+        .filter((name) => /^\d+-\d+T\d+Z$/.test(isCopy(name) ? name.slice(prefix.length) : ""))
+        .filter((name) => name !== basename(file))
+        .toSorted((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1));
+      for (const name of older.slice(KEPT - 1)) rmSync(join(path, name), { force: true });
+    },
+    discard: () => rmSync(file, { force: true }),
+  };
+}

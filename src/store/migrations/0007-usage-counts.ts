@@ -1,0 +1,16 @@
+import { type Kysely, sql } from "kysely";
+
+/** What keys and people have used of their limits, and a short way to the runs that they have unfinished. */
+export async function up(db: Kysely<never>): Promise<void> {
+  await db.schema
+    .createTable("usage_counts")
+    .addColumn("lineage", "text", (c) => c.notNull())
+    .addColumn("kind", "text", (c) => c.notNull())
+    .addColumn("ends_at", "bigint", (c) => c.notNull())
+    .addColumn("used", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("usage_counts_pk", ["lineage", "kind", "ends_at"])
+    .execute();
+  await db.schema.createIndex("usage_counts_by_end").on("usage_counts").column("ends_at").execute();
+
+  await sql`create index runs_unfinished_of on runs (lineage, trigger) where finished_at is null`.execute(db);
+}

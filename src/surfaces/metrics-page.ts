@@ -1,0 +1,44 @@
+/** `GET /metrics`, on a port of its own: who can reach that port may read, so no key is asked for. */
+import type { RequestListener, ServerResponse } from "node:http";
+import { AppError, toAppError } from "../core/errors.ts";
+import { requestIdOf } from "../core/ids.ts";
+import { sendProblem } from "./http-server.ts";
+
+interface Page {
+  contentType: string;
+  text: string;
+}
+
+/**
+ * @param read makes the page; who asks while it is being made gets the same one
+ * @param failed told where that fails
+ */
+export function metricsPage(read: () => Promise<Page>, failed: (error: unknown) => void): RequestListener {
+  let reading: Promise<Page> | undefined;
+
+  async function answer(method: string, path: string, res: ServerResponse): Promise<void> {
+    if (path !== "/metrics") throw new AppError("route_not_found", "There is only /metrics on this port.");
+    if (method !== "GET" && method !== "HEAD") {
+      throw new AppError("method_not_allowed", `${method} is not possible here; GET is.`, {
+        headers: { Allow: "GET, HEAD" },
+      });
+    }
+    reading ??= read().finally(() => (reading = undefined));
+    const { contentType, text } = await reading;
+    res.writeHead(200, {
+      "Content-Type": contentType,
+      "Content-Length": Buffer.byteLength(text),
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    });
+    res.end(text);
+  }
+
+  return ({ method = "", url = "", headers }, res) => {
+    answer(method, url.split("?")[0]!, res).catch((thrown: unknown) => {
+      const error = toAppError(thrown);
+      if (error.code === "internal") failed(error.cause);
+      sendProblem(res, error, requestIdOf(headers["x-request-id"]));
+    });
+  };
+}

@@ -1,0 +1,51 @@
+/** Somebody whom an identity provider vouches for comes in: the user and the session, in one transaction. */
+import { type Identity, type SignOnPolicy, takeIn } from "../../auth/sign-on.ts";
+import type { SignedIn } from "../../auth/sessions.ts";
+import type { SessionRecord } from "../../core/account-ports.ts";
+import type { Writers } from "../../core/ports.ts";
+import type { Services } from "../invoke.ts";
+
+/** A session to begin, whose user is only known inside the transaction. */
+export type ArrivingSession = Omit<SessionRecord, "userId"> & { digest: Buffer };
+
+/**
+ * Takes somebody in and begins the session, unless it has begun meanwhile.
+ * @param at what the audit log and the log shall know of the request
+ * @param also what else belongs to it
+ * @throws AppError sign_on_refused, busy, storage_unavailable
+ */
+export async function arrive(
+  { write, clock }: Pick<Services, "write" | "clock">,
+  policy: SignOnPolicy,
+  identity: Identity,
+  session: ArrivingSession,
+  at: { client: string; requestId: string },
+  also: (tx: Writers, arrived: SignedIn) => Promise<void> = async () => {},
+): Promise<SignedIn> {
+  const owner = identity.email ?? identity.subject;
+  const principal = {
+    kind: "session",
+    keyId: session.id,
+    keyName: "browser",
+    owner,
+    scopes: new Set<never>(),
+    lineage: identity.subject,
+  } as const;
+  const intent = {
+    operation: "sign_in",
+    actor: { principal, client: { surface: "web", name: at.client } },
+    requestId: at.requestId,
+  } as const;
+  return write(intent, async (tx) => {
+    const user = await takeIn(tx, policy, identity, clock.now());
+    const begun = await tx.sessions.findByDigest(session.digest);
+    if (begun !== undefined) return { user, session: begun };
+    const record = { ...session, userId: user.id };
+    await tx.sessions.insert(record);
+    await tx.users.update(user.id, { lastLoginAt: session.seenAt });
+    await tx.audited(user.email);
+    const { digest: _, ...arrived } = record;
+    await also(tx, { user, session: arrived });
+    return { user, session: arrived };
+  });
+}

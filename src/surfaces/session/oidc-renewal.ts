@@ -1,0 +1,143 @@
+/** What the provider said of somebody who is signed in, asked again when it is old: by one copy at a time. */
+import type { Request } from "express";
+import { z } from "zod";
+import type { Grant, OidcClient, SignedOn } from "../../auth/oidc.ts";
+import { OidcFault } from "../../auth/oidc-faults.ts";
+import { seal, sealingKey, unseal } from "../../auth/sealing.ts";
+import { browserName, type ByCookie, principalOf, type SignedIn } from "../../auth/sessions.ts";
+import { type SignOnPolicy, takeIn } from "../../auth/sign-on.ts";
+import { HOUR, iso, SECOND } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Intent } from "../../core/ports.ts";
+import { clientName } from "../client-name.ts";
+import type { Services } from "../invoke.ts";
+
+/** For how long more it counts while the provider is away. */
+const GRACE_MS = HOUR;
+/** So long one copy has for asking, and is not asked again when it came to nothing. */
+const TURN_MS = 30 * SECOND;
+
+const Kept = z.object({
+  grant: z.object({ subject: z.string(), idToken: z.string(), refreshToken: z.string().optional() }),
+  /** Until when somebody is asking, in milliseconds. */
+  turnUntil: z.number().default(0),
+});
+
+/** Only who has the session's token can read it: the store has no more than the token's digest. */
+const keyOf = (token: string): Buffer => sealingKey(token, "what a provider has given with a session");
+
+export const sealGrant = (token: string, grant: Grant, turnUntil = 0): Buffer =>
+  seal(keyOf(token), { grant, turnUntil });
+
+function unsealKept(token: string, sealed: Buffer | null) {
+  return sealed === null ? undefined : Kept.safeParse(unseal(keyOf(token), sealed)).data;
+}
+
+export const unsealGrant = (token: string, sealed: Buffer | null): Grant | undefined =>
+  unsealKept(token, sealed)?.grant;
+
+/** What the log and the audit log know of a request that does something to somebody's session. */
+export const intentOf = (operation: string, { user, session }: SignedIn, req: Request): Intent => ({
+  operation,
+  actor: {
+    principal: principalOf({ user, session }),
+    client: { surface: "web", name: browserName(clientName(req.headers["user-agent"])) },
+  },
+  requestId: req.res!.locals["requestId"] as string,
+});
+
+interface RenewalOptions {
+  services: Pick<Services, "read" | "write" | "clock" | "log">;
+  policy: SignOnPolicy;
+  client: OidcClient;
+  /** How old it may become. */
+  refreshMs: number;
+  /** Looks the request's session up again. */
+  find(req: Request): Promise<ByCookie | undefined>;
+}
+
+/**
+ * Gives who is signed in, by what the provider says now if that is due; undefined when the provider knows them no more,
+ * or was away for too long: the session is ended then.
+ */
+export function renewals({ services, policy, client, refreshMs, find }: RenewalOptions) {
+  const { read, write, clock, log } = services;
+  const underWay = new Map<string, Promise<SignedIn | undefined>>();
+
+  const ageOf = (claimsAt: string): number => clock.now() - Date.parse(claimsAt);
+
+  return async function upToDate(found: ByCookie, req: Request): Promise<SignedIn | undefined> {
+    // Begun with a password, before people came in through the provider.
+    if (found.claimsAt === null) return undefined;
+    const age = ageOf(found.claimsAt);
+    if (age < refreshMs) return found;
+    const isLate = age > refreshMs + GRACE_MS;
+    const { id } = found.session;
+    const asking = underWay.get(id);
+    if (asking !== undefined) return isLate ? asking : found;
+    const mine = renew(found, isLate, req).finally(() => underWay.delete(id));
+    underWay.set(id, mine);
+    return mine;
+  };
+
+  async function renew(found: ByCookie, isLate: boolean, req: Request): Promise<SignedIn | undefined> {
+    const { session, token } = found;
+    const claims = await read.sessions.claims(session.id);
+    if (claims === undefined || claims.claimsAt === null) return undefined;
+    if (ageOf(claims.claimsAt) < refreshMs) return find(req);
+    const kept = unsealKept(token, claims.sealed);
+    const refreshToken = kept?.grant.refreshToken;
+    if (kept === undefined || refreshToken === undefined) return end(found, req, "its grant can't be read");
+    if (kept.turnUntil > clock.now() || !(await takeTurn(kept.grant, claims.claimsAt))) {
+      if (isLate) throw elsewhere();
+      return found;
+    }
+    try {
+      const signedOn = await client.renew({ ...kept.grant, refreshToken });
+      return await keep(signedOn, turnOf(claims.claimsAt));
+    } catch (error) {
+      if (error instanceof AppError && error.code === "sign_on_refused")
+        return end(found, req, error.details.reason ?? error.code);
+      if (!(error instanceof OidcFault)) throw error;
+      const isOver = error.kind === "code_dead" || error.kind === "not_verified";
+      if (isOver || isLate) return end(found, req, error.message);
+      log.warn(
+        { session: session.id, fault: error.kind, reason: error.message },
+        "the identity provider did not say anew who somebody is: what it said before goes on counting",
+      );
+      return found;
+    }
+
+    /** Each turn moves the moment by a millisecond, so of two copies that begin at once one does. */
+    function takeTurn(grant: Grant, claimsAt: string): Promise<boolean> {
+      const sealed = sealGrant(token, grant, clock.now() + TURN_MS);
+      return write(intentOf("renew_sign_on", found, req), (tx) =>
+        tx.sessions.saveClaims(session.id, { sealed, claimsAt: turnOf(claimsAt) }, claimsAt),
+      );
+    }
+
+    function keep({ identity, grant }: SignedOn, expected: string): Promise<SignedIn | undefined> {
+      return write(intentOf("renew_sign_on", found, req), async (tx) => {
+        const now = clock.now();
+        const user = await takeIn(tx, policy, identity, now);
+        const renewed = { sealed: sealGrant(token, grant), claimsAt: iso(now) };
+        // Ended meanwhile: then it stays so.
+        return (await tx.sessions.saveClaims(session.id, renewed, expected)) ? { session, user } : undefined;
+      });
+    }
+  }
+
+  async function end(found: SignedIn, req: Request, reason: string): Promise<undefined> {
+    await write(intentOf("renew_sign_on", found, req), async (tx) => {
+      if (await tx.sessions.end(found.session.id)) await tx.audited(found.user.email, "ended");
+    });
+    log.warn({ session: found.session.id, reason }, "a session was ended: the provider stands by it no more");
+  }
+}
+
+const turnOf = (claimsAt: string): string => iso(Date.parse(claimsAt) + 1);
+
+const elsewhere = (): AppError =>
+  new AppError("busy", "The identity provider is just being asked about you. Try again.", {
+    headers: { "Retry-After": "1" },
+  });

@@ -1,0 +1,221 @@
+import { generateKeyPairSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { albVerifier } from "../../src/auth/alb.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { albPeer, ARN, CLIENT, ISSUER, POOL } from "../support/alb-peer.ts";
+
+const OTHER_ARN = ARN.replace("123456789012", "210987654321");
+
+async function open(clock: Clock = systemClock) {
+  const peer = await albPeer();
+  const options = {
+    userPoolId: POOL,
+    clientId: CLIENT,
+    albArn: ARN,
+    albKeysUrl: new URL(peer.albKeysUrl),
+    poolKeysUrl: new URL(peer.poolKeysUrl),
+  };
+  const verify = albVerifier(options, clock);
+  /** What became of it: who, or the error's code and its reason. */
+  const outcome = async (headers: Record<string, string | string[] | undefined>): Promise<string> => {
+    try {
+      return (await verify(headers))?.identity.subject ?? "nobody";
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return `${error.code}: ${(error.cause as Error).message}`;
+    }
+  };
+  return { peer, verify, outcome };
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+describe("the headers of a load balancer", () => {
+  it("say who has signed in, with the groups of the access token", async () => {
+    const { peer, verify } = await open();
+    const groups = ["millrace-editor", "everybody"];
+    const told = await verify(
+      peer.headers({ email: "Ann@Example.com" }, { "cognito:groups": groups, auth_time: 1_700_000_000 }),
+    );
+    expect(told).toEqual({
+      identity: { issuer: ISSUER, subject: "ann-sub", email: "ann@example.com", emailVerified: true, groups },
+      login: `${POOL} ann-sub login-1`,
+      since: 1_700_000_000_000,
+    });
+  });
+
+  it("say nothing where there are none", async () => {
+    const { outcome, peer } = await open();
+    expect(await outcome({})).toBe("nobody");
+    // Plain text, which anybody can send.
+    const { "x-amzn-oidc-data": _, ...rest } = peer.headers();
+    expect(await outcome(rest)).toBe("nobody");
+  });
+
+  it("tell an address that is not verified as such", async () => {
+    const { peer, verify } = await open();
+    for (const email_verified of [false, "false", undefined, "yes", 1]) {
+      const told = await verify(peer.headers({ email_verified }));
+      expect(told?.identity.emailVerified).toBe(false);
+    }
+    expect((await verify(peer.headers({ email: undefined })))?.identity.email).toBeNull();
+  });
+
+  it("know the user pool by its newer name too, as the same issuer", async () => {
+    const { peer, verify } = await open();
+    const iss = `https://issuer-cognito-idp.eu-central-1.amazonaws.com/${POOL}`;
+    expect((await verify(peer.headers({ iss }, { iss })))?.identity.issuer).toBe(ISSUER);
+  });
+
+  it("tell one login of a person from another", async () => {
+    const { peer, verify } = await open();
+    const logins = [
+      {},
+      { origin_jti: "login-2" },
+      { origin_jti: undefined, auth_time: 1 },
+      { origin_jti: undefined, auth_time: 2 },
+    ];
+    const told = await Promise.all(logins.map((access) => verify(peer.headers({}, access))));
+    expect(new Set(told.map((it) => it?.login)).size).toBe(4);
+  });
+});
+
+describe("a token that is not ours", () => {
+  it("is refused when another load balancer signed it, however validly", async () => {
+    const { peer, outcome } = await open();
+    const data = peer.data({}, { signer: OTHER_ARN });
+    expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": data })).toMatch(/^unauthorized: .*ARN/);
+    const none = peer.data({}, { signer: undefined });
+    expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": none })).toMatch(/^unauthorized/);
+  });
+
+  it("is refused when it is another client's or another pool's", async () => {
+    const { peer, outcome } = await open();
+    const refusedData = [
+      peer.data({}, { client: "another" }),
+      peer.data({ iss: ISSUER.replace(POOL, "eu-central-1_Other") }),
+      peer.data({ iss: undefined }),
+    ];
+    for (const data of refusedData)
+      expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": data })).toMatch(/^unauthorized/);
+    const refusedAccess = [
+      peer.access({ client_id: "another" }),
+      peer.access({ iss: ISSUER.replace(POOL, "eu-central-1_Other") }),
+      peer.access({ token_use: "id", aud: CLIENT }),
+      peer.access({ sub: "ben-sub" }),
+      peer.access({ auth_time: undefined }),
+      peer.access({ exp: seconds() - 60 }),
+    ];
+    for (const access of refusedAccess)
+      expect(await outcome({ ...peer.headers(), "x-amzn-oidc-accesstoken": access })).toMatch(
+        /^unauthorized/,
+      );
+  });
+
+  it("is refused when it was forged or changed", async () => {
+    const { peer, outcome } = await open();
+    const good = peer.data();
+    const [header, payload, signature] = good.split(".") as [string, string, string];
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as object;
+    const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+    const forged = encode({ ...claims, sub: "root" });
+    const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const unsigned = (alg: string): string =>
+      `${encode({ alg, kid: peer.state.alb.kid, signer: ARN, client: CLIENT })}.${payload}.`;
+    const bad = [
+      `${header}.${forged}.${signature}`,
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature.slice(0, -6)}AAAA==`,
+      unsigned("none"),
+      `${unsigned("HS256")}${signature}`,
+      peer.data({}, {}, { kid: peer.state.alb.kid, ...stranger }),
+      peer.data({}, { alg: "RS256" }),
+      peer.data({}, { kid: "../../etc/passwd" }),
+      peer.data({}, { kid: undefined }),
+      "",
+      "x",
+      `${good}, ${good}`,
+    ];
+    for (const data of bad)
+      expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": data }), data).toMatch(/^unauthorized/);
+    expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": [good, good] })).toMatch(/^unauthorized/);
+  });
+
+  it("is refused without a subject, or when the plain header names another", async () => {
+    const { peer, outcome } = await open();
+    const without = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ sub: undefined }) };
+    expect(await outcome(without)).toMatch(/sub is missing/);
+    expect(await outcome({ ...peer.headers(), "x-amzn-oidc-identity": "ben-sub" })).toMatch(
+      /names somebody else/,
+    );
+    expect(await outcome({ ...peer.headers(), "x-amzn-oidc-identity": undefined })).toMatch(/is missing/);
+    expect(await outcome({ ...peer.headers(), "x-amzn-oidc-accesstoken": undefined })).toMatch(/is missing/);
+  });
+});
+
+describe("the end of a token", () => {
+  it("counts, and there must be one", async () => {
+    const { peer, outcome } = await open();
+    // The very token of a minute ago, replayed.
+    const replayed = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ exp: seconds() - 60 }) };
+    expect(await outcome(replayed)).toMatch(/^unauthorized: .*expired/);
+    const endless = {
+      ...peer.headers(),
+      "x-amzn-oidc-data": peer.data({ exp: undefined }, { exp: undefined }),
+    };
+    expect(await outcome(endless)).toMatch(/exp is missing/);
+    const text = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ exp: String(seconds() + 60) }) };
+    expect(await outcome(text)).toMatch(/^unauthorized/);
+  });
+
+  it("may lie 30 s back where the clocks differ, not more", async () => {
+    const { peer, outcome } = await open();
+    const ended = (ago: number) => ({
+      ...peer.headers(),
+      "x-amzn-oidc-data": peer.data({ exp: seconds() - ago }),
+    });
+    expect(await outcome(ended(20))).toBe("ann-sub");
+    expect(await outcome(ended(35))).toMatch(/^unauthorized/);
+  });
+});
+
+describe("the keys", () => {
+  it("are fetched once, and go on when they can't be reached", async () => {
+    const { peer, outcome } = await open();
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+    const { asked } = peer.state;
+    peer.state.away = true;
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+    expect(peer.state.asked).toBe(asked);
+    peer.rotate();
+    expect(await outcome(peer.headers())).toMatch(/^connection_failed/);
+    peer.state.away = false;
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+  });
+
+  it("may be rotated, the load balancer's and the pool's", async () => {
+    const { peer, outcome } = await open();
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+    const before = peer.headers();
+    peer.rotate();
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+    expect(await outcome(before)).toBe("ann-sub");
+    peer.rotatePool();
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+  });
+
+  it("that nobody knows are not asked for without end", async () => {
+    let now = Date.now();
+    const { peer, outcome } = await open({ now: () => now });
+    const stranger = () => ({
+      ...peer.headers(),
+      "x-amzn-oidc-data": peer.data({}, { kid: crypto.randomUUID() }),
+    });
+    for (let index = 0; index < 100; index += 1) await outcome(stranger());
+    expect(peer.state.asked).toBe(30);
+    now += 61_000;
+    expect(await outcome(peer.headers())).toBe("ann-sub");
+  });
+});

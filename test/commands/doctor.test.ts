@@ -1,0 +1,510 @@
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { lookAtAddresses } from "../../src/commands/doctor/addresses.ts";
+import { inChild } from "../../src/commands/doctor/parts.ts";
+import { lookAtClock, lookAtSignOn } from "../../src/commands/doctor/program.ts";
+import { tryLocks } from "../../src/commands/doctor/locks.ts";
+import { integrityOf, lookAtState } from "../../src/commands/doctor/state.ts";
+import { look, type Verdict } from "../../src/commands/doctor/verdict.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
+import { grantsThatWrite } from "../../src/connections/databases/privileges.ts";
+import { DAY, iso, systemClock } from "../../src/core/clock.ts";
+import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
+import { sendJson, httpPeer } from "../support/http-peer.ts";
+import { addUser } from "../support/people.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { freePort, type Postgres, startPostgres } from "../support/postgres.ts";
+import { run } from "../support/process.ts";
+import { smtpPeer } from "../support/smtp-peer.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  const owner = await postgres.connect();
+  await owner.query("create table orders (id int); create role reader login password 'reads only'");
+  await owner.query(
+    "create role writer login password 'writes too'; grant select on orders to reader, writer",
+  );
+  await owner.query("grant insert on orders to writer; revoke create on schema public from public");
+  await owner.end();
+});
+afterAll(() => postgres.stop());
+
+/** Free ports, so that whatever else runs on the machine is not found. */
+async function doctor(env: Record<string, string>, ...args: string[]) {
+  const ports = ["--port", String(await freePort()), "--mcp-port", String(await freePort())];
+  const { code, out, err } = await run(["doctor", "--json", ...ports, ...args], env);
+  const verdicts = out === "" ? [] : (JSON.parse(out) as Verdict[]);
+  return { code, out, err, verdicts, of: (what: string) => verdicts.filter((one) => one.what === what) };
+}
+
+async function stateOf(path: string, uid = process.getuid?.()): Promise<Verdict[]> {
+  const told: Verdict[] = [];
+  await lookAtState(path, uid, (one) => void told.push(one));
+  return told;
+}
+
+/** What is there, to see that nothing changed: names, sizes, times and bytes. */
+const picture = (directory: string) =>
+  readdirSync(directory).map((name) => {
+    const { size, mtimeMs, mode } = statSync(join(directory, name));
+    return { name, size, mtimeMs, mode, bytes: readFileSync(join(directory, name)).toString("base64") };
+  });
+
+const mail = (port: number): string =>
+  `authentication:\n  basic: { smtp_user: mill@example.com, smtp_password_var: MAIL_SECRET, smtp_server: 127.0.0.1, smtp_port: ${port} }\n`;
+
+/** Tells what a second process is to have seen. */
+const rival = (...told: object[]) =>
+  async function* () {
+    yield* told;
+  };
+
+/** A child that never answers stands for a file system that hangs. */
+const sleeper = () =>
+  spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+
+const at = (env: Record<string, string>, host = "127.0.0.1") =>
+  lookAtAddresses(readEnvironment(env), host).map(({ what, verdict }) => `${verdict} ${what}`);
+
+const signOn = (mode: Parameters<typeof lookAtSignOn>[0], env: Record<string, string> = {}) =>
+  lookAtSignOn(mode, readEnvironment(env));
+
+describe("millrace doctor", () => {
+  it("finds nothing wrong with a fresh installation, and changes nothing in it", async () => {
+    const { stateDir, store, ...instance } = await testInstance();
+    await addUser({ stateDir, store, ...instance }, { role: "admin" });
+    await instance.close();
+    const before = picture(stateDir);
+    const { code, verdicts, of, err } = await doctor({ MILLRACE_STATE_DIR: stateDir });
+    expect(verdicts.filter(({ verdict }) => verdict === "fault")).toEqual([]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(of("locks")).toMatchObject([
+      { verdict: "ok", detail: expect.stringContaining("between processes") },
+    ]);
+    expect(of("integrity")).toMatchObject([{ verdict: "ok" }]);
+    expect(of("admins")).toMatchObject([{ verdict: "ok", detail: "1 active admin" }]);
+    expect(picture(stateDir)).toEqual(before);
+  });
+
+  it("does not make a state directory, and says that there is none yet", async () => {
+    const stateDir = join(temporaryDirectory(), "state");
+    const { code, of } = await doctor({ MILLRACE_STATE_DIR: stateDir });
+    expect(code).toBe(0);
+    expect(of("directory")).toMatchObject([
+      { verdict: "warning", mend: expect.stringContaining("Start Millrace once") },
+    ]);
+    expect(existsSync(stateDir)).toBe(false);
+  });
+
+  it("tries databases, models, MCP servers and mail as steps do, and shows no secret", async () => {
+    const directory = temporaryDirectory();
+    const peer = await smtpPeer();
+    const refusing = new SMTPServer({
+      logger: false,
+      disabledCommands: ["STARTTLS"],
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(new Error("no")),
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => new Promise<void>((resolve) => refusing.close(() => resolve())));
+    const model = await httpPeer((_request, response) =>
+      sendJson(response, { error: { message: "no" } }, 401),
+    );
+    const closed = await freePort();
+    const config = `databases:
+  - { name: careful, type: postgresql, dataset: "${postgres.url("postgres", "reader")}", password_var: READER_SECRET }
+  - { name: careless, type: postgresql, dataset: "${postgres.url("postgres", "writer")}", password_var: WRITER_SECRET }
+  - { name: almighty, type: postgresql, dataset: "${postgres.url()}", password_var: OWNER_SECRET }
+  - { name: mistyped, type: postgresql, dataset: "${postgres.url("postgres", "reader")}", password_var: WRONG_SECRET }
+  - { name: away, type: postgresql, dataset: "postgresql://reader@127.0.0.1:${closed}/postgres", password_var: READER_SECRET }
+  - { name: unset, type: postgresql, dataset: "${postgres.url()}", password_var: NO_SUCH_SECRET }
+models:
+  - { name: near, vendor: openai-compatible, model_ref: m, base_url: "${model.url}/v1", key_var: MODEL_SECRET }
+  - { name: far, vendor: openai-compatible, model_ref: m, base_url: "http://127.0.0.1:${closed}/v1", key_var: MODEL_SECRET }
+mcp_servers:
+  - { name: gone, command: /no/such/program }
+`;
+    const env = {
+      MILLRACE_STATE_DIR: join(directory, "state"),
+      MILLRACE_CONFIG: join(directory, "config.yaml"),
+      READER_SECRET: "reads only",
+      WRITER_SECRET: "writes too",
+      OWNER_SECRET: postgres.password,
+      WRONG_SECRET: "mistyped-secret",
+      MODEL_SECRET: "model-secret",
+      MAIL_SECRET: "mail-secret",
+    };
+    writeFileSync(env.MILLRACE_CONFIG, config + mail(peer.port));
+    const { code, of, out } = await doctor(env);
+    expect(code).toBe(3);
+    expect(of("database careful")).toMatchObject([{ verdict: "ok" }]);
+    expect(of("database careless")).toMatchObject([
+      {
+        verdict: "warning",
+        detail: expect.stringContaining("1 table or view"),
+        mend: expect.stringContaining("SELECT"),
+      },
+    ]);
+    expect(of("database almighty")).toMatchObject([
+      { verdict: "warning", detail: expect.stringContaining("it is a superuser") },
+    ]);
+    for (const name of ["mistyped", "away"])
+      expect(of(`database ${name}`)).toMatchObject([{ verdict: "fault", mend: expect.stringMatching(/\w/) }]);
+    expect(of("database unset")).toMatchObject([
+      { verdict: "warning", detail: expect.stringContaining("NO_SUCH_SECRET") },
+    ]);
+    expect(of("model near")).toMatchObject([{ verdict: "ok" }]);
+    expect(of("model far")).toMatchObject([{ verdict: "fault" }]);
+    expect(of("MCP server gone")).toMatchObject([{ verdict: "fault" }]);
+    expect(of("mail")).toMatchObject([{ verdict: "ok" }]);
+    expect([peer.received, model.received]).toEqual([[], []]);
+
+    writeFileSync(env.MILLRACE_CONFIG, config + mail((refusing.server.address() as AddressInfo).port));
+    const called = await doctor(env, "--call-models");
+    expect(called.of("model near")).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("does not accept its key") },
+    ]);
+    expect(model.received).toHaveLength(1);
+    expect(called.of("mail")).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("refused the user and password") },
+    ]);
+    const secrets = Object.entries(env).filter(([name]) => name.endsWith("_SECRET"));
+    for (const [, secret] of secrets) expect(out + called.out).not.toContain(secret);
+  });
+
+  it("tells who listens at a port", async () => {
+    const { rest, stateDir } = await testInstance();
+    const { port } = await rest();
+    const old = await httpPeer((_request, response) =>
+      sendJson(response, { status: "ok", version: "0.0.9" }),
+    );
+    const env = { MILLRACE_STATE_DIR: stateDir };
+    const ours = await doctor(env, "--port", String(port), "--mcp-port", String(old.port));
+    expect(ours.of(`port ${port}`)).toMatchObject([
+      { verdict: "ok", detail: `Millrace ${packageJson.version} listens there and is healthy` },
+    ]);
+    expect(ours.of(`port ${old.port}`)).toMatchObject([
+      { verdict: "warning", detail: expect.stringContaining("0.0.9") },
+    ]);
+    const mute = createServer((socket) => socket.end("no HTTP\r\n")).listen(0, "127.0.0.1");
+    await new Promise((resolve) => mute.once("listening", resolve));
+    onTestFinished(() => void mute.close());
+    const taken = String((mute.address() as AddressInfo).port);
+    const theirs = await run(["doctor", "--port", taken, "--mcp-port", String(await freePort())], env);
+    expect(theirs.code).toBe(3);
+    expect(theirs.out).toMatch(
+      new RegExp(` fault +port ${taken} +taken by another program\n +End what listens there`),
+    );
+  });
+});
+
+describe("doctor, of the state", () => {
+  it.each([
+    [0o755, "warning", "other users may look into"],
+    [0o777, "fault", "everybody may write"],
+  ] as const)("tells a directory with mode %o", async (mode, verdict, said) => {
+    const path = temporaryDirectory();
+    chmodSync(path, mode);
+    expect(await stateOf(path)).toContainEqual(
+      expect.objectContaining({ what: "directory", verdict, detail: expect.stringContaining(said) }),
+    );
+  });
+
+  it("tells a directory of another user, a file in its place, and one where nothing can be written", async () => {
+    const path = temporaryDirectory();
+    expect(await stateOf(path, 4_711)).toContainEqual(
+      expect.objectContaining({
+        what: "directory",
+        verdict: "warning",
+        detail: expect.stringContaining("4711"),
+      }),
+    );
+    writeFileSync(join(path, "file"), "");
+    expect(await stateOf(join(path, "file"))).toMatchObject([
+      { what: "directory", verdict: "fault", detail: expect.stringContaining("a file where the directory") },
+    ]);
+    // Not even root may make a file there.
+    const locks = await tryLocks("/proc", () => {
+      throw new Error("no rival is needed");
+    });
+    expect(locks).toMatchObject({ verdict: "fault", mend: expect.stringContaining("read-only") });
+  });
+
+  it("tells another program's database, a damaged one, and one of a newer release, and leaves them as they are", async () => {
+    const foreign = temporaryDirectory();
+    new Database(join(foreign, "millrace.db")).exec("create table theirs (a)").close();
+    const damaged = temporaryDirectory();
+    writeFileSync(join(damaged, "millrace.db"), "no database at all".repeat(1_000), { mode: 0o600 });
+    const newer = await testInstance();
+    await newer.store.transaction((trx) =>
+      trx
+        .insertInto("migrations")
+        .values({ id: 9_999, name: "to come", requires: 9_999, applied_at: iso(0) })
+        .execute(),
+    );
+    const before = [foreign, damaged].map(picture);
+    expect(await stateOf(foreign)).toContainEqual(
+      expect.objectContaining({ verdict: "fault", detail: expect.stringContaining("of another program") }),
+    );
+    expect(await integrityOf(foreign, false)).toBeUndefined();
+    expect(await stateOf(damaged)).toContainEqual(
+      expect.objectContaining({ what: "database", verdict: "fault" }),
+    );
+    expect(await stateOf(newer.stateDir)).toContainEqual(
+      expect.objectContaining({ verdict: "fault", detail: expect.stringContaining("newer release") }),
+    );
+    expect([foreign, damaged].map(picture)).toEqual(before);
+  });
+
+  it("does not migrate an older database, and says that the next start does", async () => {
+    const path = temporaryDirectory();
+    const db = new Database(join(path, "millrace.db"));
+    db.exec("create table migrations (id integer, name text, requires integer, applied_at text)");
+    db.exec("pragma application_id = 0x4d494c4c; insert into migrations values (1, 'first', 1, '')");
+    db.close();
+    expect(await stateOf(path)).toContainEqual(
+      expect.objectContaining({
+        what: "migrations",
+        verdict: "warning",
+        mend: expect.stringContaining("backup"),
+      }),
+    );
+    const after = new Database(join(path, "millrace.db"), { readonly: true });
+    onTestFinished(() => void after.close());
+    expect(after.prepare("select max(id) from migrations").pluck().get()).toBe(1);
+  });
+
+  it("finds pages that are damaged", async () => {
+    const { stateDir, store } = await testInstance();
+    await store.transaction((trx) =>
+      trx
+        .insertInto("settings")
+        .values(Array.from({ length: 500 }, (_, n) => ({ name: `n${n}`, value: "x".repeat(500) })))
+        .execute(),
+    );
+    await store.close();
+    expect(await integrityOf(stateDir, true)).toMatchObject({ verdict: "ok" });
+    const file = join(stateDir, "millrace.db");
+    const bytes = readFileSync(file);
+    bytes.fill(0xee, bytes.length - 40_000, bytes.length - 8_000);
+    writeFileSync(file, bytes);
+    expect(await integrityOf(stateDir, false)).toMatchObject({ verdict: "fault", what: "integrity" });
+  });
+
+  it("tells rows in the future, keys that end, a missing admin, work that nobody does, and runs that are stuck", async () => {
+    const instance = await testInstance({ clock: fakeClock(Date.now() + DAY) });
+    const { stateDir, store, key } = instance;
+    await addUser(instance, { role: "editor" });
+    await key({ name: "soon", expiresAt: iso(Date.now() + 3 * DAY) });
+    await key({ name: "later", expiresAt: iso(Date.now() + 300 * DAY) });
+    const created = iso(Date.now() - DAY);
+    await store.transaction(async (trx) => {
+      const workflow = { name: "w", name_key: "w", description: "", tags: "[]", search_text: "w" };
+      await trx
+        .insertInto("workflows")
+        .values({
+          id: "w",
+          ...workflow,
+          status: "draft",
+          version: 1,
+          published_version: null,
+          created_at: created,
+          updated_at: created,
+          created_by: "operator",
+        })
+        .execute();
+      const runNamed = (id: string): Schema["runs"] => ({
+        id,
+        first_run: id,
+        workflow_id: "w",
+        version: 1,
+        definition: null,
+        status: "running",
+        states: "r",
+        seq: 1,
+        admitted: 1,
+        stop: null,
+        trigger: "api",
+        priority: 0,
+        depth: 0,
+        retry_of: null,
+        parent_run: null,
+        parent_step: null,
+        parent_item: null,
+        scheduled_for: null,
+        owner: "operator",
+        key_name: "ci",
+        lineage: "x",
+        surface: "rest",
+        client: "curl",
+        created_at: created,
+        started_at: created,
+        finished_at: null,
+        error: null,
+        inputs: "{}",
+        output: null,
+      });
+      await trx
+        .insertInto("runs")
+        .values([runNamed("run_stuck"), runNamed("run_ready")])
+        .execute();
+      await trx
+        .insertInto("jobs")
+        .values({
+          kind: "step",
+          state: "ready",
+          priority: 0,
+          due_at: null,
+          run_id: "run_ready",
+          step_id: "a",
+          item: -1,
+          resource: null,
+          attempt: 1,
+          tries: 0,
+          fence: 0,
+          executor: null,
+          suspect: 0,
+          kills: 0,
+          alone: 0,
+        })
+        .execute();
+    });
+    const told = await stateOf(stateDir);
+    const of = (what: string) => told.find((one) => one.what === what);
+    expect(of("time")).toMatchObject({ verdict: "fault", mend: expect.stringContaining("NTP") });
+    expect(of("admins")).toMatchObject({ verdict: "fault", mend: expect.stringContaining("users role") });
+    expect(of("API keys")).toMatchObject({
+      verdict: "warning",
+      detail: expect.stringContaining("soon of operator"),
+    });
+    expect(of("API keys")!.detail).not.toContain("later");
+    expect(of("executors")).toMatchObject({
+      verdict: "fault",
+      detail: expect.stringContaining("work waits"),
+    });
+    expect(of("runs")).toMatchObject({ verdict: "fault", detail: expect.stringMatching(/: run_stuck$/) });
+  });
+
+  it("sees that executors beat", async () => {
+    const { stateDir, executor } = await testInstance();
+    await executor();
+    expect(await stateOf(stateDir)).toContainEqual(
+      expect.objectContaining({ what: "executors", verdict: "ok", detail: "1, all beating" }),
+    );
+  });
+
+  it("tells locks that hold nobody out, or are not given on", async () => {
+    const path = temporaryDirectory();
+    expect(await tryLocks(path, rival({ keptOut: false, read: 0 }))).toMatchObject({
+      verdict: "fault",
+      detail: expect.stringContaining("at the same time"),
+    });
+    expect(await tryLocks(path, rival({ keptOut: true }, { keptOut: true, read: null }))).toMatchObject({
+      verdict: "fault",
+      detail: expect.stringContaining("not given on"),
+    });
+    expect(await tryLocks(path, rival())).toMatchObject({ verdict: "fault" });
+    expect(readdirSync(path)).toEqual([]);
+    expect(await tryLocks(join(path, "none"), rival())).toBeUndefined();
+  });
+
+  it("does not wait for what hangs", async () => {
+    const named = { group: "g", what: "w", mend: "m" };
+    const late = await look(named, () => new Promise(() => {}), 5);
+    expect(late).toEqual([{ ...named, verdict: "fault", detail: "no answer within 0.005 s" }]);
+    expect(await inChild({ spawn: sleeper }, "state", "/x", 50)).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("hangs") },
+    ]);
+    expect(await inChild({ spawn: sleeper }, "integrity", "/x", 50)).toMatchObject([{ verdict: "warning" }]);
+  });
+});
+
+describe("doctor, of addresses and variables", () => {
+  it.each([
+    [{}, "127.0.0.1", ["ok base URL"]],
+    [{}, "0.0.0.0", ["warning base URL"]],
+    [{ MILLRACE_BASE_URL: "https://mill.example.com" }, "0.0.0.0", ["warning base URL"]],
+    [{ MILLRACE_BASE_URL: "http://mill.example.com" }, "0.0.0.0", ["warning base URL"]],
+    [{ MILLRACE_BASE_URL: "http://localhost:3000" }, "127.0.0.1", ["ok base URL"]],
+    [
+      { MILLRACE_BASE_URL: "https://mill.example.com/mill", MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8" },
+      "0.0.0.0",
+      ["warning base URL"],
+    ],
+    [
+      { MILLRACE_BASE_URL: "https://mill.example.com", MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8" },
+      "0.0.0.0",
+      ["ok base URL"],
+    ],
+    [
+      { MILLRACE_BASE_URL: "https://mill.example.com", MILLRACE_TRUSTED_PROXIES: "0.0.0.0/0" },
+      "0.0.0.0",
+      ["warning trusted proxies", "ok base URL"],
+    ],
+    [
+      {
+        MILLRACE_BASE_URL: "https://mill.example.com",
+        MILLRACE_TRUSTED_PROXIES: "10.0.0.1",
+        MILLRACE_MCP_URL: "http://mcp.example.com",
+      },
+      "0.0.0.0",
+      ["warning MCP URL"],
+    ],
+  ])("judges %j at %s", (env, host, expected) => {
+    expect(at(env as unknown as Record<string, string>, host)).toEqual(expected);
+  });
+
+  it("names the variables that a way to sign in lacks", () => {
+    expect(signOn("built-in")).toMatchObject([{ verdict: "ok" }]);
+    const lacking = signOn("cognito");
+    expect(lacking.every(({ verdict }) => verdict === "fault")).toBe(true);
+    expect(lacking.map(({ detail }) => detail).join("\n")).toContain("MILLRACE_ALB_ARN");
+    const oidc = { MILLRACE_OIDC_ISSUER: "https://id.example.com", MILLRACE_OIDC_CLIENT_ID: "mill" };
+    expect(signOn("oidc", oidc)).toMatchObject([
+      { verdict: "warning", detail: expect.stringContaining("base URL") },
+    ]);
+    expect(signOn("oidc", { ...oidc, MILLRACE_BASE_URL: "https://mill.example.com" })).toMatchObject([
+      { verdict: "ok" },
+    ]);
+  });
+
+  it("sees a clock that was moved", async () => {
+    const steady = await lookAtClock(systemClock, () => performance.now());
+    expect(steady.map(({ what }) => what)).toEqual(["clock"]);
+    let now = Date.now();
+    const moved = await lookAtClock({ now: () => (now -= 5_000) }, () => 0);
+    expect(moved).toMatchObject([
+      { what: "clock", verdict: "warning", detail: expect.stringContaining("-5000 ms") },
+    ]);
+  });
+
+  it("reads what MySQL grants", () => {
+    expect(
+      grantsThatWrite([
+        "GRANT USAGE ON *.* TO `r`@`%` IDENTIFIED BY PASSWORD '*ABC'",
+        "GRANT SELECT, SHOW VIEW, CREATE TEMPORARY TABLES ON `shop`.* TO `r`@`%`",
+        "GRANT SELECT (`INSERT`) ON `shop`.`t` TO `r`@`%`",
+      ]),
+    ).toEqual([]);
+    expect(
+      grantsThatWrite([
+        "GRANT SELECT, INSERT, UPDATE (`a`) ON `shop`.* TO `w`@`%`",
+        "GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION",
+        "GRANT `writers`@`%` TO `w`@`%`",
+      ]),
+    ).toEqual([
+      "INSERT, UPDATE on `shop`.*",
+      "ALL PRIVILEGES on *.*",
+      "what its role `writers`@`%` may, which was not looked into",
+    ]);
+  });
+});

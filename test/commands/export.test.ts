@@ -1,0 +1,469 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { openInstance } from "../../src/app.ts";
+import { newLink } from "../../src/auth/links.ts";
+import { exportAll, type ExportOptions } from "../../src/commands/export.ts";
+import { importAll, type ImportOptions } from "../../src/commands/import.ts";
+import { explain, type Io } from "../../src/commands/io.ts";
+import { ACTOR } from "../../src/commands/operator.ts";
+import { iso } from "../../src/core/clock.ts";
+import type { Writers } from "../../src/core/ports.ts";
+import { linkWriter } from "../../src/store/links.ts";
+import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
+import { addUser, person } from "../support/people.ts";
+
+const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
+const DAILY = { ...HELLO, schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" } };
+
+async function said(stateDir: string, work: (io: Io) => Promise<void>) {
+  let [out, err, code] = ["", "", 0];
+  const io: Io = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    terminal: false,
+    errTerminal: false,
+    env: { MILLRACE_STATE_DIR: stateDir },
+    onExit: () => {},
+  };
+  await work(io).catch((error: unknown) => {
+    const told = explain(error);
+    err += told.message;
+    code = told.exitCode;
+  });
+  return { code, out, err };
+}
+
+const exporting = (stateDir: string, file: string, options: ExportOptions = {}) =>
+  said(stateDir, (io) => exportAll(io, file, options));
+const importing = (stateDir: string, file: string, options: ImportOptions = { yes: true }, answer?: string) =>
+  said(stateDir, (io) => importAll(io, { ask: () => Promise.resolve(answer) }, file, options));
+
+const linesOf = (file: string) =>
+  readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown> & { kind: string });
+
+const write = (file: string, lines: readonly object[]): string => {
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return file;
+};
+
+const intent = { operation: "test", actor: ACTOR, requestId: "req_1" };
+
+/** Publishes as the operation does. */
+async function publish(tx: Writers, id: string, paused = false): Promise<void> {
+  const current = (await tx.workflows.find(id))!;
+  const { version } = current;
+  await tx.workflows.publish(current, { version, status: "published" });
+  const schedule = current.definition?.["schedule"] as typeof DAILY.schedule | undefined;
+  if (schedule === undefined) {
+    await tx.schedules.remove(id);
+    return;
+  }
+  await tx.schedules.save({
+    workflowId: id,
+    version,
+    ...schedule,
+    overlap: "skip",
+    paused,
+    nextAt: iso(0),
+    lastAt: null,
+    skipped: null,
+    actor: { owner: "ann@example.com", keyName: "ci", lineage: "key_1" },
+  });
+}
+
+/** An instance with one of everything, and its export. */
+async function exported(options: ExportOptions = {}) {
+  const instance = await testInstance({ clock: fakeClock() });
+  const { user, cookie } = await person(instance, { role: "admin", passwordHash: "c2NyeXB0-a-hash" });
+  await addUser(instance, { email: "bea@example.com", role: "viewer", status: "deactivated" });
+  const key = await instance.key({ name: "ci", scopes: ["run"] });
+  const { token, record } = newLink("reset", user.id, instance.clock);
+  await instance.store.transaction((trx) => linkWriter(trx, instance.clock).insert(record));
+  await instance.write(intent, async (tx) => {
+    const change = { kind: "created", reason: "A start", actor: ACTOR } as const;
+    const content = { name: "Hello", description: "Says it.", tags: ["demo"], definition: DAILY };
+    const first = await tx.workflows.insert(content, change, "hello");
+    await tx.workflows.advance(
+      first,
+      { ...first, description: "Says it well." },
+      { ...change, kind: "updated" },
+    );
+    await publish(tx, "hello");
+    await tx.workflows.insert({ ...content, name: "Draft", definition: null }, change, "draft");
+  });
+  const file = join(temporaryDirectory(), "all.jsonl");
+  expect(await exporting(instance.stateDir, file, options)).toMatchObject({ code: 0, err: "" });
+  return { instance, file, key, token, cookie };
+}
+
+const empty = (): string => join(temporaryDirectory(), "state");
+
+describe("millrace export and import", () => {
+  it("carries people, workflows with their history, and schedules, and audits what it brings", async () => {
+    const { file } = await exported();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const stateDir = empty();
+    const { code, out, err } = await importing(stateDir, file);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain("+ ann@example.com, admin, invited\n");
+    expect(out).toContain("+ bea@example.com, viewer, deactivated\n");
+    expect(out).toContain("1 schedules run here from now on");
+    expect(out).toContain("  ci of operator (read, run)\n");
+    expect(out).toMatch(/Imported\.\n$/);
+
+    const { read } = await testInstance({ stateDir });
+    const [before, after] = [linesOf(file), await read.workflows.find("hello")];
+    const { schedule: _, kind: __, ...workflow } = before.find(({ id }) => id === "hello")!;
+    expect(after).toMatchObject({ ...workflow, name: "Hello", description: "Says it well." });
+    expect(await read.workflows.findVersion("hello", 1)).toMatchObject({
+      reason: "A start",
+      description: "Says it.",
+    });
+    expect(await read.schedules.find("hello")).toMatchObject({
+      paused: false,
+      version: 2,
+      nextAt: expect.stringMatching(/T0[45]:00:00\.000Z$/),
+    });
+    expect(
+      (
+        await read.workflows.slice({
+          filter: { search: "well" },
+          sort: "name",
+          after: null,
+          limit: 9,
+          withDefinition: false,
+        })
+      ).items,
+    ).toHaveLength(1);
+    expect(await read.users.findByEmail("ann@example.com")).toMatchObject({
+      passwordHash: null,
+      status: "invited",
+    });
+    const audit = await read.audit.slice({ filter: {}, before: null, limit: 9 });
+    expect(audit.map(({ operation, target }) => `${operation} ${target}`).toSorted()).toEqual([
+      "import_user.role_admin ann@example.com",
+      "import_user.role_viewer bea@example.com",
+      "import_workflow draft",
+      "import_workflow hello",
+    ]);
+  });
+
+  it("writes no secret, whatever is asked for", async () => {
+    const { instance, file, key, token, cookie } = await exported({ withRuns: true, withAudit: true });
+    const text = readFileSync(file, "utf8");
+    const rows = async (table: "api_keys" | "sessions" | "account_links") =>
+      instance.store.read.selectFrom(table).select("digest").execute();
+    const digests = (await Promise.all([rows("api_keys"), rows("sessions"), rows("account_links")])).flat();
+    expect(digests).toHaveLength(3);
+    const settings = await instance.store.read
+      .selectFrom("settings")
+      .select("value")
+      .where("name", "=", "cursor_key")
+      .execute();
+    expect(settings).toHaveLength(1);
+    const secrets = [
+      key.value,
+      key.value.slice(-4),
+      token,
+      cookie.split("=")[1]!,
+      "c2NyeXB0-a-hash",
+      ...settings.map(({ value }) => value),
+      ...digests.flatMap(({ digest }) => [
+        digest.toString("hex"),
+        digest.toString("base64"),
+        digest.toString("base64url"),
+      ]),
+    ];
+    for (const secret of secrets) expect(text).not.toContain(secret);
+    expect(text).toContain('"kind":"audit_entry"');
+  });
+
+  it("gives the same file again after an import into an empty instance", async () => {
+    const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((one) => !one.includes("\0"));
+    const definition = fc.oneof(
+      fc.constant(null),
+      fc.constant(HELLO),
+      fc.constant(DAILY),
+      fc
+        .dictionary(text, fc.jsonValue({ maxDepth: 3 }))
+        .map((one) => JSON.parse(JSON.stringify(one)) as Record<string, unknown>),
+    );
+    const step = fc.record({
+      what: fc.constantFrom("update", "publish", "archive"),
+      description: text,
+      tags: fc.uniqueArray(
+        text.filter((one) => one.trim() !== ""),
+        { maxLength: 3 },
+      ),
+      reason: fc.option(text),
+      definition,
+    });
+    const history = fc.record({
+      name: text.map((one) => `W${one}`),
+      definition,
+      steps: fc.array(step, { maxLength: 6 }),
+    });
+    const people = fc.uniqueArray(
+      fc.record({
+        email: fc.stringMatching(/^[a-z]{1,8}@example\.com$/),
+        role: fc.constantFrom("viewer", "editor", "admin"),
+        status: fc.constantFrom("invited", "deactivated"),
+      }),
+      { selector: ({ email }) => email, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(history, { maxLength: 4 }), people, async (histories, users) => {
+        const directory = mkdtempSync(join(tmpdir(), "millrace-export-"));
+        const [from, to] = [join(directory, "from"), join(directory, "to")];
+        const clock = fakeClock();
+        const instance = await openInstance(from, clock, pino({ level: "silent" }));
+        for (const user of users) await addUser({ ...instance, clock } as never, user);
+        for (const { name, definition: first, steps } of histories)
+          await instance.write(intent, async (tx) => {
+            const made = { kind: "created", reason: null, actor: ACTOR } as const;
+            let now = await tx.workflows.insert({ name, description: "", tags: [], definition: first }, made);
+            for (const { what, reason, ...fields } of steps) {
+              clock.advance(1_000);
+              if (
+                what === "publish" &&
+                (now.definition === HELLO || now.definition === DAILY) &&
+                now.status !== "archived"
+              ) {
+                await publish(tx, now.id, reason !== null);
+                now = { ...(await tx.workflows.find(now.id))!, definition: now.definition };
+              } else if (what === "archive") {
+                await tx.schedules.remove(now.id);
+                now = await tx.workflows.advance(
+                  now,
+                  { ...now, status: "archived" },
+                  { kind: "archived", reason, actor: ACTOR },
+                );
+              } else
+                now = await tx.workflows.advance(
+                  now,
+                  { ...now, ...fields },
+                  { kind: "updated", reason, actor: ACTOR },
+                );
+            }
+          });
+        await instance.close();
+        const [first, second] = [join(directory, "1.jsonl"), join(directory, "2.jsonl")];
+        expect((await exporting(from, first)).err).toBe("");
+        expect((await importing(to, first)).err).toBe("");
+        expect((await exporting(to, second)).err).toBe("");
+        expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));
+        // And it brings nothing a second time.
+        expect((await importing(to, second)).out).toContain("0 workflows and 0 people are new");
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it("changes nothing that is here: what differs is refused, or left with --keep", async () => {
+    const { instance, file } = await exported();
+    const target = await testInstance();
+    await addUser(target, { email: "ann@example.com", role: "viewer" });
+    await target.write(intent, (tx) =>
+      tx.workflows.insert(
+        { name: "Ours", description: "", tags: [], definition: null },
+        { kind: "created", reason: null, actor: ACTOR },
+        "hello",
+      ),
+    );
+    const refused = await importing(target.stateDir, file);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("another history: hello.") });
+    expect(await target.read.workflows.find("draft")).toBeUndefined();
+    const kept = await importing(target.stateDir, file, { yes: true, keep: true });
+    expect(kept).toMatchObject({ code: 0, err: "" });
+    expect(kept.out).toContain("= workflow hello: left as it is here");
+    expect(kept.out).toContain("= ann@example.com: left as it is here (viewer here, admin in the file)");
+    expect(await target.read.workflows.find("hello")).toMatchObject({ name: "Ours" });
+    expect(await target.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "viewer" });
+    expect(await target.read.workflows.find("draft")).toMatchObject({ name: "Draft" });
+    expect((await importing(instance.stateDir, file)).out).toContain(
+      "0 workflows and 0 people are new; 2 and 2 are here already",
+    );
+  });
+
+  it("asks first, only shows with --dry-run, and can bring schedules paused", async () => {
+    const { file } = await exported();
+    const stateDir = empty();
+    expect(await importing(stateDir, file, {})).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Say --yes."),
+    });
+    expect(await importing(stateDir, file, {}, "no")).toMatchObject({ code: 1 });
+    expect(await importing(stateDir, file, { dryRun: true })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("2 workflows and 2 people are new"),
+    });
+    expect(await importing(stateDir, file, { pauseSchedules: true }, "y")).toMatchObject({ code: 0 });
+    const { read } = await testInstance({ stateDir });
+    expect(await read.schedules.find("hello")).toMatchObject({ paused: true });
+  });
+
+  it.each([
+    ["a line that is no JSON", (l: object[]) => [...l.slice(0, 1), "{", ...l.slice(1)], /:2: is not JSON/],
+    [
+      "an unknown kind",
+      (l: object[]) => [l[0]!, { kind: "usre" }, ...l.slice(1)],
+      /:2: kind must be one of .*did you mean user\?/,
+    ],
+    [
+      "an unknown field",
+      (l: object[]) => [l[0]!, { ...l[1], password: "x" }, ...l.slice(2)],
+      /:2: password /,
+    ],
+    ["a wrong value", (l: object[]) => [l[0]!, { ...l[1], role: "king" }, ...l.slice(2)], /:2: role /],
+    [
+      "a moment that is none",
+      (l: object[]) => [l[0]!, { ...l[1], created_at: "yesterday" }, ...l.slice(2)],
+      /:2: created_at /,
+    ],
+    [
+      "somebody twice",
+      (l: object[]) => [l[0]!, l[1]!, ...l.slice(1)],
+      /:3: the user ann@example\.com stands in line 2 too/,
+    ],
+    [
+      "a version too few",
+      (l: object[]) =>
+        l.filter(
+          (one) =>
+            (one as { version?: number; kind: string }).kind !== "version" ||
+            (one as { version?: number }).version !== 2,
+        ),
+      /version is 2, but 1 versions follow/,
+    ],
+    [
+      "a version without its workflow",
+      (l: object[]) => l.filter((one) => (one as { id?: string }).id !== "hello"),
+      /belongs behind the line of its workflow hello/,
+    ],
+    [
+      "versions out of order",
+      (l: object[]) =>
+        l.map((one) =>
+          (one as { version?: number; kind: string }).kind === "version" ? { ...one, version: 7 } : one,
+        ),
+      /version is 7, but 1 comes next/,
+    ],
+    [
+      "a live version that is not there",
+      (l: object[]) =>
+        l.map((one) => ((one as { id?: string }).id === "hello" ? { ...one, published_version: 9 } : one)),
+      /published_version is 9, but version is 2/,
+    ],
+    [
+      "a status that does not fit",
+      (l: object[]) =>
+        l.map((one) => ((one as { id?: string }).id === "hello" ? { ...one, status: "draft" } : one)),
+      /status is draft, but published_version is 2/,
+    ],
+    [
+      "a live definition with a fault",
+      (l: object[]) =>
+        l.map((one) =>
+          (one as { version?: number; kind: string }).kind === "version"
+            ? { ...one, definition: { steps: [{ id: "a", type: "sett" }] } }
+            : one,
+        ),
+      /definition\.steps\[0\]\.type/,
+    ],
+    ["no end", (l: object[]) => l.slice(0, -1), /the end is missing: the file was cut off/],
+    [
+      "an end that counts otherwise",
+      (l: object[]) => [...l.slice(0, 1), ...l.slice(2)],
+      /there should be \d+ lines before this one/,
+    ],
+    ["something behind the end", (l: object[]) => [...l, l[1]!], /stands behind the end/],
+    [
+      "a newer format",
+      (l: object[]) => [{ ...l[0], format: 2 }, ...l.slice(1)],
+      /has format 2 and was written by release/,
+    ],
+    ["another file", () => [{ name: "x" }], /no file that millrace export has written/],
+    ["nothing", () => [], /is empty/],
+  ])("refuses a file with %s, tells the line, and imports nothing of it", async (_, change, expected) => {
+    const { file } = await cachedExport();
+    const lines = change(linesOf(file)).map((line) =>
+      typeof line === "string" ? line : JSON.stringify(line),
+    );
+    const bad = join(temporaryDirectory(), "bad.jsonl");
+    writeFileSync(bad, lines.map((line) => `${line}\n`).join(""));
+    const stateDir = empty();
+    const { code, out, err } = await importing(stateDir, bad);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(expected);
+    const { read } = await testInstance({ stateDir });
+    expect([await read.users.any(), await read.workflows.revision()]).toEqual([false, 0]);
+  });
+
+  it("leaves records of the other instance in the file, and says so", async () => {
+    const { file } = await exported({ withAudit: true });
+    expect(linesOf(file).filter(({ kind }) => kind === "audit_entry").length).toBeGreaterThan(0);
+    expect((await importing(empty(), file)).out).toContain("are records of the other instance");
+  });
+
+  it("exports finished runs with what went in and came out, where asked", async () => {
+    const instance = await testInstance();
+    await instance.write(intent, async (tx) => {
+      const change = { kind: "created", reason: null, actor: ACTOR } as const;
+      const definition = { ...HELLO, output: "${{ steps.said.text }}" };
+      await tx.workflows.insert({ name: "Hello", description: "", tags: [], definition }, change, "hello");
+      await publish(tx, "hello");
+    });
+    const { queue } = await instance.executor();
+    const { runWorkflow } = await import("../../tools/runs/run-workflow.ts");
+    const { acting, someKey } = await import("../support/people.ts");
+    const done = acting(instance, someKey())(runWorkflow, { workflow_id: "hello" });
+    queue.ring();
+    await done;
+    await queue.idle();
+    const directory = temporaryDirectory();
+    const [plain, whole] = [join(directory, "plain"), join(directory, "whole")];
+    await exporting(instance.stateDir, plain);
+    expect(linesOf(plain).some(({ kind }) => kind === "run")).toBe(false);
+    await exporting(instance.stateDir, whole, { withRuns: true });
+    expect(linesOf(whole)).toContainEqual(
+      expect.objectContaining({ kind: "run", status: "succeeded", output: "Good morning" }),
+    );
+    expect(linesOf(whole)).toContainEqual(
+      expect.objectContaining({ kind: "run_step", step_id: "said", output: { text: "Good morning" } }),
+    );
+  });
+
+  it("writes over nothing, and leaves nothing half-written", async () => {
+    const { instance, file } = await cachedExport();
+    expect(await exporting(instance, file)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("is there already"),
+    });
+    const nowhere = join(temporaryDirectory(), "none", "x.jsonl");
+    expect(await exporting(instance, nowhere)).toMatchObject({ code: 2 });
+    expect(existsSync(`${nowhere}.part`)).toBe(false);
+    expect(await importing(instance, nowhere)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("can't be read"),
+    });
+    const binary = write(join(temporaryDirectory(), "b"), []);
+    writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]));
+    expect(await importing(instance, binary)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("not UTF-8"),
+    });
+  });
+});
+
+/** One for all tests that only read it. */
+async function cachedExport() {
+  const { instance, file } = await exported();
+  return { instance: instance.stateDir, file };
+}

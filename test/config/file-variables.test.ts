@@ -1,0 +1,185 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/config/config-file.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
+import { fromFiles } from "../../src/config/file-variables.ts";
+import { readSetup } from "../../src/config/setup.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+
+let directory: string;
+beforeEach(() => void (directory = temporaryDirectory()));
+
+function file(contents: string | Buffer, name = "secret"): string {
+  const path = join(directory, name);
+  writeFileSync(path, contents);
+  return path;
+}
+
+const faultsOf = (path: string): readonly string[] =>
+  fromFiles({ TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]).faults;
+
+function refused(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error("it was taken");
+}
+
+describe("a variable whose value stands in a file", () => {
+  it("is what the file holds, to the letter, without one line break at its end", () => {
+    fc.assert(
+      fc.property(
+        fc
+          .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
+          .filter((text) => !text.includes("\0") && !text.startsWith("\ufeff") && !/\n$/.test(text)),
+        fc.constantFrom("", "\n", "\r\n"),
+        (text, end) => {
+          // A lone \r before \n belongs to the line break.
+          fc.pre(!(end === "\n" && text.endsWith("\r")));
+          const { variables, faults } = fromFiles({ TEAM_TOKEN_FILE: file(text + end) }, ["TEAM_TOKEN"]);
+          expect({ faults, value: variables["TEAM_TOKEN"] }).toEqual({ faults: [], value: text });
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("may be reached by a link, as Kubernetes has it, and be readable by all", () => {
+    const link = join(directory, "link");
+    symlinkSync(file("s3cret\n"), link);
+    expect(fromFiles({ TEAM_TOKEN_FILE: link }, ["TEAM_TOKEN"]).variables["TEAM_TOKEN"]).toBe("s3cret");
+  });
+
+  it("holds 64 KiB at most", () => {
+    expect(faultsOf(file("x".repeat(64 * 1024)))).toEqual([]);
+    expect(faultsOf(file("x".repeat(64 * 1024 + 1)))).toEqual([
+      `environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, which is larger than 64 KiB: that is no secret`,
+    ]);
+  });
+
+  it.each([
+    ["nothing", "", "which is empty"],
+    ["a line break alone", "\n", "which is empty"],
+    ["what is no UTF-8", Buffer.from([0x73, 0xff]), "which is no text (UTF-8)"],
+    ["a NUL", "s3c\0ret", "which is no text (UTF-8)"],
+  ])("is refused for %s, without a word of it", (_, contents, why) => {
+    const [fault, ...more] = faultsOf(file(contents));
+    expect(more).toEqual([]);
+    expect(fault).toBe(`environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, ${why}`);
+  });
+
+  it("is refused for a file that is not there, a directory, a pipe that nobody fills", () => {
+    const missing = join(directory, "missing");
+    expect(faultsOf(missing)).toEqual([
+      `environment: TEAM_TOKEN_FILE names ${missing}, which can't be read: there is no such file`,
+    ]);
+    const below = join(directory, "below");
+    mkdirSync(below);
+    expect(faultsOf(below)[0]).toContain("can't be read: it is a directory");
+    const pipe = join(directory, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    expect(faultsOf(pipe)[0]).toContain("can't be read: it is not a regular file");
+  });
+
+  it("is refused for the secret itself in place of a path, which is not repeated", () => {
+    const [fault] = faultsOf("sk-4f9a");
+    expect(fault).toMatch(/^environment: TEAM_TOKEN_FILE must be an absolute path/);
+    expect(fault).not.toContain("4f9a");
+  });
+
+  it("is refused beside one that is set, and taken beside one that is empty", () => {
+    const path = file("s3cret");
+    const both = fromFiles({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
+    expect(both.faults).toEqual([
+      "environment: TEAM_TOKEN and TEAM_TOKEN_FILE are both set; set one of them",
+    ]);
+    const empty = fromFiles({ TEAM_TOKEN: "", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
+    expect(empty).toMatchObject({ faults: [], variables: { TEAM_TOKEN: "s3cret" } });
+    expect(fromFiles({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: "" }, ["TEAM_TOKEN"]).faults).toEqual([]);
+  });
+
+  it("is looked for only where it is read: another's NAME_FILE means something else", () => {
+    const env = { SSL_CERT_FILE: "/nowhere", TEAM_TOKEN_FILE: "/nowhere" };
+    expect(fromFiles(env, ["OTHER"])).toEqual({ faults: [], variables: env });
+  });
+});
+
+describe("the environment's own variables", () => {
+  it("may stand in files, checked like any other, and are no strangers then", () => {
+    const url = file("https://flows.example.com\n");
+    const { baseUrl, warnings } = readEnvironment({ MILLRACE_BASE_URL_FILE: url });
+    expect(baseUrl?.href).toBe("https://flows.example.com/");
+    expect(warnings).toEqual([]);
+    const wrong = file("flows.example.com", "wrong");
+    expect(refused(() => readEnvironment({ MILLRACE_BASE_URL_FILE: wrong }))).toMatch(
+      /environment: MILLRACE_BASE_URL must be/,
+    );
+  });
+
+  it("are told with every fault at once", () => {
+    const message = refused(() =>
+      readEnvironment({
+        MILLRACE_BASE_URL_FILE: "/nowhere/url",
+        MILLRACE_MCP_URL: "http://x/",
+        MILLRACE_MCP_URL_FILE: "/nowhere/mcp",
+        MILLRACE_TRUSTED_PROXIES: "x",
+      }),
+    );
+    for (const part of [
+      "MILLRACE_BASE_URL_FILE names",
+      "MILLRACE_MCP_URL_FILE are both",
+      "MILLRACE_TRUSTED_PROXIES must",
+    ])
+      expect(message).toContain(part);
+  });
+
+  it.each(["MILLRACE_CONFIG_FILE", "MILLRACE_STATE_DIR_FILE", "MILLRACE_HOST_FILE"])(
+    "are no file's where they are places or asked for before: %s is a stranger",
+    (name) => {
+      const { warnings, configNamed } = readEnvironment({ [name]: file("/x") });
+      expect(warnings).toEqual([expect.stringContaining(`${name} is not known`)]);
+      expect(configNamed).toBe(false);
+    },
+  );
+});
+
+describe("the variables that the configuration names", () => {
+  const models = "models: [{ name: m, vendor: openai, model_ref: x, key_var: WRITER_KEY }]\n";
+  const servers = "mcp_servers: [{ name: t, command: x, key_var: T_KEY, env: { INNER: OUTER_NAME } }]\n";
+  const secrets = "secrets: [{ name: s, key_var: S_KEY, hosts: [h] }]\n";
+  const databases =
+    "databases: [{ name: d, type: mysql, dataset: 'mysql://u@h/d', password_var: D_PASSWORD }]\n";
+  const mail =
+    "authentication: { basic: { smtp_user: a, smtp_password_var: SMTP_PASSWORD, smtp_server: s, smtp_port: 25 } }\n";
+  const names = ["WRITER_KEY", "T_KEY", "OUTER_NAME", "S_KEY", "D_PASSWORD", "SMTP_PASSWORD"];
+
+  it("may all stand in files: then nothing is missing", () => {
+    const config = file(models + servers + secrets + databases + mail, "c.yaml");
+    const env = Object.fromEntries(names.map((name) => [`${name}_FILE`, file(`value of ${name}\n`, name)]));
+    const { settings, warnings } = readSetup({ ...env, MILLRACE_STATE_DIR: directory }, config);
+    expect(warnings).toEqual([]);
+    for (const name of names) expect(settings.variables[name]).toBe(`value of ${name}`);
+    // Nobody else needs to know where they were.
+    for (const name of names) expect(settings.variables[`${name}_FILE`]).toBeUndefined();
+  });
+
+  it("may be one that the program reads itself", () => {
+    const config = file(models.replace("WRITER_KEY", "MILLRACE_OIDC_CLIENT_SECRET"), "c.yaml");
+    const env = { MILLRACE_STATE_DIR: directory, MILLRACE_OIDC_CLIENT_SECRET_FILE: file("s3cret") };
+    expect(readSetup(env, config).settings.variables["MILLRACE_OIDC_CLIENT_SECRET"]).toBe("s3cret");
+  });
+
+  it("keep the program from starting where their file can't be read, all at once", () => {
+    const config = file(models + secrets, "c.yaml");
+    const env = { WRITER_KEY_FILE: "/nowhere/1", S_KEY_FILE: "/nowhere/2", MILLRACE_STATE_DIR: directory };
+    const message = refused(() => readSetup(env, config));
+    expect(message).toContain("WRITER_KEY_FILE names /nowhere/1");
+    expect(message).toContain("S_KEY_FILE names /nowhere/2");
+  });
+});

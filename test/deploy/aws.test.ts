@@ -1,0 +1,272 @@
+/** The reference deployment: each figure that was agreed on stands in the template, and AWS's own rules find no fault. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { RegoEngine, TemplateFile } from "@aws/cloudformation-validate";
+import { describe, expect, it } from "vitest";
+import { instructionsOf } from "../support/image.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+import { type Data, DEPLOY, templateOf } from "../support/manifests.ts";
+
+const FILE = join(DEPLOY, "aws/millrace.yaml");
+const text = readFileSync(FILE, "utf8");
+const template = templateOf(text);
+
+/** `WebTask.ContainerDefinitions.0.StopTimeout`: of a resource's properties. */
+function at(path: string): Data {
+  const [resource, ...rest] = path.split(".");
+  return rest.reduce((value, key) => value?.[key] as Data, template.Resources[resource!]?.Properties as Data);
+}
+
+const attribute = (resource: string, list: string, key: string): string | undefined =>
+  (at(`${resource}.${list}`) as { Key: string; Value: string }[]).find((it) => it.Key === key)?.Value;
+
+function variablesOf(task: string): Record<string, string> {
+  const list = at(`${task}.ContainerDefinitions.0.Environment`) as { Name: string; Value: string }[];
+  return Object.fromEntries(list.map(({ Name, Value }) => [Name, Value]));
+}
+
+/** What a file's worst fault is allowed to be: notes on what can't be changed later, and on tags, which a stack has. */
+function faultsOf(file: string): string[] {
+  const engine = new RegoEngine();
+  try {
+    const report = engine.validateStandard(new TemplateFile(file));
+    expect(report.status).toBe("OK");
+    return report.diagnostics
+      .filter(({ ruleId }) => ruleId !== "I9001" && ruleId !== "I9040")
+      .map(({ ruleId, message }) => `${ruleId} ${message}`);
+  } finally {
+    engine.free();
+  }
+}
+
+const probe = (group: string, port: number): [string, unknown][] => [
+  [`${group}.Protocol`, "HTTP"],
+  [`${group}.Port`, port],
+  [`${group}.HealthCheckPort`, String(port)],
+  [`${group}.HealthCheckPath`, "/health"],
+  [`${group}.HealthCheckIntervalSeconds`, 30],
+  [`${group}.HealthCheckTimeoutSeconds`, 5],
+  [`${group}.HealthyThresholdCount`, 2],
+  [`${group}.UnhealthyThresholdCount`, 3],
+];
+
+const service = (name: string): [string, unknown][] => [
+  [`${name}Service.DesiredCount`, 2],
+  [`${name}Service.HealthCheckGracePeriodSeconds`, 60],
+  [`${name}Service.EnableExecuteCommand`, false],
+  [`${name}Service.DeploymentConfiguration.MinimumHealthyPercent`, 100],
+  [`${name}Service.DeploymentConfiguration.DeploymentCircuitBreaker`, { Enable: true, Rollback: true }],
+  [`${name}Service.NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp`, "DISABLED"],
+  [`${name}Service.NetworkConfiguration.AwsvpcConfiguration.SecurityGroups`, ["!Ref TaskSecurityGroup"]],
+  [`${name}Scaling.MinCapacity`, 1],
+  [`${name}Scaling.MaxCapacity`, 10],
+  [`${name}Scaling.ResourceId`, "!Sub service/${Cluster}/${" + name + "Service.Name}"],
+  [
+    `${name}ScalingPolicy.TargetTrackingScalingPolicyConfiguration`,
+    {
+      PredefinedMetricSpecification: { PredefinedMetricType: "ECSServiceAverageCPUUtilization" },
+      TargetValue: 70,
+      ScaleInCooldown: 300,
+      ScaleOutCooldown: 300,
+    },
+  ],
+];
+
+const container = (task: string): [string, unknown][] =>
+  (
+    [
+      ["HealthCheck.Interval", 30],
+      ["HealthCheck.Timeout", 3],
+      ["HealthCheck.Retries", 3],
+      ["HealthCheck.StartPeriod", 60],
+      ["User", "1000:1000"],
+      ["ReadonlyRootFilesystem", true],
+      ["LinuxParameters", { InitProcessEnabled: true, Capabilities: { Drop: ["ALL"] } }],
+      ["LogConfiguration.LogDriver", "awslogs"],
+    ] satisfies [string, unknown][]
+  ).map(([path, value]) => [`${task}.ContainerDefinitions.0.${path}`, value]);
+
+const signIn = (listener: string): [string, unknown][] => [
+  [`${listener}.Type`, "authenticate-cognito"],
+  [`${listener}.AuthenticateCognitoConfig.Scope`, "openid email profile"],
+  [`${listener}.AuthenticateCognitoConfig.SessionCookieName`, "AWSELBAuthSessionCookie"],
+  [`${listener}.AuthenticateCognitoConfig.UserPoolClientId`, "!Ref UserPoolClient"],
+];
+
+const FIGURES: [path: string, value: unknown][] = [
+  ...probe("WebTargetGroup", 3000),
+  ...probe("McpTargetGroup", 8000),
+  ...service("Web"),
+  ...service("Mcp"),
+  ...container("WebTask"),
+  ...container("McpTask"),
+  ["WebTask.ContainerDefinitions.0.PortMappings", [{ ContainerPort: 3000, Protocol: "tcp" }]],
+  ["McpTask.ContainerDefinitions.0.PortMappings", [{ ContainerPort: 8000, Protocol: "tcp" }]],
+  ["UserPool.Policies.PasswordPolicy.MinimumLength", 8],
+  ["UserPool.Policies.PasswordPolicy.RequireUppercase", true],
+  ["UserPool.Policies.PasswordPolicy.RequireLowercase", true],
+  ["UserPool.Policies.PasswordPolicy.RequireNumbers", true],
+  ["UserPool.Policies.PasswordPolicy.RequireSymbols", true],
+  ["UserPoolClient.AllowedOAuthFlows", ["code"]],
+  ["UserPoolClient.AllowedOAuthScopes", ["openid", "email", "profile"]],
+  ["UserPoolClient.CallbackURLs", ["!Sub https://${DomainName}/oauth2/idpresponse"]],
+  ["UserPoolClient.LogoutURLs", ["!Sub https://${DomainName}/logout"]],
+  ["UserPoolClient.GenerateSecret", true],
+  ...signIn("WebPagesRule.Actions.0"),
+  ["WebPagesRule.Actions.0.AuthenticateCognitoConfig.OnUnauthenticatedRequest", "authenticate"],
+  ...signIn("HttpsListener.DefaultActions.0"),
+  ["HttpsListener.DefaultActions.0.AuthenticateCognitoConfig.OnUnauthenticatedRequest", "deny"],
+  ["HttpsListener.SslPolicy", "ELBSecurityPolicy-TLS13-1-2-2021-06"],
+  ["HttpListener.DefaultActions.0.Type", "redirect"],
+  ["AccessPoint.PosixUser", { Uid: "1000", Gid: "1000" }],
+  [
+    "AccessPoint.RootDirectory",
+    { Path: "/millrace", CreationInfo: { OwnerUid: "1000", OwnerGid: "1000", Permissions: "0700" } },
+  ],
+  ["FileSystem.Encrypted", true],
+  ["FileSystem.BackupPolicy.Status", "ENABLED"],
+];
+
+describe("the reference deployment on AWS", () => {
+  it.each(FIGURES)("%s is %j", (path, value) => {
+    expect(at(path)).toEqual(value);
+  });
+
+  it("drains 65 s, and gives that and 10 s for what is in flight before it kills", () => {
+    for (const [task, group] of [
+      ["WebTask", "WebTargetGroup"],
+      ["McpTask", "McpTargetGroup"],
+    ] as const) {
+      const definition = at(`${task}.ContainerDefinitions.0`) as { Command: string[]; StopTimeout: number };
+      expect(definition.Command.join(" ")).toMatch(/ --drain-delay 65$/);
+      expect(definition.StopTimeout).toBeGreaterThanOrEqual(65 + 10);
+      // The most that Fargate grants.
+      expect(definition.StopTimeout).toBeLessThanOrEqual(120);
+      expect(attribute(group, "TargetGroupAttributes", "deregistration_delay.timeout_seconds")).toBe("65");
+      expect(attribute(group, "TargetGroupAttributes", "stickiness.enabled")).toBe("false");
+    }
+    // Below the 72 s after which an idle connection is closed (src/surfaces/http-server.ts), above a run's 50 s.
+    expect(attribute("LoadBalancer", "LoadBalancerAttributes", "idle_timeout.timeout_seconds")).toBe("60");
+  });
+
+  it("checks health by the image's own command", () => {
+    const dockerfile = readFileSync(join(DEPLOY, "../Dockerfile"), "utf8");
+    const { rest } = instructionsOf(dockerfile).find(({ word }) => word === "HEALTHCHECK")!;
+    const command = JSON.parse(rest.slice(rest.indexOf("CMD ") + 4)) as string[];
+    expect(at("WebTask.ContainerDefinitions.0.HealthCheck.Command")).toEqual(["CMD", ...command]);
+    expect(at("McpTask.ContainerDefinitions.0.HealthCheck.Command")).toEqual(["CMD", ...command]);
+    expect(variablesOf("McpTask")["HEALTH_PORT"]).toBe("8000");
+  });
+
+  it("tells the web server who signs people in and what is in front of it", () => {
+    expect(variablesOf("WebTask")).toMatchObject({
+      MILLRACE_STATE_DIR: "/var/lib/millrace",
+      MILLRACE_BASE_URL: "!Sub https://${DomainName}",
+      MILLRACE_MCP_URL: "!Sub https://${DomainName}",
+      MILLRACE_TRUSTED_PROXIES: "!Ref VpcCidr",
+      MILLRACE_COGNITO_USER_POOL_ID: "!Ref UserPool",
+      MILLRACE_COGNITO_CLIENT_ID: "!Ref UserPoolClient",
+      MILLRACE_COGNITO_DOMAIN: "!Sub https://${UserPoolDomain}.auth.${AWS::Region}.amazoncognito.com",
+      MILLRACE_ALB_ARN: "!Ref LoadBalancer",
+      MILLRACE_ADMIN_EMAILS: "!Ref AdminEmails",
+    });
+    expect(at("WebTask.ContainerDefinitions.0.Command.0")).toContain(" serve --auth-mode cognito ");
+    expect(at("McpTask.ContainerDefinitions.0.Command.0")).toContain(" mcp-sse ");
+  });
+
+  it("keeps both kinds of task on one encrypted volume that only the access point opens", () => {
+    for (const task of ["WebTask", "McpTask"]) {
+      expect(at(`${task}.Volumes.0.EFSVolumeConfiguration`)).toEqual({
+        FilesystemId: "!Ref FileSystem",
+        TransitEncryption: "ENABLED",
+        AuthorizationConfig: { AccessPointId: "!Ref AccessPoint", IAM: "ENABLED" },
+      });
+      const places = at(`${task}.ContainerDefinitions.0.MountPoints`) as { ContainerPath: string }[];
+      // All that the image declares as written to.
+      expect(places.map((it) => it.ContainerPath)).toEqual(["/var/lib/millrace", "/tmp"]);
+    }
+    expect(template.Resources.FileSystem.DeletionPolicy).toBe("Retain");
+    expect(at("StatePolicy.PolicyDocument.Statement")).toHaveLength(1);
+  });
+
+  it("lets nothing but the load balancer reach the tasks' ports", () => {
+    expect(at("TaskSecurityGroup.SecurityGroupIngress")).toBeUndefined();
+    const rules = Object.values(template.Resources as Record<string, Data>)
+      .filter((it) => it.Type === "AWS::EC2::SecurityGroupIngress")
+      .map((it) => it.Properties as Data);
+    expect(rules.map((it) => [it.GroupId, it.FromPort, it.ToPort, it.SourceSecurityGroupId])).toEqual([
+      ["!Ref TaskSecurityGroup", 3000, 3000, "!Ref LoadBalancerSecurityGroup"],
+      ["!Ref TaskSecurityGroup", 8000, 8000, "!Ref LoadBalancerSecurityGroup"],
+    ]);
+    expect(at("FileSystemSecurityGroup.SecurityGroupIngress")).toMatchObject([
+      { FromPort: 2049, ToPort: 2049, SourceSecurityGroupId: "!Ref TaskSecurityGroup" },
+    ]);
+  });
+
+  it.each([
+    ["/workflows", ["X-API-Key"], "web"],
+    ["/runs/r1/events", ["Authorization"], "web"],
+    ["/health", [], "web"],
+    ["/apidoc/openapi.json", [], "web"],
+    ["/logout", [], "web"],
+    ["/ui/", [], "sign in, then web"],
+    ["/ui/assets/index.js", [], "sign in, then web"],
+    ["/", [], "/ui/"],
+    ["/mcp", ["X-API-Key"], "mcp"],
+    ["/sse", ["Authorization"], "mcp"],
+    ["/messages", [], "mcp"],
+    ["/workflows", [], "signed in or denied, then web"],
+    ["/session", [], "signed in or denied, then web"],
+    ["/logout/x", [], "signed in or denied, then web"],
+    ["/anything", [], "signed in or denied, then web"],
+  ])("sends %s with %j to: %s", (path, headers, expected) => {
+    expect(listener(path, headers)).toBe(expected);
+  });
+
+  it("has no fault that CloudFormation's schemas and rules know", () => {
+    expect(faultsOf(FILE)).toEqual([]);
+  });
+
+  it.each([
+    ["a property that is none", "HealthCheckTimeoutSeconds: 5", "HealthCheckTimeOutSeconds: 5"],
+    ["a value that can't be", "OnUnauthenticatedRequest: deny", "OnUnauthenticatedRequest: refuse"],
+    ["a reference to nothing", "!Ref TaskSecurityGroup]", "!Ref TasksSecurityGroup]"],
+    [
+      "a memory that Fargate does not have",
+      'AllowedValues: ["4096", "8192"]',
+      'AllowedValues: ["4096", "999"]',
+    ],
+  ])("would not pass with %s", (_, right, wrong) => {
+    expect(text).toContain(right);
+    const file = join(temporaryDirectory(), "broken.yaml");
+    writeFileSync(file, text.replace(right, wrong));
+    expect(faultsOf(file)).not.toEqual([]);
+  });
+});
+
+/** What the load balancer makes of a request: the rule with the lowest number that fits, else the default. */
+function listener(path: string, headers: readonly string[]): string {
+  const wild = (pattern: string): RegExp =>
+    new RegExp(`^${pattern.replaceAll(/[.+/]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
+  const fits = (condition: Data): boolean =>
+    condition.Field === "path-pattern"
+      ? condition.PathPatternConfig.Values.some((value: string) => wild(value).test(path))
+      : condition.HttpHeaderConfig.Values.includes("*") &&
+        headers.includes(condition.HttpHeaderConfig.HttpHeaderName);
+  const rules = Object.values(template.Resources as Record<string, Data>)
+    .filter((it) => it.Type === "AWS::ElasticLoadBalancingV2::ListenerRule")
+    .map((it) => it.Properties as Data)
+    .toSorted((a, b) => a.Priority - b.Priority);
+  const actions = (rules.find((rule) => rule.Conditions.every(fits))?.Actions ??
+    at("HttpsListener.DefaultActions")) as Data[];
+  return actions
+    .map((action) => {
+      const { OnUnauthenticatedRequest: otherwise } = action.AuthenticateCognitoConfig ?? {};
+      if (otherwise !== undefined)
+        return otherwise === "deny" ? "signed in or denied, then " : "sign in, then ";
+      return (
+        action.RedirectConfig?.Path ?? /!Ref (\w+)TargetGroup/.exec(action.TargetGroupArn)![1]!.toLowerCase()
+      );
+    })
+    .join("");
+}

@@ -1,0 +1,145 @@
+/** What the Dockerfile says, and the bill of materials; what it makes is tested in test/system/image.test.ts. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { validate } from "dockerfile-utils";
+import { describe, expect, it } from "vitest";
+import { allowedInto, instructionsOf } from "../support/image.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const dockerfile = read("Dockerfile");
+const instructions = instructionsOf(dockerfile);
+const package_ = JSON.parse(read("package.json")) as {
+  version: string;
+  dependencies: Record<string, string>;
+};
+
+const said = (word: string): string[] => instructions.filter((it) => it.word === word).map((it) => it.rest);
+
+describe("the Dockerfile", () => {
+  it("has nothing that a linter finds fault with", () => {
+    expect(validate(dockerfile)).toEqual([]);
+    expect(validate(dockerfile.replace("--interval", "--intervall"))).not.toEqual([]);
+  });
+
+  it("checks health as agreed: every 30 s, 3 s each, 5 s to start, 3 tries", () => {
+    expect(said("HEALTHCHECK")[0]).toMatch(
+      /^--interval=30s --timeout=3s --start-period=5s --retries=3 CMD \[/,
+    );
+  });
+
+  it("installs by the lock file alone and runs no package's script", () => {
+    const installs = said("RUN").filter((it) => it.includes("npm ") && !it.startsWith("npm run"));
+    expect(installs).toHaveLength(2);
+    for (const it of installs) expect(it).toMatch(/^npm ci (?:--omit=dev )?--ignore-scripts(?: |$)/);
+  });
+
+  it("names one base, which can be given by digest, a user by number, and all that is written to", () => {
+    expect(new Set(said("FROM").map((it) => it.split(" ")[0]))).toEqual(new Set(["${NODE_IMAGE}"]));
+    expect(said("ARG")).toContain("NODE_IMAGE=node:24-bookworm-slim");
+    expect(said("USER")).toEqual(["1000:1000"]);
+    expect(said("VOLUME")).toEqual(['["/var/lib/millrace", "/tmp"]']);
+    expect(said("EXPOSE")).toEqual(["3000 8000"]);
+  });
+
+  it("is labelled with the version of the package", () => {
+    expect(said("ARG")).toContain(`VERSION=${package_.version}`);
+    expect(said("LABEL").join(" ")).toMatch(/org\.opencontainers\.image\.licenses="Apache-2\.0"/);
+  });
+
+  it("is built from what it copies and from nothing else", () => {
+    const copied = said("COPY")
+      .filter((it) => !it.startsWith("--from"))
+      .flatMap((it) => it.split(" ").slice(0, -1));
+    expect(new Set(allowedInto(read(".dockerignore")))).toEqual(new Set(copied));
+  });
+});
+
+describe("prune", () => {
+  it("takes out what nothing can load, and leaves licences and this system's parts", () => {
+    const directory = temporaryDirectory();
+    const native = `better-sqlite3/prebuilds/${process.platform}-${process.arch}.node`;
+    const kept = [
+      "a/index.js",
+      "a/LICENSE.md",
+      "a/data.json",
+      "a/node_modules/b/index.mjs",
+      native,
+      "@opentelemetry/api/build/src/index.js",
+      "swagger-ui-dist/swagger-ui-bundle.js",
+      "swagger-ui-dist/swagger-ui.css",
+      // Of the same name in another package.
+      "a/src/index.js",
+      "a/build/esm/index.js",
+    ];
+    const gone = [
+      "a/index.js.map",
+      "a/index.d.ts",
+      "a/src/index.ts",
+      "a/README.md",
+      "a/node_modules/b/types.d.mts",
+      "better-sqlite3/deps/sqlite3/sqlite3.c",
+      "better-sqlite3/prebuilds/plan9-mips.node",
+      "@opentelemetry/api/build/esm/index.js",
+      "swagger-ui-dist/swagger-ui-es-bundle.js",
+    ];
+    const modules = join(directory, "node_modules");
+    for (const path of [...kept, ...gone]) {
+      mkdirSync(join(modules, dirname(path)), { recursive: true });
+      writeFileSync(join(modules, path), "x");
+    }
+    const out = execFileSync(process.execPath, [join(ROOT, "bin/prune.ts"), "node_modules"], {
+      cwd: directory,
+      encoding: "utf8",
+    });
+    const left = readdirSync(modules, { recursive: true, withFileTypes: true })
+      .filter((it) => it.isFile())
+      .map((it) => join(it.parentPath, it.name).slice(modules.length + 1));
+    expect(left.toSorted()).toEqual(kept.toSorted());
+    expect(out).toBe(`pruned ${gone.length} files, 0 MB\n`);
+  });
+});
+
+describe("the bill of materials", () => {
+  interface Bom {
+    bomFormat: string;
+    specVersion: string;
+    metadata: { component: { name: string; version: string } };
+    components: { name: string; version: string; purl: string; hashes?: unknown[]; licenses?: unknown[] }[];
+    dependencies: { ref: string; dependsOn: string[] }[];
+  }
+  const bill = (format: string): unknown =>
+    JSON.parse(
+      execFileSync("npm", ["sbom", "--omit", "dev", "--package-lock-only", "--sbom-format", format], {
+        cwd: ROOT,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+        maxBuffer: 64 * 1024 ** 2,
+      }),
+    );
+
+  it("names every package that runs, as CycloneDX", () => {
+    const bom = bill("cyclonedx") as Bom;
+    expect(bom).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "millrace" } } });
+    expect(bom.specVersion).toMatch(/^1\.\d$/);
+    const names = bom.components.map((it) => it.name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(package_.dependencies)));
+    for (const development of ["vitest", "typescript", "react", "oidc-provider"])
+      expect(names).not.toContain(development);
+    for (const { name, version, purl } of bom.components) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+/);
+      expect(decodeURIComponent(purl)).toBe(`pkg:npm/${name}@${version}`);
+    }
+  });
+
+  it("does the same as SPDX", () => {
+    const bom = bill("spdx") as { spdxVersion: string; packages: { name: string; versionInfo: string }[] };
+    expect(bom.spdxVersion).toMatch(/^SPDX-2\.\d$/);
+    expect(bom.packages.map((it) => it.name)).toEqual(
+      expect.arrayContaining(["millrace", ...Object.keys(package_.dependencies)]),
+    );
+  });
+});

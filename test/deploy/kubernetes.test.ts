@@ -1,0 +1,200 @@
+/** The Kubernetes manifests: against the API's own schema and types, then what matters in them. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { Config } from "../../schemas/config.ts";
+import { parse } from "yaml";
+import { temporaryDirectory } from "../support/instance.ts";
+import { type Data, DEPLOY, documentsOf } from "../support/manifests.ts";
+
+const FOLDER = join(DEPLOY, "kubernetes");
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml") && name !== "kustomization.yaml");
+const documents = files.flatMap((name) => documentsOf(join(FOLDER, name)));
+const kustomization = documentsOf(join(FOLDER, "kustomization.yaml"))[0];
+
+const ofKind = (kind: string): Data[] => documents.filter((it) => it.kind === kind);
+const deployments = ofKind("Deployment").map((it) => [it.metadata.name, it] as [string, Data]);
+
+async function faultOf(document: Data): Promise<string | undefined> {
+  const models = (await import(`kubernetes-models/${document.apiVersion}`)) as Record<
+    string,
+    new (data: Data) => { validate(): void }
+  >;
+  const { [document.kind]: Model } = models;
+  if (Model === undefined) return `${document.apiVersion} has no ${document.kind}`;
+  try {
+    new Model(document).validate();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** What the compiler says of the documents as literals of the API's types: each field that the API does not know. */
+function strangersIn(list: readonly Data[]): string {
+  const directory = temporaryDirectory();
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  const code = list.map(
+    (it, index) =>
+      `import type { I${it.kind} as T${index} } from "kubernetes-models/${it.apiVersion}";\n` +
+      `export const d${index}: T${index} = ${JSON.stringify(it, null, 1)};\n`,
+  );
+  writeFileSync(join(directory, "documents.ts"), code.join(""));
+  writeFileSync(join(directory, "package.json"), '{ "type": "module" }');
+  const tsc = join(ROOT, "node_modules/.bin/tsc");
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--types", ""];
+  try {
+    execFileSync(tsc, [...options, "documents.ts"], { cwd: directory, encoding: "utf8", stdio: "pipe" });
+    return "";
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
+
+describe("the Kubernetes manifests", () => {
+  it.each(documents.map((it) => [`${it.kind} ${it.metadata.name}`, it] as const))(
+    "%s is valid by the API's schema",
+    async (_, document) => {
+      expect(await faultOf(document)).toBeUndefined();
+    },
+  );
+
+  it("have no field that the API does not know, however deep", () => {
+    expect(strangersIn(documents)).toBe("");
+    const [[, deployment]] = deployments as [[string, Data]];
+    const broken = structuredClone(deployment);
+    broken.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true;
+    expect(strangersIn([broken])).toContain("readOnlyRootFileSystem");
+  });
+
+  it("are all applied but the example secret, in the one namespace", () => {
+    expect([...kustomization.resources, "secret.example.yaml"].toSorted()).toEqual(files.toSorted());
+    expect(kustomization).toMatchObject({
+      apiVersion: "kustomize.config.k8s.io/v1beta1",
+      kind: "Kustomization",
+      namespace: "millrace",
+    });
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+    expect(kustomization.images).toMatchObject([{ name: "millrace", newTag: version }]);
+    for (const it of documents) expect(it.metadata.namespace ?? it.metadata.name).toBe("millrace");
+    expect(ofKind("Namespace")[0].metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+  });
+
+  it("hold a configuration that Millrace takes", () => {
+    const [map] = ofKind("ConfigMap") as [Data];
+    expect(Config.safeParse(parse(map.data["config.yaml"] as string) ?? {}).success).toBe(true);
+  });
+
+  it.each(deployments)(
+    "%s runs as the restricted standard asks, with nothing of the cluster",
+    (_, { spec }) => {
+      const pod = spec.template.spec as Data;
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+      });
+      expect(pod.containers).toHaveLength(1);
+      expect(pod.containers[0].securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        privileged: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+      // What the image declares as written to is writable, nothing else is mounted so.
+      const writable = pod.containers[0].volumeMounts.filter((it: Data) => it.readOnly !== true);
+      expect(writable.map((it: Data) => it.mountPath as string)).toEqual(["/var/lib/millrace", "/tmp"]);
+      expect(pod.volumes.map((it: Data) => it.name as string)).toEqual(
+        pod.containers[0].volumeMounts.map((it: Data) => it.name as string),
+      );
+    },
+  );
+
+  it.each(deployments)("%s is probed with the reference deployment's figures", (_, { spec }) => {
+    const [container] = spec.template.spec.containers as [Data];
+    const health = { httpGet: { path: "/health", port: "http" } };
+    expect(container.readinessProbe).toEqual({
+      ...health,
+      periodSeconds: 30,
+      timeoutSeconds: 5,
+      successThreshold: 2,
+      failureThreshold: 3,
+    });
+    const { periodSeconds, failureThreshold } = container.startupProbe;
+    expect(container.startupProbe).toMatchObject(health);
+    expect(periodSeconds * failureThreshold).toBe(60);
+    // Busy is no reason to be killed: only minutes without any answer are.
+    expect(container.livenessProbe).toMatchObject(health);
+    expect(container.livenessProbe.periodSeconds * container.livenessProbe.failureThreshold).toBe(300);
+  });
+
+  it.each(deployments)("%s is drained before it is killed, and never below what serves", (_, { spec }) => {
+    const pod = spec.template.spec as Data;
+    expect(pod.containers[0].args).toContain("--drain-delay=65");
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(65 + 10);
+    expect(spec.replicas).toBe(2);
+    expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+  });
+
+  it.each(deployments)("%s is scaled, kept up and found by the labels it has", (name, { spec }) => {
+    const labels = spec.template.metadata.labels as Record<string, string>;
+    expect(spec.selector.matchLabels).toEqual(labels);
+    const named = (kind: string): Data => ofKind(kind).find((it) => it.metadata.name === name);
+    expect(named("Service").spec.selector).toEqual(labels);
+    expect(named("Service").spec.ports[0].targetPort).toBe("http");
+    expect(named("PodDisruptionBudget").spec).toEqual({
+      maxUnavailable: 1,
+      selector: { matchLabels: labels },
+    });
+    expect(named("HorizontalPodAutoscaler").spec).toMatchObject({
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
+      minReplicas: 1,
+      maxReplicas: 10,
+      metrics: [{ resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } }],
+      behavior: {
+        scaleUp: { stabilizationWindowSeconds: 300 },
+        scaleDown: { stabilizationWindowSeconds: 300 },
+      },
+    });
+    // A share of what is asked for: without that it would never scale.
+    expect(spec.template.spec.containers[0].resources.requests.cpu).toBe("500m");
+  });
+
+  it("differ between web and MCP server in what they are, not in how they are run", () => {
+    const text = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`), "utf8");
+    const web = text("web")
+      .replace(/ +- --auth-mode=built-in\n/, "")
+      .replace("- serve", "- mcp-sse");
+    expect(web.replaceAll("web", "mcp").replaceAll("3000", "8000")).toBe(text("mcp"));
+  });
+
+  it("send MCP's paths to its server, unbuffered, and all others to the web server", () => {
+    const routes = ofKind("Ingress").flatMap((it) =>
+      it.spec.rules.flatMap((rule: Data) =>
+        rule.http.paths.map((to: Data) => [to.path, to.pathType, to.backend.service.name] as string[]),
+      ),
+    );
+    expect(routes).toEqual([
+      ["/", "Prefix", "millrace-web"],
+      ["/mcp", "Exact", "millrace-mcp"],
+      ["/sse", "Exact", "millrace-mcp"],
+      ["/messages", "Exact", "millrace-mcp"],
+    ]);
+    for (const { metadata } of ofKind("Ingress")) {
+      expect(metadata.annotations["nginx.ingress.kubernetes.io/proxy-buffering"]).toBe("off");
+      expect(metadata.annotations["nginx.ingress.kubernetes.io/proxy-body-size"]).toBe("2m");
+    }
+  });
+
+  it("let in only the ingress controller and Prometheus, and nobody out to the metadata service", () => {
+    const [policy] = ofKind("NetworkPolicy") as [Data];
+    expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(policy.spec.podSelector.matchLabels).toEqual({ "app.kubernetes.io/name": "millrace" });
+    expect(policy.spec.ingress.map((it: Data) => it.ports[0].port as string)).toEqual(["http", "metrics"]);
+    expect(policy.spec.ingress.every((it: Data) => it.from.length === 1)).toBe(true);
+    expect(policy.spec.egress.at(-1).to[0].ipBlock.except).toEqual(["169.254.0.0/16"]);
+  });
+});

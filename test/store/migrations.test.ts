@@ -1,0 +1,192 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { type Kysely, sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import { noMeter } from "../../src/core/meter.ts";
+import { openStore } from "../../src/store/database.ts";
+import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
+import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { fakeClock, temporaryDirectory } from "../support/instance.ts";
+import { oldState } from "../support/old-state.ts";
+import { JOURNALS, testStore } from "../support/store.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+const NEWEST = MIGRATIONS.at(-1)!.id;
+
+const open = async (
+  stateDir: string,
+  {
+    migrations = MIGRATIONS,
+    local = true,
+    clock = fakeClock(),
+  }: { migrations?: readonly Migration[]; local?: boolean; clock?: ReturnType<typeof fakeClock> } = {},
+) => {
+  const store = await openStore({ ...openStateDirectory(stateDir), local }, clock, noMeter, migrations);
+  onTestFinished(() => store.close());
+  return store;
+};
+
+const copiesIn = (stateDir: string): string[] =>
+  readdirSync(stateDir)
+    .filter((name) => name.startsWith("millrace.db.before-"))
+    .toSorted();
+
+/** What a database holds, looked at without changing anything. */
+function inside(file: string): { migrations: number[]; tables: string[]; keys: number; journal: string } {
+  const db = new Database(file, { readonly: true });
+  try {
+    const list = (query: string) => db.prepare(query).pluck().all();
+    return {
+      migrations: list("select id from migrations order by id") as number[],
+      tables: list("select name from sqlite_schema order by name") as string[],
+      keys: list("select count(*) from api_keys")[0] as number,
+      journal: db.pragma("journal_mode", { simple: true }) as string,
+    };
+  } finally {
+    db.close();
+  }
+}
+
+const failure = (work: Promise<unknown>): Promise<AppError> =>
+  work.then(
+    () => expect.fail("it worked"),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(AppError);
+      return error as AppError;
+    },
+  );
+
+/** One more migration than there is. */
+const further = (
+  up: Migration["up"],
+  { id = NEWEST + 1, requires = 1 }: { id?: number; requires?: number } = {},
+): readonly Migration[] => [...MIGRATIONS, { id, name: "further", requires, up }];
+
+const addTable = async (db: Kysely<never>): Promise<void> => {
+  await sql`create table further (a)`.execute(db);
+};
+
+describe("a copy of the database", () => {
+  it.each(JOURNALS)(
+    "is kept before its tables change, as it was and for this user alone (%s)",
+    async (_, local) => {
+      const stateDir = oldState(1);
+      const before = inside(join(stateDir, "millrace.db"));
+      await open(stateDir, { local });
+      const [name, ...more] = copiesIn(stateDir);
+      expect([name, more]).toEqual([`millrace.db.before-${NEWEST}-20261121T080000000Z`, []]);
+      const copy = join(stateDir, name!);
+      expect(inside(copy)).toEqual({ ...before, journal: "delete" });
+      expect(before.migrations).toEqual([1]);
+      expect(statSync(copy).mode & 0o777).toBe(0o600);
+      expect(inside(join(stateDir, "millrace.db")).migrations).toEqual(MIGRATIONS.map(({ id }) => id));
+    },
+  );
+
+  it("is made once when several processes start at once", async () => {
+    const stateDir = oldState(2);
+    const stores = await Promise.all(Array.from({ length: 5 }, () => testStore({ stateDir })));
+    for (const { rows } of stores) expect(await rows("migrations")).toBe(MIGRATIONS.length);
+    expect(copiesIn(stateDir)).toHaveLength(1);
+  });
+
+  it("is neither made of a new database nor of one that stays as it is", async () => {
+    const stateDir = temporaryDirectory();
+    await open(stateDir);
+    await open(stateDir);
+    expect(copiesIn(stateDir)).toEqual([]);
+  });
+
+  it("is kept of the last two upgrades, whatever a killed start has left is removed, and others' files stay", async () => {
+    const stateDir = oldState(1);
+    const clock = fakeClock();
+    const others = ["millrace.db.before-the-move", "millrace.db.before-9-mine", "notes.partial-0123abcd"];
+    for (const name of others) writeFileSync(join(stateDir, name), "");
+    writeFileSync(join(stateDir, "millrace.db.before-4-20260101T000000000Z.partial-0123abcd"), "half");
+    for (const [index, id] of [NEWEST, NEWEST + 1, NEWEST + 2, NEWEST + 3].entries()) {
+      clock.advance(60_000);
+      const more = Array.from({ length: index }, (_, i) => ({
+        id: NEWEST + 1 + i,
+        name: `further-${i}`,
+        requires: 1,
+        up: async (db: Kysely<never>) => {
+          await sql`create table ${sql.table(`further_${i}`)} (a)`.execute(db);
+        },
+      }));
+      await open(stateDir, { migrations: [...MIGRATIONS, ...more], clock });
+      expect(copiesIn(stateDir)).toContainEqual(expect.stringContaining(`before-${id}-`));
+    }
+    expect(
+      readdirSync(stateDir)
+        .filter((name) => !/^millrace\.db(-wal|-shm)?$/.test(name))
+        .toSorted(),
+    ).toEqual(
+      [
+        ...others,
+        `millrace.db.before-${NEWEST + 2}-20261121T080300000Z`,
+        `millrace.db.before-${NEWEST + 3}-20261121T080400000Z`,
+      ].toSorted(),
+    );
+  });
+});
+
+describe("a migration that fails half-way", () => {
+  it("leaves the database as it was and no copy, and says so; the next attempt succeeds", async () => {
+    const stateDir = oldState(2);
+    const file = join(stateDir, "millrace.db");
+    const before = inside(file);
+    const broken = further(async (db) => {
+      await addTable(db);
+      await sql`delete from api_keys`.execute(db);
+      await sql`insert into nowhere values (1)`.execute(db);
+    });
+    const error = await failure(open(stateDir, { migrations: broken }));
+    expect(error.code).toBe("storage_unavailable");
+    expect(error.message).toContain(`Migration ${NEWEST + 1} (further) failed: no such table: nowhere.`);
+    expect(error.message).toContain("The database is as it was, at migration 2");
+    expect(inside(file)).toEqual(before);
+    expect(copiesIn(stateDir)).toEqual([]);
+    await open(stateDir, { migrations: further(addTable) });
+    expect(inside(file)).toMatchObject({ keys: before.keys, tables: expect.arrayContaining(["further"]) });
+  });
+});
+
+describe("a database of another release", () => {
+  it("that only added something is used, and nothing is changed back", async () => {
+    const stateDir = temporaryDirectory();
+    await (await open(stateDir, { migrations: further(addTable, { requires: NEWEST }) })).close();
+    const older = await open(stateDir);
+    expect(await older.read.selectFrom("counters").select("value").execute()).toEqual([{ value: 0 }]);
+    expect(inside(join(stateDir, "millrace.db")).migrations.at(-1)).toBe(NEWEST + 1);
+  });
+
+  it("that took something away is refused, with the release that is needed, and not one byte is written", async () => {
+    const stateDir = temporaryDirectory();
+    const id = NEWEST + 2;
+    await (await open(stateDir, { migrations: further(addTable, { id, requires: id }) })).close();
+    const db = new Database(join(stateDir, "millrace.db"));
+    db.prepare("update settings set value = '7.8.9' where name = 'release'").run();
+    // Another journal than the directory asks for: not even that is changed.
+    db.pragma("journal_mode = delete");
+    db.close();
+    const bytes = readFileSync(join(stateDir, "millrace.db"));
+    const error = await failure(open(stateDir));
+    expect(error.code).toBe("storage_unavailable");
+    expect(error.message).toContain(
+      `was written by a newer release of Millrace, 7.8.9 (migration ${id}; this is ${packageJson.version}, which knows ${NEWEST}). ` +
+        "Nothing was changed. Start 7.8.9 or a newer one",
+    );
+    expect(readFileSync(join(stateDir, "millrace.db")).equals(bytes)).toBe(true);
+    expect(readdirSync(stateDir)).toEqual(["millrace.db"]);
+  });
+
+  it("names the release that last changed its tables", async () => {
+    const stateDir = oldState(1);
+    const store = await open(stateDir);
+    const release = store.read.selectFrom("settings").select("value").where("name", "=", "release");
+    expect(await release.execute()).toEqual([{ value: packageJson.version }]);
+    expect(existsSync(join(stateDir, "millrace.db-wal"))).toBe(true);
+  });
+});

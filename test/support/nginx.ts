@@ -1,0 +1,171 @@
+/** Debian's nginx with the configuration that is shipped: only what a site has to change is another's. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setDefaultCACertificates } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { eventually } from "./eventually.ts";
+import { temporaryDirectory } from "./instance.ts";
+
+const SHIPPED = fileURLToPath(new URL("../../deploy/nginx/", import.meta.url));
+/** Nobody's, on Debian. */
+const NOBODY = 65_534;
+
+/** A line of nginx's access log. */
+export interface AccessLine {
+  request_id: string;
+  client: string;
+  method: string;
+  path: string;
+  status: string;
+  /** The addresses of the copies that were asked, one after the other. */
+  copy: string;
+  /** When it was answered. */
+  time: string;
+}
+
+export interface Nginx {
+  /** The https address. */
+  url: string;
+  /** The plain one, which only redirects. */
+  plainUrl: string;
+  access(): AccessLine[];
+  errors(): string;
+}
+
+/**
+ * Takes ports that are free, below those that the system gives to clients: a copy that is started again must get its
+ * own.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const free = await Promise.race([
+      once(server, "listening").then(() => true),
+      once(server, "error").then(() => false),
+    ]);
+    if (!free) continue;
+    ports.add(port);
+    server.close();
+    await once(server, "close");
+  }
+  return [...ports];
+}
+
+/**
+ * Starts it in front of two copies of each server, as a user who may do nothing. Its certificate is trusted by this
+ * process from then on.
+ * @param at the ports that it listens on, and those of the copies
+ */
+export async function startNginx(at: {
+  https: number;
+  http: number;
+  web: readonly number[];
+  mcp: readonly number[];
+}): Promise<Nginx> {
+  const directory = temporaryDirectory();
+  const prefix = join(directory, "nginx");
+  cpSync(SHIPPED, prefix, { recursive: true });
+  const change = (file: string, changes: readonly (readonly [string, string])[]): void => {
+    const path = join(prefix, file);
+    let text = readFileSync(path, "utf8");
+    for (const [from, to] of changes) {
+      if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+      text = text.replaceAll(from, to);
+    }
+    writeFileSync(path, text);
+  };
+  change("nginx.conf", [
+    ["/tmp/nginx", join(prefix, "tmp")],
+    ["/dev/stdout", join(prefix, "access.log")],
+  ]);
+  change("millrace.conf", [
+    ["listen 80;", `listen 127.0.0.1:${at.http};`],
+    ["listen 443 ", `listen 127.0.0.1:${at.https} `],
+    ["millrace.example.com", "localhost"],
+  ]);
+  change("millrace/upstreams.conf", [
+    ...at.web.map((port, index) => [`127.0.0.1:${3000 + index} `, `127.0.0.1:${port} `] as const),
+    ...at.mcp.map((port, index) => [`127.0.0.1:${8000 + index} `, `127.0.0.1:${port} `] as const),
+  ]);
+  mkdirSync(join(prefix, "millrace/tls"));
+  const [key, certificate] = ["privkey", "fullchain"].map((name) =>
+    join(prefix, `millrace/tls/${name}.pem`),
+  ) as [string, string];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "2",
+      ...subject,
+      "-keyout",
+      key,
+      "-out",
+      certificate,
+    ],
+    { stdio: "ignore" },
+  );
+  setDefaultCACertificates([readFileSync(certificate, "utf8")]);
+
+  const root = process.getuid?.() === 0;
+  if (root) {
+    chmodSync(directory, 0o755);
+    for (const path of ["", ...(readdirSync(prefix, { recursive: true }) as string[])])
+      chownSync(join(prefix, path), NOBODY, NOBODY);
+  }
+  const errorLog = join(directory, "errors.log");
+  const errors = openSync(errorLog, "w");
+  const child: ChildProcess = spawn(
+    "nginx",
+    ["-p", prefix, "-c", join(prefix, "nginx.conf"), "-g", "daemon off;"],
+    {
+      stdio: ["ignore", errors, errors],
+      ...(root && { uid: NOBODY, gid: NOBODY }),
+    },
+  );
+  const exited = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await exited;
+  });
+  await eventually(
+    async () => {
+      if (child.exitCode !== null) throw new Error(readFileSync(errorLog, "utf8"));
+      return fetch(`http://127.0.0.1:${at.http}/`, { redirect: "manual" }).catch(() => undefined);
+    },
+    "nginx",
+    20_000,
+  );
+  return {
+    url: `https://localhost:${at.https}`,
+    plainUrl: `http://localhost:${at.http}`,
+    access: () =>
+      readFileSync(join(prefix, "access.log"), "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as AccessLine),
+    errors: () => readFileSync(errorLog, "utf8"),
+  };
+}

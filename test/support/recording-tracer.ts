@@ -1,0 +1,53 @@
+/** A tracer that keeps what it is told, for tests that need no process of their own. */
+import { flagsOf } from "../../src/core/trace-context.ts";
+import type { FinishedSpan, SpanAttributes, Tracer } from "../../src/core/tracer.ts";
+
+/** A request as it was traced. */
+export interface RecordedRequest {
+  name: string;
+  kind: string;
+  traceId: string;
+  spanId: string;
+  parentId: string | undefined;
+  attributes: SpanAttributes;
+  error: { code: string; ours: boolean } | undefined;
+}
+
+export interface RecordingTracer extends Tracer {
+  spans: FinishedSpan[];
+  requests: RecordedRequest[];
+}
+
+/** @param samples whether traces that begin here are recorded */
+export function recordingTracer(samples = true): RecordingTracer {
+  const spans: FinishedSpan[] = [];
+  const requests: RecordedRequest[] = [];
+  let made = 0;
+  const id = (length: number): string => (made += 1).toString(16).padStart(length, "a");
+  return {
+    spans,
+    requests,
+    on: true,
+    propagates: true,
+    samples: () => samples,
+    begin(name, kind, parent, attributes) {
+      const spanId = id(16);
+      const { traceId, flags, state } = parent ?? { traceId: id(32), flags: flagsOf(samples), state: "" };
+      return {
+        trace: { traceId, spanId, flags, state },
+        end: (more, error) =>
+          void requests.push({
+            name,
+            kind,
+            traceId,
+            spanId,
+            parentId: parent?.spanId,
+            attributes: { ...attributes, ...more },
+            error,
+          }),
+      };
+    },
+    record: (span) => void spans.push(span),
+    close: () => Promise.resolve(true),
+  };
+}

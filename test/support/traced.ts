@@ -1,0 +1,85 @@
+/** Listeners that make traces, and what is expected of every trace. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type Api, api } from "./http.ts";
+import { eventually } from "./eventually.ts";
+import { temporaryDirectory } from "./instance.ts";
+import type { OtlpReceiver, ReceivedSpan } from "./otlp-receiver.ts";
+import { type Program, run, startProgram } from "./process.ts";
+
+export interface Traced {
+  stateDir: string;
+  key: string;
+  program: Program;
+  call: Api;
+  /** Makes a workflow and gives its id. */
+  define(name: string, definition: Record<string, unknown>): Promise<string>;
+  /** Waits for a run's end, whatever it waits for itself. */
+  ended(runId: string): Promise<{ id: string; status: string }>;
+}
+
+/** Starts one with an executor. @param config the configuration file, as JSON */
+export async function startTraced(
+  command: "serve" | "mcp-sse",
+  env: Record<string, string>,
+  config: unknown = {},
+): Promise<Traced> {
+  const stateDir = temporaryDirectory();
+  writeFileSync(join(stateDir, "config.yaml"), JSON.stringify(config));
+  const made = await run(["keys", "create", "--name", "t", "--scope", "write", "run", "approve"], {
+    MILLRACE_STATE_DIR: stateDir,
+  });
+  const key = made.out.trim();
+  const program = await startProgram(command, stateDir, { env });
+  const call = api(program.url, key);
+  return {
+    stateDir,
+    key,
+    program,
+    call,
+    async define(name, definition) {
+      const { body } = await call("POST", "/workflows", { name, description: "", definition });
+      return body.id as string;
+    },
+    ended: (runId) =>
+      eventually(
+        async () => {
+          const { body } = await call("GET", `/runs/${runId}`);
+          return body.finished_at === null ? undefined : body;
+        },
+        `the end of ${runId}`,
+        30_000,
+      ),
+  };
+}
+
+export const runSpan =
+  (id: string) =>
+  (span: ReceivedSpan): boolean =>
+    span.name.startsWith("run ") && span.attributes["millrace.run_id"] === id;
+
+/**
+ * Expects one trace without a span that hangs in the air, each once and none ended before it began.
+ * @param from the span that the caller was in; undefined where the trace begins here
+ */
+export function expectWhole(spans: readonly ReceivedSpan[], traceId: string, from: string | null): void {
+  const own = spans.filter((span) => span.traceId === traceId);
+  const ids = own.map((span) => span.spanId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(own.filter((span) => span.end < span.start)).toEqual([]);
+  const orphans = own.filter((span) => span.parentId !== from && !ids.includes(span.parentId ?? ""));
+  expect(orphans).toEqual([]);
+}
+
+/** The spans of a receiver, indented by what they are below of, in order of their names. */
+export function treeOf({ spans }: Pick<OtlpReceiver, "spans">, top: string | null, depth = 0): string[] {
+  return spans
+    .filter((span) => span.parentId === top)
+    .toSorted((a, b) => a.name.localeCompare(b.name) || a.start - b.start)
+    .flatMap((span) => [
+      `${"  ".repeat(depth)}${span.name}${span.attributes["millrace.item"] === undefined ? "" : ` [${span.attributes["millrace.item"]}]`}: ` +
+        `${span.attributes["millrace.status"] ?? span.attributes["http.response.status_code"] ?? ""}`,
+      ...treeOf({ spans }, span.spanId, depth + 1),
+    ]);
+}

@@ -1,0 +1,338 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/config/config-file.ts";
+import { DAY } from "../../src/core/clock.ts";
+import { type AlbPeer, albPeer } from "../support/alb-peer.ts";
+import { api } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { addUser } from "../support/people.ts";
+import { expectProblem } from "../support/rest.ts";
+
+type Options = NonNullable<Parameters<Awaited<ReturnType<typeof testInstance>>["rest"]>[0]>;
+
+async function open(options: Options = {}) {
+  const peer = await albPeer();
+  const instance = await testInstance();
+  const more = { ...options, authMode: "cognito", env: { ...peer.env, ...options.env } } as const;
+  const copy = await instance.rest(more);
+  const ask = api(copy.url);
+  /** A request as the load balancer passes it on. */
+  const through = (method: string, path: string, headers = peer.headers(), body?: unknown) =>
+    ask(method, path, body, { "sec-fetch-site": "same-origin", ...headers });
+  return { peer, instance, copy, ask, through, more };
+}
+
+const groups = (...names: string[]) => ({ "cognito:groups": names });
+const ben = (peer: AlbPeer, access = {}) =>
+  peer.headers({ sub: "ben-sub", email: "ben@example.com" }, { origin_jti: "login-ben", ...access });
+
+describe("a load balancer's sign-on", () => {
+  it("makes a user at the first sight of somebody, and one session of each login", async () => {
+    const { through, instance, peer } = await open();
+    const { status, body } = await through("GET", "/session");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      mode: "cognito",
+      user: { email: "ann@example.com", role: "viewer", verified: true },
+    });
+    const again = await through("GET", "/session");
+    expect(again.body.session.id).toBe(body.session.id);
+    const other = await through("GET", "/session", peer.headers({}, { origin_jti: "login-2" }));
+    expect(other.body.user.id).toBe(body.user.id);
+    expect(other.body.session.id).not.toBe(body.session.id);
+    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 10 });
+    expect(entries.map(({ operation, target, owner }) => [operation, target, owner])).toEqual([
+      ["sign_in", "ann@example.com", "ann@example.com"],
+      ["sign_in", "ann@example.com", "ann@example.com"],
+      ["sign_in.role_viewer", "ann@example.com", "ann@example.com"],
+    ]);
+  });
+
+  it("does so once, however many requests come at once", async () => {
+    const { through, instance } = await open();
+    const told = await Promise.all(Array.from({ length: 20 }, () => through("GET", "/session")));
+    expect(new Set(told.map(({ body }) => body.session.id)).size).toBe(1);
+    expect(await instance.read.users.count({})).toBe(1);
+  });
+
+  it("lets nobody in whose address is not verified", async () => {
+    const { through, peer, instance } = await open();
+    const refused = await through("GET", "/session", peer.headers({ email_verified: "false" }));
+    expectProblem(refused, "sign_on_refused");
+    expect(await instance.read.users.any()).toBe(false);
+  });
+
+  it("serves operations as that person, by their role", async () => {
+    const { through, peer } = await open();
+    const workflow = { name: "From a browser", description: "" };
+    expectProblem(await through("POST", "/workflows", peer.headers(), workflow), "missing_scope");
+    const editor = peer.headers({}, groups("millrace-editor"));
+    const made = await through("POST", "/workflows", editor, workflow);
+    expect(made.status).toBe(201);
+    expect(made.body.created_by).toBe("ann@example.com");
+  });
+
+  it("is nobody's without the headers, and a key goes on without them", async () => {
+    const { ask, instance } = await open();
+    expectProblem(await ask("GET", "/session"), "unauthorized");
+    expectProblem(await ask("GET", "/workflows"), "unauthorized");
+    const { value } = await instance.key();
+    expect((await ask("GET", "/workflows", undefined, { "x-api-key": value })).status).toBe(200);
+  });
+
+  it("counts nothing on requests that the load balancer forwards as they are", async () => {
+    const { through, peer } = await open();
+    const credentials: Record<string, string>[] = [{ "x-api-key": "x" }, { authorization: "Bearer x" }];
+    for (const credential of credentials) {
+      const answer = await through("GET", "/session", { ...peer.headers(), ...credential });
+      expectProblem(answer, "unauthorized");
+    }
+  });
+
+  it("refuses forged headers with 401, says why in the log alone, and makes nobody", async () => {
+    const { through, peer, instance } = await open();
+    const forged = { ...peer.headers(), "x-amzn-oidc-data": peer.data({}, { signer: "arn:aws:other" }) };
+    const { body, ...answer } = await through("GET", "/session", forged);
+    expectProblem({ body, ...answer }, "unauthorized");
+    expect(JSON.stringify(body)).not.toContain("arn:aws");
+    expect(await instance.read.users.any()).toBe(false);
+  });
+
+  it("counts only from the load balancer's own addresses, where these are known", async () => {
+    const elsewhere = await open({ env: { MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8" } });
+    expectProblem(await elsewhere.through("GET", "/session"), "unauthorized");
+    const here = await open({ env: { MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1" } });
+    expect((await here.through("GET", "/session")).status).toBe(200);
+  });
+
+  it("is refused to another site's page", async () => {
+    const { ask, peer } = await open();
+    const headers = { ...peer.headers({}, groups("millrace-editor")), "sec-fetch-site": "cross-site" };
+    const refused = await ask("POST", "/workflows", { name: "Planted", description: "" }, headers);
+    expectProblem(refused, "forbidden_origin");
+  });
+
+  it("is ignored in every other mode", async () => {
+    const { peer, instance } = await open();
+    const copy = await instance.rest({ env: peer.env });
+    const answer = await api(copy.url)("GET", "/session", undefined, peer.headers());
+    expectProblem(answer, "unauthorized");
+  });
+});
+
+describe("roles", () => {
+  it("follow the groups, up and down, from the next request on", async () => {
+    const { through, peer } = await open();
+    const role = async (...names: string[]) =>
+      (await through("GET", "/session", peer.headers({}, groups(...names)))).body.user.role;
+    expect(await role("somebody")).toBe("viewer");
+    expect(await role("millrace-viewer", "millrace-admin")).toBe("admin");
+    expect(await role("millrace-editor")).toBe("editor");
+    expect(await role()).toBe("viewer");
+  });
+
+  it("are named by the configuration, and whoever has none may be kept out", async () => {
+    const sign_on = { groups: { ops: "admin" }, default_role: "none" };
+    const { through, peer, instance } = await open({ config: { authentication: { sign_on } } });
+    const out = await through("GET", "/session", peer.headers({}, groups("millrace-admin")));
+    expectProblem(out, "sign_on_refused");
+    expect(out.body.detail).toMatch(/ops/);
+    expect(await instance.read.users.any()).toBe(false);
+    const inside = await through("GET", "/session", peer.headers({}, groups("ops")));
+    expect(inside.body.user.role).toBe("admin");
+    expectProblem(await through("GET", "/session"), "sign_on_refused");
+  });
+
+  it("make an admin of whom the operator names, if the address is verified", async () => {
+    const { through, peer } = await open({
+      env: { MILLRACE_ADMIN_EMAILS: "Ann@example.com, x@example.com" },
+    });
+    expect((await through("GET", "/session")).body.user.role).toBe("admin");
+    const unverified = peer.headers(
+      { sub: "eve", email: "x@example.com", email_verified: false },
+      { origin_jti: "e" },
+    );
+    expectProblem(await through("GET", "/session", unverified), "sign_on_refused");
+  });
+
+  it("make no admin of whoever takes such an address without having shown that it is theirs", async () => {
+    const { through, peer } = await open({ env: { MILLRACE_ADMIN_EMAILS: "root@example.com" } });
+    expect((await through("GET", "/session")).body.user.role).toBe("viewer");
+    const taken = peer.headers({ email: "root@example.com", email_verified: "false" });
+    expect((await through("GET", "/session", taken)).body.user.role).toBe("viewer");
+  });
+
+  it("are an admin's to change where no group decides, and only there", async () => {
+    const { through, peer } = await open();
+    const admin = peer.headers({}, groups("millrace-admin"));
+    await through("GET", "/session", admin);
+    const { id } = (await through("GET", "/session", ben(peer))).body.user;
+    const path = `/users/${id}`;
+    expect((await through("PATCH", path, admin, { role: "editor" })).status).toBe(200);
+    expect((await through("GET", "/session", ben(peer))).body.user.role).toBe("editor");
+    await through("GET", "/session", ben(peer, groups("millrace-viewer")));
+    const refused = await through("PATCH", path, admin, { role: "admin" });
+    expectProblem(refused, "sign_on_elsewhere");
+    expect((await through("PATCH", path, admin, { status: "deactivated" })).status).toBe(200);
+    expectProblem(await through("GET", "/session", ben(peer)), "sign_on_refused");
+    expect((await through("PATCH", path, admin, { status: "active" })).body.status).toBe("active");
+  });
+});
+
+describe("who somebody is", () => {
+  it("is whom the issuer means, not whose address it is", async () => {
+    const { through, peer } = await open();
+    const ann = (await through("GET", "/session")).body.user;
+    const other = peer.headers({ sub: "mallory", email: "ann@example.com" }, { origin_jti: "m" });
+    expectProblem(await through("GET", "/session", other), "sign_on_refused");
+    const renamed = peer.headers({ email: "ann.new@example.com" });
+    expect((await through("GET", "/session", renamed)).body.user).toMatchObject({
+      id: ann.id,
+      email: ann.email,
+    });
+  });
+
+  it("is the one who was invited, or had an account before, with the same verified address", async () => {
+    const { through, instance } = await open();
+    const invited = await addUser(instance, { email: "ann@example.com", role: "editor", status: "invited" });
+    const { body } = await through("GET", "/session");
+    expect(body.user).toMatchObject({ id: invited.id, role: "editor" });
+    expect((await instance.read.users.find(invited.id))!.status).toBe("active");
+  });
+});
+
+describe("what belongs to passwords", () => {
+  it("is refused with where it is instead", async () => {
+    const { through, peer, copy } = await open();
+    const admin = peer.headers({}, groups("millrace-admin"));
+    const options = await through("GET", "/session/options", admin);
+    expect(options.body).toEqual({ mode: "cognito", setup: false, mail: false });
+    expect(await copy.setupLink!()).toBeUndefined();
+    const { id } = (await through("GET", "/session", ben(peer))).body.user;
+    const asked: [string, object][] = [
+      ["/session", { email: "ann@example.com", password: "a quiet river at night" }],
+      ["/session/setup", { token: "x", email: "ann@example.com", password: "a quiet river at night" }],
+      ["/session/password-reset", { email: "ann@example.com" }],
+      ["/session/change-password", { current_password: "x", password: "a quiet river at night" }],
+      ["/users", { email: "new@example.com", role: "admin" }],
+      [`/users/${id}/password-reset`, {}],
+      [`/users/${id}/invitation`, {}],
+    ];
+    for (const [path, body] of asked)
+      expectProblem(await through("POST", path, admin, body), "sign_on_elsewhere");
+  });
+});
+
+describe("signing out", () => {
+  it("ends the login for good, though the load balancer would go on vouching for it", async () => {
+    const { through, ask, peer } = await open();
+    expect((await through("GET", "/session")).status).toBe(200);
+    const other = peer.headers({}, { origin_jti: "login-2" });
+    expect((await through("GET", "/session", other)).status).toBe(200);
+    expect((await through("DELETE", "/session")).status).toBe(204);
+    expectProblem(await through("GET", "/session"), "unauthorized");
+    expectProblem(await through("GET", "/workflows"), "unauthorized");
+    expect((await through("GET", "/session", other)).status).toBe(200);
+    // The headers stay what they are; so does the answer.
+    expectProblem(await ask("GET", "/session", undefined, peer.headers()), "unauthorized");
+  });
+
+  it("may be done from another browser, and by an admin who takes the way in away", async () => {
+    const { through, peer } = await open();
+    const { session } = (await through("GET", "/session")).body;
+    const other = peer.headers({}, { origin_jti: "login-2" });
+    expect((await through("GET", "/sessions", other)).body).toHaveLength(2);
+    expect((await through("POST", `/sessions/${session.id}/end`, other, {})).body).toEqual({ ended: 1 });
+    expectProblem(await through("GET", "/session"), "unauthorized");
+    expect((await through("GET", "/sessions", other)).body).toHaveLength(1);
+  });
+
+  it("is final on every copy", async () => {
+    const { through, instance, peer, more } = await open();
+    const second = api((await instance.rest(more)).url);
+    await through("GET", "/session");
+    expect((await second("GET", "/session", undefined, peer.headers())).status).toBe(200);
+    await through("DELETE", "/session");
+    expectProblem(await second("GET", "/session", undefined, peer.headers()), "unauthorized");
+  });
+
+  it("takes the load balancer's cookies away and goes on to the user pool, which leads back", async () => {
+    const domain = "https://millrace.auth.eu-central-1.amazoncognito.com";
+    const { ask } = await open({
+      env: { MILLRACE_COGNITO_DOMAIN: domain, MILLRACE_BASE_URL: "https://mill.example.com" },
+    });
+    const left = await ask("GET", "/logout", undefined, {
+      cookie:
+        "AWSELBAuthSessionCookie-0=a; AWSELBAuthSessionCookie-1=b; AWSELBAuthSessionCookie-2=c; other=d",
+    });
+    expect(left.status).toBe(303);
+    const to = new URL(left.headers.get("location")!);
+    expect(`${to.origin}${to.pathname}`).toBe(`${domain}/logout`);
+    expect(Object.fromEntries(to.searchParams)).toEqual({
+      client_id: "4testclient",
+      logout_uri: "https://mill.example.com/logout",
+    });
+    const cookies = left.headers.getSetCookie();
+    for (const index of [0, 1, 2])
+      expect(cookies.find((it) => it.startsWith(`AWSELBAuthSessionCookie-${index}=;`))).toMatch(/Max-Age=0/);
+    expect(cookies.some((it) => it.startsWith("other"))).toBe(false);
+    const marker = cookies.find((it) => it.startsWith("millrace_left=1"))!;
+    expect(marker).toMatch(/HttpOnly.*Secure/);
+    const back = await ask("GET", "/logout", undefined, { cookie: marker.split(";")[0]! });
+    expect(back.status).toBe(200);
+    expect(back.body).toMatch(/signed out/);
+    expect(back.headers.get("content-security-policy")).toMatch(/default-src 'none'/);
+  });
+
+  it("is not another site's to do", async () => {
+    const { ask } = await open({
+      env: { MILLRACE_COGNITO_DOMAIN: "https://x.auth.eu-central-1.amazoncognito.com" },
+    });
+    const asked = await ask("GET", "/logout", undefined, {
+      cookie: "AWSELBAuthSessionCookie-0=a",
+      "sec-fetch-site": "cross-site",
+    });
+    expect(asked.status).toBe(200);
+    expect(asked.headers.getSetCookie()).toEqual([]);
+  });
+});
+
+describe("a session", () => {
+  it("ends by our own limits too, counted from the login itself", async () => {
+    const sessions = { idle: "3d", longest: "7d" };
+    const { through, peer } = await open({ config: { authentication: { sessions } } });
+    const seconds = (ago: number) => Math.floor((Date.now() - ago) / 1000);
+    const of = (ago: number) => peer.headers({}, { auth_time: seconds(ago), origin_jti: `login-${ago}` });
+    expect((await through("GET", "/session", of(6 * DAY))).status).toBe(200);
+    expectProblem(await through("GET", "/session", of(8 * DAY)), "unauthorized");
+  });
+});
+
+describe("starting with --auth-mode cognito", () => {
+  it("is refused without what it stands on, all of it named at once, with why the ARN is needed", async () => {
+    const instance = await testInstance();
+    const failed = await instance.rest({ authMode: "cognito" }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ConfigError);
+    const { faults } = failed as ConfigError;
+    expect(faults).toHaveLength(3);
+    expect(faults.join("\n")).toMatch(
+      /USER_POOL_ID[^]*CLIENT_ID[^]*ALB_ARN: .*anybody's could vouch for anybody/,
+    );
+  });
+
+  it("is refused with what can't be one", async () => {
+    const instance = await testInstance();
+    const { env } = await albPeer();
+    for (const [name, value] of [
+      ["MILLRACE_COGNITO_USER_POOL_ID", "pool"],
+      ["MILLRACE_ALB_ARN", "arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/net/x/50dc"],
+      ["MILLRACE_ALB_KEYS_URL", "http://keys.example.com"],
+      ["MILLRACE_COGNITO_DOMAIN", "millrace.auth.eu-central-1.amazoncognito.com"],
+      ["MILLRACE_ADMIN_EMAILS", "ann"],
+    ] as const) {
+      const failed = await instance
+        .rest({ authMode: "cognito", env: { ...env, [name]: value } })
+        .catch((error: unknown) => error);
+      expect(String(failed)).toContain(name);
+    }
+  });
+});

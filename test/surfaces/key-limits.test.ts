@@ -1,0 +1,335 @@
+import { describe, expect, it } from "vitest";
+import { runWorkflow } from "../../tools/runs/run-workflow.ts";
+import { rotateKey } from "../../src/auth/api-keys.ts";
+import { ACTOR } from "../../src/commands/operator.ts";
+import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
+import { sqliteFile } from "../support/databases.ts";
+import { api } from "../support/http.ts";
+import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
+import { connect, outputOf, problemOf } from "../support/mcp.ts";
+import { modelPeer, WIRES } from "../support/model-peer.ts";
+import { addUser, signIn, type SignedIn } from "../support/people.ts";
+import { expectProblem } from "../support/rest.ts";
+
+const SETS = { steps: [{ id: "set", type: "set", values: { n: 1 } }] };
+const WAITS = { steps: [{ id: "wait", type: "wait", for: "10d" }] };
+const ASKS = { steps: [{ id: "ask", type: "sql", query: "SELECT * FROM orders" }] };
+const WRITES = { steps: [{ id: "say", type: "model", model: "writer", prompt: "Say hello." }] };
+
+/** An instance of which each key may use so much; three orders, and a model that uses 120 tokens a time. */
+async function open(perKey: object, say = "Hello.") {
+  const clock = fakeClock();
+  const dataset = sqliteFile(
+    temporaryDirectory(),
+    "CREATE TABLE orders (id INTEGER PRIMARY KEY); INSERT INTO orders VALUES (1), (2), (3)",
+  );
+  const peer = await modelPeer("openai-compatible", { text: say });
+  const config = {
+    databases: [{ name: "shop", type: "sqlite", dataset }],
+    defaults: { database: "shop" },
+    models: [
+      {
+        name: "writer",
+        vendor: "openai-compatible",
+        model_ref: "m-1",
+        key_var: "MODEL_KEY",
+        base_url: peer.url + WIRES["openai-compatible"].base,
+      },
+    ],
+    limits: { per_key: perKey },
+  };
+  const env = { MODEL_KEY: "secret" };
+  const instance = await testInstance({ clock, config });
+  const executor = await instance.executor({ config, env });
+  const { url } = await instance.rest({ config, env });
+  const { value: key, record } = await instance.key({ name: "ci" });
+  const call = api(url, key);
+  return {
+    instance,
+    clock,
+    config,
+    executor,
+    peer,
+    url,
+    key,
+    record,
+    call,
+    async define(definition: object, name = "Test"): Promise<string> {
+      const { body } = await call("POST", "/workflows", { name, definition });
+      expect(body.faults).toEqual([]);
+      return body.id as string;
+    },
+    start: (id: string, headers: Record<string, string> = {}, wait = 0) =>
+      call("POST", `/workflows/${id}/runs`, { wait }, headers),
+    /** Runs it to its end. */
+    async run(id: string) {
+      const { status, body } = await call("POST", `/workflows/${id}/runs`, { wait: 20 });
+      expect(status).toBe(200);
+      return body;
+    },
+    counts: async () => instance.store.read.selectFrom("usage_counts").selectAll().execute(),
+  };
+}
+
+describe("runs_per_hour", () => {
+  it("refuses more until the next hour, and says when that is", async () => {
+    const { define, start, clock } = await open({ runs_per_hour: 2 });
+    const id = await define(SETS);
+    clock.advance(20 * MINUTE);
+    expect([(await start(id)).status, (await start(id)).status]).toEqual([202, 202]);
+    const refused = await start(id);
+    expect(expectProblem(refused, "too_many_runs").detail).toBe(
+      '"ci" of operator has used all of its 2 runs of this hour (limits.per_key.runs_per_hour); there are more from ' +
+        "2026-11-21T09:00:00.000Z on. Nothing was started. Start it again then, or ask the operator for more.",
+    );
+    expect(refused.headers.get("retry-after")).toBe(String(40 * 60));
+    clock.advance(40 * MINUTE);
+    expect((await start(id)).status).toBe(202);
+  });
+
+  it("counts what is refused, and what is repeated with the same idempotency key, not again", async () => {
+    const { define, start, call, counts } = await open({ runs_per_hour: 2 });
+    const id = await define(SETS);
+    const first = await start(id, { "Idempotency-Key": "once" });
+    for (let times = 0; times < 3; times += 1)
+      expect((await start(id, { "Idempotency-Key": "once" })).body.id).toBe(first.body.id);
+    expect((await call("POST", `/workflows/${id}/runs`, { inputs: { no: 1 } })).status).toBe(400);
+    expect((await start(id)).status).toBe(202);
+    expect((await start(id, { "Idempotency-Key": "twice" })).status).toBe(429);
+    // Also where nothing is left, what was started is given again.
+    expect((await start(id, { "Idempotency-Key": "once" })).body.id).toBe(first.body.id);
+    expect(await counts()).toMatchObject([{ kind: "runs", used: 2 }]);
+  });
+
+  it("counts a key with those that it is rotated to, over REST and MCP and all copies; others by themselves", async () => {
+    const { instance, clock, config, define, start, record } = await open({ runs_per_hour: 2 });
+    const id = await define(SETS);
+    expect((await start(id)).status).toBe(202);
+    const old = { ...record, lastUsedAt: null, revokedAt: null, user: null };
+    const { value: successor } = await rotateKey(instance.keys, clock, old, { overlap: HOUR });
+    const other = await testInstance({ stateDir: instance.stateDir, clock });
+    const { url } = await other.mcp({ config });
+    const agent = await connect("v2 pinned to 2026-07-28", url, successor);
+    outputOf(await agent.call("run_workflow", { workflow_id: id, wait: 0 }));
+    const problem = problemOf(await agent.call("run_workflow", { workflow_id: id, wait: 0 }));
+    expect(problem).toMatchObject({ code: "too_many_runs", status: 429 });
+    expect(problem.detail).toContain("there are more from 2026-11-21T09:00:00.000Z on");
+    expect((await start(id)).status).toBe(429);
+    const { value: stranger } = await instance.key({ name: "other" });
+    const another = await connect("v2 pinned to 2026-07-28", url, stranger);
+    outputOf(await another.call("run_workflow", { workflow_id: id, wait: 0 }));
+  });
+
+  it("counts a person over all sessions", async () => {
+    const { instance, url, define } = await open({ runs_per_hour: 1 });
+    const id = await define(SETS);
+    const user = await addUser(instance, { role: "editor" });
+    const [one, two] = [await signIn(instance, user), await signIn(instance, user)];
+    const startBy = ({ cookie }: SignedIn) =>
+      api(url)(
+        "POST",
+        `/workflows/${id}/runs`,
+        { wait: 0 },
+        { Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
+      );
+    expect((await startBy(one)).status).toBe(202);
+    const { detail } = expectProblem(await startBy(two), "too_many_runs");
+    expect(detail).toContain(user.email);
+  });
+
+  it("lets as many start as it says where many come at once, on several copies", async () => {
+    const { instance, clock, config, define, key, start } = await open({ runs_per_hour: 7 });
+    const id = await define(SETS);
+    const other = await testInstance({ stateDir: instance.stateDir, clock });
+    const { url } = await other.rest({ config });
+    const there = api(url, key);
+    const all = await Promise.all(
+      Array.from({ length: 10 }, () => [
+        start(id),
+        there("POST", `/workflows/${id}/runs`, { wait: 0 }),
+      ]).flat(),
+    );
+    const statuses = all.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([...Array<number>(7).fill(202), ...Array<number>(13).fill(429)]);
+  });
+
+  it("does not bind the command line, nor count what it does", async () => {
+    const { instance, define, start, counts } = await open({ runs_per_hour: 1, rows_per_day: 1 });
+    const id = await define(ASKS);
+    for (let times = 0; times < 3; times += 1) {
+      const call = { actor: ACTOR, requestId: "req_1", signal: new AbortController().signal };
+      const run = await invoke(instance.services, runWorkflow, { workflow_id: id, wait: 20 }, call);
+      expect(run).toMatchObject({ status: "succeeded" });
+    }
+    expect(await counts()).toEqual([]);
+    expect((await start(id)).status).toBe(202);
+  });
+
+  it("does not count scheduled runs, nor those of workflow steps", async () => {
+    const { call, clock, executor, define, run, counts } = await open({ runs_per_hour: 2 });
+    const inner = await define(SETS, "Inner");
+    const outer = await define({ steps: [{ id: "inner", type: "workflow", workflow: inner }] }, "Outer");
+    expect((await run(outer)).status).toBe("succeeded");
+    expect(await counts()).toMatchObject([{ used: 1 }]);
+    const timed = await define({ ...SETS, schedule: { cron: "*/10 * * * *", timezone: "UTC" } }, "Timed");
+    expect((await call("POST", `/workflows/${timed}/publish`, {})).status).toBe(200);
+    clock.advance(10 * MINUTE);
+    expect(await executor.fire()).toBe(1);
+    expect(await counts()).toMatchObject([{ used: 1 }]);
+  });
+});
+
+describe("unfinished_runs of a key", () => {
+  it("refuses more until some have ended, whoever else has some", async () => {
+    const { define, start, call, instance, url } = await open({ unfinished_runs: 2 });
+    const id = await define(WAITS);
+    const stranger = api(url, (await instance.key({ name: "other" })).value);
+    expect((await stranger("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(202);
+    const { body: first } = await start(id);
+    expect((await start(id)).status).toBe(202);
+    const refused = await start(id);
+    expect(expectProblem(refused, "too_many_runs").detail).toMatch(
+      /^2 runs started by "ci" of operator are unfinished, .*limits\.per_key\.unfinished_runs.* cancel some/,
+    );
+    expect(refused.headers.get("retry-after")).toBe("30");
+    expect((await call("POST", `/runs/${first.id}/cancel`, {})).status).toBe(200);
+    expect((await start(id)).status).toBe(202);
+    expect((await start(id)).status).toBe(429);
+  });
+});
+
+describe("rows_per_day", () => {
+  it("fails sql steps once it is used up, with what to do; the next day they go on", async () => {
+    const { define, run, clock, counts } = await open({ rows_per_day: 5 });
+    const id = await define(ASKS);
+    expect((await run(id)).status).toBe("succeeded");
+    // It had 2 left when it began.
+    expect((await run(id)).status).toBe("succeeded");
+    expect(await run(id)).toMatchObject({
+      status: "failed",
+      error: {
+        code: "limit_reached",
+        step_id: "ask",
+        message:
+          '"ci" of operator has used all of its 5 rows of this day (limits.per_key.rows_per_day); there are more from ' +
+          "2026-11-22T00:00:00.000Z on.",
+        fix: "Retry the run then (retry_run): what succeeded is kept. Or ask the operator for more.",
+      },
+    });
+    expect(await counts()).toMatchObject([{ kind: "rows", used: 6 }]);
+    clock.advance(16 * HOUR);
+    expect((await run(id)).status).toBe("succeeded");
+    expect(await counts()).toMatchObject([{ used: 6 }, { used: 3 }]);
+  });
+
+  it("is not used by scratch, nor by steps that take what is recorded", async () => {
+    const { define, run, call, counts } = await open({ rows_per_day: 3 });
+    const scratch = { id: "join", type: "sql", database: "scratch", query: "SELECT * FROM orders" };
+    const tables = { orders: "${{ steps.ask.rows }}" };
+    const fails = { id: "fails", type: "assert", that: "steps.join.row_count < 0", message: "No." };
+    const id = await define({
+      steps: [...ASKS.steps, { ...scratch, tables }, fails],
+    });
+    const first = await run(id);
+    expect(first.error).toMatchObject({ code: "assert_failed" });
+    const again = await call("POST", `/runs/${first.id}/retry`, { wait: 20, confirm: true });
+    expect(again.body.error).toMatchObject({ code: "assert_failed" });
+    expect(await counts()).toMatchObject([{ used: 3 }]);
+  });
+
+  it("is waited for by a step whose retry names it", async () => {
+    const { define, start, call, run, clock, executor } = await open({ rows_per_day: 1 });
+    await run(await define(ASKS, "First"));
+    const retry = { attempts: 2, on: ["limit_reached"], initial: "1s", backoff: "fixed" };
+    const id = await define({ steps: ASKS.steps.map((step) => Object.assign({ retry }, step)) });
+    const { body } = await start(id);
+    await executor.queue.idle();
+    clock.advance(16 * HOUR - 1);
+    executor.queue.ring();
+    await executor.queue.idle();
+    expect((await call("GET", `/runs/${body.id}`)).body.finished_at).toBeNull();
+    clock.advance(1);
+    executor.queue.ring();
+    await executor.queue.idle();
+    expect((await call("GET", `/runs/${body.id}`)).body.status).toBe("succeeded");
+  });
+
+  it("is used by runs of workflow steps and schedules, for whom they run", async () => {
+    const { call, clock, executor, define, run, counts } = await open({ rows_per_day: 100 });
+    const inner = await define(ASKS, "Inner");
+    await run(await define({ steps: [{ id: "inner", type: "workflow", workflow: inner }] }, "Outer"));
+    expect(await counts()).toMatchObject([{ used: 3 }]);
+    const timed = await define({ ...ASKS, schedule: { cron: "*/10 * * * *", timezone: "UTC" } }, "Timed");
+    expect((await call("POST", `/workflows/${timed}/publish`, {})).status).toBe(200);
+    clock.advance(10 * MINUTE);
+    expect(await executor.fire()).toBe(1);
+    executor.queue.ring();
+    await executor.queue.idle();
+    expect(await counts()).toMatchObject([{ used: 6 }]);
+  });
+});
+
+describe("model_tokens_per_day", () => {
+  it("fails model steps once it is used up, without asking the model", async () => {
+    const { define, run, peer, counts, clock } = await open({ model_tokens_per_day: 120 });
+    const id = await define(WRITES);
+    expect((await run(id)).status).toBe("succeeded");
+    const refused = await run(id);
+    expect(refused.error).toMatchObject({
+      code: "limit_reached",
+      message: expect.stringContaining("120 model tokens"),
+    });
+    expect(peer.received).toHaveLength(1);
+    expect(await counts()).toMatchObject([{ kind: "model_tokens", used: 120 }]);
+    clock.advance(DAY);
+    expect((await run(id)).status).toBe("succeeded");
+  });
+
+  it("counts what an answer used that did not fit, and its repair", async () => {
+    const { define, run, counts, call } = await open({ model_tokens_per_day: 1_000 }, '{"mood":"fine"}');
+    const schema = { type: "object", properties: { mood: { enum: ["good"] } }, required: ["mood"] };
+    const id = await define({ steps: WRITES.steps.map((step) => ({ ...step, output_schema: schema })) });
+    const failed = await run(id);
+    expect(failed.error).toMatchObject({ code: "model_invalid_output" });
+    expect(await counts()).toMatchObject([{ used: 240 }]);
+    const { body } = await call("GET", `/runs/${failed.id}`);
+    expect(body.usage).toMatchObject({ input_tokens: 200, output_tokens: 40 });
+  });
+
+  it("leaves steps alone that ask no model", async () => {
+    const { define, run } = await open({ model_tokens_per_day: 1 });
+    await run(await define(WRITES, "Writes"));
+    expect((await run(await define(ASKS, "Asks"))).status).toBe("succeeded");
+  });
+});
+
+describe("limits of a key", () => {
+  it("cost no row and no look where none is set", async () => {
+    const { define, run, counts, call } = await open({});
+    await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
+    expect(await counts()).toEqual([]);
+    expect((await call("GET", "/environment")).body).not.toHaveProperty("your_limits");
+  });
+
+  it("are told to who asks, with what is left of each", async () => {
+    const { define, run, start, call, url, instance } = await open({
+      runs_per_hour: 10,
+      unfinished_runs: 5,
+      model_tokens_per_day: 100,
+      rows_per_day: 1_000,
+    });
+    await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
+    await start(await define(WAITS, "Waits"));
+    const midnight = "2026-11-22T00:00:00.000Z";
+    expect((await call("GET", "/environment")).body.your_limits).toEqual([
+      { limit: "unfinished_runs", most: 5, left: 4, resets_at: null },
+      { limit: "runs_per_hour", most: 10, left: 8, resets_at: "2026-11-21T09:00:00.000Z" },
+      { limit: "model_tokens_per_day", most: 100, left: 0, resets_at: midnight },
+      { limit: "rows_per_day", most: 1_000, left: 997, resets_at: midnight },
+    ]);
+    const stranger = api(url, (await instance.key({ name: "other" })).value);
+    const { body } = await stranger("GET", "/environment");
+    expect(body.your_limits.map((one: { left: number }) => one.left)).toEqual([5, 10, 100, 1_000]);
+  });
+});

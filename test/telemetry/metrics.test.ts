@@ -1,0 +1,103 @@
+import { describe, expect, it, vi } from "vitest";
+import { openMetrics } from "../../src/telemetry/metrics.ts";
+import { exposition, settle } from "../../src/telemetry/snapshots.ts";
+import type { StateNumbers } from "../../src/telemetry/state-gauges.ts";
+import { parseExposition, valueOf } from "../support/exposition.ts";
+import { exercised, read, STATE } from "../support/metrics.ts";
+
+describe("metrics", () => {
+  it("say what was metered, under names and labels that Prometheus takes", async () => {
+    const families = await read(exercised());
+    const of = (name: string, labels = {}) => valueOf(families, name, { ...labels, process: "serve" });
+    const request = { operation: "list_workflows", surface: "rest" };
+    expect(of("millrace_requests_total", { ...request, status: "200" })).toBe(1);
+    expect(of("millrace_request_duration_seconds_sum", request)).toBe(0.01);
+    expect(of("millrace_requests_refused_total", { surface: "rest", code: "unauthorized" })).toBe(1);
+    expect(of("millrace_open_streams", { kind: "sse" })).toBe(1);
+    expect(of("millrace_runs_started_total", { trigger: "rest" })).toBe(1);
+    expect(of("millrace_runs_finished_total", { trigger: "rest", status: "failed" })).toBe(1);
+    expect(of("millrace_run_failures_total", { code: "step_failed" })).toBe(1);
+    expect(of("millrace_step_attempts_total", { type: "model", outcome: "failed" })).toBe(1);
+    expect(of("millrace_step_failures_total", { type: "model", code: "timeout" })).toBe(1);
+    expect(of("millrace_step_duration_seconds_sum", { type: "model" })).toBe(2);
+    expect(of("millrace_jobs_taken_over_total", { cause: "lease" })).toBe(2);
+    expect(of("millrace_model_tokens_total", { model: "writer", direction: "input" })).toBe(100);
+    expect(of("millrace_model_tokens_total", { model: "writer", direction: "output" })).toBe(20);
+    expect(of("millrace_build_info", { version: "1.2.3" })).toBe(1);
+  });
+
+  it("tell no increase of what has not happened, and have a 0 for what will be looked for", async () => {
+    const families = await read(openMetrics("serve", "1.2.3"));
+    for (const name of ["executor_takeovers", "executor_restarts", "jobs_poisoned", "runs_finished"]) {
+      expect(valueOf(families, `millrace_${name}_total`)).toBe(0);
+      expect(families.get(`millrace_${name}_total`)!.samples).not.toEqual([]);
+    }
+  });
+
+  it("of several processes are one text, with the kind of process as a label", async () => {
+    const families = await read(exercised(), openMetrics("worker", "1"), openMetrics("worker", "1"));
+    expect(valueOf(families, "millrace_requests_total", { process: "serve" })).toBe(1);
+    const processes = families.get("process_start_time_seconds")!.samples.map((it) => it.labels["process"]);
+    expect(processes).toEqual(["serve", "worker"]);
+    const [alone, both] = [await read(openMetrics("worker", "1")), families].map((it) =>
+      valueOf(it, "process_resident_memory_bytes", { process: "worker" }),
+    );
+    expect(both! / alone!).toBeGreaterThan(1.5);
+  });
+
+  it("keep the counts of a process that is gone, and nothing that held only while it lived", async () => {
+    const before = exercised();
+    let gone = await settle([], await before.snapshot());
+    gone = await settle(gone, await exercised().snapshot());
+    const families = parseExposition(await exposition([await openMetrics("serve", "1").snapshot(), gone]));
+    expect(valueOf(families, "millrace_requests_total")).toBe(2);
+    expect(valueOf(families, "millrace_step_duration_seconds_count")).toBe(2);
+    expect(valueOf(families, "millrace_open_streams")).toBe(0);
+  });
+});
+
+describe("gauges of the state", () => {
+  it("say what the database says", async () => {
+    const families = await read(exercised());
+    expect(valueOf(families, "millrace_state_up")).toBe(1);
+    expect(valueOf(families, "millrace_runs_unfinished", { status: "waiting" })).toBe(2);
+    expect(valueOf(families, "millrace_runs_unfinished", { status: "running" })).toBe(0);
+    expect(valueOf(families, "millrace_queue_jobs", { state: "later" })).toBe(4);
+    expect(valueOf(families, "millrace_queue_oldest_ready_seconds")).toBe(6.5);
+    expect(valueOf(families, "millrace_state_free_bytes")).toBe(1e9);
+  });
+
+  it("are gone when it can't be read, rather than old, and come back", async () => {
+    const now = performance.now.bind(performance);
+    let ahead = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now() + ahead);
+    const metrics = openMetrics("serve", "1");
+    let answer: () => Promise<StateNumbers> = () => Promise.resolve(STATE);
+    metrics.showState(() => answer());
+    expect(valueOf(await read(metrics), "millrace_state_up")).toBe(1);
+    answer = () => Promise.reject(new Error("gone"));
+    expect(valueOf(await read(metrics), "millrace_state_up")).toBe(1);
+    ahead = 6_000;
+    const without = await read(metrics);
+    expect(valueOf(without, "millrace_state_up")).toBe(0);
+    for (const name of ["queue_jobs", "runs_unfinished", "queue_oldest_ready_seconds", "executors"])
+      expect(without.get(`millrace_${name}`)!.samples).toEqual([]);
+    answer = () => Promise.resolve(STATE);
+    expect(valueOf(await read(metrics), "millrace_executors")).toBe(2);
+    vi.restoreAllMocks();
+  });
+
+  it("are not waited for where the state hangs", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const metrics = openMetrics("serve", "1");
+    const asked = vi.fn(() => new Promise<StateNumbers>(() => {}));
+    metrics.showState(asked);
+    for (const _ of [1, 2]) {
+      const reading = read(metrics);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(valueOf(await reading, "millrace_state_up")).toBe(0);
+    }
+    expect(asked).toHaveBeenCalledTimes(1);
+    vi.useRealTimers();
+  });
+});
