@@ -1,5 +1,5 @@
 # Three stages: one builds, one gathers the packages that run, one is the image. No package's install script is run:
-# every native part ships ready-made. For builds that can be repeated to the byte, name the base by its digest:
+# every native part ships ready-made. To build on the same base each time, name it by its digest:
 #   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:… .
 ARG NODE_IMAGE=node:24-bookworm-slim
 
@@ -15,10 +15,13 @@ COPY src ./src
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS packages
-WORKDIR /app
+# What npm calls the thing that the bill of materials is of.
+WORKDIR /millrace
 COPY package.json package-lock.json ./
 COPY bin/prune.ts ./bin/
-RUN npm ci --omit=dev --ignore-scripts && node bin/prune.ts node_modules
+# `npm sbom --omit dev` would leave out what development dependencies need too: they are forgotten first.
+RUN npm ci --omit=dev --ignore-scripts && node bin/prune.ts node_modules \
+    && npm pkg delete devDependencies && npm sbom --sbom-format cyclonedx >sbom.cdx.json
 
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0
@@ -35,7 +38,8 @@ WORKDIR /app
 RUN ln -s /app/bin/millrace.js /usr/local/bin/millrace \
     && install -d -o 1000 -g 1000 -m 0700 /var/lib/millrace
 COPY package.json LICENSE ./
-COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /millrace/node_modules ./node_modules
+COPY --from=packages /millrace/sbom.cdx.json ./
 COPY bin/millrace.js ./bin/
 COPY examples ./examples
 COPY --from=build /app/dist ./dist

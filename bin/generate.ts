@@ -60,7 +60,8 @@ function endpointTypes(document: string): string {
     ];
     const made = spawnSync(process.execPath, [command, ...options], { cwd: directory, encoding: "utf8" });
     if (made.status !== 0) throw new Error(made.stdout + made.stderr);
-    return readFileSync(join(directory, "endpoints.ts"), "utf8");
+    // It takes the null in a nullable enumeration for a word.
+    return readFileSync(join(directory, "endpoints.ts"), "utf8").replaceAll(' | "null")', ")");
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -366,7 +366,8 @@ async function openSignIn(
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
     mcpUrl(hostname, secure) {
-      if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/$/, "");
+      // With the path of either transport or without: both are what people call its URL.
+      if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/(?:mcp|sse)?\/?$/, "");
       const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
       if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
       // A Host header may hold anything, or nothing.
@@ -449,7 +450,9 @@ export async function startMcp(
     lifecycle,
     fault: () => store.fault(),
     dataVersion: () => store.dataVersion(),
-    hostnames: ["localhost", "127.0.0.1", "[::1]", ...(settings.baseUrl ? [settings.baseUrl.hostname] : [])],
+    hostnames: ["localhost", "127.0.0.1", "[::1]"].concat(
+      [settings.baseUrl, settings.mcpUrl].flatMap((url) => (url === undefined ? [] : [url.hostname])),
+    ),
     local: store.directory.local,
     log: services.log,
     extend:
@@ -464,16 +467,16 @@ export async function startMcp(
       leave();
       return mcp.closeStreams();
     },
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
     // Its timers would keep a process running that serves nobody.
-    mcp.stop();
+    await mcp.stop();
     throw error;
   });
   return {
     port: listener.port,
     async stop(drainDelay) {
       await listener.drain(drainDelay);
-      mcp.stop();
+      await mcp.stop();
       await door.close();
       await close();
     },
@@ -610,7 +613,8 @@ export async function takeOver(instance: Instance, executor: string, setup: Setu
     await reportLeft(made.mover, tx, left, { status: "interrupted", at });
     const jobs = await tx.jobs.takeOver(executor);
     tx.onCommit(() => meter.takenOver("exit", jobs));
-  }).finally(() => connected.close());
+  });
+  await connected.close();
 }
 
 /** Who may come in, and the timer that writes down who did. */

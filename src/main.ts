@@ -116,6 +116,7 @@ Environment:
   MILLRACE_LOG_LEVEL        debug, info (default), warn, error, silent
   MILLRACE_METRICS_PORT     the port that Prometheus reads /metrics at (none)
   MILLRACE_METRICS_HOST     the address of that port (127.0.0.1)
+  <NAME>_FILE               the absolute path of a file with the value, for secrets above all
   NO_COLOR                  no colours`,
   );
 
@@ -336,7 +337,9 @@ program
 
 program
   .command("export")
-  .description("write everything that is not a secret into one file: people, workflows with their history, schedules")
+  .description(
+    "write everything that is not a secret into one file: people, workflows with their history, schedules",
+  )
   .argument("<file>", "where to; it must not be there yet")
   .option("--with-runs", "finished runs too, with their inputs and outputs")
   .option("--with-audit", "the audit log too")
@@ -359,7 +362,10 @@ program
   .description("say whether the configuration, and the databases and models it names, can be used")
   .option("--config <path>", "the configuration file")
   .option("--json", "as JSON")
-  .action(async (options) => (await import("./commands/check.ts")).check(io, options));
+  .action(async (options) => {
+    const { check } = await import("./commands/check.ts");
+    await check(io, options).finally(endSoon);
+  });
 
 program
   .command("doctor")
@@ -381,7 +387,11 @@ program
   .action(async (options) => {
     const { doctor } = await import("./commands/doctor/index.ts");
     const platform = `${process.platform} ${process.arch}`;
-    await doctor(io, { spawn: startAgain, node: process.version, platform }, options);
+    try {
+      await doctor(io, { spawn: startAgain, node: process.version, platform }, options);
+    } finally {
+      endSoon();
+    }
   });
 
 // What it does in processes of its own, so that it can end whatever hangs.
@@ -411,6 +421,9 @@ function onStop(stop: () => void): void {
   // A parent that died before this was listened for.
   if (process.send !== undefined && !process.connected) ask("disconnect");
 }
+
+/** Whoever did not answer in time, and is still waited for by a library, keeps no command from its end. */
+const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref();
 
 /** Asks the person at the terminal; undefined where there is none. */
 async function askPerson(question: string): Promise<string | undefined> {

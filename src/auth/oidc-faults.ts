@@ -35,7 +35,10 @@ const AWAY_ERRORS: ReadonlySet<string> = new Set(["server_error", "temporarily_u
 
 /** What openid-client has thrown, as one of ours. */
 export function oidcFault(thrown: unknown): OidcFault {
-  return thrown instanceof OidcFault ? thrown : new OidcFault(kindOf(thrown), reasonOf(thrown));
+  if (thrown instanceof OidcFault) return thrown;
+  // One of ours that went through the library.
+  if (thrown instanceof ClientError && thrown.cause instanceof OidcFault) return thrown.cause;
+  return new OidcFault(kindOf(thrown), reasonOf(thrown));
 }
 
 function kindOf(thrown: unknown): Kind {
@@ -48,7 +51,8 @@ function kindOf(thrown: unknown): Kind {
     return thrown.error === "invalid_grant" ? "code_dead" : "provider_refused";
   }
   if (thrown instanceof WWWAuthenticateChallengeError) return "provider_refused";
-  if (thrown instanceof ClientError) return AWAY_CODES.has(thrown.code) ? "provider_away" : "not_verified";
+  if (thrown instanceof ClientError && thrown.code !== undefined)
+    return AWAY_CODES.has(thrown.code) ? "provider_away" : "not_verified";
   // `fetch` throws a TypeError for whatever keeps it from an answer.
   return "provider_away";
 }

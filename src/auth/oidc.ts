@@ -213,7 +213,7 @@ function authentication(secret: string | undefined, methods: readonly string[] =
 
 /** `fetch` that reads no more than an answer may have. */
 const boundedFetch: oidc.CustomFetch = async (url, options) => {
-  const response = await fetch(url, options as RequestInit);
+  const response = await fetch(url, options);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

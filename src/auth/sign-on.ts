@@ -36,10 +36,10 @@ export function grantedRole(
   { email, emailVerified, groups }: Identity,
 ): Role | undefined {
   if (emailVerified && email !== null && policy.adminEmails.has(email)) return "admin";
-  const roles = groups.flatMap((group) =>
-    Object.hasOwn(policy.groups, group) ? [policy.groups[group]!] : [],
+  const roles = new Set(
+    groups.flatMap((group) => (Object.hasOwn(policy.groups, group) ? [policy.groups[group]!] : [])),
   );
-  return POWER.findLast((role) => roles.includes(role));
+  return POWER.findLast((role) => roles.has(role));
 }
 
 type Standing = Pick<UserRecord, "role" | "roleBy">;

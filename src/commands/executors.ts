@@ -43,7 +43,9 @@ export function startExecutors(
     const id = newExecutorId(hostname());
     const began = performance.now();
     const child = spawn([
-      ...["worker", "--id", id],
+      "worker",
+      "--id",
+      id,
       ...(config === undefined ? [] : ["--config", config]),
       ...(metrics === undefined ? [] : ["--metered"]),
     ]);

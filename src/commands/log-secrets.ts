@@ -29,7 +29,8 @@ export function withoutSecrets(
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(fields)) {
     const value = fields[name];
-    const shown = isSecret(name) && value !== undefined ? HIDDEN : depth === 0 ? value : below(value, depth - 1);
+    const shown =
+      isSecret(name) && value !== undefined ? HIDDEN : depth === 0 ? value : below(value, depth - 1);
     if (shown !== value) (copy ??= { ...fields })[name] = shown;
   }
   return copy ?? fields;

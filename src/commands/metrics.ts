@@ -58,7 +58,10 @@ export async function openMetricsPort(
         const told = listenFault(error, { port: "--metrics-port", host: "--metrics-host" });
         throw told === undefined ? error : new CommandError(told, EXIT.port);
       });
-      log.info({ host, port: listener.port }, `metrics are at http://${hostForUrl(host)}:${listener.port}/metrics`);
+      log.info(
+        { host, port: listener.port },
+        `metrics are at http://${hostForUrl(host)}:${listener.port}/metrics`,
+      );
     },
     async close() {
       await listener?.drain(0);

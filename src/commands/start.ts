@@ -111,10 +111,7 @@ function metricsArguments(
       EXIT.usage,
     );
   }
-  const at = (chosen: number): string[] => [
-    ...["--metrics-port", String(chosen)],
-    ...["--metrics-host", metricsHost],
-  ];
+  const at = (chosen: number): string[] => ["--metrics-port", String(chosen), "--metrics-host", metricsHost];
   return { serve: at(port), mcp: at(port === 0 ? 0 : port + 1) };
 }
 

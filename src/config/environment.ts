@@ -140,11 +140,13 @@ export function readEnvironment(
     tracing,
     fixtures: data.MILLRACE_TEST_FIXTURES,
     variables,
-    warnings: warnings.concat(strangers.map((name) => {
-      // Without what all of them share, or everything would look alike.
-      const own = (whole: string): string => whole.slice(PREFIX.length);
-      const near = nearMatch(own(name), known.map(own));
-      return `environment: ${name} is not known${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
-    })),
+    warnings: warnings.concat(
+      strangers.map((name) => {
+        // Without what all of them share, or everything would look alike.
+        const own = (whole: string): string => whole.slice(PREFIX.length);
+        const near = nearMatch(own(name), known.map(own));
+        return `environment: ${name} is not known${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
+      }),
+    ),
   };
 }

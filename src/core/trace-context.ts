@@ -34,10 +34,10 @@ const LONGEST_STATE = 4_096;
 const LARGE_MEMBER = 128;
 const MOST_MEMBERS = 32;
 
-const PARENT =
-  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
+const PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 /** A key of up to 256 characters, and a printable value of up to 256 without a space at its end. */
-const MEMBER = /^([a-z0-9][a-z0-9_\-*/@]{0,255})=([\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e])$/;
+const MEMBER =
+  /^([a-z0-9][a-z0-9_\-*/@]{0,255})=([\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e])$/;
 
 /**
  * Reads what came in. A malformed `traceparent` is as good as none; a malformed `tracestate` is left out.

@@ -148,7 +148,12 @@ export function notifyWork({ mover, runs, approvals, mailer, log }: Options): Wo
       );
       return nothing();
     } catch (err) {
-      const line = { workflow_id: run.workflowId, run_id: run.id, step_id: job.stepId, approval_id: approval.id };
+      const line = {
+        workflow_id: run.workflowId,
+        run_id: run.id,
+        step_id: job.stepId,
+        approval_id: approval.id,
+      };
       log.warn({ err, ...line }, "the assignees of an approval could not be told by mail");
       if (job.tries >= MAIL_TRIES) return nothing();
       return {

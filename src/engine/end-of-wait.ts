@@ -87,7 +87,8 @@ function ending(
       }
       const startedAt = step.startedAt ?? finishedAt;
       const error = result.kind === "failed" ? result.error : null;
-      if (error !== null) tx.onCommit(() => mover.log.info({ ...unitLine(job), code: error.code }, "step failed"));
+      if (error !== null)
+        tx.onCommit(() => mover.log.info({ ...unitLine(job), code: error.code }, "step failed"));
       // Before the run may end with it, which would close what is open as cancelled.
       const status = error === null ? "succeeded" : "failed";
       await closeAttempt(mover, tx, job, step, { status, error, finishedAt });

@@ -25,7 +25,7 @@ import type { SpanAttributes, Tracer } from "../core/tracer.ts";
 type TracedRun = Pick<RunRecord, "id" | "trace" | "workflowId">;
 
 /** An attempt that has ended. */
-export type EndedAttempt = Pick<AttemptRecord, "attempt" | "status" | "startedAt" | "usage" | "error"> & {
+type EndedAttempt = Pick<AttemptRecord, "attempt" | "status" | "startedAt" | "usage" | "error"> & {
   finishedAt: string;
 };
 
@@ -52,17 +52,13 @@ interface EndedRun {
 
 const NOTHING: TraceHeaders = {};
 
-export function spans(
-  tracer: Tracer,
-  stepTypes: readonly AnyStepType[],
-  connections: Called,
-): Spans {
+export function spans(tracer: Tracer, stepTypes: readonly AnyStepType[], connections: Called): Spans {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
 
   /** A run's trace; its `spanId` is the span above the run's own, or that itself where the trace begins with it. */
   function traceOf({ id, trace, workflowId }: TracedRun): TraceContext | undefined {
-    const stored = trace === null ? undefined : readStoredTrace(trace);
-    if (stored !== undefined || !tracer.on) return stored;
+    const kept = trace === null ? undefined : readStoredTrace(trace);
+    if (kept !== undefined || !tracer.on) return kept;
     // Taken in where no traces are made: by an older release, or by a process that was set up otherwise.
     const traceId = runTraceId(id);
     const flags = flagsOf(tracer.samples(traceId, nameOf(workflowId)));
@@ -80,9 +76,6 @@ export function spans(
     if (trace === undefined || !tracer.on) return trace;
     return { ...trace, spanId: at === undefined ? runSpanId(run.id) : attemptSpanId(at.unit, at.attempt) };
   }
-
-  const stored = (trace: TraceContext | undefined): string | null =>
-    trace === undefined ? null : storedTrace(trace);
 
   return {
     on: tracer.on,
@@ -147,6 +140,9 @@ export function spans(
     },
   };
 }
+
+const stored = (trace: TraceContext | undefined): string | null =>
+  trace === undefined ? null : storedTrace(trace);
 
 const nameOf = (workflowId: string): string => `run ${workflowId}`;
 

@@ -81,7 +81,10 @@ export async function startRun(mover: Mover, tx: EngineWriters, run: PreparedRun
   tx.onCommit(() => {
     mover.meter.runStarted(trigger);
     const line = { workflow_id: run.workflowId, run_id: run.id, version: run.version, trigger };
-    mover.log.info({ ...line, status: "queued", ...ofTrace(mover, { ...run, trace }), ...ofRequest(tx) }, "run accepted");
+    mover.log.info(
+      { ...line, status: "queued", ...ofTrace(mover, { ...run, trace }), ...ofRequest(tx) },
+      "run accepted",
+    );
   });
 }
 

@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { type Inspected, inspectDatabase } from "./inspect.ts";
 import { standingOf } from "./migrate.ts";
 import { endWhatIsOver, type Settled } from "./restored.ts";
-import { copyInto, removePartial, syncFile } from "./snapshot.ts";
+import { copyInto, removePartial } from "./snapshot.ts";
 import { isUnreachable } from "./sqlite-errors.ts";
 
 /** Rows of `settings` that only a backup has: nothing in its tables differs from those of a state. */
@@ -92,15 +92,14 @@ async function finish<T>(
 ): Promise<{ done: T; contents: Contents }> {
   const copy = new Database(partial, { timeout: 0, fileMustExist: true });
   try {
-    // The whole file is synced below.
+    // One file from beginning to end; committing brings all of it to the disk, what was copied before too.
     copy.pragma("journal_mode = MEMORY");
-    copy.pragma("synchronous = OFF");
+    copy.pragma("synchronous = FULL");
     const done = copy.transaction(() => change(copy))();
     // While it is locked nobody takes it for one that was left behind.
     copy.exec("begin immediate");
     const contents = await lookAt(partial, what, true);
     copy.close();
-    syncFile(partial);
     return { done, contents };
   } catch (error) {
     copy.close();
@@ -116,17 +115,9 @@ async function finish<T>(
  * @throws AppError storage_unavailable, busy
  */
 async function lookAt(databaseFile: string, what: string, thorough: boolean): Promise<Contents> {
-  const unreadable = (error: unknown): never => {
-    // SQLite's own words: those for the state directory would mislead who restores.
-    if (isUnreachable(error)) {
-      const { cause, message } = error as Error;
-      const words = cause instanceof Error ? cause.message : message;
-      throw new AppError("storage_unavailable", `${what} can't be read: ${words}.`, { cause: error });
-    }
-    throw error;
-  };
-  const database = await inspectDatabase({ databaseFile }).catch(unreadable);
+  let database: Inspected | undefined;
   try {
+    database = await inspectDatabase({ databaseFile });
     if (!database.ours) throw new AppError("storage_unavailable", `${what} is that of another program.`);
     const { applied, newest } = await standingOf(database.read, { what });
     if (applied === 0)
@@ -137,9 +128,12 @@ async function lookAt(databaseFile: string, what: string, thorough: boolean): Pr
     }
     return { migration: applied, newest, ...(await contentsOf(database)) };
   } catch (error) {
-    return unreadable(error);
+    if (!isUnreachable(error)) throw error;
+    // SQLite's own words: ours are those for a state directory, which would mislead who restores.
+    const { cause = error } = error as Error;
+    throw damaged(what, [(cause as Error).message]);
   } finally {
-    await database.close();
+    await database?.close();
   }
 }
 

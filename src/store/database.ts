@@ -109,7 +109,7 @@ export function connect(file: string, mustExist = false): Database.Database {
 }
 
 /** Queries on a connection that nothing is written through, before it is known whether it can be used. */
-export const looking = (db: Database.Database): Kysely<Schema> =>
+const looking = (db: Database.Database): Kysely<Schema> =>
   new Kysely<Schema>({
     dialect: sqliteDialect(db, { exclusive: false, inPlace: () => {}, onFailure: () => {} }),
   });

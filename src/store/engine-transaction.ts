@@ -37,9 +37,7 @@ export function engineTransaction(store: Pick<Store, "transaction">, clock: Cloc
 }
 
 /** Runs a transaction, and once it is committed whatever was to follow. */
-export async function withFollowing<T>(
-  transact: (onCommit: Within["onCommit"]) => Promise<T>,
-): Promise<T> {
+export async function withFollowing<T>(transact: (onCommit: Within["onCommit"]) => Promise<T>): Promise<T> {
   const following: (() => void)[] = [];
   const result = await transact((then) => void following.push(then));
   for (const then of following) then();

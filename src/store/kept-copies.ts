@@ -8,6 +8,8 @@ import type { StateDirectory } from "./state-directory.ts";
 
 const KEPT = 2;
 
+const momentOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1);
+
 /**
  * Copies the database, while the write lock is held on another connection, to
  * `millrace.db.before-<newest migration>-<moment>`.
@@ -30,7 +32,6 @@ export function copyBefore(
   publish(partial, file);
   return {
     keep() {
-      const momentOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1);
       const older = readdirSync(path)
         .filter((name) => /^\d+-\d+T\d+Z$/.test(isCopy(name) ? name.slice(prefix.length) : ""))
         .filter((name) => name !== basename(file))

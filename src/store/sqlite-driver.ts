@@ -73,13 +73,17 @@ class SqliteConnection implements DatabaseConnection {
     const { exclusive, meter = noMeter, onFailure } = this.#options;
     const start = performance.now();
     try {
-      return await whileBusy(() => {
-        const statement = this.#prepare(sql);
-        // All rows at once, never a cursor left open: in rollback mode an open read holds up every commit.
-        if (statement.reader) return { rows: statement.all(parameters) as R[] };
-        const { changes } = statement.run(parameters);
-        return { rows: [], numAffectedRows: BigInt(changes) };
-      }, patience, meter.stateBusy);
+      return await whileBusy(
+        () => {
+          const statement = this.#prepare(sql);
+          // All rows at once, never a cursor left open: in rollback mode an open read holds up every commit.
+          if (statement.reader) return { rows: statement.all(parameters) as R[] };
+          const { changes } = statement.run(parameters);
+          return { rows: [], numAffectedRows: BigInt(changes) };
+        },
+        patience,
+        meter.stateBusy,
+      );
     } catch (error) {
       onFailure(error);
       throw error;

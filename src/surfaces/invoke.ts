@@ -146,7 +146,13 @@ export async function observed<T>(
     const level = ERRORS[error.code].log;
     const refused = level === "info";
     services.log[level](
-      { ...line, ...call.about, ms: elapsed(start), code: error.code, ...(!refused && { err: error.cause ?? error }) },
+      {
+        ...line,
+        ...call.about,
+        ms: elapsed(start),
+        code: error.code,
+        ...(!refused && { err: error.cause ?? error }),
+      },
       `${tool.name} ${refused ? "refused" : "failed"}`,
     );
     throw error;

@@ -10,9 +10,7 @@ import type { Call } from "./invoke.ts";
 export function joinTrace(tracer: Tracer, operation: string, call: Call): OpenSpan | undefined {
   const { caller, actor, requestId } = call;
   const parent =
-    caller !== undefined && tracer.propagates
-      ? parseTrace(caller.traceparent, caller.tracestate)
-      : undefined;
+    caller !== undefined && tracer.propagates ? parseTrace(caller.traceparent, caller.tracestate) : undefined;
   const { surface } = actor.client;
   const span = tracer.begin(operation, surface === "cli" ? "internal" : "server", parent, {
     ...call.attributes,

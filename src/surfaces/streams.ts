@@ -19,6 +19,8 @@ interface OpenStream {
   res: ServerResponse;
   /** Whether it needs a comment line now and then, so that proxies don't take it for dead. */
   keepAlive?: boolean;
+  /** Whether it is the answer to a call, which ends by itself. */
+  answer?: boolean;
 }
 
 export interface Streams {
@@ -33,6 +35,7 @@ export interface Streams {
   keepAlive(): void;
   /** Closes those whose key is dead. */
   closeDead(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
+  /** Ends those that would stay open; answers are let finish. */
   closeAll(): void;
 }
 
@@ -95,7 +98,7 @@ export function openStreams(instead: string, meter: Pick<Meter, "stream"> = noMe
       }
     },
     closeAll() {
-      for (const { res } of streams) res.end();
+      for (const { res, answer } of streams) if (!answer) res.end();
     },
   };
 }

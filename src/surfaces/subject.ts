@@ -12,7 +12,10 @@ export function subjectOf(input: Readonly<Record<string, unknown>>, output?: unk
   const given = (output ?? {}) as Readonly<Record<string, unknown>>;
   const run = text(input["run_id"]) ?? (RUN.test(text(given["id"]) ?? "") ? text(given["id"]) : undefined);
   const workflow = text(input["workflow_id"]) ?? text(given["workflow_id"]);
-  return { ...(workflow !== undefined && { workflow_id: workflow }), ...(run !== undefined && { run_id: run }) };
+  return {
+    ...(workflow !== undefined && { workflow_id: workflow }),
+    ...(run !== undefined && { run_id: run }),
+  };
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

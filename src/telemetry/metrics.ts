@@ -111,12 +111,9 @@ function meterOf(registry: Registry): Meter {
     "type",
     "code",
   ]);
-  const stepSeconds = histogram(
-    "step_duration_seconds",
-    "How long the code of a step ran.",
-    BUCKETS.step,
-    ["type"],
-  );
+  const stepSeconds = histogram("step_duration_seconds", "How long the code of a step ran.", BUCKETS.step, [
+    "type",
+  ]);
   const poisoned = counter("jobs_poisoned_total", "Jobs given up because their executors died of them.");
   const claimed = counter("jobs_claimed_total", "Jobs taken by executors.", ["kind"]);
   const takeOvers = counter("executor_takeovers_total", "Dead executors whose jobs were taken over.", [

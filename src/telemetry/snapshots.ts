@@ -20,7 +20,7 @@ const COUNTING: ReadonlySet<string> = new Set(["counter", "histogram"]);
 
 function sum(snapshots: readonly Snapshot[]): Registry {
   const kept = snapshots.map((snapshot) => snapshot.map(withAggregator));
-  return AggregatorRegistry.aggregate(kept as object[]);
+  return AggregatorRegistry.aggregate(kept);
 }
 
 /** The library leaves the start time out where processes are put together; of one's executors the first one's is told. */

@@ -20,13 +20,25 @@ export interface StateNumbers {
 const KEPT_MS = 5 * SECOND;
 /** A network file system that hangs must not hang the scrape. */
 const PATIENCE_MS = 2 * SECOND;
-const UNFINISHED = RunStatus.options.filter((status) => !["succeeded", "failed", "cancelled"].includes(status));
+const UNFINISHED = RunStatus.options.filter(
+  (status) => !["succeeded", "failed", "cancelled"].includes(status),
+);
 
-/** @returns what brings the gauges up to date; it never fails */
-export function stateGauges(registry: Registry, read: () => Promise<StateNumbers>): () => Promise<void> {
+/**
+ * @param patienceMs how long a read may take, in milliseconds
+ * @returns what brings the gauges up to date; it never fails
+ */
+export function stateGauges(
+  registry: Registry,
+  read: () => Promise<StateNumbers>,
+  patienceMs = PATIENCE_MS,
+): () => Promise<void> {
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []): Gauge<L> =>
     new Gauge({ name: `millrace_${name}`, help, labelNames, registers: [registry] });
-  const up = gauge("state_up", "Whether the state could be read: 1 or 0. Without it the gauges of it are missing.");
+  const up = gauge(
+    "state_up",
+    "Whether the state could be read: 1 or 0. Without it the gauges of it are missing.",
+  );
   const runs = gauge("runs_unfinished", "Runs that have not ended, of all copies.", ["status"]);
   const jobs = gauge("queue_jobs", "Jobs in the queue, of all copies.", ["state"]);
   const oldest = gauge("queue_oldest_ready_seconds", "For how long the oldest ready job has been ready.");
@@ -59,7 +71,7 @@ export function stateGauges(registry: Registry, read: () => Promise<StateNumbers
     if (performance.now() - looked < KEPT_MS) return;
     // One that hangs is not asked again beside itself.
     reading ??= read().finally(() => (reading = undefined));
-    const late = delay(PATIENCE_MS, undefined, { ref: false });
+    const late = delay(patienceMs, undefined, { ref: false });
     const now = await Promise.race([reading, late]).catch(() => undefined);
     if (now === undefined) return hide();
     show(now);

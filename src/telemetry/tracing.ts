@@ -104,13 +104,13 @@ export function otlpTracer(
       const options = {
         kind: KINDS[kind],
         attributes,
-        // Not numbers: what is before this process began would be taken for a reading of its own clock.
+        // A number may stand for a reading of the process's own clock as well.
         startTime: new Date(start),
         ...(link !== undefined && { links: [{ context: spanContextOf(link) }] }),
       };
       const span = given.as(own, () => decided.startSpan(name, options, below(parent)));
       if (error !== null) fail(span, error, true);
-      // Two clocks may have told the two.
+      // The two may have been read from two clocks; the SDK would complain of it.
       span.end(new Date(Math.max(start, end)));
     },
 

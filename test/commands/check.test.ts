@@ -54,6 +54,8 @@ describe("millrace check", () => {
     const { code, out } = await check();
     expect(code).toBe(3);
     expect(out).toMatch(/^ +fault +configuration +.*config\.yaml:1:1: databases /m);
+    const unread = await run(["check"], { MILLRACE_STATE_DIR: stateDir, MILLRACE_CONFIG: "/no/such/file" });
+    expect(unread.out).toMatch(/fault +configuration +\/no\/such\/file: .*\n +Mend the file/);
     const wrong = await run(["check"], { MILLRACE_STATE_DIR: stateDir, MILLRACE_BASE_URL: "mill" });
     expect(wrong).toMatchObject({
       code: 3,

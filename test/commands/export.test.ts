@@ -262,7 +262,7 @@ describe("millrace export and import", () => {
         // And it brings nothing a second time.
         expect((await importing(to, second)).out).toContain("0 workflows and 0 people are new");
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   attemptSpanId,
@@ -21,7 +21,7 @@ const CONTEXT: TraceContext = {
 
 const hexOf = (length: number) =>
   fc
-    .string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: length, maxLength: length })
+    .string({ unit: fc.constantFrom(..."0123456789abcdef".split("")), minLength: length, maxLength: length })
     .filter((it) => /[^0]/.test(it));
 const key = fc.stringMatching(/^[a-z0-9][a-z0-9_*/@-]{0,30}$/);
 const value = fc.stringMatching(/^[!-+\--<>-~]{1,80}$/);

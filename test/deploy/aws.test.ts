@@ -1,8 +1,8 @@
 /** The reference deployment: each figure that was agreed on stands in the template, and AWS's own rules find no fault. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RegoEngine, TemplateFile } from "@aws/cloudformation-validate";
-import { describe, expect, it } from "vitest";
+import { type Engine, RegoEngine, TemplateFile } from "@aws/cloudformation-validate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { instructionsOf } from "../support/image.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { type Data, DEPLOY, templateOf } from "../support/manifests.ts";
@@ -14,29 +14,30 @@ const template = templateOf(text);
 /** `WebTask.ContainerDefinitions.0.StopTimeout`: of a resource's properties. */
 function at(path: string): Data {
   const [resource, ...rest] = path.split(".");
-  return rest.reduce((value, key) => value?.[key] as Data, template.Resources[resource!]?.Properties as Data);
+  return rest.reduce((value, key) => value?.[key], template.Resources[resource!]?.Properties);
 }
 
 const attribute = (resource: string, list: string, key: string): string | undefined =>
-  (at(`${resource}.${list}`) as { Key: string; Value: string }[]).find((it) => it.Key === key)?.Value;
+  (at(`${resource}.${list}`) as { Key: string; Value: string }[]).find((one) => one.Key === key)?.Value;
 
 function variablesOf(task: string): Record<string, string> {
   const list = at(`${task}.ContainerDefinitions.0.Environment`) as { Name: string; Value: string }[];
   return Object.fromEntries(list.map(({ Name, Value }) => [Name, Value]));
 }
 
-/** What a file's worst fault is allowed to be: notes on what can't be changed later, and on tags, which a stack has. */
+let engine: Engine;
+beforeAll(() => {
+  engine = new RegoEngine();
+});
+afterAll(() => engine.free());
+
+/** All but notes on what can't be changed later, and on tags, which a stack gives. */
 function faultsOf(file: string): string[] {
-  const engine = new RegoEngine();
-  try {
-    const report = engine.validateStandard(new TemplateFile(file));
-    expect(report.status).toBe("OK");
-    return report.diagnostics
-      .filter(({ ruleId }) => ruleId !== "I9001" && ruleId !== "I9040")
-      .map(({ ruleId, message }) => `${ruleId} ${message}`);
-  } finally {
-    engine.free();
-  }
+  const { status, diagnostics } = engine.validateStandard(new TemplateFile(file));
+  expect(status).toBe("OK");
+  return diagnostics
+    .filter(({ ruleId }) => ruleId !== "I9001" && ruleId !== "I9040")
+    .map(({ ruleId, message }) => `${ruleId} ${message}`);
 }
 
 const probe = (group: string, port: number): [string, unknown][] => [
@@ -86,11 +87,11 @@ const container = (task: string): [string, unknown][] =>
     ] satisfies [string, unknown][]
   ).map(([path, value]) => [`${task}.ContainerDefinitions.0.${path}`, value]);
 
-const signIn = (listener: string): [string, unknown][] => [
-  [`${listener}.Type`, "authenticate-cognito"],
-  [`${listener}.AuthenticateCognitoConfig.Scope`, "openid email profile"],
-  [`${listener}.AuthenticateCognitoConfig.SessionCookieName`, "AWSELBAuthSessionCookie"],
-  [`${listener}.AuthenticateCognitoConfig.UserPoolClientId`, "!Ref UserPoolClient"],
+const signIn = (action: string): [string, unknown][] => [
+  [`${action}.Type`, "authenticate-cognito"],
+  [`${action}.AuthenticateCognitoConfig.Scope`, "openid email profile"],
+  [`${action}.AuthenticateCognitoConfig.SessionCookieName`, "AWSELBAuthSessionCookie"],
+  [`${action}.AuthenticateCognitoConfig.UserPoolClientId`, "!Ref UserPoolClient"],
 ];
 
 const FIGURES: [path: string, value: unknown][] = [
@@ -183,7 +184,7 @@ describe("the reference deployment on AWS", () => {
       });
       const places = at(`${task}.ContainerDefinitions.0.MountPoints`) as { ContainerPath: string }[];
       // All that the image declares as written to.
-      expect(places.map((it) => it.ContainerPath)).toEqual(["/var/lib/millrace", "/tmp"]);
+      expect(places.map((one) => one.ContainerPath)).toEqual(["/var/lib/millrace", "/tmp"]);
     }
     expect(template.Resources.FileSystem.DeletionPolicy).toBe("Retain");
     expect(at("StatePolicy.PolicyDocument.Statement")).toHaveLength(1);
@@ -192,9 +193,9 @@ describe("the reference deployment on AWS", () => {
   it("lets nothing but the load balancer reach the tasks' ports", () => {
     expect(at("TaskSecurityGroup.SecurityGroupIngress")).toBeUndefined();
     const rules = Object.values(template.Resources as Record<string, Data>)
-      .filter((it) => it.Type === "AWS::EC2::SecurityGroupIngress")
-      .map((it) => it.Properties as Data);
-    expect(rules.map((it) => [it.GroupId, it.FromPort, it.ToPort, it.SourceSecurityGroupId])).toEqual([
+      .filter((one) => one.Type === "AWS::EC2::SecurityGroupIngress")
+      .map((one) => one.Properties);
+    expect(rules.map((one) => [one.GroupId, one.FromPort, one.ToPort, one.SourceSecurityGroupId])).toEqual([
       ["!Ref TaskSecurityGroup", 3000, 3000, "!Ref LoadBalancerSecurityGroup"],
       ["!Ref TaskSecurityGroup", 8000, 8000, "!Ref LoadBalancerSecurityGroup"],
     ]);
@@ -244,18 +245,19 @@ describe("the reference deployment on AWS", () => {
   });
 });
 
+const wild = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replaceAll(/[.+/]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
+
 /** What the load balancer makes of a request: the rule with the lowest number that fits, else the default. */
 function listener(path: string, headers: readonly string[]): string {
-  const wild = (pattern: string): RegExp =>
-    new RegExp(`^${pattern.replaceAll(/[.+/]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
   const fits = (condition: Data): boolean =>
     condition.Field === "path-pattern"
       ? condition.PathPatternConfig.Values.some((value: string) => wild(value).test(path))
       : condition.HttpHeaderConfig.Values.includes("*") &&
         headers.includes(condition.HttpHeaderConfig.HttpHeaderName);
   const rules = Object.values(template.Resources as Record<string, Data>)
-    .filter((it) => it.Type === "AWS::ElasticLoadBalancingV2::ListenerRule")
-    .map((it) => it.Properties as Data)
+    .filter((one) => one.Type === "AWS::ElasticLoadBalancingV2::ListenerRule")
+    .map((one) => one.Properties)
     .toSorted((a, b) => a.Priority - b.Priority);
   const actions = (rules.find((rule) => rule.Conditions.every(fits))?.Actions ??
     at("HttpsListener.DefaultActions")) as Data[];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   attemptSpanId,
   parseTrace,
@@ -7,6 +7,7 @@ import {
   runTraceId,
 } from "../../src/core/trace-context.ts";
 import { noTracer } from "../../src/core/tracer.ts";
+import { stopRun } from "../../src/engine/transitions.ts";
 import { runToEnd, type TestEngine, testEngine } from "../support/engine.ts";
 import { recordingTracer } from "../support/recording-tracer.ts";
 
@@ -30,7 +31,7 @@ async function handedOn(it: TestEngine, trace?: string): Promise<unknown> {
 }
 
 describe("the spans of runs", () => {
-  it("begin a trace of their own where there is none, with the run at its top and its true times", async () => {
+  test("begin a trace of their own where there is none, with the run at its top and its true times", async () => {
     const { it, spans } = await traced();
     it.onProbe(() => it.clock.advance(5_000));
     const { id } = await runToEnd(it, probing);
@@ -48,7 +49,7 @@ describe("the spans of runs", () => {
     expect(step!.end - step!.start).toBe(5_000);
   });
 
-  it("link a retried run to the one that it retries", async () => {
+  test("link a retried run to the one that it retries", async () => {
     const { it, spans } = await traced();
     const { id, queue } = await runToEnd(it, failing, { trace: CALLER });
     const first = await it.find(id);
@@ -58,11 +59,11 @@ describe("the spans of runs", () => {
     expect(spans.find((span) => span.trace.spanId === runSpanId(again))).toMatchObject({
       trace: { traceId: runTraceId(again) },
       link: { traceId: TRACE, spanId: runSpanId(id) },
-      error: "assertion_failed",
+      error: "assert_failed",
     });
   });
 
-  it("put what a failure starts below the run that failed", async () => {
+  test("put what a failure starts below the run that failed", async () => {
     const { it, spans } = await traced();
     const handler = await it.define({ steps: [{ id: "h", type: "set", values: {} }] }, "Handler");
     await runToEnd(it, { ...failing, on_failure: handler }, { trace: CALLER });
@@ -73,28 +74,19 @@ describe("the spans of runs", () => {
     });
   });
 
-  it("tell what a stopped run was at as cancelled, once", async () => {
+  test("tell what a stopped run was at as cancelled, once", async () => {
     const { it, spans } = await traced();
-    const id = await it.start(
-      await it.define({
-        steps: [
-          { id: "w", type: "wait", duration: "1h" },
-          { id: "q", type: "approval", message: "?" },
-        ],
-      }),
-    );
+    const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
     const queue = await it.executor();
     await queue.idle();
     await it.stop(id);
     await queue.idle();
-    expect(spans.map(({ name, attributes }) => [name, attributes["millrace.status"]]).toSorted()).toEqual([
-      ["approval q", "cancelled"],
-      ["run test", "cancelled"],
-      ["wait w", "cancelled"],
-    ]);
+    expect(
+      spans.map(({ name, attributes }) => `${name} ${attributes["millrace.status"]}`).toSorted(),
+    ).toEqual(["run test cancelled", "wait w cancelled"]);
   });
 
-  it("tell a wait that fails as failed, once, though its run ends with it", async () => {
+  test("tell a wait that fails as failed, once, though its run ends with it", async () => {
     const { it, spans } = await traced();
     const { queue } = await runToEnd(it, {
       steps: [{ id: "q", type: "approval", message: "?", timeout: "1h" }],
@@ -109,11 +101,10 @@ describe("the spans of runs", () => {
     expect(spans[0]!.end - spans[0]!.start).toBeGreaterThanOrEqual(3_600_000);
   });
 
-  it("are told only of what was committed", async () => {
+  test("are told only of what was committed", async () => {
     const { it, spans } = await traced();
-    const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", duration: "1h" }] }));
+    const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
     const rolledBack = it.transaction(async (tx) => {
-      const { stopRun } = await import("../../src/engine/transitions.ts");
       await stopRun(it.engine.mover, tx, id, { status: "cancelled", by: "operator" });
       throw new Error("not to be");
     });
@@ -121,7 +112,7 @@ describe("the spans of runs", () => {
     expect(spans).toEqual([]);
   });
 
-  it("are none where the trace is not sampled, and that is handed on", async () => {
+  test("are none where the trace is not sampled, and that is handed on", async () => {
     const { it, spans } = await traced(false);
     expect(await handedOn(it)).toEqual({ traceparent: expect.stringMatching(/-00$/) });
     expect(await handedOn(it, CALLER.replace(/01$/, "00"))).toEqual({
@@ -130,13 +121,13 @@ describe("the spans of runs", () => {
     expect(spans).toEqual([]);
   });
 
-  it("keep the decision of who began the trace, whatever this process would decide", async () => {
+  test("keep the decision of who began the trace, whatever this process would decide", async () => {
     const { it, spans } = await traced(false);
     await runToEnd(it, probing, { trace: CALLER });
     expect(spans.map(({ trace }) => trace.traceId)).toEqual([TRACE, TRACE]);
   });
 
-  it("join a run that was taken in without a trace, the same in every process", async () => {
+  test("join a run that was taken in without a trace, the same in every process", async () => {
     const { it: without } = await traced();
     const id = await without.start(await without.define(probing));
     await without.store.transaction((trx) => trx.updateTable("runs").set({ trace: null }).execute());
@@ -147,7 +138,7 @@ describe("the spans of runs", () => {
     expect(spans.traceId(await without.find(id))).toBe(runTraceId(id));
   });
 
-  it("begin a new trace for each scheduled run", async () => {
+  test("begin a new trace for each scheduled run", async () => {
     const { it, spans } = await traced();
     const id = await it.define(probing);
     const runs = [await it.start(id, { trigger: "schedule" }), await it.start(id, { trigger: "schedule" })];
@@ -159,7 +150,7 @@ describe("the spans of runs", () => {
 });
 
 describe("what an attempt hands on", () => {
-  it("is the trace with its own span", async () => {
+  test("is the trace with its own span", async () => {
     const { it } = await traced();
     const ids: string[] = [];
     it.onProbe((_, ctx) => {
@@ -175,13 +166,13 @@ describe("what an attempt hands on", () => {
     expect(ids.toSorted()).toEqual([0, 1].map((item) => attemptSpanId({ ...unit, item }, 1)).toSorted());
   });
 
-  it("is the caller's own where no traces are made, and nothing where there is none", async () => {
+  test("is the caller's own where no traces are made, and nothing where there is none", async () => {
     const it = await testEngine({ tracer: noTracer() });
     expect(await handedOn(it, `${CALLER} vendor=1`)).toEqual({ traceparent: CALLER, tracestate: "vendor=1" });
     expect(await handedOn(it)).toEqual({});
   });
 
-  it("is nothing where propagation is off", async () => {
+  test("is nothing where propagation is off", async () => {
     const it = await testEngine({ tracer: noTracer(false) });
     expect(await handedOn(it, CALLER)).toEqual({});
     const on = await testEngine({ tracer: { ...recordingTracer(), propagates: false } });

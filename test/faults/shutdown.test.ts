@@ -104,6 +104,62 @@ describe("SIGTERM", () => {
     for (const stream of streams) expect(stream.received()).toMatch(/\r\n0\r\n\r\n$/);
   });
 
+  it("tells who waits for a run where it is, and does not cut the answer off", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("serve", stateDir, { args: ["--workers", "0"] });
+    const call = api(program.url, key);
+    const definition = { steps: [{ id: "pause", type: "wait", for: "1h" }] };
+    await call("POST", "/workflows", { name: "Slow", description: "", definition });
+    const waiting = call("POST", "/workflows/slow/runs", { wait: 50 });
+    await vi.waitFor(async () => expect((await call("GET", "/runs")).body).toHaveLength(1), 5_000);
+    const end = program.end();
+    const { status, body } = await waiting;
+    expect([status, body.status]).toEqual([202, "queued"]);
+    const { code, ms } = await end;
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(5_000);
+  });
+
+  it("answers what arrives in an MCP session while it closes: the session lives on in other copies", async () => {
+    const { stateDir, key } = await stateWithKey();
+    const program = await startProgram("mcp-sse", stateDir);
+    const post = (body: unknown, headers: Record<string, string> = {}) =>
+      api(program.url, key)("POST", "/mcp", body, {
+        Accept: "application/json, text/event-stream",
+        ...headers,
+      });
+    const clientInfo = { name: "t", version: "1" };
+    const begun = await post({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+    });
+    const session = { "Mcp-Session-Id": begun.headers.get("mcp-session-id")! };
+    await post({ jsonrpc: "2.0", method: "notifications/initialized" }, session);
+
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list", params: {} });
+    const late = await rawClient(program.url);
+    late.send(
+      request("POST", "/mcp", {
+        ...session,
+        "X-API-Key": key,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        "Content-Length": String(list.length),
+        Expect: "100-continue",
+      }),
+    );
+    await late.until("100 Continue");
+    const end = program.end();
+    await vi.waitFor(() => expect(healthOf(program.url)).rejects.toThrow("fetch failed"), 5_000);
+    late.send(list);
+    await late.ended;
+    expect(late.received()).toContain("HTTP/1.1 200 ");
+    expect(late.received()).toContain('"name":"create_workflow"');
+    expect((await end).code).toBe(0);
+  });
+
   it("ends with 0 within 10 s with streams open while another process holds the lock", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("mcp-sse", stateDir);

@@ -1,23 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
-import { startProgram } from "../support/process.ts";
+import { childrenOf, startProgram } from "../support/process.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
-
-function childrenOf({ pid }: ChildProcess): number[] {
-  let pids: string;
-  try {
-    pids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  } catch {
-    pids = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
-  }
-  return pids.split(/\s+/).filter(Boolean).map(Number);
-}
 
 function isAlive(pid: number): boolean {
   try {

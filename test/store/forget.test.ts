@@ -48,13 +48,33 @@ async function filled() {
   await write(async (tx) => {
     await tx.runs.saveCached("key", iso(now + HOUR), {});
     await tx.approvals.insert({
-      ...{ id: "apr_1", runId: id, workflowId: "test", stepId: "each", item: NO_ITEM, status: "approved" },
-      ...{ message: "Go on?", form: null, assignees: [], createdAt: iso(now), expiresAt: null },
-      ...{ decidedAt: null, decidedBy: null, comment: null, answer: null },
+      id: "apr_1",
+      runId: id,
+      workflowId: "test",
+      stepId: "each",
+      item: NO_ITEM,
+      status: "approved",
+      message: "Go on?",
+      form: null,
+      assignees: [],
+      createdAt: iso(now),
+      expiresAt: null,
+      decidedAt: null,
+      decidedBy: null,
+      comment: null,
+      answer: null,
     });
     await tx.users.insert({
-      ...{ id: "usr_1", email: "ann@example.com", role: "admin", status: "active", passwordHash: null },
-      ...{ roleBy: null, verifiedAt: null, createdAt: iso(now), createdBy: "operator", lastLoginAt: null },
+      id: "usr_1",
+      email: "ann@example.com",
+      role: "admin",
+      status: "active",
+      passwordHash: null,
+      roleBy: null,
+      verifiedAt: null,
+      createdAt: iso(now),
+      createdBy: "operator",
+      lastLoginAt: null,
     });
   });
   await store.transaction(async (trx) => {
@@ -64,8 +84,16 @@ async function filled() {
     await linkWriter(trx, clock).take(Buffer.from("used"));
     await linkWriter(trx, clock).insert({ ...link, digest: Buffer.from("unused") });
     await sessionWriter(trx, clock).insert({
-      ...{ id: "ses_1", userId: "usr_1", digest: Buffer.from("s"), createdAt: iso(now), seenAt: iso(now) },
-      ...{ expiresAt: iso(now + 30 * DAY), client: "", address: "", external: false, endedAt: null },
+      id: "ses_1",
+      userId: "usr_1",
+      digest: Buffer.from("s"),
+      createdAt: iso(now),
+      seenAt: iso(now),
+      expiresAt: iso(now + 30 * DAY),
+      client: "",
+      address: "",
+      external: false,
+      endedAt: null,
     });
   });
   await attemptCounter(store).add([{ key: "account", windowMs: 15 * MINUTE }], now);
@@ -151,7 +179,12 @@ describe("clearing away", () => {
       // One was written by a copy whose clock was ahead.
       at: index === 3 || index >= 4_400 ? iso(clock.now()) : before,
       operation: "run_workflow",
-      ...{ target: "t", owner: "operator", key_name: "ci", surface: "rest", client: "c", request_id: "r" },
+      target: "t",
+      owner: "operator",
+      key_name: "ci",
+      surface: "rest",
+      client: "c",
+      request_id: "r",
     }));
     await store.transaction(async (trx) => {
       for (let from = 0; from < entries.length; from += 500)

@@ -19,13 +19,14 @@ async function upgraded(migration: 1 | 2, edit?: (dump: string) => string) {
   return { clock, instance };
 }
 
-describe("the state of the first release", () => {
-  async function served() {
-    const { instance } = await upgraded(1);
-    const [rest, mcp] = [await instance.rest(), await instance.mcp()];
-    return { instance, rest, mcp, call: api(rest.url, OLD_KEYS[1].agent) };
-  }
+/** The state of the first release, with both listeners on it and a client of then. */
+async function served() {
+  const { instance } = await upgraded(1);
+  const [rest, mcp] = [await instance.rest(), await instance.mcp()];
+  return { instance, rest, mcp, call: api(rest.url, OLD_KEYS[1].agent) };
+}
 
+describe("the state of the first release", () => {
   it("is read with a key of then: all workflows, their versions word for word, archived ones too", async () => {
     const { call, instance } = await served();
     const list = await call("GET", "/workflows");

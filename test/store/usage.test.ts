@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Counted, COUNTED, allowanceOf, endOfWindow } from "../../src/core/allowances.ts";
 import { DAY, HOUR } from "../../src/core/clock.ts";

@@ -22,7 +22,7 @@ export interface Deployment {
 }
 
 /** As in deploy/compose.yaml, in seconds. */
-export const DRAIN_DELAY = 15;
+const DRAIN_DELAY = 15;
 
 /** @param drainDelay in seconds */
 export async function deploy({

@@ -45,8 +45,9 @@ export function parseExposition(text: string): Map<string, Family> {
     } else {
       const [, name = "", labels = "", value = ""] = LINE.exec(line) ?? fail("no sample");
       const sample = { name, labels: parseLabels(labels, fail), value: numberOf(value, fail) };
-      if (current === undefined || !belongs(name, current[0], current[1].type)) fail("a sample without its type");
-      const identity = `${name} ${JSON.stringify(Object.entries(sample.labels).toSorted())}`;
+      if (current === undefined || !belongs(name, current[0], current[1].type))
+        fail("a sample without its type");
+      const identity = `${name} ${identityOf(sample.labels)}`;
       if (seen.has(identity)) fail("the same series twice");
       seen.add(identity);
       if (current![1].type === "counter" && !(sample.value >= 0)) fail("a counter below 0");
@@ -56,6 +57,9 @@ export function parseExposition(text: string): Map<string, Family> {
   for (const [name, family] of families) if (family.type === "histogram") checkHistogram(name, family);
   return families;
 }
+
+const identityOf = (labels: Readonly<Record<string, string>>): string =>
+  JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b)));
 
 const belongs = (sample: string, family: string, type: string): boolean =>
   type === "histogram"
@@ -74,16 +78,15 @@ function parseLabels(text: string, fail: (why: string) => never): Record<string,
 }
 
 function numberOf(text: string, fail: (why: string) => never): number {
-  if (text === "NaN") return NaN;
+  // prom-client writes Nan; Go's ParseFloat, which the format names, takes it in any case.
+  if (/^nan$/i.test(text)) return NaN;
   if (text === "+Inf" || text === "-Inf") return text === "+Inf" ? Infinity : -Infinity;
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : fail("no number");
 }
 
 /** Buckets grow, end with +Inf, and that is the count. */
 function checkHistogram(family: string, { samples }: Family): void {
-  const series = Map.groupBy(samples, ({ labels: { le: _, ...others } }) =>
-    JSON.stringify(Object.entries(others).toSorted()),
-  );
+  const series = Map.groupBy(samples, ({ labels: { le: _, ...others } }) => identityOf(others));
   for (const [labels, of] of series) {
     const buckets = of.filter(({ name }) => name === `${family}_bucket`);
     const bounds = buckets.map((it) => (it.labels["le"] === "+Inf" ? Infinity : Number(it.labels["le"])));
@@ -113,6 +116,8 @@ export function valueOf(
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ""));
   if (family === undefined) throw new Error(`there is no ${name}`);
   return family.samples
-    .filter((it) => it.name === name && Object.entries(labels).every(([key, value]) => it.labels[key] === value))
+    .filter(
+      (it) => it.name === name && Object.entries(labels).every(([key, value]) => it.labels[key] === value),
+    )
     .reduce((sum, { value }) => sum + value, 0);
 }

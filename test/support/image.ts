@@ -109,7 +109,7 @@ function makeBase(root: string): void {
 function shell(command: string, options: { cwd?: string; env: NodeJS.ProcessEnv; root?: string }): void {
   const [file, ...args] =
     options.root === undefined ? ["sh", "-ec", command] : ["chroot", options.root, "sh", "-ec", command];
-  const { status, stdout, stderr } = spawnSync(file!, args, {
+  const { status, stdout, stderr } = spawnSync(file, args, {
     cwd: options.cwd,
     env: options.env,
     encoding: "utf8",
@@ -219,14 +219,17 @@ const ENTER = `
 root="$1" user="$2" workdir="$3"; shift 3
 ip link set lo up
 mount --bind "$root" "$root"
-while [ "$1" != -- ]; do mount --bind "$1" "$root$2"; shift 2; done; shift
-mount -t proc proc "$root/proc"
+while [ "$1" != -- ]; do mkdir -p "$root$2"; mount --bind "$1" "$root$2"; shift 2; done; shift
+mount -t proc -o subset=pid proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -o remount,bind,ro "$root"
 exec setpriv --no-new-privs chroot --userspec="$user" --groups= "$root" env -C "$workdir" "$@"
 `;
 
-/** A container with the root file system read-only, a network without anybody else, and new volumes. */
+/**
+ * A container with the root file system read-only, of /proc nothing but processes (as the systemd units have it), a
+ * network without anybody else, and new volumes.
+ */
 export async function runContainer(
   image: Image,
   {
@@ -238,7 +241,7 @@ export async function runContainer(
     entrypoint?: string[];
     cmd?: string[];
     env?: Record<string, string>;
-    /** Directories or files of this machine, each with its place. */
+    /** Directories of this machine, each with its place. */
     mounts?: [from: string, to: string][];
   },
   volumesIn: string,

@@ -55,6 +55,7 @@ export interface TestInstance extends Instance {
 interface CopyOptions {
   config?: unknown;
   authMode?: Setup["authMode"];
+  tracer?: Setup["tracer"];
   /** The cost of a password's hash: next to nothing unless said. */
   passwords?: Setup["passwords"];
   env?: Record<string, string>;
@@ -96,11 +97,18 @@ export async function testInstance({
     await close();
     await instance.close();
   });
-  const setupOf = ({ config: given = {}, env = {}, authMode, passwords = CHEAP }: CopyOptions): Setup => ({
+  const setupOf = ({
+    config: given = {},
+    env = {},
+    authMode,
+    tracer,
+    passwords = CHEAP,
+  }: CopyOptions): Setup => ({
     settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env }),
     config: Config.parse(given),
     clock,
     authMode,
+    tracer,
     passwords,
     resetDelayMs: 0,
   });

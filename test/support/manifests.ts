@@ -12,7 +12,7 @@ export type Data = any;
 export function documentsOf(file: string): Data[] {
   return parseAllDocuments(readFileSync(file, "utf8"), { uniqueKeys: true, strict: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]!.message}`);
-    return document.toJS() as Data;
+    return document.toJS();
   });
 }
 
@@ -30,5 +30,5 @@ export function templateOf(text: string): Data {
   const document = parseDocument(text, { customTags: [...SCALARS, ...LISTS], uniqueKeys: true });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) throw new Error(faults[0]!.message);
-  return document.toJS({ maxAliasCount: 0 }) as Data;
+  return document.toJS({ maxAliasCount: 0 });
 }

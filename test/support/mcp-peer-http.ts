@@ -1,5 +1,6 @@
 /** An MCP server over Streamable HTTP or SSE on loopback, made with the v1 SDK and express. */
 import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
@@ -15,6 +16,8 @@ function cut(response: express.Response): void {
 
 export interface HttpPeer {
   url: string;
+  /** The headers of every message. */
+  headers: IncomingHttpHeaders[];
   /** Sessions that were opened. */
   opened(): number;
   /** Sessions that are open. */
@@ -30,12 +33,17 @@ export async function httpPeer({
 }: { key?: string; leg?: "streamable" | "sse" } = {}): Promise<HttpPeer> {
   const app = express();
   let opened = 0;
+  const headers: IncomingHttpHeaders[] = [];
   let last: express.Response | undefined;
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const streams = new Map<string, SSEServerTransport>();
   app.use((request, response, next) => {
     if (key === undefined || request.headers.authorization === `Bearer ${key}`) next();
     else response.status(401).json({ error: "no key" });
+  });
+  app.use((request, _response, next) => {
+    headers.push(request.headers);
+    next();
   });
   app.use(express.json({ limit: "8mb" }));
   if (leg === "streamable")
@@ -84,6 +92,7 @@ export async function httpPeer({
   const { port } = listener.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    headers,
     opened: () => opened,
     sessions: () => sessions.size,
     forget: () => sessions.clear(),

@@ -24,7 +24,7 @@ const SHIPPED = fileURLToPath(new URL("../../deploy/nginx/", import.meta.url));
 const NOBODY = 65_534;
 
 /** A line of nginx's access log. */
-export interface AccessLine {
+interface AccessLine {
   request_id: string;
   client: string;
   method: string;
@@ -102,10 +102,11 @@ export async function startNginx(at: {
     ...at.web.map((port, index) => [`127.0.0.1:${3000 + index} `, `127.0.0.1:${port} `] as const),
     ...at.mcp.map((port, index) => [`127.0.0.1:${8000 + index} `, `127.0.0.1:${port} `] as const),
   ]);
-  mkdirSync(join(prefix, "millrace/tls"));
-  const [key, certificate] = ["privkey", "fullchain"].map((name) =>
-    join(prefix, `millrace/tls/${name}.pem`),
-  ) as [string, string];
+  mkdirSync(join(prefix, "tls"));
+  const [key, certificate] = ["privkey", "fullchain"].map((name) => join(prefix, `tls/${name}.pem`)) as [
+    string,
+    string,
+  ];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
   execFileSync(
     "openssl",

@@ -1,6 +1,7 @@
 /** The real program as a process of its own. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -14,6 +15,17 @@ export interface Program {
   log(): string;
   /** Sends a signal and gives the exit code (null when the signal ended it) and how long it took, in ms. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
+}
+
+/** The ids of the processes that one has started and that still are. */
+export function childrenOf({ pid }: ChildProcess): number[] {
+  let pids: string;
+  try {
+    pids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  } catch {
+    pids = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
+  }
+  return pids.split(/\s+/).filter(Boolean).map(Number);
 }
 
 /** Runs a command to its end. */

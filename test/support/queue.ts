@@ -1,6 +1,7 @@
 /** Executors in this process that can be held as a process can, and a monotonic clock that is turned by hand. */
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
+import { type Meter, noMeter } from "../../src/core/meter.ts";
 import { type Job, NO_ITEM, type NewJob } from "../../src/core/run-ports.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
 import type { Broken, Settled, Work } from "../../src/queue/types.ts";
@@ -13,6 +14,7 @@ interface Options {
   slots?: number;
   /** What a job comes to whose work has a bug; nothing unless it says so. */
   broken?: Broken;
+  meter?: Meter;
 }
 
 export async function testQueues({ limits = new Map<string, number>() } = {}) {
@@ -24,7 +26,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
   let count = 0;
 
   /** Starts an executor. Held, nothing that it writes gets through, as if its process were stopped. */
-  async function executor(work: Work, { slots = 4, broken = settledAs() }: Options = {}) {
+  async function executor(work: Work, { slots = 4, broken = settledAs(), meter = noMeter }: Options = {}) {
     count += 1;
     let held: PromiseWithResolvers<void> | undefined;
     const queue = sqliteQueue({
@@ -37,6 +39,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       runs: it.read.runs,
       clock: it.clock,
       log: pino({ level: "silent" }),
+      meter,
       work,
       broken,
       onLeft: () => Promise.resolve(),

@@ -3,7 +3,7 @@ import { flagsOf } from "../../src/core/trace-context.ts";
 import type { FinishedSpan, SpanAttributes, Tracer } from "../../src/core/tracer.ts";
 
 /** A request as it was traced. */
-export interface RecordedRequest {
+interface RecordedRequest {
   name: string;
   kind: string;
   traceId: string;

@@ -41,7 +41,8 @@ export async function runStep(type: AnyStepType, written: object, world: World =
   return type.run(z.strictObject(shape).parse(written), {
     signal: world.signal ?? new AbortController().signal,
     idempotencyKey: "run:it:0:abc",
-    trace: {}, now: () => NOW,
+    trace: {},
+    now: () => NOW,
     connections: (world.connections ?? {}) as Connections,
   });
 }

@@ -231,6 +231,9 @@ describe("signing out", () => {
     expect((await through("DELETE", "/session")).status).toBe(204);
     expectProblem(await through("GET", "/session"), "unauthorized");
     expectProblem(await through("GET", "/workflows"), "unauthorized");
+    // How to sign in is told to everybody, and to go once more is no fault.
+    expect((await through("GET", "/session/options")).status).toBe(200);
+    expect((await through("DELETE", "/session")).status).toBe(204);
     expect((await through("GET", "/session", other)).status).toBe(200);
     // The headers stay what they are; so does the answer.
     expectProblem(await ask("GET", "/session", undefined, peer.headers()), "unauthorized");

@@ -181,12 +181,15 @@ describe("runs_per_hour", () => {
 });
 
 describe("unfinished_runs of a key", () => {
-  it("refuses more until some have ended, whoever else has some", async () => {
-    const { define, start, call, instance, url } = await open({ unfinished_runs: 2 });
+  it("refuses more until some have ended, whoever else has some, and whatever its runs start", async () => {
+    const { define, start, call, instance, url, executor } = await open({ unfinished_runs: 2 });
     const id = await define(WAITS);
     const stranger = api(url, (await instance.key({ name: "other" })).value);
     expect((await stranger("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(202);
-    const { body: first } = await start(id);
+    const outer = await define({ steps: [{ id: "inner", type: "workflow", workflow: id }] }, "Outer");
+    const { body: first } = await start(outer);
+    // The run that it has started waits by now; it does not count.
+    await executor.queue.idle();
     expect((await start(id)).status).toBe(202);
     const refused = await start(id);
     expect(expectProblem(refused, "too_many_runs").detail).toMatch(
@@ -194,6 +197,7 @@ describe("unfinished_runs of a key", () => {
     );
     expect(refused.headers.get("retry-after")).toBe("30");
     expect((await call("POST", `/runs/${first.id}/cancel`, {})).status).toBe(200);
+    await executor.queue.idle();
     expect((await start(id)).status).toBe(202);
     expect((await start(id)).status).toBe(429);
   });

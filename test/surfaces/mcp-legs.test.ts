@@ -154,6 +154,18 @@ describe("Host and Origin", () => {
     expect(await statusOf(url, { ...key, Host: "example.org" })).toBe(403);
     expect(await statusOf(url, { ...key, Origin: "https://example.org" })).toBe(403);
   });
+
+  it("let MILLRACE_MCP_URL's host pass too, where agents come by another name than people", async () => {
+    const { instance, key } = await openMcp();
+    const env = {
+      MILLRACE_BASE_URL: "https://flows.example.org",
+      MILLRACE_MCP_URL: "https://mcp.example.net/mcp",
+    };
+    const { url } = await instance.mcp({ env });
+    for (const Host of ["mcp.example.net", "flows.example.org"])
+      expect([Host, await statusOf(url, { ...key, Host })]).toEqual([Host, 200]);
+    expect(await statusOf(url, { ...key, Host: "example.net" })).toBe(403);
+  });
 });
 
 const beginning = (capabilities: object) => ({

@@ -29,7 +29,9 @@ describe("a key's open streams", () => {
   it("are a share of their owner's too, however many keys and sessions these have", () => {
     const { takeRoom } = openStreams("use /mcp");
     const [ann, ben] = ["ann@example.com", "ben@example.com"];
-    const leave = Array.from({ length: SHARE }, (_, i) => takeRoom({ keyId: `key_${i % 10}`, owner: ann }, "mcp"));
+    const leave = Array.from({ length: SHARE }, (_, i) =>
+      takeRoom({ keyId: `key_${i % 10}`, owner: ann }, "mcp"),
+    );
     for (const keyId of ["key_0", "key_10", "ses_1"]) {
       expect(() => takeRoom({ keyId, owner: ann }, "mcp")).toThrow(
         expect.objectContaining({

@@ -4,6 +4,7 @@ import express from "express";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AppError } from "../../src/core/errors.ts";
+import { noMeter } from "../../src/core/meter.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { StepRecord } from "../../src/core/run-ports.ts";
 import { runEvents } from "../../src/surfaces/rest/run-events.ts";
@@ -223,6 +224,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
       changed: async (_id: string, seq: number) => (seq < run.seq ? undefined : moved.promise),
     },
     log: pino({ level: "silent" }),
+    meter: noMeter,
   };
   const streams = openStreams("wait");
   const responses: express.Response[] = [];

@@ -448,6 +448,14 @@ describe("the session endpoints", () => {
       expect([host, await mcpUrl(host)]).toEqual([host, "http://127.0.0.1:8000"]);
   });
 
+  it.each(["https://mcp.example.com", "https://mcp.example.com/mcp", "https://mcp.example.com/sse/"])(
+    "tell that agents connect to mcp.example.com where MILLRACE_MCP_URL is %s",
+    async (MILLRACE_MCP_URL) => {
+      const { browser } = await settled({ env: { MILLRACE_MCP_URL } });
+      expect((await browser.ask("GET", "/session")).body.mcp_url).toBe("https://mcp.example.com");
+    },
+  );
+
   it("make the browser forget with the session what it has kept", async () => {
     const { browser } = await settled();
     const out = await browser.ask("DELETE", "/session");

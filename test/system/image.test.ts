@@ -3,13 +3,22 @@
  * user that it names, on a read-only root. Needs npm's registry, as a build does, and root.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { buildImage, type Container, type Image, runContainer } from "../support/image.ts";
 import { temporaryDirectory } from "../support/instance.ts";
+import { type Data, DEPLOY, documentsOf, templateOf } from "../support/manifests.ts";
 
 let directory: string;
 let image: Image;
@@ -19,6 +28,15 @@ beforeAll(() => {
   image = buildImage(directory);
 }, 600_000);
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const packageJson = () =>
+  JSON.parse(readFileSync(join(image.root, "app/package.json"), "utf8")) as {
+    version: string;
+    dependencies: Record<string, string>;
+  };
+
+/** `pg` of `pg/lib/x`, `@a/b` of `@a/b/c`. */
+const packageOf = (name: string) => name.split("/", name.startsWith("@") ? 2 : 1).join("/");
 
 /** Asks from within, where alone its ports are. */
 function fetchIn(container: Container, url: string, init: object = {}): { status: number; body: string } {
@@ -38,10 +56,10 @@ describe("the image", () => {
   it("holds what runs and nothing else: no development dependency, no source, no map, no other system's part", () => {
     const app = join(image.root, "app");
     expect(readdirSync(app).toSorted()).toEqual(
-      ["LICENSE", "bin", "dist", "examples", "node_modules", "package.json"].toSorted(),
+      ["LICENSE", "bin", "dist", "examples", "node_modules", "package.json", "sbom.cdx.json"].toSorted(),
     );
     for (const path of ["node_modules/vitest", "node_modules/react", "bin/prune.ts"])
-      expect(existsSync(join(app, path)), path).toBe(false);
+      expect({ path, there: existsSync(join(app, path)) }).toEqual({ path, there: false });
     const packages = readdirSync(join(app, "node_modules"), { recursive: true, encoding: "utf8" });
     const useless = packages.filter(
       (path) => /\.(?:ts|map|md)$/.test(path) && !/licen[cs]e|notice/i.test(path),
@@ -50,6 +68,38 @@ describe("the image", () => {
     expect(packages.filter((path) => path.endsWith(".node"))).toHaveLength(2);
     const megabytes = Number(execFileSync("du", ["-sm", app], { encoding: "utf8" }).split("\t")[0]);
     expect(megabytes).toBeLessThan(150);
+  });
+
+  it("holds a bill of materials (CycloneDX) that names every package in it, and no other", () => {
+    const app = join(image.root, "app");
+    const bill = JSON.parse(readFileSync(join(app, "sbom.cdx.json"), "utf8")) as {
+      bomFormat: string;
+      specVersion: string;
+      metadata: { component: { name: string; version: string } };
+      components: { name: string; version: string; purl: string; hashes: object[] }[];
+    };
+    const { version, dependencies } = packageJson();
+    expect(bill).toMatchObject({
+      bomFormat: "CycloneDX",
+      metadata: { component: { name: "millrace", version } },
+    });
+    expect(bill.specVersion).toMatch(/^1\.\d$/);
+    const installed = readdirSync(join(app, "node_modules"), { recursive: true, encoding: "utf8" })
+      .filter((path) => /^(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path))
+      .map((path) => {
+        const own = JSON.parse(readFileSync(join(app, "node_modules", path), "utf8")) as Record<
+          string,
+          string
+        >;
+        return `${own["name"]}@${own["version"]}`;
+      });
+    const named = bill.components.map((one) => `${one.name}@${one.version}`);
+    expect(named.toSorted()).toEqual([...new Set(installed)].toSorted());
+    expect(bill.components.map((one) => one.name)).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    for (const { name, version: its, purl, hashes } of bill.components) {
+      expect(decodeURIComponent(purl)).toBe(`pkg:npm/${name}@${its}`);
+      expect({ name, hashes: hashes.length }).toEqual({ name, hashes: 1 });
+    }
   });
 
   it("can load every package that the program names", async () => {
@@ -70,10 +120,7 @@ describe("the image", () => {
     const { out, err } = container.exec(["node", "--input-type=module", "-e", script]);
     expect(err).toBe("");
     const names = JSON.parse(out) as string[];
-    const { dependencies } = JSON.parse(readFileSync(join(image.root, "app/package.json"), "utf8")) as {
-      dependencies: Record<string, string>;
-    };
-    const packageOf = (name: string) => name.split("/", name.startsWith("@") ? 2 : 1).join("/");
+    const { dependencies } = packageJson();
     expect(names.length).toBeGreaterThan(30);
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...new Set(names.map(packageOf))]));
   });
@@ -95,7 +142,7 @@ describe("the image", () => {
     const page = fetchIn(container, "http://127.0.0.1:3000/ui/").body;
     const script = /src="(\/ui\/assets\/[\w.-]+\.js)"/.exec(page)![1]!;
     for (const path of [script, "/apidoc/", "/apidoc/swagger-ui-bundle.js", "/apidoc/swagger-ui.css"])
-      expect(fetchIn(container, `http://127.0.0.1:3000${path}`).status, path).toBe(200);
+      expect(fetchIn(container, `http://127.0.0.1:3000${path}`)).toMatchObject({ status: 200 });
     const document = JSON.parse(
       fetchIn(container, "http://127.0.0.1:3000/apidoc/openapi.json").body,
     ) as object;
@@ -110,7 +157,7 @@ describe("the image", () => {
         headers,
         body: JSON.stringify({ wait: 50 }),
       });
-      expect(JSON.parse(ran.body), id).toMatchObject({ status: "succeeded" });
+      expect(JSON.parse(ran.body)).toMatchObject({ workflow_id: id, status: "succeeded" });
     }
     const tools = fetchIn(container, "http://127.0.0.1:8000/mcp", {
       method: "POST",
@@ -120,7 +167,7 @@ describe("the image", () => {
     expect(tools).toMatchObject({ status: 200, body: expect.stringContaining('"run_workflow"') as string });
 
     container.stop();
-    expect(await container.ended, container.log()).toBe(0);
+    expect(await container.ended).toBe(0);
   });
 
   it("is not healthy to its own check while it drains", async () => {
@@ -134,4 +181,71 @@ describe("the image", () => {
     await eventually(() => healthy(container) === 1 || undefined, "the check to fail", 30_000);
     expect(fetchIn(container, "http://127.0.0.1:3000/apidoc/").status).toBe(200);
   });
+
+  it.each(["WebTask", "McpTask"])("is healthy as the %s of the reference deployment on AWS", async (task) => {
+    const template = templateOf(readFileSync(join(DEPLOY, "aws/millrace.yaml"), "utf8"));
+    const definition = template.Resources[task].Properties.ContainerDefinitions[0];
+    expect(definition.User).toBe(image.user);
+    const container = await runContainer(
+      image,
+      {
+        entrypoint: definition.EntryPoint,
+        cmd: definition.Command,
+        env: Object.fromEntries(
+          definition.Environment.map(({ Name, Value }: Data) => [Name, RESOLVED[Value as string] ?? Value]),
+        ),
+      },
+      temporaryDirectory(),
+    );
+    const [, ...check] = definition.HealthCheck.Command as string[];
+    await eventually(() => container.exec(check).status === 0 || undefined, container.log(), 90_000);
+    // Each variable is one that Millrace knows.
+    expect(container.log()).not.toContain("is not known");
+    expect(container.exec(["node", "-p", "require('fs').readFileSync('/tmp/config.yaml', 'utf8')"]).out).toBe(
+      `${RESOLVED["!Ref Configuration"]}\n`,
+    );
+  });
+
+  it.each([
+    ["web", 3000],
+    ["mcp", 8000],
+  ])("is healthy as the Kubernetes pod %s, and tells its numbers", async (name, port) => {
+    const folder = join(DEPLOY, "kubernetes");
+    const [{ spec }] = documentsOf(join(folder, `${name}.yaml`)) as [Data];
+    const [{ args, env }] = spec.template.spec.containers as [Data];
+    const configuration = temporaryDirectory();
+    const [{ data }] = documentsOf(join(folder, "configuration.yaml")) as [Data];
+    writeFileSync(join(configuration, "config.yaml"), data["config.yaml"]);
+    chmodSync(configuration, 0o755);
+    const container = await runContainer(
+      image,
+      {
+        cmd: args,
+        env: Object.fromEntries(env.map((one: Data) => [one.name, one.value])),
+        mounts: [[configuration, "/etc/millrace"]],
+      },
+      temporaryDirectory(),
+    );
+    await untilHealthy(container, String(port));
+    expect(container.log()).not.toContain("is not known");
+    const metrics = fetchIn(container, "http://127.0.0.1:9464/metrics");
+    expect(metrics).toMatchObject({
+      status: 200,
+      body: expect.stringContaining("millrace_build_info") as string,
+    });
+  });
 });
+
+/** What CloudFormation would make of the template's references. */
+const RESOLVED: Record<string, string> = {
+  "!Ref Configuration": "retention:\n  runs: 30d # it's 'quoted' \"here\" $HOME %s",
+  "!Sub https://${DomainName}": "https://millrace.example.com",
+  "!Ref VpcCidr": "10.0.0.0/16",
+  "!Ref UserPool": "eu-central-1_AbCdEfGhI",
+  "!Ref UserPoolClient": "1example23456789",
+  "!Sub https://${UserPoolDomain}.auth.${AWS::Region}.amazoncognito.com":
+    "https://example.auth.eu-central-1.amazoncognito.com",
+  "!Ref LoadBalancer":
+    "arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/app/millrace/0123456789abcdef",
+  "!Ref AdminEmails": "ann@example.com",
+};

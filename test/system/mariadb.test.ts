@@ -90,6 +90,26 @@ const until = (count: number, text: string) =>
   }, `${count} × ${text}`);
 
 describe("a MariaDB database", () => {
+  it("tells doctor what its login may write", async () => {
+    await owner.query(`
+      CREATE USER reader@'%' IDENTIFIED BY '${PASSWORD}';
+      GRANT SELECT ON shop.* TO reader@'%';
+      CREATE ROLE writers;
+      GRANT INSERT ON shop.counters TO writers;
+      CREATE USER member@'%' IDENTIFIED BY '${PASSWORD}';
+      GRANT writers TO member@'%'`);
+    const writable = (user: string) => {
+      const { ask } = shop({ dataset: `mysql://${user}@127.0.0.1:${port}/shop` });
+      return writableBy("mariadb", async (query) => (await ask("shop", query)).rows);
+    };
+    // Without a database: a role's rights hold only once the session has taken it.
+    const { ask } = shop({ dataset: `mysql://reader@127.0.0.1:${port}/shop` });
+    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect(await writable("reader")).toBeNull();
+    expect(await writable("reports")).toBe("ALL PRIVILEGES on `shop`.*");
+    expect(await writable("member")).toContain("its role `writers`");
+  });
+
   it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
     const { rows, columns } = await shop().ask("shop", "SELECT * FROM orders ORDER BY id");
     expect(rows[0]).toEqual({

@@ -29,7 +29,12 @@ describe("the reader of metrics that the tests use", () => {
     ["a value that is no number", "# HELP a A.\n# TYPE a gauge\na x\n"],
     ["a counter below 0", "# HELP a_total A.\n# TYPE a_total counter\na_total -1\n"],
     ["a family in two places", "# HELP a A.\n# TYPE a gauge\na 1\n# HELP a A.\n# TYPE a gauge\n"],
-    ["buckets that fall", histogram('a_seconds_bucket{le="1"} 2\na_seconds_bucket{le="+Inf"} 1\na_seconds_sum 1\na_seconds_count 1\n')],
+    [
+      "buckets that fall",
+      histogram(
+        'a_seconds_bucket{le="1"} 2\na_seconds_bucket{le="+Inf"} 1\na_seconds_sum 1\na_seconds_count 1\n',
+      ),
+    ],
     ["buckets without an end", histogram('a_seconds_bucket{le="1"} 1\na_seconds_sum 1\na_seconds_count 1\n')],
     ["a count of its own", histogram('a_seconds_bucket{le="+Inf"} 1\na_seconds_sum 1\na_seconds_count 2\n')],
   ])("refuses %s", (_, text) => {

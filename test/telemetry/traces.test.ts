@@ -80,7 +80,7 @@ describe("traces of real processes", () => {
     // Each call of the peer came from the span of its own attempt.
     const sent = peer.received.map(({ path, headers }) => [path.split("?")[0], headers] as const);
     const spanIds = own.spans.filter((span) => span.name.startsWith("http ")).map((span) => span.spanId);
-    expect(sent.map(([, headers]) => headers["traceparent"]).toSorted()).toEqual(
+    expect(sent.map(([, headers]) => String(headers["traceparent"])).toSorted()).toEqual(
       spanIds.map((id) => `00-${TRACE}-${id}-01`).toSorted(),
     );
     expect(new Set(sent.map(([, headers]) => headers["tracestate"]))).toEqual(new Set([tracestate]));
@@ -108,7 +108,10 @@ describe("traces of real processes", () => {
     expect(JSON.stringify(collector.spans)).not.toMatch(/secret|-item|many\?/);
     expect(collector.headers[0]).toMatchObject({ "x-tenant": "a", "content-encoding": "gzip" });
     // The request's line in the log, and the run's two, say which trace they are of.
-    const lines = program.log().split("\n").filter((line) => line.includes(TRACE));
+    const lines = program
+      .log()
+      .split("\n")
+      .filter((line) => line.includes(TRACE));
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
       expect.arrayContaining(["run accepted", "run_workflow", "run succeeded"]),
     );
@@ -156,30 +159,37 @@ describe("traces of real processes", () => {
     ["nobody listens where they go", () => Promise.resolve("http://127.0.0.1:9"), 0],
     ["the collector refuses them", async () => (await otlpReceiver(400)).url, 1],
     ["the collector never answers", async () => (await otlpReceiver(null)).url, 0],
-  ])("harm no run and keep no process when %s", async (_, where, least) => {
-    const endpoint = await where();
-    const { call, define, program } = await startTraced("serve", {
-      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-      // Whoever waited for it to give up would wait for an hour.
-      OTEL_EXPORTER_OTLP_TIMEOUT: "3600000",
-      OTEL_BSP_EXPORT_TIMEOUT: "3600000",
-      OTEL_BSP_SCHEDULE_DELAY: "10",
-      OTEL_BSP_MAX_QUEUE_SIZE: "5",
-      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "5",
-    });
-    const id = await define("Plain", { steps: [{ id: "a", type: "set", values: { x: 1 } }] });
-    for (let n = 0; n < 5; n += 1) {
-      const { status, body } = await call("POST", `/workflows/${id}/runs`, { wait: 20 });
-      expect({ status, run: body.status }).toEqual({ status: 200, run: "succeeded" });
-    }
-    const { code } = await program.end();
-    expect(code).toBe(0);
-    const warned = program.log().split("\n").filter((line) => line.includes("traces: "));
-    // One of each kind and process at most, not one a batch, and in few words.
-    expect(warned.length).toBeGreaterThanOrEqual(least);
-    expect(warned.length).toBeLessThanOrEqual(4);
-    expect(warned.join()).not.toContain("stack");
-  }, 60_000);
+  ])(
+    "harm no run and keep no process when %s",
+    async (_, where, least) => {
+      const endpoint = await where();
+      const { call, define, program } = await startTraced("serve", {
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        // Whoever waited for it to give up would wait for an hour.
+        OTEL_EXPORTER_OTLP_TIMEOUT: "3600000",
+        OTEL_BSP_EXPORT_TIMEOUT: "3600000",
+        OTEL_BSP_SCHEDULE_DELAY: "10",
+        OTEL_BSP_MAX_QUEUE_SIZE: "5",
+        OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "5",
+      });
+      const id = await define("Plain", { steps: [{ id: "a", type: "set", values: { x: 1 } }] });
+      for (let n = 0; n < 5; n += 1) {
+        const { status, body } = await call("POST", `/workflows/${id}/runs`, { wait: 20 });
+        expect({ status, run: body.status }).toEqual({ status: 200, run: "succeeded" });
+      }
+      const { code } = await program.end();
+      expect(code).toBe(0);
+      const warned = program
+        .log()
+        .split("\n")
+        .filter((line) => line.includes("traces: "));
+      // One of each kind and process at most, not one a batch, and in few words.
+      expect(warned.length).toBeGreaterThanOrEqual(least);
+      expect(warned.length).toBeLessThanOrEqual(4);
+      expect(warned.join()).not.toContain("stack");
+    },
+    60_000,
+  );
 });
 
 /** The process that a listener has forked. */

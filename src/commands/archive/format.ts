@@ -27,7 +27,7 @@ const Moment = z.iso.datetime({ precision: 3 });
 const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,199}$/);
 const Who = text(254, 1);
 
-export const HeadLine = z.strictObject({
+const HeadLine = z.strictObject({
   kind: z.literal("millrace_export"),
   format: z.int().min(1),
   /** Which wrote it; for people. */
@@ -102,7 +102,7 @@ const RECORDS = ["run", "run_step", "audit_entry"] as const;
 export type RecordLine = { kind: (typeof RECORDS)[number] } & Record<string, unknown>;
 export const RecordLine = z.looseObject({ kind: z.enum(RECORDS) });
 
-export const EndLine = z.strictObject({ kind: z.literal("end"), lines: z.int().min(1) });
+const EndLine = z.strictObject({ kind: z.literal("end"), lines: z.int().min(1) });
 
 export type Line =
   | z.output<typeof HeadLine>

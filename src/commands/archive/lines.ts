@@ -66,7 +66,7 @@ function readLine(text: string): Omit<NumberedLine, "number"> {
   }
   const schema = LINES[kind as Line["kind"]];
   const parsed = schema.safeParse(value, { reportInput: true });
-  if (parsed.success) return { line: parsed.data as Line, faults: [] };
+  if (parsed.success) return { line: parsed.data, faults: [] };
   return {
     faults: faultsOf(parsed.error, schema).map(
       ({ path, message, did_you_mean: near }) =>

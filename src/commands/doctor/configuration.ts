@@ -21,7 +21,7 @@ export function lookAtConfiguration(env: Io["env"], file: string | undefined): C
   try {
     settings = readEnvironment(env, file);
   } catch (error) {
-    return { verdicts: faultsOf("environment", error, "Set the variable as it says, or take it away.") };
+    return { verdicts: faultsOf(error) };
   }
   const odd = settings.warnings.map((it) =>
     warning("environment", it.replace(/^environment: /, ""), "Take it away, or write it as it is meant."),
@@ -40,12 +40,17 @@ export function lookAtConfiguration(env: Io["env"], file: string | undefined): C
       ],
     };
   } catch (error) {
-    const mend = "Mend the file at this place; config.example.yaml explains every key.";
-    return { settings, verdicts: [...odd, ...faultsOf("configuration", error, mend)] };
+    return { settings, verdicts: [...odd, ...faultsOf(error)] };
   }
 }
 
-function faultsOf(what: string, error: unknown, mend: string): Verdict[] {
+/** Also those of a variable come while the file that names it is read. */
+function faultsOf(error: unknown): Verdict[] {
   if (!(error instanceof ConfigError)) throw error;
-  return error.faults.map((it) => fault(what, it, mend));
+  return error.faults.map((it) => {
+    const [, variable] = /^environment: (.*)$/s.exec(it) ?? [];
+    return variable === undefined
+      ? fault("configuration", it, "Mend the file at this place; config.example.yaml explains every key.")
+      : fault("environment", variable, "Set the variable as it says, or take it away.");
+  });
 }

@@ -1,4 +1,5 @@
 /** What the configuration names: databases, models, MCP servers and mail, each tried as steps use it. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../../../schemas/config.ts";
 import { connections } from "../../connections/index.ts";
 import { openSmtp } from "../../connections/mail/smtp.ts";
@@ -13,6 +14,8 @@ import { look, plural, type Verdict, verdictsOf } from "./verdict.ts";
 
 const GROUP = "Connections";
 const { ok, warning } = verdictsOf(GROUP);
+
+const CLOSE_MS = 2_000;
 
 const DATABASE_MEND =
   "Check dataset and password_var of the database, and that its server lets this machine in.";
@@ -50,7 +53,8 @@ export async function lookAtConnections(
     ]);
     return found.flat();
   } finally {
-    await opened.close();
+    // One that does not answer does not say goodbye either.
+    await Promise.race([opened.close(), delay(CLOSE_MS, undefined, { ref: false })]);
   }
 }
 

@@ -16,9 +16,17 @@ export async function writableBy(
   return found.length === 0 ? null : found.join("; ");
 }
 
+interface PostgresRights {
+  superuser: boolean;
+  tables: number | string;
+  schemas: string | null;
+  creates: boolean;
+  server: string | null;
+}
+
 /** https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-ACCESS */
 async function inPostgres(ask: Ask): Promise<string[]> {
-  const [row = {}] = await ask(`
+  const [row] = (await ask(`
     SELECT current_setting('is_superuser') = 'on' AS superuser,
       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -30,14 +38,14 @@ async function inPostgres(ask: Ask): Promise<string[]> {
       has_database_privilege(current_database(), 'CREATE') AS creates,
       (SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname) FROM pg_roles r
         WHERE r.rolname IN ('pg_write_server_files', 'pg_execute_server_program')
-          AND pg_has_role(r.oid, 'MEMBER')) AS server`);
-  if (row["superuser"] === true) return ["it is a superuser"];
-  const tables = Number(row["tables"]);
+          AND pg_has_role(r.oid, 'MEMBER')) AS server`)) as unknown as [PostgresRights];
+  if (row.superuser) return ["it is a superuser"];
+  const tables = Number(row.tables);
   return [
     ...(tables > 0 ? [`${tables} ${tables === 1 ? "table or view" : "tables and views"}`] : []),
-    ...(row["schemas"] === null ? [] : [`new tables in the schema ${String(row["schemas"])}`]),
-    ...(row["creates"] === true ? ["new schemas"] : []),
-    ...(row["server"] === null ? [] : [`on the server itself, by ${String(row["server"])}`]),
+    ...(row.schemas === null ? [] : [`new tables in the schema ${row.schemas}`]),
+    ...(row.creates ? ["new schemas"] : []),
+    ...(row.server === null ? [] : [`on the server itself, by ${row.server}`]),
   ];
 }
 

@@ -29,10 +29,10 @@ export interface McpOptions extends McpServerOptions {
 
 export interface McpApp {
   handler: RequestListener;
-  /** Waits for calls under way, then ends every stream. */
+  /** Waits for calls under way, then ends the streams that would stay open. */
   closeStreams(): Promise<void>;
-  /** Stops the timers. */
-  stop(): void;
+  /** Ends what is left of it, once its listener is closed. */
+  stop(): Promise<void>;
 }
 
 /** How soon clients are told of a workflow that is a tool of its own. */
@@ -120,11 +120,11 @@ export function mcpApp(options: McpOptions): McpApp {
       while (servers.inFlight() > 0 && performance.now() < deadline)
         await new Promise((resolve) => setTimeout(resolve, 20));
       streams.closeAll();
-      await streamable.close();
     },
-    stop() {
+    async stop() {
       stopTending();
       timers.forEach(clearInterval);
+      await streamable.close();
     },
   };
 }

@@ -110,7 +110,12 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
         signal: ctx.mcpReq.signal,
         progress: progressOf(ctx),
         caller: callerOf(ctx, identity),
-        attributes: { "rpc.system": "jsonrpc", "rpc.method": "tools/call", "mcp.method.name": "tools/call", "gen_ai.tool.name": tool.name },
+        attributes: {
+          "rpc.system": "jsonrpc",
+          "rpc.method": "tools/call",
+          "mcp.method.name": "tools/call",
+          "gen_ai.tool.name": tool.name,
+        },
       };
       const asked = canAsk(server) ? await askPerson(services, tool, input, asking, ctx) : { input };
       if ("question" in asked) return asked.question;

@@ -129,7 +129,11 @@ export function sseLeg(
             headers: { "Retry-After": "1" },
           });
         }
-        await deliver(here, message, toAuthInfo(principal, res.getHeader("x-request-id") as string, req.headers));
+        await deliver(
+          here,
+          message,
+          toAuthInfo(principal, res.getHeader("x-request-id") as string, req.headers),
+        );
       }
       res.writeHead(202).end("Accepted");
     },

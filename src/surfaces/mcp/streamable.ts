@@ -31,6 +31,7 @@ export interface StreamableLeg {
   takeUsed(): string[];
   /** Says to everyone who listens that the list of tools has changed. */
   toolsChanged(): void;
+  /** Ends every session here. Called when nobody can ask any more: one who does meanwhile would be told that it is gone. */
   close(): Promise<void>;
 }
 
@@ -140,7 +141,7 @@ export function streamableLeg(
       const send = async (response: Response): Promise<void> => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");
-        const forget = streamed ? streams.add({ keyId: principal.keyId, res }) : undefined;
+        const forget = streamed ? streams.add({ keyId: principal.keyId, res, answer: !stays }) : undefined;
         await sendWebResponse(response, res).finally(forget);
       };
       await serve(req, body, gone.signal, asked, send).finally(leave);

@@ -1,5 +1,5 @@
 /** Behind an Application Load Balancer that signs people in with AWS Cognito: its headers in, and the way out. */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Express, Request, Response } from "express";
 import type { albVerifier } from "../../auth/alb.ts";
@@ -138,11 +138,22 @@ function leave({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res:
   }
 }
 
+const STYLE = `:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+main { max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
+h1 { font-size: 1.4rem }
+a { color: light-dark(#0b7285, #66d9e8) }`;
+
 /** A page without anything that would have to be loaded. */
 function page(res: Response, title: string, body: string): void {
+  const nonce = randomBytes(16).toString("base64");
+  res.setHeader(
+    "Content-Security-Policy",
+    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  );
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style nonce="${nonce}">${STYLE}</style>`;
   res
     .type("html")
     .send(
-      `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><main><h1>${title}</h1>${body}</main></html>`,
+      `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1>${body}</main></body></html>`,
     );
 }

@@ -44,7 +44,11 @@ async function answer(
   try {
     refuseCrossSite(req.method, req.headers, signIn.origins);
     if (endpoint.builtIn && signIn.mode !== "built-in") throw elsewhere(endpoint.name);
-    const current = await signedIn(signIn, req);
+    const current = await signedIn(signIn, req).catch((error: unknown) => {
+      // A sign-on that is over, or was never good, is nobody's; who asks how to sign in is told that all the same.
+      if (!endpoint.signedIn && error instanceof AppError && error.code === "unauthorized") return undefined;
+      throw error;
+    });
     if (endpoint.signedIn && current === undefined) throw notSignedIn();
     await readSmallBody(req, res, endpoint.method === "POST");
     const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);

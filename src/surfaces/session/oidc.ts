@@ -6,7 +6,7 @@ import { OidcFault } from "../../auth/oidc-faults.ts";
 import { browserName, sessionCookie } from "../../auth/sessions.ts";
 import type { SignOnPolicy } from "../../auth/sign-on.ts";
 import { HOUR, iso } from "../../core/clock.ts";
-import { AppError, toAppError } from "../../core/errors.ts";
+import { toAppError } from "../../core/errors.ts";
 import { secondsSince } from "../../core/meter.ts";
 import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
@@ -51,7 +51,6 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
   const upToDate = renewals({ services, policy, client, refreshMs, find: (req) => byCookie(door, req) });
   const redirectUri = (): string => baseUrl() + CALLBACK;
   const signedOutUrl = (): string => `${baseUrl()}${SIGN_IN}?signed_out=1`;
-  const addressOf = (req: Request): string => req.ip ?? "unknown";
 
   /** Sends a browser to the provider. */
   async function toProvider(req: Request, res: Response): Promise<string> {
@@ -182,6 +181,8 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
     },
   };
 }
+
+const addressOf = (req: Request): string => req.ip ?? "unknown";
 
 /** What is said of it on the page and in the log, and as what it counts. */
 function faultOf(thrown: unknown): { code: SignOnFault; status: number; reason: unknown } {

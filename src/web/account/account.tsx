@@ -11,13 +11,23 @@ import { ChangePassword } from "./change-password.tsx";
 import { Sessions } from "./sessions.tsx";
 
 export default function Account() {
-  const { user, mail } = useSession();
+  const { user, mail, mode } = useSession();
+  const hasPassword = mode === "built-in";
   return (
     <Page title="Account" about={`${user.email} · ${user.role}`}>
-      {mail && !user.verified && <Unverified email={user.email} />}
-      <Section title="Password">
-        <ChangePassword email={user.email} />
-      </Section>
+      {hasPassword && mail && !user.verified && <Unverified email={user.email} />}
+      {hasPassword ? (
+        <Section title="Password">
+          <ChangePassword email={user.email} />
+        </Section>
+      ) : (
+        <Section title="How you sign in">
+          <Text size="sm">
+            At your organisation&apos;s identity provider: your password, and whatever else proves who you
+            are, is changed there.
+          </Text>
+        </Section>
+      )}
       <Section title="Where you are signed in">
         <Sessions />
       </Section>

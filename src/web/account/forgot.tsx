@@ -2,7 +2,7 @@
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link } from "react-router";
+import { Link, Navigate } from "react-router";
 import { send } from "../api/client.ts";
 import { Failed, Loaded } from "../ui/page.tsx";
 import { Card } from "./card.tsx";
@@ -11,6 +11,7 @@ import { signInOptions } from "./options.ts";
 
 export default function Forgot() {
   const options = useQuery(signInOptions);
+  if (options.data && options.data.mode !== "built-in") return <Navigate to="/sign-in" replace />;
   return (
     <Card title="A new password">
       <Loaded query={options}>{({ mail }) => (mail ? <Form /> : <ByHand />)}</Loaded>

@@ -2,7 +2,7 @@
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useLocation } from "react-router";
+import { Link, Navigate, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { Failed, Loaded } from "../ui/page.tsx";
 import { Card } from "./card.tsx";
@@ -13,6 +13,7 @@ import { useEnter } from "./use-enter.ts";
 
 export default function Setup() {
   const options = useQuery(signInOptions);
+  if (options.data && options.data.mode !== "built-in") return <Navigate to="/sign-in" replace />;
   return (
     <Loaded query={options}>
       {({ setup }) =>

@@ -9,18 +9,22 @@ import { Failed, Loaded } from "../ui/page.tsx";
 import { Card } from "./card.tsx";
 import { besideFields, faultAt, placeAfter } from "./fields.ts";
 import { signInOptions } from "./options.ts";
+import { BackInTab, SignOn, SignOnBefore } from "./sign-on.tsx";
 import { useEnter } from "./use-enter.ts";
 
 export default function SignIn() {
   const options = useQuery(signInOptions);
   const session = useSessionQuery();
   const [search] = useSearchParams();
-  if (session.data) return <Navigate to={placeAfter(search)} replace />;
+  const to = placeAfter(search);
+  if (session.data) return search.has("back") ? <BackInTab /> : <Navigate to={to} replace />;
   return (
     <Loaded query={options}>
-      {({ setup, mail }) =>
-        setup ? <Navigate to="/setup" replace /> : <Form mail={mail} to={placeAfter(search)} />
-      }
+      {({ mode, setup, mail }) => {
+        if (mode === "oidc") return <SignOn to={search.has("back") ? "/sign-in?back=1" : to} />;
+        if (mode === "cognito") return <SignOnBefore to={search.has("back") ? "/sign-in?back=1" : to} />;
+        return setup ? <Navigate to="/setup" replace /> : <Form mail={mail} to={to} />;
+      }}
     </Loaded>
   );
 }

@@ -34,10 +34,16 @@ export function tellOtherTabs(): void {
 /** Calls back when another tab tells it. */
 export const whenAnotherTabTells = (listener: () => void): void => tabs.addEventListener("message", listener);
 
+export type Exit = "/sign-in" | "/logout";
+
+/** What was refused while nobody was signed in is asked again. */
+export const refetchRefused = (client: QueryClient): void =>
+  void client.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
+
 interface SignedIn {
   session: SessionInfo;
-  /** To the page for signing in, whatever is on the page: the person wants it. */
-  leave: () => void;
+  /** To the page for signing in, or out over the identity provider's, whatever is on the page: the person wants it. */
+  leave: (to: Exit) => void;
 }
 
 const Signed = createContext<SignedIn | undefined>(undefined);
@@ -50,7 +56,7 @@ export function SessionProvider({ session, leave, children }: SignedIn & { child
 /** The session of who is signed in; only inside pages that need one. */
 export const useSession = (): SessionInfo => useSignedIn().session;
 
-export const useLeave = (): (() => void) => useSignedIn().leave;
+export const useLeave = (): ((to: Exit) => void) => useSignedIn().leave;
 
 function useSignedIn(): SignedIn {
   const signedIn = useContext(Signed);

@@ -130,16 +130,17 @@ function Pending() {
 }
 
 function UserMenu() {
-  const { user } = useSession();
+  const { user, mode } = useSession();
   const leave = useLeave();
   const client = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useMutation({
-    mutationFn: () => send("delete", "/session", {}),
+    // With a provider of our own asking, the page for signing out needs the session, and ends it.
+    mutationFn: async () => mode === "oidc" || send("delete", "/session", {}),
     onSuccess: () => {
       client.setQueryData(sessionQuery.queryKey, null);
       tellOtherTabs();
-      leave();
+      leave(mode === "built-in" ? "/sign-in" : "/logout");
     },
     onError: (error) => failed("You are still signed in", error),
   });

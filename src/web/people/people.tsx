@@ -29,6 +29,7 @@ export default function People() {
 }
 
 function Everybody() {
+  const { mode } = useSession();
   const [search, put] = useFilters();
   const [inviting, setInviting] = useState(false);
   const [handed, setHanded] = useState<Handed>();
@@ -52,11 +53,17 @@ function Everybody() {
   return (
     <Page
       title="People"
-      about="A viewer reads; an editor also writes, runs and approves; an admin does everything."
+      about={`A viewer reads; an editor also writes, runs and approves; an admin does everything.${
+        mode === "built-in"
+          ? ""
+          : " People come in through the identity provider, and stand here from their first visit on."
+      }`}
       actions={
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-          Invite somebody
-        </Button>
+        mode === "built-in" && (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        )
       }
     >
       <Group align="flex-end">
@@ -113,7 +120,9 @@ const COLORS: Readonly<Record<UserStatus, string>> = {
 };
 
 function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => void }) {
-  const { user: me } = useSession();
+  const { user: me, mode } = useSession();
+  const hasPassword = mode === "built-in";
+  const isGiven = !hasPassword && user.role_by === "sign_on";
   const client = useQueryClient();
   const refresh = () => void client.invalidateQueries({ queryKey: ["users"] });
   const update = useMutation({
@@ -169,6 +178,7 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => 
                 last signed in <Time at={user.last_login_at} ago />
               </>
             )}
+            {isGiven && <span id={`role-of-${user.id}`}> · the identity provider decides the role</span>}
           </Text>
         </Stack>
         <Group gap="xs" wrap="nowrap">
@@ -179,7 +189,8 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => 
             onChange={(role) => role !== null && role !== user.role && update.mutate({ role })}
             allowDeselect={false}
             w={110}
-            disabled={update.isPending || user.status === "deactivated"}
+            disabled={update.isPending || user.status === "deactivated" || isGiven}
+            aria-describedby={isGiven ? `role-of-${user.id}` : undefined}
           />
           <Menu position="bottom-end">
             <Menu.Target>
@@ -188,10 +199,10 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => 
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              {user.status === "invited" && (
+              {hasPassword && user.status === "invited" && (
                 <Menu.Item onClick={() => link.mutate("invitation")}>Invite again</Menu.Item>
               )}
-              {user.status === "active" && (
+              {hasPassword && user.status === "active" && (
                 <Menu.Item onClick={() => link.mutate("password-reset")}>Link for a new password</Menu.Item>
               )}
               {user.status === "deactivated" ? (

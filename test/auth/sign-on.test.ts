@@ -1,0 +1,160 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Role } from "../../schemas/user.ts";
+import { grantedRole, type Identity, knownAs, type SignOnPolicy, takeIn } from "../../src/auth/sign-on.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import { newRequestId } from "../../src/core/ids.ts";
+import { userWriter } from "../../src/store/users.ts";
+import { type TestInstance, testInstance } from "../support/instance.ts";
+import { addUser, someKey } from "../support/people.ts";
+
+const POLICY: SignOnPolicy = {
+  groups: { admins: "admin", editors: "editor", viewers: "viewer" },
+  defaultRole: "viewer",
+  adminEmails: new Set(["root@example.com"]),
+};
+const STRICT: SignOnPolicy = { ...POLICY, defaultRole: null };
+
+const ann = (fields: Partial<Identity> = {}): Identity => ({
+  issuer: "https://id.example.com",
+  subject: "ann",
+  email: "ann@example.com",
+  emailVerified: true,
+  groups: ["editors"],
+  ...fields,
+});
+
+/** Takes somebody in, in a transaction of its own. */
+const enter = (instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> =>
+  instance.write(
+    {
+      operation: "sign_in",
+      actor: { principal: someKey(), client: { surface: "web", name: "test" } },
+      requestId: newRequestId(),
+    },
+    (tx) => takeIn(tx, policy, identity, instance.clock.now()),
+  );
+
+const refusal = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "let in",
+    (error: { code: string; details: { reason?: string } }) => `${error.code}: ${error.details.reason}`,
+  );
+
+const update = (
+  instance: TestInstance,
+  id: string,
+  change: Parameters<ReturnType<typeof userWriter>["update"]>[1],
+) => instance.store.transaction((trx) => userWriter(trx).update(id, change));
+
+describe("the role that groups give", () => {
+  const power = (role: Role | undefined): number => (role === undefined ? -1 : Role.options.indexOf(role));
+  const name = fc.oneof(fc.constantFrom("a", "b", "c", "__proto__", "constructor", "toString"), fc.string());
+
+  it("is that of the most powerful group, and never more", () => {
+    const groupRoles = fc.dictionary(name, fc.constantFrom(...Role.options));
+    fc.assert(
+      fc.property(groupRoles, fc.array(name), fc.boolean(), (groups, own, emailVerified) => {
+        const policy = { ...POLICY, groups };
+        const given = own
+          .filter((group) => Object.hasOwn(groups, group))
+          .map((group) => power(groups[group]));
+        const identity = ann({ groups: own, emailVerified });
+        expect(power(grantedRole(policy, identity))).toBe(Math.max(-1, ...given));
+      }),
+    );
+  });
+
+  it("is admin for who is named as one, if the provider vouches for the address", () => {
+    expect(grantedRole(POLICY, ann({ email: "root@example.com", groups: [] }))).toBe("admin");
+    expect(
+      grantedRole(POLICY, ann({ email: "root@example.com", emailVerified: false, groups: [] })),
+    ).toBeUndefined();
+  });
+});
+
+describe("taking somebody in", () => {
+  it("makes a user at the first sign-on, and knows them by the subject from then on", async () => {
+    const instance = await testInstance();
+    const first = await enter(instance, ann());
+    expect(first).toMatchObject({
+      email: "ann@example.com",
+      role: "editor",
+      roleBy: "sign_on",
+      status: "active",
+    });
+    const second = await enter(instance, ann({ email: "other@example.com", emailVerified: false }));
+    expect(second).toMatchObject({ id: first.id, email: "ann@example.com" });
+    expect(await knownAs(instance.read, POLICY, ann())).toMatchObject({ id: first.id });
+    expect(await knownAs(instance.read, POLICY, ann({ groups: ["admins"] }))).toBeUndefined();
+  });
+
+  it("takes an invited user, or one from before, with the same verified address", async () => {
+    const instance = await testInstance();
+    const invited = await addUser(instance, { email: "ann@example.com", status: "invited", role: "viewer" });
+    const taken = await enter(instance, ann({ groups: [] }));
+    expect(taken).toMatchObject({ id: invited.id, status: "active", role: "viewer", roleBy: null });
+    expect(await enter(instance, ann({ issuer: "https://second.example.com", subject: "a" }))).toMatchObject({
+      id: invited.id,
+    });
+  });
+
+  it("lets nobody in whose address the provider does not vouch for", async () => {
+    const instance = await testInstance();
+    expect(await refusal(enter(instance, ann({ emailVerified: false })))).toBe(
+      "sign_on_refused: email_not_verified",
+    );
+    expect(await refusal(enter(instance, ann({ email: null })))).toBe("sign_on_refused: no_email");
+    expect(await instance.read.users.any()).toBe(false);
+  });
+
+  it("never gives anybody the account of somebody else with the same address", async () => {
+    const instance = await testInstance();
+    await enter(instance, ann());
+    expect(await refusal(enter(instance, ann({ subject: "eve", groups: ["admins"] })))).toBe(
+      "sign_on_refused: address_taken",
+    );
+    expect(await instance.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "editor" });
+  });
+
+  it("lets nobody in who is deactivated, whatever the groups say", async () => {
+    const instance = await testInstance();
+    const { id } = await enter(instance, ann());
+    await update(instance, id, { status: "deactivated" });
+    const again = ann({ groups: ["admins"] });
+    expect(await refusal(enter(instance, again))).toBe("sign_on_refused: deactivated");
+    expect(await refusal(knownAs(instance.read, POLICY, again))).toBe("sign_on_refused: deactivated");
+    // Not as somebody new with the same address either.
+    const eve = ann({ issuer: "https://second.example.com", subject: "eve" });
+    expect(await refusal(enter(instance, eve))).toBe("sign_on_refused: deactivated");
+    expect(await instance.read.users.find(id)).toMatchObject({ status: "deactivated", role: "editor" });
+  });
+
+  it("takes away with a group what it gave, and leaves what an admin has decided", async () => {
+    const instance = await testInstance();
+    const { id } = await enter(instance, ann({ groups: ["admins"] }));
+    expect(await enter(instance, ann({ groups: ["staff"] }))).toMatchObject({ role: "viewer", roleBy: null });
+    await update(instance, id, { role: "editor" });
+    expect(await enter(instance, ann({ groups: [] }))).toMatchObject({ role: "editor", roleBy: null });
+    await enter(instance, ann({ groups: ["viewers"] }));
+    expect(await refusal(enter(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
+  });
+
+  it("lets nobody new in without a role where there is none for everybody", async () => {
+    const instance = await testInstance();
+    expect(await refusal(enter(instance, ann({ groups: ["staff"] }), STRICT))).toBe(
+      "sign_on_refused: no_role",
+    );
+    expect(await instance.read.users.any()).toBe(false);
+    expect(await enter(instance, ann(), STRICT)).toMatchObject({ role: "editor" });
+  });
+
+  it("writes down who became what", async () => {
+    const instance = await testInstance();
+    await enter(instance, ann());
+    await enter(instance, ann());
+    await enter(instance, ann({ groups: ["admins"] }));
+    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 10 });
+    expect(entries.map(({ operation }) => operation)).toEqual(["sign_in.role_admin", "sign_in.role_editor"]);
+  });
+});

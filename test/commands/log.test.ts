@@ -1,0 +1,192 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { maskKeys, withoutSecrets } from "../../src/commands/log-secrets.ts";
+import { eventually } from "../support/eventually.ts";
+import { api } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { connect } from "../support/mcp.ts";
+import { type Program, startProgram } from "../support/process.ts";
+
+type Line = Record<string, unknown> & { msg: string };
+
+const linesOf = ({ log }: Program): Line[] =>
+  log()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+
+/** The line that says this, once it is there. */
+const lineOf = (program: Program, holds: (line: Line) => boolean, what: string): Promise<Line> =>
+  eventually(() => linesOf(program).find(holds), what, 15_000);
+
+const FAIL = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "A secret of a customer." }] };
+
+describe("the log of a process", () => {
+  it("is JSON, and names request, workflow, run, step and executor where they are known", async () => {
+    const instance = await testInstance();
+    const { value: key } = await instance.key();
+    const program = await startProgram("serve", instance.stateDir);
+    const call = api(program.url, key);
+    const { body: workflow } = await call("POST", "/workflows", {
+      name: "Fail",
+      description: "",
+      definition: FAIL,
+    });
+    const headers = { "X-Request-Id": "my-request" };
+    const { body: run } = await call("POST", `/workflows/${workflow.id}/runs`, { wait: 20 }, headers);
+    expect(run.status).toBe("failed");
+    const ids = { workflow_id: workflow.id, run_id: run.id };
+
+    const asked = await lineOf(program, (it) => it.msg === "run_workflow", "the operation");
+    expect(asked).toMatchObject({
+      name: "serve",
+      level: 30,
+      request_id: "my-request",
+      surface: "rest",
+      ...ids,
+    });
+    const accepted = await lineOf(program, (it) => it.msg === "run accepted", "its beginning");
+    expect(accepted).toMatchObject({ ...ids, trigger: "rest", status: "queued", request_id: "my-request" });
+    const failed = await lineOf(program, (it) => it.msg === "step failed", "the step's failure");
+    expect(failed).toMatchObject({
+      name: "worker",
+      level: 30,
+      ...ids,
+      step_id: "no",
+      attempt: 1,
+      type: "assert",
+    });
+    expect(failed).toMatchObject({ code: "assert_failed", executor: expect.stringMatching(/^exe_/) });
+    const ended = await lineOf(program, (it) => it.msg === "run failed", "its end");
+    expect(ended).toMatchObject({ ...ids, status: "failed", code: "assert_failed", ms: expect.any(Number) });
+    // One of each: what is rolled back and done again is told once.
+    for (const msg of ["run accepted", "step failed", "run failed"])
+      expect(linesOf(program).filter((it) => it.msg === msg)).toHaveLength(1);
+    expect(program.log()).not.toContain("secret of a customer");
+
+    await call("GET", `/runs/${run.id}`);
+    expect(await lineOf(program, (it) => it.msg === "get_run", "a look")).toMatchObject({ run_id: run.id });
+  }, 30_000);
+
+  it.each(["serve", "mcp-sse"] as const)(
+    "of %s holds no key and no cookie, wherever they are sent",
+    async (command) => {
+      const instance = await testInstance();
+      const { value: key } = await instance.key();
+      const { value: other } = await instance.key({ scopes: ["read"] });
+      const args = ["--workers", "0"];
+      const program = await startProgram(command, instance.stateDir, {
+        args,
+        env: { MILLRACE_LOG_LEVEL: "debug" },
+      });
+      const call = api(program.url, key);
+      const secrets = {
+        Cookie: "session=COOKIE-1",
+        Authorization: "Bearer BEARER-1",
+        "X-Amzn-Oidc-Data": "OIDC-1",
+      };
+      await call("GET", `/workflows/${key}`, undefined, secrets);
+      await call("GET", `/${key}?key=${other}`, undefined, { ...secrets, "X-Request-Id": key });
+      await call("POST", "/workflows", { [key]: other, name: key, description: "" });
+      await call("POST", "/workflows", `{"name": "${key}`);
+      await call("POST", "/workflows/validate", { definition: { steps: [{ id: key }] } });
+      await call("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: key, params: { name: other } });
+      await call("POST", `/messages?sessionId=${key}`, {});
+      await api(program.url, `${other.slice(0, -1)}x`)("GET", "/workflows");
+      await api(program.url, other)("POST", "/workflows", { name: "x", description: "" });
+      await call("POST", "/session", { email: "ann@example.com", password: "PASSWORD-1" });
+      if (command === "mcp-sse") {
+        const client = await connect("v2 that negotiates", program.url, key);
+        await client.call("get_workflow", { workflow_id: other });
+        await client.call("list_workflows", { search: key, [other]: key });
+      }
+      expect((await program.end()).code).toBe(0);
+      expect(linesOf(program).length).toBeGreaterThan(5);
+      const log = program.log();
+      const found = [key, other, other.slice(0, -1), "COOKIE-1", "BEARER-1", "OIDC-1", "PASSWORD-1"];
+      expect(found.filter((secret) => log.includes(secret))).toEqual([]);
+      if (command === "serve") expect(log).toContain("mill_[hidden]");
+    },
+    30_000,
+  );
+});
+
+describe("what hides secrets", () => {
+  const written: string[] = [];
+  const log = pino(
+    {
+      formatters: { log: (fields) => withoutSecrets(fields) },
+      serializers: { err: (it: unknown) => it },
+      hooks: { streamWrite: maskKeys },
+    },
+    { write: (line: string) => void written.push(line) },
+  );
+  const lineWith = (fields: object): string => {
+    log.info(fields, "x");
+    return written.at(-1)!;
+  };
+
+  it.each([
+    ["headers"],
+    ["authorization"],
+    ["Authorization"],
+    ["x-api-key"],
+    ["cookie"],
+    ["set-cookie"],
+    ["x-amzn-oidc-data"],
+    ["X-Amzn-Oidc-Accesstoken"],
+    ["password"],
+    ["token"],
+    ["secret"],
+    ["value"],
+  ])("hides %s at the top and two levels below", (name) => {
+    for (const fields of [{ [name]: "S" }, { a: { [name]: { b: "S" } } }, { a: { b: { [name]: ["S"] } } }]) {
+      const line = lineWith(fields);
+      expect(line).toContain("[hidden]");
+      expect(line).not.toContain('"S"');
+    }
+  });
+
+  it("hides what a library has hung on an error, and keeps what the error says", () => {
+    const cause = new Error("the cause");
+    const error = Object.assign(new TypeError("it failed", { cause }), { headers: { "x-api-key": "S" } });
+    const line = JSON.parse(lineWith({ err: error })) as { err: Record<string, unknown> };
+    expect(line.err).toMatchObject({ type: "TypeError", headers: "[hidden]" });
+    expect(line.err["message"]).toBe("it failed: the cause");
+    expect(line.err["stack"]).toContain("log.test.ts");
+  });
+
+  it("masks API keys in any text, an error's stack too", () => {
+    const key = `mill_${"aB3".repeat(12)}`;
+    const line = lineWith({ path: `/runs/${key}`, err: new Error(`no ${key}`), list: [[[{ key }]]] });
+    expect(line).not.toContain(key);
+    expect(line.match(/mill_\[hidden\]/g)!.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("leaves everything else as it is, the object that was given included", () => {
+    const fields = { a: { value: 1 }, run_id: "run_1", tokens: 5, key: "key_1" };
+    expect(withoutSecrets(fields)).toEqual({ ...fields, a: { value: "[hidden]" } });
+    expect(fields.a.value).toBe(1);
+  });
+});
+
+describe("a log at a terminal", () => {
+  it("is lines for people", () => {
+    const program = [
+      "const { openLog } = await import('./src/commands/io.ts');",
+      "const io = { out() {}, err() {}, terminal: true, errTerminal: true, env: {}, onExit() {} };",
+      "const log = await openLog(io, 'info', 'serve');",
+      "log.info({ run_id: 'run_1', token: 'S' }, 'run accepted');",
+    ].join("\n");
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: fileURLToPath(new URL("../../", import.meta.url)),
+      encoding: "utf8",
+    });
+    expect(stripVTControlCharacters(stderr)).toMatch(
+      /^\[\d\d:\d\d:\d\d\] INFO \(serve\): run accepted \{"run_id":"run_1","token":"\[hidden\]"\}\n$/,
+    );
+  });
+});

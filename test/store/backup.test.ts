@@ -1,0 +1,326 @@
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, vi } from "vitest";
+import { AppError } from "../../src/core/errors.ts";
+import type * as Inspect from "../../src/store/inspect.ts";
+import { backUp, makeRestored } from "../../src/store/backup.ts";
+import { MIGRATIONS } from "../../src/store/migrate.ts";
+import { clearPartials, publish } from "../../src/store/snapshot.ts";
+import { api } from "../support/http.ts";
+import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { oldState } from "../support/old-state.ts";
+import { addUser, signIn } from "../support/people.ts";
+import { JOURNALS } from "../support/store.ts";
+
+/** Told of every database that is looked at. */
+const onLook = vi.hoisted(() => vi.fn<(place: { databaseFile: string }) => void>());
+
+vi.mock("../../src/store/inspect.ts", async (original) => {
+  const { inspectDatabase } = await original<typeof Inspect>();
+  return {
+    inspectDatabase: (place: { databaseFile: string }) => {
+      onLook(place);
+      return inspectDatabase(place);
+    },
+  };
+});
+
+const AT = "2026-11-22T09:00:00.000Z";
+const MARK = { at: "2026-11-21T08:00:00.000Z", release: "1.2.3" };
+const databaseOf = (stateDir: string): string => join(stateDir, "millrace.db");
+
+function ask<T>(file: string, query: string): T[] {
+  const db = new Database(file, { fileMustExist: true });
+  const rows = db.prepare(query).all() as T[];
+  db.close();
+  return rows;
+}
+
+function change(file: string, work: (db: Database.Database) => void): void {
+  const db = new Database(file, { fileMustExist: true });
+  work(db);
+  db.close();
+}
+
+const refusal = (work: Promise<unknown>): Promise<AppError> =>
+  work.then(
+    () => expect.fail("it worked"),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(AppError);
+      return error as AppError;
+    },
+  );
+
+/** A backup of a state, and what else a test needs. */
+async function backedUp(stateDir = oldState(1)) {
+  const directory = temporaryDirectory();
+  const file = join(directory, "m.db");
+  const contents = await backUp({ databaseFile: databaseOf(stateDir), partial: file }, MARK);
+  return { stateDir, directory, file, contents };
+}
+
+/** The state directory that a backup comes to. */
+async function restored(file: string) {
+  const stateDir = temporaryDirectory();
+  const done = await makeRestored({ file, partial: databaseOf(stateDir) }, AT);
+  return { stateDir, database: databaseOf(stateDir), ...done };
+}
+
+/** Overwrites pages in the middle. */
+function spoil(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.fill(0xa5, 8 * 4096, 14 * 4096);
+  writeFileSync(file, bytes);
+}
+
+describe("a backup", () => {
+  it.each(JOURNALS)("changes nothing in the state, its journal included (%s)", async (_, local) => {
+    const { stateDir } = await testInstance({ local });
+    const settings = () => ask(databaseOf(stateDir), "select name, value from settings order by name");
+    const before = settings();
+    const { file } = await backedUp(stateDir);
+    expect(settings()).toEqual(before);
+    const [journal, copy] = [databaseOf(stateDir), file].map((path) => ask(path, "pragma journal_mode"));
+    expect([journal, copy]).toEqual([
+      [{ journal_mode: local ? "wal" : "delete" }],
+      [{ journal_mode: "delete" }],
+    ]);
+  });
+
+  it("takes the state of an older release as it is, and tells what it holds", async () => {
+    const { stateDir, directory, file, contents } = await backedUp();
+    expect(contents).toEqual({
+      madeAt: MARK.at,
+      madeBy: MARK.release,
+      migration: 1,
+      newest: MIGRATIONS.at(-1)!.id,
+      rows: {
+        workflows: 3,
+        workflow_versions: 6,
+        runs: 0,
+        approvals: 0,
+        schedules: 0,
+        users: 0,
+        api_keys: 5,
+        audit_log: 12,
+      },
+      unfinishedRuns: 0,
+    });
+    expect(ask(databaseOf(stateDir), "select max(id) as id from migrations")).toEqual([{ id: 1 }]);
+    expect([readdirSync(stateDir), readdirSync(directory)]).toEqual([["millrace.db"], ["m.db"]]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each<[string, (file: string) => void, RegExp]>([
+    [
+      "is another program's",
+      (file) => new Database(file).exec("create table t (a)").close(),
+      /is that of another program/,
+    ],
+    [
+      "is empty",
+      (file) => new Database(file).exec("vacuum").close(),
+      /is empty: Millrace was never started on it/,
+    ],
+    [
+      "is damaged",
+      (file) => {
+        cpSync(databaseOf(oldState(1)), file);
+        spoil(file);
+      },
+      /is damaged: /,
+    ],
+    [
+      "is of a newer release",
+      (file) => {
+        cpSync(databaseOf(oldState(1)), file);
+        change(file, (db) => db.exec("insert into migrations values (99, 'x', 99, 'x')"));
+      },
+      /was written by a newer release of Millrace \(migration 99/,
+    ],
+  ])("is refused of a database that %s, and nothing is left of it", async (_, prepare, words) => {
+    const stateDir = temporaryDirectory();
+    prepare(databaseOf(stateDir));
+    const directory = temporaryDirectory();
+    const work = backUp({ databaseFile: databaseOf(stateDir), partial: join(directory, "m.db") }, MARK);
+    const error = await refusal(work);
+    expect([error.code, error.message]).toEqual(["storage_unavailable", expect.stringMatching(words)]);
+    expect([readdirSync(stateDir), readdirSync(directory)]).toEqual([["millrace.db"], []]);
+  });
+});
+
+describe("what killed processes have left beside a backup", () => {
+  it("is removed, but not what another still writes to, nor what belongs to another backup", () => {
+    const directory = temporaryDirectory();
+    const names = ["m.db", "m.db.partial-x", "other.db.partial-0123abcd"];
+    for (const name of [...names, "m.db.partial-0123abcd", "m.db.partial-0123abcd-journal"])
+      writeFileSync(join(directory, name), "half a database");
+    const busy = new Database(join(directory, "m.db.partial-89abcdef"));
+    busy.exec("create table t (a); begin immediate");
+    const left = () => {
+      clearPartials(directory, (name) => name === "m.db");
+      return readdirSync(directory).toSorted();
+    };
+    expect(left()).toEqual(["m.db", "m.db.partial-89abcdef", ...names.slice(1)].toSorted());
+    busy.close();
+    expect(left()).toEqual(names.toSorted());
+  });
+
+  it("is not a copy that is being verified", async () => {
+    const { stateDir } = await backedUp();
+    const directory = temporaryDirectory();
+    const partial = join(directory, "m.db.partial-0123abcd");
+    let looks = 0;
+    onLook.mockImplementation(({ databaseFile }) => {
+      if (databaseFile !== partial) return;
+      looks += 1;
+      clearPartials(directory, () => true);
+    });
+    await backUp({ databaseFile: databaseOf(stateDir), partial }, MARK);
+    onLook.mockReset();
+    expect([looks, readdirSync(directory)]).toEqual([1, ["m.db.partial-0123abcd"]]);
+    clearPartials(directory, () => true);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe("a whole copy", () => {
+  it("gets its name unless something else has that, and then stays what it was", () => {
+    const directory = temporaryDirectory();
+    const [partial, file] = [join(directory, "m.db.partial-0123abcd"), join(directory, "m.db")];
+    writeFileSync(partial, "copy");
+    writeFileSync(file, "mine");
+    expect(() => publish(partial, file)).toThrowError(/EEXIST/);
+    expect([readFileSync(partial, "utf8"), readFileSync(file, "utf8")]).toEqual(["copy", "mine"]);
+    rmSync(file);
+    publish(partial, file);
+    expect([readdirSync(directory), readFileSync(file, "utf8")]).toEqual([["m.db"], "copy"]);
+  });
+});
+
+describe("a restored state", () => {
+  it("is migrated by the next start, and has nothing of the backup's own in it", async () => {
+    const { file } = await backedUp();
+    const { stateDir, database, contents } = await restored(file);
+    expect(contents).toMatchObject({ madeAt: MARK.at, madeBy: "1.2.3", migration: 1 });
+    expect(readdirSync(stateDir)).toEqual(["millrace.db"]);
+    expect(statSync(database).mode & 0o777).toBe(0o600);
+    expect(ask(database, "select name from settings")).toEqual([{ name: "cursor_key" }]);
+    const instance = await testInstance({ stateDir });
+    expect(await instance.read.workflows.count({})).toBe(2);
+    expect(instance.store.journalMode).toBe("wal");
+  });
+
+  it("has no logins, links that work once and MCP sessions, but all keys and people", async () => {
+    const live = await testInstance();
+    const [rest, { value: key }] = [await live.rest(), await live.key()];
+    const ann = await addUser(live, { email: "ann@example.com" });
+    const { cookie } = await signIn(live, ann);
+    change(databaseOf(live.stateDir), (db) =>
+      db.exec(`
+        insert into account_links (digest, kind, user_id, created_at) values (x'01', 'setup', null, '2026-01-01');
+        insert into mcp_sessions values ('s', 'key', 'http', null, '2026-01-01');
+        insert into mcp_messages (session_id, body, created_at) values ('s', '{}', '2026-01-01');
+        insert into sessions (id, digest, user_id, created_at, seen_at, expires_at, client, address, external, sealed)
+          select 'ses_elsewhere', x'02', id, '2026-01-01', '2026-01-01', '2027-01-01', '', '', 1, x'03' from users;`),
+    );
+    const { stateDir, database, settled } = await restored((await backedUp(live.stateDir)).file);
+    expect(settled).toEqual({ sessions: 2, links: 1, mcpSessions: 1, jobs: 0 });
+    const count = (table: string) => ask<{ n: number }>(database, `select count(*) as n from ${table}`)[0]!.n;
+    const tables = ["account_links", "mcp_sessions", "mcp_messages", "users", "api_keys"];
+    expect(tables.map(count)).toEqual([0, 0, 0, 1, 1]);
+    // One kept elsewhere goes on there: its row must say that it has ended.
+    expect(ask(database, "select id, ended_at, sealed from sessions")).toEqual([
+      { id: "ses_elsewhere", ended_at: AT, sealed: null },
+    ]);
+    expect(
+      ask(database, "select at, operation, target, owner from audit_log order by id desc limit 1"),
+    ).toEqual([{ at: AT, operation: "restore_backup", target: MARK.at, owner: "operator" }]);
+    const again = await (await testInstance({ stateDir })).rest();
+    expect((await api(again.url, key)("GET", "/workflows")).status).toBe(200);
+    const session = async (url: string) =>
+      (await api(url)("GET", "/session", undefined, { Cookie: cookie })).status;
+    expect([await session(rest.url), await session(again.url)]).toEqual([200, 401]);
+  });
+
+  it("gives lists an ETag that nobody has seen", async () => {
+    const live = await testInstance();
+    const { value } = await live.key();
+    const call = api((await live.rest()).url, value);
+    const { file } = await backedUp(live.stateDir);
+    await call("POST", "/workflows", { name: "Lost", description: "" });
+    const lost = (await call("GET", "/workflows")).headers.get("etag")!;
+    const { stateDir } = await restored(file);
+    const again = api((await (await testInstance({ stateDir })).rest()).url, value);
+    await again("POST", "/workflows", { name: "Another", description: "" });
+    expect((await again("GET", "/workflows", undefined, { "If-None-Match": lost })).status).toBe(200);
+  });
+
+  it("has free the jobs of executors that are no more, and suspects none of them", async () => {
+    const { database, settled } = await restored((await backedUp(oldState(2))).file);
+    expect(settled.jobs).toBe(1);
+    expect(ask(database, "select id from executors")).toEqual([]);
+    expect(
+      ask(
+        database,
+        "select state, executor, due_at, attempt, tries, fence, suspect, kills from jobs where kind = 'step'",
+      ),
+    ).toEqual([
+      { state: "ready", executor: null, due_at: AT, attempt: 2, tries: 1, fence: 2, suspect: 0, kills: 0 },
+    ]);
+    expect(
+      ask(
+        database,
+        "select status, item from run_attempts where finished_at is not null and status <> 'succeeded'",
+      ),
+    ).toEqual([{ status: "interrupted", item: 2 }]);
+  });
+
+  it.each<[string, (file: string) => void, RegExp]>([
+    ["is damaged", spoil, /m\.db is damaged: .*Restore the newest backup that is not/],
+    ["was cut off", (file) => truncateSync(file, statSync(file).size - 3 * 4096), /m\.db is damaged: /],
+    [
+      "is no database",
+      (file) => writeFileSync(file, "text ".repeat(2_000)),
+      /m\.db is damaged: file is not a database/,
+    ],
+    [
+      "is another program's",
+      (file) => change(file, (db) => db.pragma("application_id = 7")),
+      /m\.db is that of another program/,
+    ],
+    [
+      "has rows that can't be",
+      (file) =>
+        change(file, (db) => {
+          db.unsafeMode();
+          db.pragma("writable_schema = on");
+          db.exec(`update sqlite_schema set sql = replace(sql, '"reason" text', '"reason" text not null')`);
+        }),
+      /m\.db is damaged: NULL value in workflow_versions\.reason/,
+    ],
+    [
+      "refers to what is not there",
+      (file) => change(file, (db) => db.pragma("foreign_keys = off") && db.exec("delete from workflows")),
+      /rows of workflow_versions refer to what is not there/,
+    ],
+    [
+      "is of a newer release",
+      (file) =>
+        change(file, (db) =>
+          db.exec(
+            "insert into migrations values (99, 'x', 99, 'x'); insert into settings values ('release', '7.8.9')",
+          ),
+        ),
+      /m\.db was written by a newer release of Millrace, 7\.8\.9 .* Start 7\.8\.9 or a newer one/,
+    ],
+  ])("is not made of a backup that %s, and nothing is left", async (_, ruin, words) => {
+    const { file } = await backedUp();
+    ruin(file);
+    const stateDir = temporaryDirectory();
+    const error = await refusal(makeRestored({ file, partial: databaseOf(stateDir) }, AT));
+    expect([error.code, error.message]).toEqual(["storage_unavailable", expect.stringMatching(words)]);
+    expect(readdirSync(stateDir)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+/** A browser that goes from page to page over several servers: it keeps the cookies of each, and follows nothing by itself. */
+
+export interface BrowserJar {
+  /** By origin, then by name. */
+  cookies: Map<string, Map<string, string>>;
+  /** @param form is sent as one does when it is given */
+  go(url: string, form?: string, headers?: Record<string, string>): Promise<Response>;
+}
+
+const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+export function browserJar(): BrowserJar {
+  const cookies: BrowserJar["cookies"] = new Map();
+  return {
+    cookies,
+    async go(url, form, headers = {}) {
+      const { origin } = new URL(url);
+      const own = cookies.get(origin) ?? new Map<string, string>();
+      cookies.set(origin, own);
+      const response = await fetch(url, {
+        method: form === undefined ? "GET" : "POST",
+        redirect: "manual",
+        headers: {
+          "User-Agent": AGENT,
+          ...(own.size > 0 && { Cookie: [...own].map(([name, value]) => `${name}=${value}`).join("; ") }),
+          ...(form !== undefined && { "Content-Type": "application/x-www-form-urlencoded" }),
+          ...headers,
+        },
+        ...(form !== undefined && { body: form }),
+      });
+      for (const set of response.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!;
+        if (value === "" || /max-age=0/i.test(set)) own.delete(name!);
+        else own.set(name!, value!);
+      }
+      return response;
+    },
+  };
+}

@@ -1,0 +1,458 @@
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
+import { placeOf } from "../../src/surfaces/session/oidc-flow.ts";
+import { userWriter } from "../../src/store/users.ts";
+import { type BrowserJar, browserJar } from "../support/cookie-jar.ts";
+import { eventually } from "../support/eventually.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+import { CLIENT_SECRET, oidcPeer, type PeerOptions, throughProvider } from "../support/oidc-peer.ts";
+import { addUser, signIn } from "../support/people.ts";
+
+const ANN = { email: "ann@example.com", email_verified: true, groups: ["millrace-admin"] };
+const BEN = { email: "ben@example.com", email_verified: true, groups: ["millrace-editor", "staff"] };
+
+interface Given extends Partial<PeerOptions> {
+  config?: Record<string, unknown>;
+  env?: Record<string, string>;
+  away?: boolean;
+}
+
+/** A server on a clock of our own, and the provider that it sends people to. */
+async function site({ config = {}, env = {}, away = false, ...options }: Given = {}) {
+  const peer = await oidcPeer({ accounts: { ann: ANN, ben: BEN }, ...options });
+  const clock = fakeClock();
+  let text = "";
+  const log = pino({ level: "info" }, { write: (line: string) => void (text += line) });
+  const instance = await testInstance({ clock, log });
+  if (away) await peer.leave();
+  const start = () =>
+    instance.rest({
+      authMode: "oidc",
+      config: { authentication: { sign_on: config } },
+      env: { ...peer.env, ...env },
+    });
+  const copy = await start();
+  const lines = () =>
+    text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { peer, clock, instance, url: copy.url, start, lines, text: () => text };
+}
+
+const SAME = { "Sec-Fetch-Site": "same-origin" };
+
+/** Goes all the way, and gives where that leads. */
+async function enter(
+  browser: BrowserJar,
+  url: string,
+  name: string | undefined,
+  to = "/ui/",
+): Promise<string> {
+  const callback = await throughProvider(browser, `${url}/login?to=${encodeURIComponent(to)}`, name);
+  const response = await browser.go(callback);
+  expect(response.status).toBe(303);
+  return response.headers.get("Location")!;
+}
+
+async function session(browser: BrowserJar, url: string) {
+  const response = await browser.go(`${url}/session`, undefined, SAME);
+  const body = (await response.json()) as { user?: Record<string, unknown>; code?: string };
+  return { status: response.status, ...body };
+}
+
+/** Somebody who is signed in. */
+async function signedIn(url: string, name = "ann"): Promise<BrowserJar> {
+  const browser = browserJar();
+  expect(await enter(browser, url, name)).toBe("/ui/");
+  return browser;
+}
+
+const fault = (location: string): string | null => new URL(location, "http://x").searchParams.get("fault");
+
+describe("signing in at a provider", () => {
+  it("leads back to where somebody was, with the role of their groups", async () => {
+    const { url, instance } = await site();
+    const browser = browserJar();
+    expect(await enter(browser, url, "ben", "/ui/runs?status=failed#x")).toBe("/ui/runs?status=failed#x");
+    expect(await session(browser, url)).toMatchObject({
+      status: 200,
+      mode: "oidc",
+      user: { email: "ben@example.com", role: "editor", verified: true },
+    });
+    const [entry] = await instance.read.audit.slice({
+      filter: { operation: "sign_in" },
+      before: null,
+      limit: 1,
+    });
+    expect(entry).toMatchObject({ target: "ben@example.com", surface: "web" });
+    const user = await instance.read.users.findByEmail("ben@example.com");
+    expect(user).toMatchObject({ roleBy: "sign_on", lastLoginAt: expect.any(String) });
+  });
+
+  it("sets the same session's cookie as with a password, and takes away what was for the way", async () => {
+    const { url } = await site();
+    const browser = browserJar();
+    const callback = await throughProvider(browser, `${url}/login`, "ann");
+    const own = browser.cookies.get(url)!;
+    expect([...own.keys()]).toEqual(["millrace_sign_on"]);
+    const response = await browser.go(callback);
+    const [over, cookie] = response.headers.getSetCookie();
+    expect(over).toMatch(/^millrace_sign_on=; .*Max-Age=0/);
+    expect(cookie).toMatch(/^millrace_session=\w{32}; .*HttpOnly; SameSite=Strict/);
+    expect([...own.keys()]).toEqual(["millrace_session"]);
+  });
+
+  it("binds its cookies to the host over https", async () => {
+    const { url } = await site({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } });
+    const response = await browserJar().go(`${url}/login`);
+    const [flow] = response.headers.getSetCookie();
+    expect(flow).toMatch(
+      /^__Host-millrace-sign-on=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const location = new URL(response.headers.get("Location")!);
+    expect(location.searchParams.get("redirect_uri")).toBe("https://mill.example.com/login/callback");
+    const state = location.searchParams.get("state")!;
+    expect(Buffer.from(/=([\w-]+)/.exec(flow!)![1]!, "base64url").toString("latin1")).not.toContain(state);
+  });
+
+  it.each([
+    "https://evil.example.com/ui/",
+    "//evil.example.com/ui/",
+    "/\\evil.example.com/ui/",
+    "/ui/..//evil.example.com",
+    "/ui/%2e%2e/workflows",
+    "/workflows",
+    "ui/runs",
+    "\t//evil.example.com",
+    `/ui/${"x".repeat(2_000)}`,
+    ["/ui/a", "/ui/b"],
+    undefined,
+    "javascript:alert(1)",
+  ])("leads nowhere but to pages of the interface: not to %j", (to) => {
+    expect(placeOf(to)).toBe("/ui/");
+  });
+
+  it("leads home whoever asks for another place", async () => {
+    const { url } = await site();
+    expect(await enter(browserJar(), url, "ann", "https://evil.example.com/ui/")).toBe("/ui/");
+  });
+
+  it("ends the session that the browser had before", async () => {
+    const { url, instance } = await site();
+    const browser = await signedIn(url);
+    const before = browser.cookies.get(url)!.get("millrace_session")!;
+    await enter(browser, url, "ann");
+    const old = browserJar();
+    old.cookies.set(url, new Map([["millrace_session", before]]));
+    expect((await session(old, url)).status).toBe(401);
+    const ann = (await instance.read.users.findByEmail("ann@example.com"))!;
+    expect(await instance.read.sessions.ofUser(ann.id, "2026-11-21", "2026-01-01")).toHaveLength(1);
+  });
+
+  it("takes no password, and no session that was begun with one", async () => {
+    const { url, instance } = await site();
+    const response = await fetch(`${url}/session`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "ann@example.com", password: "whatever it was" }),
+    });
+    expect(response.status).toBe(409);
+    const before = await signIn(instance, await addUser(instance, { email: "old@example.com" }));
+    const asked = await fetch(`${url}/session`, { headers: { Cookie: before.cookie } });
+    expect(asked.status).toBe(401);
+    // Nor the other way round: nobody would ask the provider again there.
+    const browser = await signedIn(url);
+    const { url: builtIn } = await instance.rest();
+    const jar = browserJar();
+    jar.cookies.set(builtIn, browser.cookies.get(url)!);
+    expect((await session(jar, builtIn)).status).toBe(401);
+  });
+
+  it("tells at its start what to register, and starts without the provider", async () => {
+    const { peer, url, lines } = await site({ away: true });
+    expect(lines()).toContainEqual(
+      expect.objectContaining({
+        redirect_uri: `${url}/login/callback`,
+        post_logout_redirect_uri: `${url}/ui/sign-in?signed_out=1`,
+      }),
+    );
+    await eventually(() => lines().find(({ msg }) => /asked again/.test(String(msg))), "a warning");
+    const response = await browserJar().go(`${url}/login?to=%2Fui%2Fruns`);
+    expect(response.headers.get("Location")).toBe("/ui/sign-in?fault=provider_away&to=%2Fruns");
+    await peer.comeBack();
+    await signedIn(url);
+  });
+});
+
+describe("a way to the provider that comes to nothing", () => {
+  it("ends at the page for signing in, and can be gone again", async () => {
+    const { peer, url } = await site({
+      accounts: { ann: ANN, eve: { email: "eve@example.com", email_verified: false } },
+    });
+    const browser = browserJar();
+    const gone = async (
+      name: string | undefined,
+      change: (callback: URL) => Promise<void> | void = () => {},
+    ) => {
+      const callback = new URL(await throughProvider(browser, `${url}/login?to=/ui/runs`, name));
+      await change(callback);
+      const location = (await browser.go(callback.href)).headers.get("Location")!;
+      expect(new URL(location, url).searchParams.get("to") ?? "/").toMatch(/^\/(runs)?$/);
+      expect((await session(browser, url)).status).toBe(401);
+      browser.cookies.delete(peer.issuer);
+      return fault(location);
+    };
+    expect(await gone(undefined)).toBe("denied");
+    expect(await gone("eve")).toBe("email_not_verified");
+    expect(await gone("ann", (callback) => peer.expireCode(callback.href))).toBe("code_dead");
+    expect(await gone("ann", (callback) => callback.searchParams.set("iss", "http://127.0.0.1:1"))).toBe(
+      "not_verified",
+    );
+    expect(await gone("ann", (callback) => callback.searchParams.set("state", "other"))).toBe("mixed_up");
+    expect(await gone("ann", (callback) => callback.searchParams.delete("state"))).toBe("mixed_up");
+    expect(await gone("ann", () => void browser.cookies.get(url)!.clear())).toBe("lost");
+    expect(await gone("ann", () => peer.leave())).toBe("provider_away");
+    await peer.comeBack();
+    expect(await enter(browser, url, "ann")).toBe("/ui/");
+  });
+
+  it("refuses another nonce", async () => {
+    const { peer, url } = await site();
+    peer.wrongNonce();
+    expect(fault(await enter(browserJar(), url, "ann"))).toBe("not_verified");
+  });
+
+  it("signs nobody in with what another browser has begun", async () => {
+    const { url } = await site();
+    const callback = await throughProvider(browserJar(), `${url}/login`, "ann");
+    const victim = browserJar();
+    expect(fault((await victim.go(callback)).headers.get("Location")!)).toBe("lost");
+    await victim.go(`${url}/login`);
+    expect(fault((await victim.go(callback)).headers.get("Location")!)).toBe("mixed_up");
+    expect((await session(victim, url)).status).toBe(401);
+  });
+
+  it("must be finished within ten minutes", async () => {
+    const { url, clock } = await site();
+    const browser = browserJar();
+    const callback = await throughProvider(browser, `${url}/login`, "ann");
+    clock.advance(10 * MINUTE);
+    expect(fault((await browser.go(callback)).headers.get("Location")!)).toBe("lost");
+  });
+
+  it("says in the log what the provider said, and neither code nor token nor secret", async () => {
+    const { peer, url, lines, text } = await site();
+    const browser = browserJar();
+    const callback = await throughProvider(browser, `${url}/login`, "ann");
+    const flow = browser.cookies.get(url)!.get("millrace_sign_on")!;
+    await peer.expireCode(callback);
+    await browser.go(callback);
+    expect(lines()).toContainEqual(
+      expect.objectContaining({
+        operation: "finish_sign_on",
+        fault: "code_dead",
+        reason: "invalid_grant: OAUTH_RESPONSE_BODY_ERROR",
+      }),
+    );
+    await signedIn(url);
+    for (const secret of [new URL(callback).searchParams.get("code")!, CLIENT_SECRET, flow, "eyJ"])
+      expect(text()).not.toContain(secret);
+  });
+
+  it("comes to nothing only so often from one address; who gets in uses nothing up", async () => {
+    const { peer, url } = await site();
+    const browser = browserJar();
+    const guess = async (): Promise<string | null> => {
+      const { headers } = await browser.go(`${url}/login`);
+      const state = new URL(headers.get("Location")!).searchParams.get("state")!;
+      const query = new URLSearchParams({ state, code: "guessed", iss: peer.issuer });
+      return fault((await browser.go(`${url}/login/callback?${query}`)).headers.get("Location")!);
+    };
+    for (let time = 0; time < 29; time += 1) expect(await guess()).toBe("code_dead");
+    await signedIn(url);
+    expect(await guess()).toBe("code_dead");
+    expect(await guess()).toBe("too_many_attempts");
+  });
+
+  it("does not let in whom nobody gives a role, who is deactivated, or who has somebody else's address", async () => {
+    const { peer, url, instance } = await site({ config: { default_role: "none" } });
+    peer.accounts.set("kim", { email: "kim@example.com", email_verified: true, groups: ["staff"] });
+    expect(fault(await enter(browserJar(), url, "kim"))).toBe("no_role");
+    await signedIn(url, "ben");
+    peer.accounts.set("eve", { ...BEN, groups: [] });
+    expect(fault(await enter(browserJar(), url, "eve"))).toBe("address_taken");
+    const ben = (await instance.read.users.findByEmail("ben@example.com"))!;
+    await instance.store.transaction((trx) => userWriter(trx).update(ben.id, { status: "deactivated" }));
+    expect(fault(await enter(browserJar(), url, "ben"))).toBe("deactivated");
+  });
+});
+
+describe("what the provider said of somebody who is signed in", () => {
+  const OLD = 11 * MINUTE;
+
+  it("is asked again when it is old, once by many requests", async () => {
+    const { peer, url, clock } = await site();
+    const browser = await signedIn(url);
+    peer.accounts.set("ann", { ...ANN, groups: ["millrace-viewer"] });
+    expect((await session(browser, url)).user).toMatchObject({ role: "admin" });
+    clock.advance(OLD);
+    const before = peer.asked.get("POST /token")!;
+    await Promise.all(Array.from({ length: 6 }, () => session(browser, url)));
+    expect(peer.asked.get("POST /token")).toBe(before + 1);
+    expect((await session(browser, url)).user).toMatchObject({ role: "viewer" });
+    clock.advance(OLD);
+    expect((await session(browser, url)).status).toBe(200);
+    expect(peer.asked.get("POST /token")).toBe(before + 2);
+  });
+
+  it("is asked again by one of several copies", async () => {
+    const { peer, url, clock, instance, start } = await site();
+    const browser = await signedIn(url);
+    const other = await start();
+    browser.cookies.set(other.url, browser.cookies.get(url)!);
+    clock.advance(OLD);
+    const before = peer.asked.get("POST /token")!;
+    const all = await Promise.all([url, other.url, url, other.url].map((at) => session(browser, at)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(peer.asked.get("POST /token")).toBe(before + 1);
+    expect(instance.store.directory.local).toBe(true);
+  });
+
+  it("ends the session when the provider has taken it back", async () => {
+    const { peer, url, clock, instance, lines } = await site();
+    const browser = await signedIn(url);
+    await peer.revokeGrants();
+    expect((await session(browser, url)).status).toBe(200);
+    clock.advance(OLD);
+    expect((await session(browser, url)).status).toBe(401);
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ reason: expect.stringMatching(/invalid_grant/) }),
+    );
+    const [entry] = await instance.read.audit.slice({ filter: {}, before: null, limit: 1 });
+    expect(entry).toMatchObject({ operation: "renew_sign_on.ended", target: "ann@example.com" });
+  });
+
+  it("ends the session of whom it gives no role any more", async () => {
+    const { peer, url, clock } = await site({ config: { default_role: "none" } });
+    const browser = await signedIn(url, "ben");
+    peer.accounts.set("ben", { ...BEN, groups: [] });
+    clock.advance(OLD);
+    expect((await session(browser, url)).status).toBe(401);
+    peer.accounts.set("ben", BEN);
+    expect((await session(browser, url)).status).toBe(401);
+  });
+
+  it("goes on counting for an hour while the provider is away, which is asked every half minute", async () => {
+    const { peer, url, clock } = await site();
+    const browser = await signedIn(url);
+    await peer.leave();
+    clock.advance(OLD);
+    expect((await session(browser, url)).status).toBe(200);
+    await peer.comeBack();
+    const before = peer.asked.get("POST /token")!;
+    clock.advance(20 * SECOND);
+    await session(browser, url);
+    expect(peer.asked.get("POST /token")).toBe(before);
+    clock.advance(20 * SECOND);
+    await session(browser, url);
+    expect(peer.asked.get("POST /token")).toBe(before + 1);
+    await peer.leave();
+    clock.advance(10 * MINUTE + HOUR);
+    expect((await session(browser, url)).status).toBe(200);
+    clock.advance(MINUTE);
+    expect((await session(browser, url)).status).toBe(401);
+    await peer.comeBack();
+    expect((await session(browser, url)).status).toBe(401);
+  });
+
+  it("is waited for by everybody when it is too old to go on with", async () => {
+    const { peer, url, clock } = await site();
+    const browser = await signedIn(url);
+    peer.accounts.set("ann", { ...ANN, groups: ["millrace-viewer"] });
+    clock.advance(2 * HOUR);
+    const all = await Promise.all(Array.from({ length: 4 }, () => session(browser, url)));
+    expect(all.map(({ user }) => user?.["role"])).toEqual(["viewer", "viewer", "viewer", "viewer"]);
+  });
+
+  it("can't be asked without a refresh token: the session lasts twelve hours", async () => {
+    const { url, clock } = await site({ refreshTokens: false });
+    const browser = await signedIn(url);
+    clock.advance(12 * HOUR - SECOND);
+    expect((await session(browser, url)).status).toBe(200);
+    clock.advance(SECOND);
+    expect((await session(browser, url)).status).toBe(401);
+  });
+
+  it("is kept so that the store alone gives nobody its tokens", async () => {
+    const { url, instance } = await site();
+    await signedIn(url);
+    const [row] = await instance.store.read.selectFrom("sessions").selectAll().execute();
+    const kept = Buffer.from(row!.sealed!).toString("latin1");
+    expect(kept.length).toBeGreaterThan(200);
+    expect(kept).not.toMatch(/eyJ|subject|refreshToken/);
+  });
+});
+
+describe("signing out", () => {
+  it("ends the session here and at the provider, and leads back", async () => {
+    const { peer, url, instance } = await site();
+    const browser = await signedIn(url);
+    const token = browser.cookies.get(url)!.get("millrace_session")!;
+    const out = await browser.go(`${url}/logout`, undefined, SAME);
+    expect(out.headers.getSetCookie()[0]).toMatch(/^millrace_session=; .*Max-Age=0/);
+    const to = new URL(out.headers.get("Location")!);
+    expect(to.origin + to.pathname).toBe(`${peer.issuer}/session/end`);
+    expect(to.searchParams.get("id_token_hint")).toMatch(/^eyJ/);
+    expect(to.searchParams.get("post_logout_redirect_uri")).toBe(`${url}/ui/sign-in?signed_out=1`);
+    browser.cookies.get(url)!.set("millrace_session", token);
+    expect((await session(browser, url)).status).toBe(401);
+    const [entry] = await instance.read.audit.slice({
+      filter: { operation: "sign_out" },
+      before: null,
+      limit: 1,
+    });
+    expect(entry).toMatchObject({ target: "ann@example.com" });
+  });
+
+  it("is nothing that another site's page can do", async () => {
+    const { url } = await site();
+    const browser = await signedIn(url);
+    for (const site of ["cross-site", "same-site"]) {
+      const out = await browser.go(`${url}/logout`, undefined, { "Sec-Fetch-Site": site });
+      expect(out.headers.get("Location")).toBe("/ui/");
+    }
+    expect((await browser.go(`${url}/logout`, "")).status).toBe(405);
+    expect((await session(browser, url)).status).toBe(200);
+  });
+
+  it("ends at our own page where the provider has none for it", async () => {
+    const { url } = await site({ logout: false });
+    const browser = await signedIn(url);
+    const out = await browser.go(`${url}/logout`, undefined, SAME);
+    expect(out.headers.get("Location")).toBe(`${url}/ui/sign-in?signed_out=1`);
+    expect((await session(browser, url)).status).toBe(401);
+  });
+
+  it("works while the provider is away", async () => {
+    const { peer, url, start } = await site();
+    const browser = await signedIn(url);
+    await peer.leave();
+    // This copy has never asked the provider about itself.
+    const other = await start();
+    browser.cookies.set(other.url, browser.cookies.get(url)!);
+    const out = await browser.go(`${other.url}/logout`, undefined, SAME);
+    expect(out.headers.get("Location")).toBe(`${other.url}/ui/sign-in?signed_out=1`);
+    expect((await session(browser, url)).status).toBe(401);
+  });
+
+  it("works over the API too", async () => {
+    const { url } = await site();
+    const browser = await signedIn(url);
+    const cookie = `millrace_session=${browser.cookies.get(url)!.get("millrace_session")}`;
+    const out = await fetch(`${url}/session`, { method: "DELETE", headers: { Cookie: cookie, ...SAME } });
+    expect(out.status).toBe(204);
+    expect((await session(browser, url)).status).toBe(401);
+  });
+});

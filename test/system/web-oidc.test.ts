@@ -1,0 +1,141 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { oidcPeer } from "../support/oidc-peer.ts";
+import { startProgram } from "../support/process.ts";
+import {
+  fromUserMenu,
+  heading,
+  newStateDirectory,
+  openBrowser,
+  openWindow,
+  picture,
+  settled,
+} from "../support/web.ts";
+
+const ACCOUNTS = {
+  ann: { email: "ann@example.com", email_verified: true, groups: ["millrace-admin"] },
+  ben: { email: "ben@example.com", email_verified: true, groups: ["millrace-editor"] },
+  kim: { email: "kim@example.com", email_verified: false, groups: ["millrace-editor"] },
+};
+
+/** A server at `localhost` and its provider at `127.0.0.1`: two sites to a browser, as they are in life. */
+async function openSite() {
+  const peer = await oidcPeer({ accounts: ACCOUNTS });
+  const args = ["--host", "localhost", "--workers", "0", "--auth-mode", "oidc"];
+  const program = await startProgram("serve", newStateDirectory(), { args, env: peer.env });
+  const url = program.url.replace("127.0.0.1", "localhost");
+  const opened = await openWindow(await openBrowser(), { url });
+  /** What our own pages complained of. */
+  const complaints = () => opened.complaints.filter((text) => text.startsWith(url));
+  return { ...opened, peer, url, complaints };
+}
+
+const violations = async (page: Page): Promise<string[]> =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, help }) => `${id}: ${help}`);
+
+const signInButton = (page: Page) => page.getByRole("link", { name: "Sign in", exact: true });
+
+/** Logs in at the provider's own form, which is shown. */
+async function logIn(page: Page, name: string): Promise<void> {
+  await heading(page, "The provider").waitFor();
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+describe("people who sign in at a provider of another site", () => {
+  it("come back to where they were, work, sign out, and are not back without the provider", async () => {
+    const { page, visit, url, complaints } = await openSite();
+    await visit("/people");
+    await heading(page, "Sign in").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await picture(page, "oidc-sign-in");
+    await signInButton(page).click();
+    await logIn(page, "ann");
+    await heading(page, "People").waitFor();
+    await settled(page);
+    expect(new URL(page.url()).href).toBe(`${url}/ui/people`);
+    expect(await page.getByRole("button", { name: "Invite somebody" }).count()).toBe(0);
+    expect(await page.getByRole("combobox", { name: "Role of ann@example.com" }).isDisabled()).toBe(true);
+    await page.getByText("the identity provider decides the role").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await picture(page, "oidc-people");
+    await page.getByRole("button", { name: "Actions for ann@example.com" }).click();
+    expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Deactivate…"]);
+    await page.keyboard.press("Escape");
+    await fromUserMenu(page, "Account");
+    await heading(page, "Account").waitFor();
+    await settled(page);
+    await page.getByText("At your organisation's identity provider").waitFor();
+    expect(await page.getByLabel(/password/i).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await picture(page, "oidc-account");
+
+    await fromUserMenu(page, "Sign out");
+    await page.getByText("You are signed out.").waitFor();
+    expect(new URL(page.url()).href).toBe(`${url}/ui/sign-in?signed_out=1`);
+    expect(await violations(page)).toEqual([]);
+    await picture(page, "oidc-signed-out");
+    for (let back = 0; back < 3; back += 1) {
+      await page.goBack();
+      await page.waitForLoadState();
+      expect(await page.getByText("ann@example.com").count()).toBe(0);
+    }
+    await visit("/people");
+    await heading(page, "Sign in").waitFor();
+    await signInButton(page).click();
+    await heading(page, "The provider").waitFor();
+    expect(complaints()).toEqual([]);
+  });
+
+  it("are told why they are not let in, and come as somebody else", async () => {
+    const { page, visit, peer } = await openSite();
+    await visit("/");
+    await signInButton(page).click();
+    await logIn(page, "kim");
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain(
+      "does not say that your e-mail address is verified",
+    );
+    expect(await violations(page)).toEqual([]);
+    await picture(page, "oidc-refused");
+    await page.getByRole("link", { name: /as somebody else/ }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await signInButton(page).click();
+    await logIn(page, "ben");
+    await heading(page, "Home").waitFor();
+    await page.getByRole("button", { name: "User menu of ben@example.com" }).waitFor();
+    expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
+
+    await peer.leave();
+    await page.context().clearCookies();
+    await page.goto(page.url());
+    await signInButton(page).click();
+    await page.getByRole("alert").waitFor();
+    await picture(page, "oidc-provider-away");
+  });
+
+  it("sign in again in another tab when their session ends, and lose nothing of what they write", async () => {
+    const { page, visit, complaints } = await openSite();
+    await visit("/workflows/new");
+    await signInButton(page).click();
+    await logIn(page, "ben");
+    await page.getByRole("textbox", { name: "Name" }).fill("Written before");
+    // As if it had been ended elsewhere; the provider still knows them.
+    await page.context().clearCookies({ domain: "localhost" });
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const over = page.getByRole("dialog", { name: "You are signed out" });
+    await over.waitFor();
+    await picture(page, "oidc-signed-out-while-writing");
+    expect(await violations(page)).toEqual([]);
+    const opening = page.context().waitForEvent("page");
+    await over.getByRole("link", { name: "Sign in" }).click();
+    await opening;
+    await over.waitFor({ state: "detached" });
+    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Written before");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.waitForURL(/\/ui\/workflows\/written-before/);
+    expect(complaints().filter((text) => !/status of 401/.test(text))).toEqual([]);
+  });
+});

@@ -1,0 +1,151 @@
+/** The dashboard and the alert rules against the metrics that there are: a name or label that is gone draws nothing. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type { Family } from "../support/exposition.ts";
+import { exercised, read } from "../support/metrics.ts";
+
+const deployed = (file: string): string =>
+  readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8");
+
+interface Dashboard {
+  panels: {
+    id: number;
+    title: string;
+    type: string;
+    gridPos: { x: number; y: number; w: number; h: number };
+    fieldConfig?: { defaults: { unit?: string } };
+    targets?: { expr: string; legendFormat: string; datasource: { uid: string } }[];
+  }[];
+  templating: { list: { name: string; type: string; definition?: string }[] };
+}
+
+interface Rules {
+  groups: {
+    rules: {
+      alert: string;
+      expr: string;
+      labels: { severity: string };
+      annotations: Record<string, string>;
+    }[];
+  }[];
+}
+
+const dashboard = JSON.parse(deployed("grafana/millrace.json")) as Dashboard;
+const { rules } = (parse(deployed("prometheus/alerts.yml")) as Rules).groups[0]!;
+
+/** What a query reads: metrics with the labels that it names, and labels that it groups by. */
+function readBy(expr: string): { metrics: { name: string; labels: string[] }[]; grouped: string[] } {
+  const text = expr.replace(/"[^"]*"/g, '""');
+  const metrics = [...text.matchAll(/\b((?:millrace|nodejs|process)_\w+|up)\b(?:\{([^}]*)\})?/g)].map(
+    ([, name, matchers = ""]) => ({
+      name: name!,
+      labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label!),
+    }),
+  );
+  const grouped = [...text.matchAll(/\b(?:by|without)\s*\(([^)]*)\)/g)].flatMap(([, list]) =>
+    list!.split(",").map((label) => label.trim()),
+  );
+  return { metrics, grouped };
+}
+
+/** Prometheus itself adds these. */
+const OF_TARGETS = ["job", "instance"];
+
+function labelsOf(families: ReadonlyMap<string, Family>, name: string): string[] {
+  // Whether a target answers is Prometheus' own metric.
+  if (name === "up") return OF_TARGETS;
+  const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ""));
+  if (family === undefined) return [];
+  const found = family.samples.filter((sample) => sample.name === name);
+  // Nothing may have been collected yet (garbage, say); every metric has this label.
+  return [...new Set([...found.flatMap(({ labels }) => Object.keys(labels)), "process", ...OF_TARGETS])];
+}
+
+/** What a query asks for that there is not. */
+function missingOf(families: ReadonlyMap<string, Family>, expr: string): string[] {
+  const { metrics, grouped } = readBy(expr);
+  const there = metrics.flatMap(({ name }) => labelsOf(families, name));
+  return [
+    ...(metrics.length === 0 ? [`no metric in ${expr}`] : []),
+    ...metrics.flatMap(({ name, labels }) => {
+      const known = labelsOf(families, name);
+      if (known.length === 0) return [name];
+      return labels.filter((label) => !known.includes(label)).map((label) => `${name}{${label}}`);
+    }),
+    ...grouped.filter((label) => !there.includes(label)).map((label) => `by (${label}) in ${expr}`),
+  ];
+}
+
+const queries = dashboard.panels.flatMap(({ targets = [] }) => targets);
+
+describe("the dashboard", () => {
+  it("asks for metrics and labels that there are", async () => {
+    const families = await read(exercised());
+    expect(queries.length).toBeGreaterThan(40);
+    expect(
+      queries.flatMap(({ expr }) => missingOf(families, expr.replaceAll("$__rate_interval", "5m"))),
+    ).toEqual([]);
+    const definitions = dashboard.templating.list.flatMap(({ definition }) => definition ?? []);
+    for (const definition of definitions)
+      expect(families.has(readBy(definition).metrics[0]!.name)).toBe(true);
+  });
+
+  it("names its lines by labels that are left after grouping", () => {
+    for (const { expr, legendFormat } of queries) {
+      const wanted = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
+      const { grouped, metrics } = readBy(expr);
+      const left =
+        grouped.length > 0 ? grouped : [...OF_TARGETS, "process", ...metrics.flatMap((it) => it.labels)];
+      expect(wanted.filter((label) => !left.includes(label))).toEqual([]);
+    }
+  });
+
+  it("lets the data source be chosen, gives every panel a unit, and lays none over another", () => {
+    expect(dashboard.templating.list[0]).toMatchObject({ name: "datasource", type: "datasource" });
+    expect(queries.every(({ datasource }) => datasource.uid === "${datasource}")).toBe(true);
+    const panels = dashboard.panels.filter(({ type }) => type !== "row");
+    for (const { title, fieldConfig } of panels)
+      expect([title, fieldConfig?.defaults.unit]).not.toContain(undefined);
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    for (const [index, { gridPos: a }] of dashboard.panels.entries()) {
+      expect(a.x + a.w).toBeLessThanOrEqual(24);
+      for (const { gridPos: b } of dashboard.panels.slice(index + 1)) {
+        const apart = a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
+        expect(apart).toBe(true);
+      }
+    }
+  });
+});
+
+describe("the alert rules", () => {
+  it("ask for metrics and labels that there are", async () => {
+    const families = await read(exercised());
+    expect(rules.flatMap(({ expr }) => missingOf(families, expr))).toEqual([]);
+  });
+
+  it("each say how bad it is, what it is, and what to do", () => {
+    for (const { labels, annotations } of rules) {
+      expect(["warning", "critical"]).toContain(labels.severity);
+      expect(annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
+    }
+  });
+
+  it("each have a case of their own in their tests", () => {
+    const tests = deployed("prometheus/alerts.test.yml");
+    for (const { alert } of rules) expect(tests).toContain(`alertname="${alert}"`);
+  });
+});
+
+describe("what finds missing metrics", () => {
+  it("sees a name that is gone, a label of another metric, and a grouping by none", async () => {
+    const families = await read(exercised());
+    expect(missingOf(families, "rate(millrace_gone_total[5m])")).toEqual(["millrace_gone_total"]);
+    expect(missingOf(families, 'millrace_runs_started_total{code="a,b"}')).toEqual([
+      "millrace_runs_started_total{code}",
+    ]);
+    expect(missingOf(families, "sum by (le, model) (millrace_model_tokens_total)")).toEqual([
+      "by (le) in sum by (le, model) (millrace_model_tokens_total)",
+    ]);
+  });
+});
