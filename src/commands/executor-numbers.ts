@@ -14,25 +14,26 @@ export interface ExecutorNumbers {
   collect(): Promise<Snapshot[]>;
 }
 
+/** Asks for numbers; resolves when they have come, or the executor has ended. */
+const answered = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    const on = (message: unknown): void => {
+      if (numbersOf(message) === undefined) return;
+      child.off("message", on);
+      resolve();
+    };
+    child.on("message", on);
+    child.once("exit", () => resolve());
+    // What has died says so by its end.
+    child.send({ numbers: true }, () => {});
+  });
+
 /** @param settle adds the last numbers of one that is gone to those of the others before it */
 export function executorNumbers(
   settle: (gone: Snapshot, last: Snapshot) => Promise<Snapshot>,
 ): ExecutorNumbers {
   const last = new Map<ChildProcess, Snapshot>();
   let gone: Promise<Snapshot> = Promise.resolve([]);
-
-  const answered = (child: ChildProcess): Promise<void> =>
-    new Promise((resolve) => {
-      const on = (message: unknown): void => {
-        if (numbersOf(message) === undefined) return;
-        child.off("message", on);
-        resolve();
-      };
-      child.on("message", on);
-      child.once("exit", () => resolve());
-      // What has died says so by its end.
-      child.send({ numbers: true }, () => {});
-    });
 
   return {
     watch(child) {

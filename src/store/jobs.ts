@@ -84,6 +84,15 @@ const noteExecutor = prepared((db, id: string, at: string) =>
     .onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
+async function countIn(db: Kysely<Schema>, state: JobRow["state"]): Promise<number> {
+  const { count } = await db
+    .selectFrom("jobs")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("state", "=", sql.lit(state))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Reads the queue. */
 export function jobReader(db: Kysely<Schema>): JobReader {
   return {
@@ -113,15 +122,11 @@ export function jobReader(db: Kysely<Schema>): JobReader {
 
     async depth() {
       // One by one: each has an index of its own, and together they would be read from the table.
-      const of = async (state: JobRow["state"]): Promise<number> => {
-        const { count } = await db
-          .selectFrom("jobs")
-          .select((eb) => eb.fn.countAll<number>().as("count"))
-          .where("state", "=", sql.lit(state))
-          .executeTakeFirstOrThrow();
-        return count;
+      return {
+        ready: await countIn(db, "ready"),
+        later: await countIn(db, "later"),
+        claimed: await countIn(db, "claimed"),
       };
-      return { ready: await of("ready"), later: await of("later"), claimed: await of("claimed") };
     },
   };
 }

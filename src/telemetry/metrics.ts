@@ -47,14 +47,14 @@ export function openMetrics(name: ProcessName, version: string): Metrics {
     registers: [registry],
     aggregator: "first",
   }).set({ version }, 1);
-  let refreshState = (): Promise<void> => Promise.resolve();
+  let refreshState: (() => Promise<void>) | undefined;
   return {
     meter: meterOf(registry),
     showState(read) {
       refreshState = stateGauges(registry, read);
     },
     async snapshot() {
-      await refreshState();
+      await refreshState?.();
       return registry.getMetricsAsJSON();
     },
   };

@@ -40,7 +40,7 @@ describe("the log of a process", () => {
     expect(run.status).toBe("failed");
     const ids = { workflow_id: workflow.id, run_id: run.id };
 
-    const asked = await lineOf(program, (it) => it.msg === "run_workflow", "the operation");
+    const asked = await lineOf(program, (one) => one.msg === "run_workflow", "the operation");
     expect(asked).toMatchObject({
       name: "serve",
       level: 30,
@@ -48,9 +48,9 @@ describe("the log of a process", () => {
       surface: "rest",
       ...ids,
     });
-    const accepted = await lineOf(program, (it) => it.msg === "run accepted", "its beginning");
+    const accepted = await lineOf(program, (one) => one.msg === "run accepted", "its beginning");
     expect(accepted).toMatchObject({ ...ids, trigger: "rest", status: "queued", request_id: "my-request" });
-    const failed = await lineOf(program, (it) => it.msg === "step failed", "the step's failure");
+    const failed = await lineOf(program, (one) => one.msg === "step failed", "the step's failure");
     expect(failed).toMatchObject({
       name: "worker",
       level: 30,
@@ -60,15 +60,15 @@ describe("the log of a process", () => {
       type: "assert",
     });
     expect(failed).toMatchObject({ code: "assert_failed", executor: expect.stringMatching(/^exe_/) });
-    const ended = await lineOf(program, (it) => it.msg === "run failed", "its end");
+    const ended = await lineOf(program, (one) => one.msg === "run failed", "its end");
     expect(ended).toMatchObject({ ...ids, status: "failed", code: "assert_failed", ms: expect.any(Number) });
     // One of each: what is rolled back and done again is told once.
     for (const msg of ["run accepted", "step failed", "run failed"])
-      expect(linesOf(program).filter((it) => it.msg === msg)).toHaveLength(1);
+      expect(linesOf(program).filter((one) => one.msg === msg)).toHaveLength(1);
     expect(program.log()).not.toContain("secret of a customer");
 
     await call("GET", `/runs/${run.id}`);
-    expect(await lineOf(program, (it) => it.msg === "get_run", "a look")).toMatchObject({ run_id: run.id });
+    expect(await lineOf(program, (one) => one.msg === "get_run", "a look")).toMatchObject({ run_id: run.id });
   }, 30_000);
 
   it.each(["serve", "mcp-sse"] as const)(
@@ -106,9 +106,9 @@ describe("the log of a process", () => {
       expect((await program.end()).code).toBe(0);
       expect(linesOf(program).length).toBeGreaterThan(5);
       const log = program.log();
-      const found = [key, other, other.slice(0, -1), "COOKIE-1", "BEARER-1", "OIDC-1", "PASSWORD-1"];
-      expect(found.filter((secret) => log.includes(secret))).toEqual([]);
-      if (command === "serve") expect(log).toContain("mill_[hidden]");
+      const secretValues = [key, other, other.slice(0, -1), "COOKIE-1", "BEARER-1", "OIDC-1", "PASSWORD-1"];
+      expect(secretValues.filter((secret) => log.includes(secret))).toEqual([]);
+      expect(log).toContain("mill_[hidden]");
     },
     30_000,
   );
@@ -119,7 +119,7 @@ describe("what hides secrets", () => {
   const log = pino(
     {
       formatters: { log: (fields) => withoutSecrets(fields) },
-      serializers: { err: (it: unknown) => it },
+      serializers: { err: (one: unknown) => one },
       hooks: { streamWrite: maskKeys },
     },
     { write: (line: string) => void written.push(line) },

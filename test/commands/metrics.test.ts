@@ -52,6 +52,16 @@ async function world() {
   return { key, stateDir: instance.stateDir };
 }
 
+const statusOf = async (url: string, method = "GET") => (await fetch(url, { method })).status;
+
+/** A port that something else has. */
+async function takenPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
 const ASK = { steps: [{ id: "ask", type: "model", model: "writer", prompt: "Hi" }] };
 const FAIL = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "No." }] };
 const WAIT = { steps: [{ id: "later", type: "wait", for: "1h" }] };
@@ -76,7 +86,7 @@ describe("metrics of serve", () => {
 
     const before = await scraped(
       page,
-      (it) => valueOf(it, "millrace_model_tokens_total") > 0,
+      (one) => valueOf(one, "millrace_model_tokens_total") > 0,
       "a model's tokens",
     );
     const of = (name: string, labels: Record<string, string> = {}, families = before) =>
@@ -105,9 +115,9 @@ describe("metrics of serve", () => {
     process.kill(executor!, "SIGKILL");
     const after = await scraped(
       page,
-      (it) =>
-        valueOf(it, "millrace_executor_takeovers_total", { cause: "exit" }) === 1 &&
-        valueOf(it, "process_resident_memory_bytes", { process: "worker" }) > 0,
+      (one) =>
+        valueOf(one, "millrace_executor_takeovers_total", { cause: "exit" }) === 1 &&
+        valueOf(one, "process_resident_memory_bytes", { process: "worker" }) > 0,
       "another executor",
     );
     expect(of("executor_restarts_total", {}, after)).toBe(1);
@@ -116,7 +126,7 @@ describe("metrics of serve", () => {
     await call("POST", `/workflows/${ask}/runs`, { wait: 20 });
     await scraped(
       page,
-      (it) => valueOf(it, "millrace_model_tokens_total") === 240,
+      (one) => valueOf(one, "millrace_model_tokens_total") === 240,
       "the new executor's tokens",
     );
   }, 60_000);
@@ -126,14 +136,13 @@ describe("metrics of serve", () => {
     const args = ["--workers", "0"];
     const program = await startProgram("serve", stateDir, { args, env: { MILLRACE_METRICS_PORT: "0" } });
     const page = pageOf(program);
-    const status = async (url: string, method = "GET") => (await fetch(url, { method })).status;
-    expect(await status(page)).toBe(200);
-    expect(await status(page, "HEAD")).toBe(200);
-    expect(await status(new URL("/", page).href)).toBe(404);
+    expect(await statusOf(page)).toBe(200);
+    expect(await statusOf(page, "HEAD")).toBe(200);
+    expect(await statusOf(new URL("/", page).href)).toBe(404);
     const posted = await fetch(page, { method: "POST" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(await posted.json()).toMatchObject({ code: "method_not_allowed" });
-    expect(await status(new URL("/metrics", program.url).href)).toBe(404);
+    expect(await statusOf(new URL("/metrics", program.url).href)).toBe(404);
     expect((await program.end()).code).toBe(0);
   });
 
@@ -161,19 +170,11 @@ describe("metrics of mcp-sse", () => {
     expect(of("requests_refused_total", { surface: "mcp", code: "unauthorized" })).toBe(1);
     expect(of("open_streams", { kind: "sse" })).toBe(1);
     await client.close();
-    await scraped(pageOf(program), (it) => valueOf(it, "millrace_open_streams") === 0, "the stream's end");
+    await scraped(pageOf(program), (one) => valueOf(one, "millrace_open_streams") === 0, "the stream's end");
   }, 30_000);
 });
 
 describe("a metrics port", () => {
-  /** A port that something else has. */
-  async function takenPort(): Promise<string> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    return String((server.address() as AddressInfo).port);
-  }
-
   it.each([
     ["serve", ["--port", "0"]],
     ["worker", []],

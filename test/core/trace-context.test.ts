@@ -22,12 +22,12 @@ const CONTEXT: TraceContext = {
 const hexOf = (length: number) =>
   fc
     .string({ unit: fc.constantFrom(..."0123456789abcdef".split("")), minLength: length, maxLength: length })
-    .filter((it) => /[^0]/.test(it));
+    .filter((one) => /[^0]/.test(one));
 const key = fc.stringMatching(/^[a-z0-9][a-z0-9_*/@-]{0,30}$/);
 const value = fc.stringMatching(/^[!-+\--<>-~]{1,80}$/);
 const state = fc
   .uniqueArray(fc.tuple(key, value), { maxLength: 5, selector: ([name]) => name })
-  .map((members) => members.map((it) => it.join("=")).join(","));
+  .map((members) => members.map((one) => one.join("=")).join(","));
 const context: fc.Arbitrary<TraceContext> = fc.record({
   traceId: hexOf(32),
   spanId: hexOf(16),

@@ -62,7 +62,11 @@ describe("an executor", () => {
   it("meters what it claims, and whose jobs it takes over after a lease", async () => {
     const it_ = await testQueues();
     const slow = slowWork();
-    const meter: Meter = { ...noMeter, claimed: vi.fn(), takenOver: vi.fn() };
+    const meter: Meter = {
+      ...noMeter,
+      claimed: vi.fn<Meter["claimed"]>(),
+      takenOver: vi.fn<Meter["takenOver"]>(),
+    };
     await it_.add("a");
     const dead = await it_.executor(slow.work);
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));

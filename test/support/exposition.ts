@@ -71,7 +71,7 @@ function parseLabels(text: string, fail: (why: string) => never): Record<string,
   LABEL.lastIndex = 0;
   for (let at = 0; at < text.length; at = LABEL.lastIndex) {
     const [, name, value] = LABEL.exec(text) ?? fail("labels that are none");
-    if (name! in labels) fail("a label twice");
+    if (Object.hasOwn(labels, name!)) fail("a label twice");
     labels[name!] = value!;
   }
   return labels;
@@ -84,14 +84,15 @@ function numberOf(text: string, fail: (why: string) => never): number {
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : fail("no number");
 }
 
+const grows = (list: readonly number[], least: number): boolean =>
+  list.every((it, index) => index === 0 || it - list[index - 1]! >= least);
+
 /** Buckets grow, end with +Inf, and that is the count. */
 function checkHistogram(family: string, { samples }: Family): void {
-  const series = Map.groupBy(samples, ({ labels: { le: _, ...others } }) => identityOf(others));
+  const series = Map.groupBy(samples, ({ labels }) => identityOf({ ...labels, le: "" }));
   for (const [labels, of] of series) {
     const buckets = of.filter(({ name }) => name === `${family}_bucket`);
     const bounds = buckets.map((it) => (it.labels["le"] === "+Inf" ? Infinity : Number(it.labels["le"])));
-    const grows = (list: readonly number[], least: number): boolean =>
-      list.every((it, index) => index === 0 || it - list[index - 1]! >= least);
     const count = of.find(({ name }) => name === `${family}_count`)?.value;
     const sum = of.some(({ name }) => name === `${family}_sum`);
     const whole =

@@ -74,12 +74,17 @@ export function expectWhole(spans: readonly ReceivedSpan[], traceId: string, fro
 
 /** The spans of a receiver, indented by what they are below of, in order of their names. */
 export function treeOf({ spans }: Pick<OtlpReceiver, "spans">, top: string | null, depth = 0): string[] {
-  return spans
+  const lines: string[] = [];
+  const below = spans
     .filter((span) => span.parentId === top)
-    .toSorted((a, b) => a.name.localeCompare(b.name) || a.start - b.start)
-    .flatMap((span) => [
-      `${"  ".repeat(depth)}${span.name}${span.attributes["millrace.item"] === undefined ? "" : ` [${span.attributes["millrace.item"]}]`}: ` +
-        `${span.attributes["millrace.status"] ?? span.attributes["http.response.status_code"] ?? ""}`,
-      ...treeOf({ spans }, span.spanId, depth + 1),
-    ]);
+    .toSorted((a, b) => a.name.localeCompare(b.name) || itemOf(a) - itemOf(b) || a.start - b.start);
+  for (const span of below) {
+    const item = itemOf(span) < 0 ? "" : ` [${itemOf(span)}]`;
+    const outcome = span.attributes["millrace.status"] ?? span.attributes["http.response.status_code"];
+    lines.push(`${"  ".repeat(depth)}${span.name}${item}: ${outcome}`);
+    lines.push(...treeOf({ spans }, span.spanId, depth + 1));
+  }
+  return lines;
 }
+
+const itemOf = ({ attributes }: ReceivedSpan): number => Number(attributes["millrace.item"] ?? -1);

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AppError } from "../../src/core/errors.ts";
 import { noMeter } from "../../src/core/meter.ts";
+import { noTracer } from "../../src/core/tracer.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { StepRecord } from "../../src/core/run-ports.ts";
 import { runEvents } from "../../src/surfaces/rest/run-events.ts";
@@ -225,6 +226,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
     },
     log: pino({ level: "silent" }),
     meter: noMeter,
+    tracer: noTracer(),
   };
   const streams = openStreams("wait");
   const responses: express.Response[] = [];

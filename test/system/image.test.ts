@@ -27,7 +27,7 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "millrace-image-"));
   image = buildImage(directory);
 }, 600_000);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }), 300_000);
 
 const packageJson = () =>
   JSON.parse(readFileSync(join(image.root, "app/package.json"), "utf8")) as {

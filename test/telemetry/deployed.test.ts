@@ -65,15 +65,15 @@ function labelsOf(families: ReadonlyMap<string, Family>, name: string): string[]
 /** What a query asks for that there is not. */
 function missingOf(families: ReadonlyMap<string, Family>, expr: string): string[] {
   const { metrics, grouped } = readBy(expr);
-  const there = metrics.flatMap(({ name }) => labelsOf(families, name));
+  const there = new Set(metrics.flatMap(({ name }) => labelsOf(families, name)));
   return [
     ...(metrics.length === 0 ? [`no metric in ${expr}`] : []),
     ...metrics.flatMap(({ name, labels }) => {
-      const known = labelsOf(families, name);
-      if (known.length === 0) return [name];
-      return labels.filter((label) => !known.includes(label)).map((label) => `${name}{${label}}`);
+      const known = new Set(labelsOf(families, name));
+      if (known.size === 0) return [name];
+      return labels.filter((label) => !known.has(label)).map((label) => `${name}{${label}}`);
     }),
-    ...grouped.filter((label) => !there.includes(label)).map((label) => `by (${label}) in ${expr}`),
+    ...grouped.filter((label) => !there.has(label)).map((label) => `by (${label}) in ${expr}`),
   ];
 }
 
@@ -96,7 +96,7 @@ describe("the dashboard", () => {
       const wanted = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
       const { grouped, metrics } = readBy(expr);
       const left =
-        grouped.length > 0 ? grouped : [...OF_TARGETS, "process", ...metrics.flatMap((it) => it.labels)];
+        grouped.length > 0 ? grouped : [...OF_TARGETS, "process", ...metrics.flatMap((one) => one.labels)];
       expect(wanted.filter((label) => !left.includes(label))).toEqual([]);
     }
   });

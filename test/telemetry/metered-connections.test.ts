@@ -7,13 +7,14 @@ import { meteredConnections } from "../../src/telemetry/metered-connections.ts";
 const USAGE = { input_tokens: 100, output_tokens: 20, cost: null };
 const { signal } = new AbortController();
 
+const list = (name: string) => () => [{ name, type: "x", unusable: null }];
+
 /** Connections that answer, or fail as `thrown`, behind a meter that remembers. */
 function metered(thrown?: unknown) {
   const answer = async <T>(value: T): Promise<T> => {
     if (thrown !== undefined) throw thrown;
     return value;
   };
-  const list = (name: string) => () => [{ name, type: "x", unusable: null }];
   const connections = {
     databases: { list: list("sales"), query: () => answer({ rows: [] }) },
     models: { list: list("writer"), generate: () => answer({ text: "Hi", usage: USAGE }) },

@@ -38,10 +38,10 @@ describe("metrics", () => {
   it("of several processes are one text, with the kind of process as a label", async () => {
     const families = await read(exercised(), openMetrics("worker", "1"), openMetrics("worker", "1"));
     expect(valueOf(families, "millrace_requests_total", { process: "serve" })).toBe(1);
-    const processes = families.get("process_start_time_seconds")!.samples.map((it) => it.labels["process"]);
+    const processes = families.get("process_start_time_seconds")!.samples.map((one) => one.labels["process"]);
     expect(processes).toEqual(["serve", "worker"]);
-    const [alone, both] = [await read(openMetrics("worker", "1")), families].map((it) =>
-      valueOf(it, "process_resident_memory_bytes", { process: "worker" }),
+    const [alone, both] = [await read(openMetrics("worker", "1")), families].map((one) =>
+      valueOf(one, "process_resident_memory_bytes", { process: "worker" }),
     );
     expect(both! / alone!).toBeGreaterThan(1.5);
   });
@@ -56,6 +56,8 @@ describe("metrics", () => {
     expect(valueOf(families, "millrace_open_streams")).toBe(0);
   });
 });
+
+const well = (): Promise<StateNumbers> => Promise.resolve(STATE);
 
 describe("gauges of the state", () => {
   it("say what the database says", async () => {
@@ -73,7 +75,7 @@ describe("gauges of the state", () => {
     let ahead = 0;
     vi.spyOn(performance, "now").mockImplementation(() => now() + ahead);
     const metrics = openMetrics("serve", "1");
-    let answer: () => Promise<StateNumbers> = () => Promise.resolve(STATE);
+    let answer = well;
     metrics.showState(() => answer());
     expect(valueOf(await read(metrics), "millrace_state_up")).toBe(1);
     answer = () => Promise.reject(new Error("gone"));
@@ -83,14 +85,14 @@ describe("gauges of the state", () => {
     expect(valueOf(without, "millrace_state_up")).toBe(0);
     for (const name of ["queue_jobs", "runs_unfinished", "queue_oldest_ready_seconds", "executors"])
       expect(without.get(`millrace_${name}`)!.samples).toEqual([]);
-    answer = () => Promise.resolve(STATE);
+    answer = well;
     expect(valueOf(await read(metrics), "millrace_executors")).toBe(2);
     vi.restoreAllMocks();
   });
 
   it("are not waited for where the state hangs", async () => {
     const registry = new Registry();
-    const asked = vi.fn(() => new Promise<StateNumbers>(() => {}));
+    const asked = vi.fn<() => Promise<StateNumbers>>(() => new Promise(() => {}));
     const refresh = stateGauges(registry, asked, 10);
     for (const _ of [1, 2]) {
       await refresh();

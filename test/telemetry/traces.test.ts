@@ -85,7 +85,7 @@ describe("traces of real processes", () => {
     );
     expect(new Set(sent.map(([, headers]) => headers["tracestate"]))).toEqual(new Set([tracestate]));
 
-    const [request] = own.spans.filter((span) => span.name === "run_workflow");
+    const request = own.spans.find((span) => span.name === "run_workflow");
     expect(request).toMatchObject({
       kind: 2,
       state: tracestate,

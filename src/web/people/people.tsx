@@ -56,7 +56,7 @@ function Everybody() {
       about={`A viewer reads; an editor also writes, runs and approves; an admin does everything.${
         mode === "built-in"
           ? ""
-          : " People come in through the identity provider, and stand here from their first visit on."
+          : " People come in through the identity provider, and appear here when they first sign in."
       }`}
       actions={
         mode === "built-in" && (
