@@ -267,7 +267,8 @@ describe("renewing what a provider has said", () => {
   });
 
   it("takes nobody else for the same person", async () => {
-    const { client: made } = await client();
+    // Nothing is asked at the userinfo endpoint, which would notice too.
+    const { client: made } = await client({ fatIdTokens: true });
     const { grant } = await signOn(made);
     const other = { ...grant, subject: "ben", refreshToken: grant.refreshToken! };
     await expect(made.renew(other)).rejects.toMatchObject({

@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { pino } from "pino";
@@ -218,9 +217,10 @@ describe("millrace export and import", () => {
       }),
       { selector: ({ email }) => email, maxLength: 4 },
     );
+    const root = temporaryDirectory();
     await fc.assert(
       fc.asyncProperty(fc.array(history, { maxLength: 4 }), people, async (histories, users) => {
-        const directory = mkdtempSync(join(tmpdir(), "millrace-export-"));
+        const directory = mkdtempSync(join(root, "run-"));
         const [from, to] = [join(directory, "from"), join(directory, "to")];
         const clock = fakeClock();
         const instance = await openInstance(from, clock, pino({ level: "silent" }));

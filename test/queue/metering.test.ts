@@ -24,6 +24,7 @@ describe("the age of the oldest ready job", () => {
   it("begins anew when a job is given back or taken over, and ends when it is taken", async () => {
     const { add, read, clock, now, transaction } = await testQueues();
     await add("a");
+    expect(await read.jobs.oldestReady()).toBe(now());
     const claim = () =>
       transaction((tx) =>
         tx.jobs.claim("exe_1", { now: now(), limit: 1, limits: new Map(), suspects: "alone" }),

@@ -3,7 +3,7 @@
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
-export interface Sample {
+interface Sample {
   name: string;
   labels: Readonly<Record<string, string>>;
   value: number;

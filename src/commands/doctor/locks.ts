@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { findStateDirectory } from "../../store/state-directory.ts";
-import { type Verdict, verdictsOf } from "./verdict.ts";
+import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
 
-const { ok, fault } = verdictsOf("State");
+const { ok, fault } = verdictsOf(STATE);
 
 /** What the other process has seen: whether it was kept out at first, and what it read once it got in. */
 export interface Rival {

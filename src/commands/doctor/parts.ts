@@ -3,8 +3,8 @@ import type { ChildProcess } from "node:child_process";
 import { on, once } from "node:events";
 import { AppError } from "../../core/errors.ts";
 import { beRival, type Rival, tryLocks } from "./locks.ts";
-import { integrityOf, lookAtState, STATE } from "./state.ts";
-import { plural, type Verdict, verdictsOf } from "./verdict.ts";
+import { integrityOf, lookAtState } from "./state.ts";
+import { plural, STATE, type Verdict, verdictsOf } from "./verdict.ts";
 
 export interface PartHost {
   /** Starts this program again with other arguments, with a channel to it. */

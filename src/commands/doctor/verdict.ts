@@ -13,6 +13,9 @@ export interface Verdict {
   mend?: string;
 }
 
+/** The heading of what several modules look at. */
+export const STATE = "State";
+
 /** How long one look may take, in milliseconds. */
 export const LOOK_MS = 10_000;
 
