@@ -212,6 +212,7 @@ describe("the reference deployment on AWS", () => {
     ["/logout", [], "web"],
     ["/ui/", [], "sign in, then web"],
     ["/ui/assets/index.js", [], "sign in, then web"],
+    ["/ui/", ["X-API-Key"], "web"],
     ["/", [], "/ui/"],
     ["/mcp", ["X-API-Key"], "mcp"],
     ["/sse", ["Authorization"], "mcp"],

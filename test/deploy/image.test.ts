@@ -66,6 +66,7 @@ describe("prune", () => {
     const kept = [
       "a/index.js",
       "a/LICENSE.md",
+      "a/NOTICE.md",
       "a/data.json",
       "a/node_modules/b/index.mjs",
       native,
