@@ -58,7 +58,10 @@ const userNoun = {
   role: Role,
   verified: z
     .boolean()
-    .meta({ description: "Whether the address was shown to be theirs: by a link in a mail, or by the sign-on.", example: true }),
+    .meta({
+      description: "Whether the address was shown to be theirs: by a link in a mail, or by the sign-on.",
+      example: true,
+    }),
 };
 
 export const User = z

@@ -51,16 +51,15 @@ export function albVerifier(
   const region = userPoolId.split("_")[0]!;
   const issuer = `https://cognito-idp.${region}.amazonaws.com/${userPoolId}`;
   // The pool's other spelling of itself (AWS is moving to it): the same people.
-  const issuers = [issuer, `https://issuer-cognito-idp.${region}.amazonaws.com/${userPoolId}`];
+  const newerIssuer = `https://issuer-cognito-idp.${region}.amazonaws.com/${userPoolId}`;
   const albKeys = options.albKeysUrl?.href.replace(/\/$/, "");
+  const keysAt = albKeys === undefined ? {} : { jwksUri: albKeys };
+  const ours = { clientId, albArn, graceSeconds: SKEW_SECONDS, ...keysAt };
   const alb = AlbJwtVerifier.create(
-    issuers.map((one) => ({
-      issuer: one,
-      clientId,
-      albArn,
-      graceSeconds: SKEW_SECONDS,
-      ...(albKeys !== undefined && { jwksUri: albKeys }),
-    })),
+    [
+      { issuer, ...ours },
+      { issuer: newerIssuer, ...ours },
+    ],
     { jwksCache: new AlbJwksCache({ fetcher: keyFetcher(clock, fetchKeys) }) },
   );
   const poolKeys = keyFetcher(clock, fetchKeys);

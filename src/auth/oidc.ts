@@ -29,7 +29,7 @@ export interface OidcOptions {
 }
 
 /** What must be known again when the browser comes back: a secret of it and us. */
-export interface Flow {
+interface Flow {
   state: string;
   nonce: string;
   verifier: string;
@@ -213,7 +213,9 @@ function authentication(secret: string | undefined, methods: readonly string[] =
 
 /** `fetch` that reads no more than an answer may have. */
 const boundedFetch: oidc.CustomFetch = async (url, options) => {
-  const response = await fetch(url, options);
+  // The same to run, if not to every version of the types.
+  const init: object = options;
+  const response = await fetch(url, init);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

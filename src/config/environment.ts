@@ -68,6 +68,10 @@ const AS_THEY_ARE: ReadonlySet<string> = new Set([
   "MILLRACE_TEST_FIXTURES",
 ]);
 
+/** Every variable, and of those the ones whose value may stand in a file. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
+export const FILEABLE: readonly string[] = VARIABLES.filter((name) => !AS_THEY_ARE.has(name));
+
 export interface Settings {
   stateDir: string;
   /** Named by MILLRACE_CONFIG, or where one is looked for in the state directory. */
@@ -105,9 +109,7 @@ export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   configOption?: string,
 ): Settings {
-  const names = Object.keys(Environment.shape);
-  const fileable = names.filter((name) => !AS_THEY_ARE.has(name));
-  const { variables, faults } = fromFiles(env, fileable);
+  const { variables, faults } = fromFiles(env, FILEABLE);
   const given = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""),
   );
@@ -120,7 +122,7 @@ export function readEnvironment(
       ),
     ]);
   }
-  const known = [...names, ...fileable.map(fileVariable)];
+  const known = [...VARIABLES, ...FILEABLE.map(fileVariable)];
   const strangers = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");

@@ -113,7 +113,7 @@ export interface UserWriter extends UserReader {
 }
 
 /** Somebody as an identity provider knows them: its issuer and its unchanging `sub` together are unique. */
-export interface IdentityKey {
+interface IdentityKey {
   issuer: string;
   subject: string;
 }
@@ -147,7 +147,7 @@ export interface SessionRecord {
 }
 
 /** What came with the session from an identity provider, sealed with the session's own token. */
-export interface SessionClaims {
+interface SessionClaims {
   sealed: Buffer | null;
   /** When; the session's end where nothing newer can come; null where no provider was asked. */
   claimsAt: string | null;

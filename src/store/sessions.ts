@@ -39,7 +39,10 @@ const toSession = (row: Pick<Selectable<Schema["sessions"]>, (typeof columns)[nu
 
 // Every request of a browser asks this. Not joined with users: SQLite takes several times as long for that.
 const byDigest = prepared((db, digest: Buffer) =>
-  db.selectFrom("sessions").select([...columns, "claims_at"]).where("digest", "=", digest),
+  db
+    .selectFrom("sessions")
+    .select([...columns, "claims_at"])
+    .where("digest", "=", digest),
 );
 
 /** Over from its last moment on, and when it was not used since `idleSince`. */

@@ -29,6 +29,7 @@ async function open(clock: Clock = systemClock) {
   return { peer, verify, outcome };
 }
 
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 describe("the headers of a load balancer", () => {
@@ -77,7 +78,7 @@ describe("the headers of a load balancer", () => {
       { origin_jti: undefined, auth_time: 2 },
     ];
     const told = await Promise.all(logins.map((access) => verify(peer.headers({}, access))));
-    expect(new Set(told.map((it) => it?.login)).size).toBe(4);
+    expect(new Set(told.map((one) => one?.login)).size).toBe(4);
   });
 });
 
@@ -118,7 +119,6 @@ describe("a token that is not ours", () => {
     const good = peer.data();
     const [header, payload, signature] = good.split(".") as [string, string, string];
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as object;
-    const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
     const forged = encode({ ...claims, sub: "root" });
     const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const unsigned = (alg: string): string =>
@@ -139,7 +139,10 @@ describe("a token that is not ours", () => {
       `${good}, ${good}`,
     ];
     for (const data of bad)
-      expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": data }), data).toMatch(/^unauthorized/);
+      expect([data, await outcome({ ...peer.headers(), "x-amzn-oidc-data": data })]).toEqual([
+        data,
+        expect.stringMatching(/^unauthorized/),
+      ]);
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": [good, good] })).toMatch(/^unauthorized/);
   });
 

@@ -308,10 +308,10 @@ describe("the provider's own logout", () => {
   });
 });
 
-describe("what a provider says of somebody", () => {
-  const of = (...sources: Record<string, unknown>[]) =>
-    identityOf("https://id.example.com", "1", sources, "groups");
+const of = (...sources: Record<string, unknown>[]) =>
+  identityOf("https://id.example.com", "1", sources, "groups");
 
+describe("what a provider says of somebody", () => {
   it("never takes an address and whether it is theirs from two places", () => {
     expect(
       of({ email: "eve@example.com" }, { email: "ann@example.com", email_verified: true }),

@@ -47,8 +47,9 @@ const update = (
   change: Parameters<ReturnType<typeof userWriter>["update"]>[1],
 ) => instance.store.transaction((trx) => userWriter(trx).update(id, change));
 
+const power = (role: Role | undefined): number => (role === undefined ? -1 : Role.options.indexOf(role));
+
 describe("the role that groups give", () => {
-  const power = (role: Role | undefined): number => (role === undefined ? -1 : Role.options.indexOf(role));
   const name = fc.oneof(fc.constantFrom("a", "b", "c", "__proto__", "constructor", "toString"), fc.string());
 
   it("is that of the most powerful group, and never more", () => {

@@ -1,7 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { connections } from "../../src/connections/index.ts";
@@ -9,36 +6,23 @@ import { STEP_ERROR_CODES } from "../../src/core/step-errors.ts";
 import { checker } from "../../src/engine/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/expressions/functions.ts";
 import { stepTypes } from "../../src/steps/index.ts";
+import { type Block, blocksOf, DOCUMENTS, ROOT, sectionOf } from "../support/documents.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PAGES = [
-  "README.md",
-  ...readdirSync(join(ROOT, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name)),
-];
-const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
+const BLOCKS = DOCUMENTS.flatMap(blocksOf);
+const DATA = BLOCKS.filter(({ language }) => /^(?:ya?ml|json)$/.test(language));
 
-interface Snippet {
-  page: string;
-  line: number;
-  text: string;
+/** The keys at the top of a block, if it has any. */
+function keysOf({ text }: Block): string[] {
+  const value: unknown = parse(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
 
-/** The YAML and JSON blocks of a page that hold a whole workflow: those with `steps` at the top. */
-function workflowsOf(page: string): Snippet[] {
-  const text = textOf(page);
-  return [...text.matchAll(/^( *)```(?:ya?ml|json)\n(.*?)^ *```$/gms)].flatMap(
-    ({ index, 1: indent, 2: block }) => {
-      const snippet = block!.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-      const value: unknown = parse(snippet);
-      const holds = typeof value === "object" && value !== null && "steps" in value;
-      return holds ? [{ page, line: text.slice(0, index).split("\n").length, text: snippet }] : [];
-    },
-  );
-}
-
-const SNIPPETS = PAGES.flatMap(workflowsOf);
+const SNIPPETS = DATA.filter((block) => keysOf(block).includes("steps"));
+/** Parts of the configuration file. */
+const CONFIGURATIONS = DATA.filter((block) => {
+  const keys = keysOf(block);
+  return keys.length > 0 && keys.every((key) => key in Config.shape);
+});
 
 describe("the documentation", () => {
   it("shows workflows", () => {
@@ -61,15 +45,37 @@ describe("the documentation", () => {
     expect((await Promise.all(faults)).flat()).toEqual([]);
   });
 
+  it("shows only JSON and YAML that can be read, and JSON that is JSON", () => {
+    const broken = DATA.flatMap(({ page, line, language, text }) => {
+      try {
+        if (language === "json") JSON.parse(text);
+        const errors = parseAllDocuments(text).flatMap((document) => document.errors);
+        return errors.map(({ message }) => `${page}:${line}: ${message}`);
+      } catch (error) {
+        return [`${page}:${line}: ${(error as Error).message}`];
+      }
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("shows only configurations that the program takes", () => {
+    expect(CONFIGURATIONS.length).toBeGreaterThan(0);
+    const refused = CONFIGURATIONS.flatMap(({ page, line, text }) => {
+      const { error } = Config.safeParse(parse(text));
+      return error === undefined ? [] : [`${page}:${line}: ${error.message}`];
+    });
+    expect(refused).toEqual([]);
+  });
+
   it("lists every error that a step can end with, and no other", () => {
-    const [, section] = /^## Errors\n(.*?)(?=^## )/ms.exec(textOf("docs/workflows.md"))!;
-    const listed = [...section!.matchAll(/^\| `(\w+)` +\|/gm)].map((found) => found[1]!);
+    const section = sectionOf("docs/workflows.md", "## Errors");
+    const listed = [...section.matchAll(/^\| `(\w+)` +\|/gm)].map((found) => found[1]!);
     expect(new Set(listed)).toEqual(new Set<string>(STEP_ERROR_CODES));
   });
 
   it("names every function of expressions", () => {
-    const [, section] = /^## Expressions\n(.*?)(?=^## )/ms.exec(textOf("docs/workflows.md"))!;
-    const missing = Object.keys(FUNCTIONS).filter((name) => !new RegExp(`\\b${name}\\b`).test(section!));
+    const section = sectionOf("docs/workflows.md", "## Expressions");
+    const missing = Object.keys(FUNCTIONS).filter((name) => !new RegExp(`\\b${name}\\b`).test(section));
     expect(missing).toEqual([]);
   });
 });

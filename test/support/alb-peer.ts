@@ -29,6 +29,8 @@ const poolKey = (): SigningKey => ({
   ...generateKeyPairSync("rsa", { modulusLength: 2048 }),
 });
 
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
 type Claims = Record<string, unknown>;
 
 /** A token out of its parts; a claim that is undefined is left out. */
@@ -65,8 +67,6 @@ export async function albPeer() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const seconds = (): number => Math.floor(Date.now() / 1000);
-
   return {
     state,
     albKeysUrl: `${base}/keys`,

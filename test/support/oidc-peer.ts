@@ -11,7 +11,7 @@ export const CLIENT_ID = "millrace";
 export const CLIENT_SECRET = "for loopback only";
 
 /** What the provider says of somebody; by the name that they sign in with. */
-export interface Account {
+interface Account {
   email?: string;
   email_verified?: boolean | string;
   groups?: string | string[];

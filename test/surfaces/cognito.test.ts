@@ -21,6 +21,7 @@ async function open(options: Options = {}) {
   return { peer, instance, copy, ask, through, more };
 }
 
+const seconds = (ago: number): number => Math.floor((Date.now() - ago) / 1000);
 const groups = (...names: string[]) => ({ "cognito:groups": names });
 const ben = (peer: AlbPeer, access = {}) =>
   peer.headers({ sub: "ben-sub", email: "ben@example.com" }, { origin_jti: "login-ben", ...access });
@@ -84,7 +85,7 @@ describe("a load balancer's sign-on", () => {
     const credentials: Record<string, string>[] = [{ "x-api-key": "x" }, { authorization: "Bearer x" }];
     for (const credential of credentials) {
       const answer = await through("GET", "/session", { ...peer.headers(), ...credential });
-      expectProblem(answer, "unauthorized");
+      expect(expectProblem(answer, "unauthorized").detail).toMatch(/Nobody is signed in/);
     }
   });
 
@@ -109,6 +110,7 @@ describe("a load balancer's sign-on", () => {
     const headers = { ...peer.headers({}, groups("millrace-editor")), "sec-fetch-site": "cross-site" };
     const refused = await ask("POST", "/workflows", { name: "Planted", description: "" }, headers);
     expectProblem(refused, "forbidden_origin");
+    expect((await ask("GET", "/workflows", undefined, peer.headers())).body).toEqual([]);
   });
 
   it("is ignored in every other mode", async () => {
@@ -116,6 +118,7 @@ describe("a load balancer's sign-on", () => {
     const copy = await instance.rest({ env: peer.env });
     const answer = await api(copy.url)("GET", "/session", undefined, peer.headers());
     expectProblem(answer, "unauthorized");
+    expect(await instance.read.users.any()).toBe(false);
   });
 });
 
@@ -276,9 +279,11 @@ describe("signing out", () => {
     });
     const cookies = left.headers.getSetCookie();
     for (const index of [0, 1, 2])
-      expect(cookies.find((it) => it.startsWith(`AWSELBAuthSessionCookie-${index}=;`))).toMatch(/Max-Age=0/);
-    expect(cookies.some((it) => it.startsWith("other"))).toBe(false);
-    const marker = cookies.find((it) => it.startsWith("millrace_left=1"))!;
+      expect(cookies.find((cookie) => cookie.startsWith(`AWSELBAuthSessionCookie-${index}=;`))).toMatch(
+        /Max-Age=0/,
+      );
+    expect(cookies.some((cookie) => cookie.startsWith("other"))).toBe(false);
+    const marker = cookies.find((cookie) => cookie.startsWith("millrace_left=1"))!;
     expect(marker).toMatch(/HttpOnly.*Secure/);
     const back = await ask("GET", "/logout", undefined, { cookie: marker.split(";")[0]! });
     expect(back.status).toBe(200);
@@ -303,7 +308,6 @@ describe("a session", () => {
   it("ends by our own limits too, counted from the login itself", async () => {
     const sessions = { idle: "3d", longest: "7d" };
     const { through, peer } = await open({ config: { authentication: { sessions } } });
-    const seconds = (ago: number) => Math.floor((Date.now() - ago) / 1000);
     const of = (ago: number) => peer.headers({}, { auth_time: seconds(ago), origin_jti: `login-${ago}` });
     expect((await through("GET", "/session", of(6 * DAY))).status).toBe(200);
     expectProblem(await through("GET", "/session", of(8 * DAY)), "unauthorized");

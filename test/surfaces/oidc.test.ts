@@ -212,7 +212,7 @@ describe("a way to the provider that comes to nothing", () => {
     );
     expect(await gone("ann", (callback) => callback.searchParams.set("state", "other"))).toBe("mixed_up");
     expect(await gone("ann", (callback) => callback.searchParams.delete("state"))).toBe("mixed_up");
-    expect(await gone("ann", () => void browser.cookies.get(url)!.clear())).toBe("lost");
+    expect(await gone("ann", () => browser.cookies.get(url)!.clear())).toBe("lost");
     expect(await gone("ann", () => peer.leave())).toBe("provider_away");
     await peer.comeBack();
     expect(await enter(browser, url, "ann")).toBe("/ui/");
@@ -268,7 +268,7 @@ describe("a way to the provider that comes to nothing", () => {
       const { headers } = await browser.go(`${url}/login`);
       const state = new URL(headers.get("Location")!).searchParams.get("state")!;
       const query = new URLSearchParams({ state, code: "guessed", iss: peer.issuer });
-      return fault((await browser.go(`${url}/login/callback?${query}`)).headers.get("Location")!);
+      return fault((await browser.go(`${url}/login/callback?${query.toString()}`)).headers.get("Location")!);
     };
     for (let time = 0; time < 29; time += 1) expect(await guess()).toBe("code_dead");
     await signedIn(url);
@@ -419,8 +419,8 @@ describe("signing out", () => {
   it("is nothing that another site's page can do", async () => {
     const { url } = await site();
     const browser = await signedIn(url);
-    for (const site of ["cross-site", "same-site"]) {
-      const out = await browser.go(`${url}/logout`, undefined, { "Sec-Fetch-Site": site });
+    for (const from of ["cross-site", "same-site"]) {
+      const out = await browser.go(`${url}/logout`, undefined, { "Sec-Fetch-Site": from });
       expect(out.headers.get("Location")).toBe("/ui/");
     }
     expect((await browser.go(`${url}/logout`, "")).status).toBe(405);

@@ -95,7 +95,7 @@ describe("a browser behind a load balancer", () => {
     await picture(page, "cognito-ended");
     expect(program.log()).not.toMatch(/eyJ[\w-]{20,}/);
     // What the provider lacks, and what is refused on purpose.
-    expect(complaints.filter((it) => !/favicon|40[13]/.test(it))).toEqual([]);
+    expect(complaints.filter((text) => !/favicon|40[13]/.test(text))).toEqual([]);
   });
 
   it("gives the role of the groups, and keeps out who has no verified address", async () => {

@@ -8,7 +8,7 @@ import { tellOtherTabs } from "../app/session.tsx";
 import { Card } from "./card.tsx";
 
 /** Ends the session, and the provider's own where that can be done: a page of the server's. */
-export const LOGOUT = "/logout";
+const LOGOUT = "/logout";
 
 /** The page that begins the way to the provider. @param to where to go afterwards, below /ui */
 export const loginUrl = (to: string): string => `/login?to=${encodeURIComponent(`/ui${to}`)}`;

@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { blocksOf, DOCUMENTS, inlineCodeOf, sectionOf, tableIn } from "../support/documents.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+
+interface Help {
+  /** Subcommands by name. */
+  below: ReadonlyMap<string, Help>;
+  /** `--name`, and whether it takes a value. */
+  options: ReadonlyMap<string, boolean>;
+  /** How many arguments it takes. */
+  most: number;
+  least: number;
+}
+
+/** What the program itself says that a command takes. */
+async function helpOf(path: readonly string[]): Promise<Help> {
+  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...path, "--help"]);
+  const part = (title: string): string => stdout.split(`\n${title}:\n`)[1]?.split(/\n\S/)[0] ?? "";
+  const names = [...part("Commands").matchAll(/^ {2}([a-z][\w-]*)/gm)].map((found) => found[1]!);
+  const below = names
+    .filter((name) => name !== "help")
+    .map(async (name) => [name, await helpOf([...path, name])] as const);
+  const usage = /^Usage: .*$/m.exec(stdout)![0];
+  const options = [...part("Options").matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( [<[])?/gm)];
+  return {
+    below: new Map(await Promise.all(below)),
+    options: new Map(options.map(([, name, value]) => [name!, value !== undefined])),
+    least: [...usage.matchAll(/<[\w-]+>/g)].length,
+    most: [...usage.matchAll(/[<[](?!options\]|command\])[\w-]+[>\]]/g)].length,
+  };
+}
+
+interface Written {
+  page: string;
+  command: string;
+}
+
+/** `millrace <word> …` up to the end of that command; the image and its user are called the same. */
+const COMMAND =
+  /(?<!-{1,2}\w+ |[\w/.-])millrace(?:\.js)? (?!millrace\b|https?:|<|…)(--?[a-z]|[a-z])(?:'[^'\n]*'|"[^"\n]*"|\$\([^)\n]*\)|[^|&;\n"'`#)])*/g;
+
+function written(): Written[] {
+  return DOCUMENTS.flatMap((page) => {
+    const blocks = blocksOf(page).flatMap(({ language, text }) =>
+      language === "sh" || language === "" ? [text.replaceAll("\\\n", " ")] : [],
+    );
+    const inline = inlineCodeOf(page).filter((code) => /^(npx )?millrace /.test(code));
+    return [...blocks, ...inline].flatMap((text) =>
+      [...text.matchAll(COMMAND)].map(([command]) => ({ page, command: command.trim() })),
+    );
+  });
+}
+
+/** What is wrong with a command, or undefined. */
+function faultOf(help: Help, command: string): string | undefined {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+/g)!.slice(1);
+  let at = help;
+  let count = 0;
+  let isShort = false;
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index]!;
+    const [name = "", value] = word.split("=", 2);
+    if (name === "…") isShort = true;
+    else if (name.startsWith("--")) {
+      const takes = at.options.get(name);
+      if (takes === undefined) return `has no option ${name}`;
+      if (!takes) continue;
+      if (value !== undefined) continue;
+      // Left out where only the option is spoken of.
+      while (words[index + 1] !== undefined && !words[index + 1]!.startsWith("--")) {
+        index += 1;
+        if (!TAKES_MANY.has(name)) break;
+      }
+    } else if (at.below.has(name) && count === 0) at = at.below.get(name)!;
+    else count += 1;
+  }
+  if (at.below.size > 0 && at.most === 0 && count > 0) return "is no command";
+  if (count > at.most) return `takes ${at.most} arguments, not ${count}`;
+  return count === 0 || isShort || count >= at.least ? undefined : `takes ${at.least} arguments`;
+}
+
+const TAKES_MANY = new Set(["--scope", "--status"]);
+
+describe("the commands in the documents", () => {
+  let help: Help;
+  beforeAll(async () => {
+    help = await helpOf([]);
+  });
+
+  it("exist, with their options and as many arguments as they take", () => {
+    const commands = written();
+    expect(commands.length).toBeGreaterThan(80);
+    const faults = commands.flatMap(({ page, command }) => {
+      const fault = faultOf(help, command);
+      return fault === undefined ? [] : [`${page}: ${command}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it("are all in README's table", () => {
+    const rows = tableIn(sectionOf("README.md", "## Run it for others"));
+    const listed = rows.map(([cell]) => /^`millrace ([\w-]+)/.exec(cell!)?.[1]);
+    expect(new Set(listed)).toEqual(new Set(help.below.keys()));
+  });
+});

@@ -1,0 +1,94 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { FILEABLE, VARIABLES } from "../../src/config/environment.ts";
+import { DOCUMENTS, proseOf, ROOT, textOf } from "../support/documents.ts";
+
+interface Target {
+  page: string;
+  line: number;
+  target: string;
+}
+
+/** Links and images, inline and by definition, and addresses in angle brackets; not what stands in backticks. */
+function targetsOf(page: string): Target[] {
+  const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => " ".repeat(code.length));
+  const found = prose.matchAll(/\]\(([^()\s]+)\)|<([a-z]+:[^>\s]+)>|^\[[^\]]+\]: (\S+)$/gm);
+  return [...found].map(({ index, 1: inline, 2: bare, 3: defined }) => ({
+    page,
+    line: prose.slice(0, index).split("\n").length,
+    target: (inline ?? bare ?? defined)!,
+  }));
+}
+
+/**
+ * The anchors of a page's headings, as GitHub makes them.
+ * @see https://github.com/Flet/github-slugger
+ */
+function anchorsOf(page: string): Set<string> {
+  const anchors = new Map<string, number>();
+  for (const [, heading] of proseOf(page).matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = heading!
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+      .replaceAll(" ", "-");
+    const before = anchors.get(slug) ?? 0;
+    anchors.set(slug, before + 1);
+    if (before > 0) anchors.set(`${slug}-${before}`, 1);
+  }
+  return new Set(anchors.keys());
+}
+
+/** Why it leads nowhere, or undefined. */
+function faultOf({ page, target }: Target): string | undefined {
+  if (/^[a-z]+:/.test(target)) {
+    const url = URL.parse(target);
+    const isLocal = url?.hostname === "localhost" || url?.hostname === "127.0.0.1";
+    return url?.protocol === "https:" || isLocal ? undefined : "is no https address";
+  }
+  const [path = "", anchor] = target.split("#");
+  const file = path === "" ? page : relative(ROOT, join(ROOT, dirname(page), decodeURIComponent(path)));
+  if (file.startsWith("..")) return "leads out of the repository";
+  if (!existsSync(join(ROOT, file))) return "is not there";
+  if (anchor === undefined) return undefined;
+  if (statSync(join(ROOT, file)).isDirectory() || !file.endsWith(".md")) return "has no headings";
+  return anchorsOf(file).has(anchor) ? undefined : `has no heading #${anchor}`;
+}
+
+/** Of compose's own, and of those who call us. */
+const OF_OTHERS = ["MILLRACE_VERSION", "MILLRACE_KEY"];
+
+describe("the documents", () => {
+  it("lead where they say, by file and by heading", () => {
+    const targets = DOCUMENTS.flatMap(targetsOf);
+    expect(targets.length).toBeGreaterThan(150);
+    const dead = targets.flatMap((to) => {
+      const fault = faultOf(to);
+      return fault === undefined ? [] : [`${to.page}:${to.line}: ${to.target} ${fault}`];
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it("are all reached from README.md", () => {
+    const reached = new Set<string>(["README.md"]);
+    for (const page of reached) {
+      for (const { target } of targetsOf(page)) {
+        const path = join(dirname(page), target.split("#")[0]!);
+        const found = [path, join(path, "README.md")].find((file) => DOCUMENTS.includes(file));
+        if (found !== undefined) reached.add(found);
+      }
+    }
+    expect(DOCUMENTS.filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  it("name no variable of ours that does not exist", () => {
+    const known = new Set([...VARIABLES, ...FILEABLE.map((name) => `${name}_FILE`), ...OF_OTHERS]);
+    const strange = DOCUMENTS.flatMap((page) =>
+      [...textOf(page).matchAll(/\bMILLRACE_[A-Z_]*[A-Z]\b/g)].flatMap(([name]) =>
+        known.has(name) ? [] : [`${page}: ${name}`],
+      ),
+    );
+    expect(strange).toEqual([]);
+  });
+});

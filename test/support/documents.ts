@@ -1,0 +1,64 @@
+/** The documents as they lie in the repository, and what stands in them. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Paths of all that is written for readers, from the root. */
+export const DOCUMENTS: readonly string[] = globSync(["*.md", "{docs,deploy,bench,examples}/**/*.md"], {
+  cwd: ROOT,
+}).toSorted();
+
+export const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
+
+export interface Block {
+  page: string;
+  /** Of its fence, from 1. */
+  line: number;
+  /** `sh`, `yaml` …; empty for none. */
+  language: string;
+  text: string;
+}
+
+const FENCED = /^( *)```(\w*)\n(.*?)^ *```$/gms;
+
+/** The blocks of code of a page, without the indentation that a list gives them. */
+export function blocksOf(page: string): Block[] {
+  const text = textOf(page);
+  return [...text.matchAll(FENCED)].map(({ index, 1: indent, 2: language, 3: inner }) => ({
+    page,
+    line: text.slice(0, index).split("\n").length,
+    language: language!,
+    text: inner!.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  }));
+}
+
+/** A page's prose, with blocks of code blanked: line numbers stay. */
+export const proseOf = (page: string): string =>
+  textOf(page).replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, ""));
+
+/** What stands in backticks in a page's prose, in lines or tables. */
+export const inlineCodeOf = (page: string): string[] =>
+  [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map((found) => found[1]!);
+
+/** The text below a heading, up to the next one of the same or a higher level. */
+export function sectionOf(page: string, heading: string): string {
+  const level = /^#+/.exec(heading)![0].length;
+  const [, after] = textOf(page).split(`\n${heading}\n`);
+  if (after === undefined) throw new Error(`${page} has no heading "${heading}"`);
+  return after.split(new RegExp(`^#{1,${level}} `, "m"))[0]!;
+}
+
+/** The rows of the first table in a text, cell by cell, without its head. */
+export function tableIn(text: string): string[][] {
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => line.startsWith("|"));
+  const last = lines.findIndex((line, index) => index > first && !line.startsWith("|"));
+  return lines.slice(first + 2, last).map((line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim()),
+  );
+}
