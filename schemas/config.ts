@@ -134,6 +134,10 @@ const SignOn = z
     default_role: z.enum(["viewer", "editor", "none"]).default("viewer").meta({
       description: "The first role of whom no group gives one; none: they are not let in.",
     }),
+    trust_emails: z.boolean().default(false).meta({
+      description:
+        "oidc: take the address for verified where the provider says nothing of email_verified (Entra ID); only where nobody can choose an address there by themselves.",
+    }),
     refresh: Duration.default("10m").meta({
       description: "oidc: how old what the provider said of somebody may become, while they are signed in.",
     }),

@@ -30,10 +30,13 @@ export const UserStatus = z.enum(["invited", "active", "deactivated"]).meta({
 });
 export type UserStatus = z.infer<typeof UserStatus>;
 
-/** An address as it is compared and kept: without space around it, in lower case (RFC 5321 lets hosts tell case apart; none does). */
+/**
+ * An address as it is compared and kept: without space around it, in lower case (RFC 5321 lets hosts tell case apart; none
+ * does). Of A to Z only: the small form of a letter that looks alike (U+212A, the Kelvin sign) would be somebody else's.
+ */
 export const Email = z
   .string()
-  .transform((address) => address.trim().toLowerCase())
+  .transform((address) => address.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()))
   .pipe(z.email().max(254))
   .meta({
     description: "An e-mail address; upper and lower case are the same.",
@@ -56,12 +59,10 @@ const userNoun = {
   id: z.string().meta({ example: "usr_8dkq2m0sfj3a" }),
   email: z.string().meta({ example: "ada@example.com" }),
   role: Role,
-  verified: z
-    .boolean()
-    .meta({
-      description: "Whether the address was shown to be theirs: by a link in a mail, or by the sign-on.",
-      example: true,
-    }),
+  verified: z.boolean().meta({
+    description: "Whether the address was shown to be theirs: by a link in a mail, or by the sign-on.",
+    example: true,
+  }),
 };
 
 export const User = z

@@ -44,7 +44,7 @@ import { identityReader } from "./store/identities.ts";
 import { linkReader, linkWriter } from "./store/links.ts";
 import { mcpSessionStore } from "./store/mcp-sessions.ts";
 import { sessionReader, sessionStore } from "./store/sessions.ts";
-import { cursorKey, leaveWebAddress } from "./store/settings.ts";
+import { cursorKey, leaveWebAddress, restoredAt } from "./store/settings.ts";
 import { openStateDirectory } from "./store/state-directory.ts";
 import { engineReaders, engineTransaction } from "./store/engine-transaction.ts";
 import { unitOfWork } from "./store/unit-of-work.ts";
@@ -392,6 +392,7 @@ async function openProvider(
   const {
     groups,
     groups_claim: groupsClaim,
+    trust_emails: trustEmails,
     default_role: defaultRole,
     refresh,
   } = config.authentication.sign_on;
@@ -411,7 +412,8 @@ async function openProvider(
     const isProxy = proxies.length === 0 ? undefined : amongAddresses(proxies);
     const { clientId, domain } = cognito;
     const verify = albVerifier(cognito, clock);
-    return cognitoProvider({ ...of, ...of.door, policy, verify, clientId, domain, isProxy });
+    const notBefore = await restoredAt(of.store);
+    return cognitoProvider({ ...of, ...of.door, policy, verify, notBefore, clientId, domain, isProxy });
   }
   if (authMode === "oidc") {
     const oidc = oidcSettings(settings.signOn);
@@ -420,7 +422,7 @@ async function openProvider(
       import("./surfaces/session/oidc.ts"),
       import("./auth/sealing.ts"),
     ]);
-    const client = oidcClient({ ...oidc, groupsClaim }, clock);
+    const client = oidcClient({ ...oidc, groupsClaim, trustEmails }, clock);
     const flowKey = sealingKey(await cursorKey(of.store), "a browser's way to the provider and back");
     return oidcProvider({ ...of, policy, client, flowKey, refreshMs: durationMs(refresh) });
   }

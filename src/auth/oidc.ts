@@ -26,6 +26,8 @@ export interface OidcOptions {
   clientSecret: string | undefined;
   /** The claim that names somebody's groups. */
   groupsClaim: string;
+  /** Whether an address counts as verified where the provider does not say; what it denies never does. */
+  trustEmails: boolean;
 }
 
 /** What must be known again when the browser comes back: a secret of it and us. */
@@ -89,7 +91,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
         ? []
         : [(await oidc.fetchUserInfo(config, tokens.access_token, grant.subject)) as Claims];
     const sources = [...asked, claims];
-    return { identity: identityOf(issuer, grant.subject, sources, options.groupsClaim), grant };
+    return { identity: identityOf(issuer, grant.subject, sources, options), grant };
   }
 
   return {
@@ -237,7 +239,7 @@ export function identityOf(
   issuer: string,
   subject: string,
   sources: readonly Claims[],
-  groupsClaim: string,
+  { groupsClaim, trustEmails }: Pick<OidcOptions, "groupsClaim" | "trustEmails">,
 ): Identity {
   // An address and whether it is theirs belong together: they are never taken from two of them.
   const withAddress = sources.filter((claims) => typeof claims["email"] === "string");
@@ -250,7 +252,7 @@ export function identityOf(
     subject,
     email: email.success ? email.data : null,
     // Some send it as text.
-    emailVerified: verified === true || verified === "true",
+    emailVerified: verified === true || verified === "true" || (trustEmails && verified === undefined),
     groups: (Array.isArray(groups) ? groups.slice(0, MOST_GROUPS) : [groups]).filter(
       (group): group is string => typeof group === "string" && group.length <= LONGEST_GROUP,
     ),

@@ -46,27 +46,30 @@ type Standing = Pick<UserRecord, "role" | "roleBy">;
 
 /**
  * What somebody may do from now on: what the groups say; where they say nothing (any more), what an admin here decided,
- * else the role for everybody.
- * @throws AppError sign_on_refused where there is none
+ * else the role for everybody; undefined where there is none.
  */
-function standing(policy: SignOnPolicy, identity: Identity, before: Standing | undefined): Standing {
+function standing(
+  policy: SignOnPolicy,
+  identity: Identity,
+  before: Standing | undefined,
+): Standing | undefined {
   const granted = grantedRole(policy, identity);
   if (granted !== undefined) return { role: granted, roleBy: "sign_on" };
   if (before !== undefined && before.roleBy === null) return { role: before.role, roleBy: null };
-  if (policy.defaultRole === null) {
-    throw refused(
-      "no_role",
-      `None of your groups at the identity provider gives you a role here. ${ASK} to put you into one of: ${Object.keys(policy.groups).join(", ") || "(none is configured)"}.`,
-    );
-  }
   // Whoever loses a group must not keep what it gave.
-  return { role: policy.defaultRole, roleBy: null };
+  return policy.defaultRole === null ? undefined : { role: policy.defaultRole, roleBy: null };
 }
 
 const ASK = "Ask an admin";
 
 const refused = (reason: RefusalReason, message: string): AppError =>
   new AppError("sign_on_refused", message, { reason });
+
+const noRole = (policy: SignOnPolicy): AppError =>
+  refused(
+    "no_role",
+    `None of your groups at the identity provider gives you a role here. ${ASK} to put you into one of: ${Object.keys(policy.groups).join(", ") || "(none is configured)"}.`,
+  );
 
 /**
  * The user that an identity is, when nothing about them has to be written.
@@ -82,13 +85,20 @@ export async function knownAs(
   if (user === undefined) return undefined;
   expectNotDeactivated(user);
   const now = standing(policy, identity, user);
+  if (now === undefined) {
+    // Once what they had was taken away there is nothing to write.
+    if (user.status !== "active") throw noRole(policy);
+    return undefined;
+  }
   return user.status === "active" && now.role === user.role && now.roleBy === user.roleBy ? user : undefined;
 }
 
 /**
  * The user that an identity is, inside a write transaction: made at the first sign-on, taken for the one with the same
- * verified address who has no identity of this issuer yet (invited, or from before), and brought up to date.
+ * verified address who has no identity of this issuer yet (invited, or from before), and brought up to date. Who was let
+ * in and has no role any more loses what they had, keys and sessions too, until they come with a role.
  * @param now milliseconds
+ * @returns the user, or why they are not let in: to be thrown when what was taken away is committed
  * @throws AppError sign_on_refused
  */
 export async function takeIn(
@@ -96,11 +106,17 @@ export async function takeIn(
   policy: SignOnPolicy,
   identity: Identity,
   now: number,
-): Promise<UserRecord> {
+): Promise<UserRecord | AppError> {
   const known = await tx.identities.find(identity);
   const before = known === undefined ? await byAddress(tx, identity) : await tx.users.find(known);
   if (before !== undefined) expectNotDeactivated(before);
-  const { role, roleBy } = standing(policy, identity, before);
+  const standingNow = standing(policy, identity, before);
+  if (standingNow === undefined) {
+    if (known === undefined || before?.status !== "active") throw noRole(policy);
+    await shutOut(tx, before);
+    return noRole(policy);
+  }
+  const { role, roleBy } = standingNow;
   const at = iso(now);
   if (before !== undefined) {
     if (known === undefined)
@@ -127,6 +143,14 @@ export async function takeIn(
   await tx.identities.insert({ ...keyOf(identity), userId: user.id, createdAt: at });
   await tx.audited(user.email, `role_${role}`);
   return user;
+}
+
+/** Invited is who may come in and has not: nothing of theirs opens anything. */
+async function shutOut(tx: Writers, { id, email, role }: UserRecord): Promise<void> {
+  await tx.users.update(id, { status: "invited", role: "viewer" });
+  await tx.sessions.endAllOf(id);
+  await tx.audited(email, "status_invited");
+  if (role !== "viewer") await tx.audited(email, "role_viewer");
 }
 
 const keyOf = ({ issuer, subject }: Identity) => ({ issuer, subject });

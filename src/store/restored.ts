@@ -42,6 +42,7 @@ export function endWhatIsOver(
     sessions += run("sessions", "delete from sessions");
   }
   // One that was used since works no second time.
+  run("settings", "insert or replace into settings (name, value) values ('restored_at', ?)", at);
   const links = run("account_links", "delete from account_links where used_at is null");
   const mcpSessions = run("mcp_sessions", "delete from mcp_sessions");
   run("mcp_messages", "delete from mcp_messages");

@@ -1,5 +1,6 @@
 /** What an instance knows of itself, and all its processes share. */
 import { randomBytes } from "node:crypto";
+import { iso } from "../core/clock.ts";
 import type { Store } from "./database.ts";
 
 const find = async (read: Store["read"], name: string): Promise<string | undefined> =>
@@ -20,6 +21,10 @@ export async function cursorKey({ read, transaction }: Pick<Store, "read" | "tra
   }
   return Buffer.from(key!, "base64");
 }
+
+/** When the state was last made out of a backup, in milliseconds; 0 where it never was. */
+export const restoredAt = async ({ read }: Pick<Store, "read">): Promise<number> =>
+  Date.parse((await find(read, "restored_at")) ?? iso(0));
 
 /** Where the web server was last started, such as `http://127.0.0.1:3000`; undefined where it never was. */
 export const webAddress = ({ read }: Pick<Store, "read">): Promise<string | undefined> =>

@@ -29,6 +29,7 @@ async function client({ issuer = (url) => url, ...options }: Given = {}) {
       clientId: CLIENT_ID,
       clientSecret: options.clientAuth === "none" ? undefined : CLIENT_SECRET,
       groupsClaim: "groups",
+      trustEmails: false,
     },
     clock,
   );
@@ -309,7 +310,7 @@ describe("the provider's own logout", () => {
 });
 
 const of = (...sources: Record<string, unknown>[]) =>
-  identityOf("https://id.example.com", "1", sources, "groups");
+  identityOf("https://id.example.com", "1", sources, { groupsClaim: "groups", trustEmails: false });
 
 describe("what a provider says of somebody", () => {
   it("never takes an address and whether it is theirs from two places", () => {
@@ -334,6 +335,14 @@ describe("what a provider says of somebody", () => {
     [undefined, false],
   ])("takes email_verified %j for %s", (email_verified, expected) => {
     expect(of({ email: "ann@example.com", email_verified }).emailVerified).toBe(expected);
+  });
+
+  it("takes an address for verified where the operator says so and the provider says nothing", () => {
+    const trusting = (...sources: Record<string, unknown>[]) =>
+      identityOf("https://id.example.com", "sub", sources, { groupsClaim: "groups", trustEmails: true });
+    expect(trusting({ email: "ann@example.com" }).emailVerified).toBe(true);
+    for (const email_verified of [false, "false", null, 0])
+      expect(trusting({ email: "ann@example.com", email_verified }).emailVerified).toBe(false);
   });
 
   it.each([

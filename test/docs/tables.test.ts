@@ -6,6 +6,7 @@ import { blocksOf, inlineCodeOf, sectionOf, tableIn, textOf } from "../support/d
 import { exercised, read } from "../support/metrics.ts";
 
 const OPERATIONS = "docs/operations.md";
+const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
 const plain = (cell: string): string => cell.replaceAll("`", "");
 
 describe("the table of variables", () => {
@@ -42,7 +43,6 @@ describe("the table of metrics", () => {
       type,
       labels: [...labels!.matchAll(/`(\w+)`/g)].map((found) => found[1]!).toSorted(),
     }));
-    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect(listed.toSorted(byName)).toEqual(exported.toSorted(byName));
   });
 

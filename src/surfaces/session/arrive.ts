@@ -1,4 +1,5 @@
 /** Somebody whom an identity provider vouches for comes in: the user and the session, in one transaction. */
+import { AppError } from "../../core/errors.ts";
 import { type Identity, type SignOnPolicy, takeIn } from "../../auth/sign-on.ts";
 import type { SignedIn } from "../../auth/sessions.ts";
 import type { SessionRecord } from "../../core/account-ports.ts";
@@ -12,7 +13,7 @@ export type ArrivingSession = Omit<SessionRecord, "userId"> & { digest: Buffer }
  * Takes somebody in and begins the session, unless it has begun meanwhile.
  * @param at what the audit log and the log shall know of the request
  * @param also what else belongs to it
- * @throws AppError sign_on_refused, busy, storage_unavailable
+ * @throws AppError sign_on_refused, unauthorized (it has ended meanwhile), busy, storage_unavailable
  */
 export async function arrive(
   { write, clock }: Pick<Services, "write" | "clock">,
@@ -36,16 +37,27 @@ export async function arrive(
     actor: { principal, client: { surface: "web", name: at.client } },
     requestId: at.requestId,
   } as const;
-  return write(intent, async (tx) => {
+  const arrived = await write(intent, async (tx) => {
     const user = await takeIn(tx, policy, identity, clock.now());
+    if (user instanceof AppError) return user;
     const begun = await tx.sessions.findByDigest(session.digest);
-    if (begun !== undefined) return { user, session: begun };
+    if (begun !== undefined) {
+      // While this one waited for its turn.
+      if (begun.endedAt !== null) throw signOnEnded();
+      return { user, session: begun };
+    }
     const record = { ...session, userId: user.id };
     await tx.sessions.insert(record);
     await tx.users.update(user.id, { lastLoginAt: session.seenAt });
     await tx.audited(user.email);
-    const { digest: _, ...arrived } = record;
-    await also(tx, { user, session: arrived });
-    return { user, session: arrived };
+    const { digest: _, ...begins } = record;
+    await also(tx, { user, session: begins });
+    return { user, session: begins };
   });
+  if (arrived instanceof AppError) throw arrived;
+  return arrived;
 }
+
+/** A login that is kept elsewhere shows itself again after its end. */
+export const signOnEnded = (): AppError =>
+  new AppError("unauthorized", "This sign-on has ended. Sign out (/logout), and sign in again.");

@@ -11,7 +11,7 @@ import { newSessionId } from "../../core/ids.ts";
 import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
 import { onlyMethods } from "../rest/methods.ts";
-import { arrive } from "./arrive.ts";
+import { arrive, signOnEnded } from "./arrive.ts";
 import type { Provider } from "./endpoint.ts";
 
 export interface CognitoOptions {
@@ -20,6 +20,8 @@ export interface CognitoOptions {
   limits: SessionLimits;
   policy: SignOnPolicy;
   verify: ReturnType<typeof albVerifier>;
+  /** When the state came back from a backup (ms): which of the logins made before had ended by then is not known. */
+  notBefore: number;
   clientId: string;
   /** The user pool's own pages; undefined where nobody has named them. */
   domain: URL | undefined;
@@ -60,11 +62,11 @@ export function cognitoProvider(options: CognitoOptions): Provider {
       const { identity, login, since } = (await verified(req))!;
       const digest = createHash("sha256").update(login).digest();
       const found = await sessions.look(digest);
-      if (found?.over === true && found.user.status === "active") throw signedOut();
+      if (found?.over === true && found.user.status === "active") throw signOnEnded();
       const user = found && (await knownAs(read, policy, identity));
       if (found !== undefined && user !== undefined) return { session: found.session, user };
       const expiresAt = since + limits.longestMs;
-      if (expiresAt <= clock.now()) throw signedOut();
+      if (expiresAt <= clock.now() || since < options.notBefore) throw signOnEnded();
       const client = browserName(clientName(req.headers["user-agent"]));
       const requestId = req.res!.locals["requestId"] as string;
       const session = {
@@ -103,9 +105,6 @@ export function cognitoProvider(options: CognitoOptions): Provider {
     }
   }
 }
-
-const signedOut = (): AppError =>
-  new AppError("unauthorized", "This sign-on has ended. Sign out (/logout), and sign in again.");
 
 /** The load balancer forwards this path to everybody: it says nothing of who asks, so there is only its own session to end. */
 function leave({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res: Response): void {
