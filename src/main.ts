@@ -2,7 +2,7 @@
 /** The command line; the only file that touches the process. */
 import { fork } from "node:child_process";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Io, EXIT, EXIT_HELP, explain } from "./commands/io.ts";
+import { type Io, EXIT, EXIT_HELP, explain, forTerminal } from "./commands/io.ts";
 import type { AuthMode } from "../schemas/user.ts";
 import packageJson from "../package.json" with { type: "json" };
 
@@ -11,8 +11,10 @@ process.umask(0o077);
 
 let leaving = false;
 const io: Io = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
+  err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),
+  // Up to the first of them, and over all that was written there.
+  back: (lines) => void process.stderr.write(`\u001b[${lines}A\u001b[J`),
   terminal: process.stdout.isTTY,
   errTerminal: process.stderr.isTTY,
   env: process.env,

@@ -9,6 +9,8 @@ import { maskKeys, withoutSecrets } from "./log-secrets.ts";
 export interface Io {
   out(text: string): void;
   err(text: string): void;
+  /** Goes back over so many lines that were written to standard error last, which is a terminal. */
+  back?(lines: number): void;
   /** Whether standard output is a terminal. */
   terminal: boolean;
   /** Whether standard error is one. */
@@ -123,6 +125,17 @@ export function paint(io: Pick<Io, "terminal" | "env">) {
     cyan: with_("cyan"),
   };
 }
+
+/** What `paint` gives. */
+const COLOURS = "\u001b\\[(?:1|2|22|3[1236]|39)m";
+const CONTROLS = new RegExp(`(${COLOURS})|(?![\\n\\t])\\p{Cc}`, "gu");
+
+/**
+ * Text as a terminal may have it. Names, errors and answers were written by others: nothing in them may move the cursor,
+ * clear the screen, or set a title or the clipboard.
+ */
+export const forTerminal = (text: string): string =>
+  text.replace(CONTROLS, (_, colour: string | undefined) => colour ?? "\u{FFFD}");
 
 /** The log goes to standard error: JSON for machines, lines for a terminal. Secrets never get in. */
 export async function openLog(io: Io, level: Level | "silent", name: string): Promise<Logger> {

@@ -86,9 +86,8 @@ function terminalView(io: Io): View {
       });
       const done = steps.filter(({ status }) => status !== "pending" && !LIVE.has(status)).length;
       lines.push(`${run.id} ${run.status}, ${done} of ${steps.length} steps`);
-      // Up to the first line that was drawn before, and over all of it.
-      const up = drawn === 0 ? "" : `\u001b[${drawn}A\u001b[J`;
-      io.err(`${up}${lines.join("\n")}\n`);
+      if (drawn > 0) io.back?.(drawn);
+      io.err(`${lines.join("\n")}\n`);
       drawn = lines.length;
     },
   };

@@ -19,7 +19,13 @@ export function crossChecks(raw: unknown): LocatedFault[] {
     ...danglingDefault(root),
     ...entries(root["databases"]).flatMap(needsServerUrl),
     ...entries(root["models"]).flatMap(needsBaseUrl),
+    ...entries(root["models"]).flatMap(({ base_url: url }, index) =>
+      withoutPassword(url, ["models", index, "base_url"], "key_var"),
+    ),
     ...entries(root["mcp_servers"]).flatMap(needsOneWay),
+    ...entries(root["mcp_servers"]).flatMap(({ url }, index) =>
+      withoutPassword(url, ["mcp_servers", index, "url"], "key_var"),
+    ),
   ];
 }
 
@@ -52,9 +58,15 @@ function needsServerUrl({ type, dataset }: Entry, index: number): LocatedFault[]
   const path = ["databases", index, "dataset"];
   if (url === null)
     return fault(path, "wrong_format", "must be a URL, such as postgresql://user@host:5432/name");
-  return url.password === ""
+  return withoutPassword(dataset, path, "password_var");
+}
+
+/** What a URL holds is shown: in lists, by doctor. */
+function withoutPassword(text: unknown, path: PropertyKey[], variable: string): LocatedFault[] {
+  const url = typeof text === "string" ? URL.parse(text) : null;
+  return url === null || url.password === ""
     ? []
-    : fault(path, "holds_secret", "must not hold the password; name its variable with password_var");
+    : fault(path, "holds_secret", `must not hold the password; name its variable with ${variable}`);
 }
 
 function needsBaseUrl(model: Entry, index: number): LocatedFault[] {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Role } from "../../schemas/user.ts";
 import { grantedRole, type Identity, knownAs, type SignOnPolicy, takeIn } from "../../src/auth/sign-on.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
+import { AppError } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { type TestInstance, testInstance } from "../support/instance.ts";
@@ -25,8 +26,8 @@ const ann = (fields: Partial<Identity> = {}): Identity => ({
 });
 
 /** Takes somebody in, in a transaction of its own. */
-const enter = (instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> =>
-  instance.write(
+async function enter(instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> {
+  const taken = await instance.write(
     {
       operation: "sign_in",
       actor: { principal: someKey(), client: { surface: "web", name: "test" } },
@@ -34,6 +35,9 @@ const enter = (instance: TestInstance, identity: Identity, policy = POLICY): Pro
     },
     (tx) => takeIn(tx, policy, identity, instance.clock.now()),
   );
+  if (taken instanceof AppError) throw taken;
+  return taken;
+}
 
 const refusal = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(

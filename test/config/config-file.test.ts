@@ -284,6 +284,19 @@ describe("a configuration's secrets", () => {
     ]);
   });
 
+  it("in a model's or an MCP server's URL are refused and not repeated", () => {
+    const model = "{ name: m, vendor: openai, model_ref: x, base_url: 'https://u:hunter2@h/v1' }";
+    const server = "{ name: s, url: 'https://:hunter2@h/mcp' }";
+    expect(faults(`models: [${model}]\nmcp_servers: [${server}]\n`)).toEqual([
+      expect.stringMatching(
+        /models\[0\]\.base_url must not hold the password; name its variable with key_var$/,
+      ),
+      expect.stringMatching(
+        /mcp_servers\[0\]\.url must not hold the password; name its variable with key_var$/,
+      ),
+    ]);
+  });
+
   it("that are not set are a warning that names the variable and who needs it", () => {
     const text =
       "databases: [{ name: d, type: mysql, dataset: 'mysql://u@h/d', password_var: D_PASSWORD }]\n" +

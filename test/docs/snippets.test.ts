@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
 import { parse, parseAllDocuments } from "yaml";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
@@ -23,6 +26,23 @@ const CONFIGURATIONS = DATA.filter((block) => {
   const keys = keysOf(block);
   return keys.length > 0 && keys.every((key) => key in Config.shape);
 });
+
+interface Shape {
+  properties?: Record<string, Shape>;
+  items?: Shape;
+}
+
+/** Keys of a schema that an example of it never shows; of a list any entry may. */
+function missingKeys({ properties = {}, items }: Shape, value: unknown, path = ""): string[] {
+  if (items !== undefined) {
+    const lacking = (value as unknown[]).map((entry) => missingKeys(items, entry, `${path}[]`));
+    return lacking.reduce((some, others) => some.filter((key) => others.includes(key)));
+  }
+  return Object.entries(properties).flatMap(([name, shape]) => {
+    const inner = (value as Record<string, unknown>)[name];
+    return inner === undefined ? [`${path}.${name}`] : missingKeys(shape, inner, `${path}.${name}`);
+  });
+}
 
 describe("the documentation", () => {
   it("shows workflows", () => {
@@ -56,6 +76,12 @@ describe("the documentation", () => {
       }
     });
     expect(broken).toEqual([]);
+  });
+
+  it("explains every key of the configuration in config.example.yaml", () => {
+    const { $defs } = z.toJSONSchema(Config, { io: "input" });
+    const text = readFileSync(join(ROOT, "config.example.yaml"), "utf8");
+    expect(missingKeys($defs!["Config"] as Shape, parse(text))).toEqual([]);
   });
 
   it("shows only configurations that the program takes", () => {

@@ -206,7 +206,10 @@ describe("a restored state", () => {
     expect(contents).toMatchObject({ madeAt: MARK.at, madeBy: "1.2.3", migration: 1 });
     expect(readdirSync(stateDir)).toEqual(["millrace.db"]);
     expect(statSync(database).mode & 0o777).toBe(0o600);
-    expect(ask(database, "select name from settings")).toEqual([{ name: "cursor_key" }]);
+    expect(ask(database, "select name from settings order by name")).toEqual([
+      { name: "cursor_key" },
+      { name: "restored_at" },
+    ]);
     const instance = await testInstance({ stateDir });
     expect(await instance.read.workflows.count({})).toBe(2);
     expect(instance.store.journalMode).toBe("wal");

@@ -103,9 +103,13 @@ function model(
   if (why !== null) return Promise.resolve(unusable(what, `it ${why}`));
   return look({ group: GROUP, what, mend: MODEL_MEND }, async (signal) => {
     if (!call) {
-      const address = addressOf(entry);
-      await reach(new URL(address), signal);
-      return ok(what, `${type} ${ref}: ${address} can be reached; --call-models tries the key`);
+      const address = new URL(addressOf(entry));
+      await reach(address, signal);
+      // Without a query, which might hold a key.
+      return ok(
+        what,
+        `${type} ${ref}: ${address.origin}${address.pathname} can be reached; --call-models tries the key`,
+      );
     }
     const request = { model: name, prompt: "Answer with the word ok.", maxOutputTokens: 64 };
     const { usage } = await models.generate(request, signal);

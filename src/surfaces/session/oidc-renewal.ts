@@ -117,16 +117,18 @@ export function renewals({ services, policy, client, refreshMs, find }: RenewalO
     }
 
     async function keep({ identity, grant }: SignedOn, expected: string): Promise<SignedIn | undefined> {
-      const kept = await write(intentOf("renew_sign_on", found, req), async (tx) => {
+      const renewed = await write(intentOf("renew_sign_on", found, req), async (tx) => {
         const now = clock.now();
         const user = await takeIn(tx, policy, identity, now);
         if (user instanceof AppError) return user;
-        const renewed = { sealed: sealGrant(token, grant), claimsAt: iso(now) };
+        const newClaims = { sealed: sealGrant(token, grant), claimsAt: iso(now) };
         // Ended meanwhile: then it stays so.
-        return (await tx.sessions.saveClaims(session.id, renewed, expected)) ? { session, user } : undefined;
+        return (await tx.sessions.saveClaims(session.id, newClaims, expected))
+          ? { session, user }
+          : undefined;
       });
-      if (kept instanceof AppError) throw kept;
-      return kept;
+      if (renewed instanceof AppError) throw renewed;
+      return renewed;
     }
   }
 

@@ -1,0 +1,31 @@
+import { styleText } from "node:util";
+import { describe, expect, it } from "vitest";
+import { forTerminal, paint } from "../../src/commands/io.ts";
+
+describe("text that others have written, at a terminal", () => {
+  it("moves no cursor, clears no screen, and sets neither title nor clipboard", () => {
+    const hostile = [
+      "\u001b[2J",
+      "\u001b[3A\u001b[J",
+      "\u001b]0;title\u0007",
+      "\u001b]52;c;Y3VybA==\u001b\\",
+      "\u009b2J",
+      "\u001bc",
+      "\u001b[8mhidden",
+      "all\rnothing",
+      "ab\bc",
+      "\u001b\u001b[32m[2J",
+    ];
+    for (const text of hostile) {
+      const shown = forTerminal(`failed: ${text}`);
+      expect(shown.replaceAll("\u001b[32m", "")).not.toMatch(/(?!\n)\p{Cc}/u);
+    }
+  });
+
+  it("keeps lines, tabs and our own colours", () => {
+    const io = { terminal: true, env: {} };
+    const painted = Object.values(paint(io)).map((colour) => colour("ok"));
+    const text = `one\n\ttwo ${painted.join(" ")} ${styleText("bold", "x")}é\u{1F600}\n`;
+    expect(forTerminal(text)).toBe(text);
+  });
+});
