@@ -204,7 +204,7 @@ export function openServices(
 ): { services: Services; leave(): void; close(): Promise<void> } {
   const { store, read, cursors, write, log, meter } = instance;
   const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
-  const watching = watch(read.runs, () => store.dataVersion());
+  const watching = watch(read.runs, () => store.dataVersion(), pollOf(instance));
   executors?.onChanged((ids) => watching.tell(ids));
   const { mover } = made;
   const leaving = new AbortController();
@@ -485,6 +485,12 @@ export async function startMcp(
   };
 }
 
+const LOCAL_POLL_MS = 10;
+/** Each look is several round trips there, and the driver waits for them synchronously. */
+const NETWORK_POLL_MS = 200;
+const pollOf = ({ store }: Pick<Instance, "store">): number =>
+  store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
+
 const LOCAL_LEASE_MS = 10 * SECOND;
 /** Locks take long to come by on a network file system, and so may a beat. */
 const NETWORK_LEASE_MS = 60 * SECOND;
@@ -553,6 +559,7 @@ export async function startExecutor(
     leaseMs: leaseMs ?? leaseOf(instance),
     limits: limitsOf(connected),
     dataVersion: () => store.dataVersion(),
+    pollMs: pollOf(instance),
     onChanged,
   });
   await queue.start();

@@ -2,9 +2,6 @@
 import type { EngineApi } from "../core/engine-port.ts";
 import type { RunReader } from "../core/run-ports.ts";
 
-/** How soon a change that another process has made is seen. */
-const POLL_MS = 10;
-
 export interface Watch {
   changed: EngineApi["changed"];
   /** Says that these runs may have changed. */
@@ -18,8 +15,11 @@ interface Waiter {
   done(): void;
 }
 
-/** @param dataVersion changes whenever another connection has committed */
-export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number): Watch {
+/**
+ * @param dataVersion changes whenever another connection has committed
+ * @param pollMs how soon a change that another process has made is seen
+ */
+export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number, pollMs: number): Watch {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
   let version: number | undefined;
@@ -64,7 +64,7 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiter: Waiter = { runId, seq, done: resolve };
       waiters.add(waiter);
-      timer ??= setInterval(poll, POLL_MS).unref();
+      timer ??= setInterval(poll, pollMs).unref();
       const limit = setTimeout(resolve, ms).unref();
       signal.addEventListener("abort", waiter.done, { once: true });
       try {

@@ -40,11 +40,12 @@ export interface SqliteQueueOptions {
   limits: ReadonlyMap<string, number>;
   /** Changes whenever another connection has committed. */
   dataVersion: () => number;
+  /** How often that is looked at, in milliseconds. */
+  pollMs: number;
   /** Told of the runs that a commit has changed. */
   onChanged: (runIds: readonly string[]) => void;
 }
 
-const POLL_MS = 10;
 /** The longest time between two looks at what has become due. */
 const LONGEST_SLEEP_MS = 30 * SECOND;
 /** Between attempts to give a job back: meanwhile it takes a slot, and a suspect one keeps all others waiting. */
@@ -288,7 +289,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     async start() {
       await beat();
       version = options.dataVersion();
-      poll = setInterval(onPoll, POLL_MS).unref();
+      poll = setInterval(onPoll, options.pollMs).unref();
       const every = leaseMs / 4;
       beats = setInterval(() => {
         beat().catch((err: unknown) => log.warn({ err }, "the executor could not beat"));

@@ -75,7 +75,7 @@ export async function makeRestored(
   { file, partial }: { file: string; partial: string },
   at: string,
 ): Promise<{ contents: Contents; settled: Settled }> {
-  const contents = await lookAt(file, file, true);
+  const contents = await lookAt(file, file, true, true);
   copyInto(file, partial, { readonly: true });
   const { done } = await finish(partial, file, (copy) => {
     copy.prepare("delete from settings where name in (?, ?)").run(MARKS.at, MARKS.release);
@@ -112,9 +112,15 @@ async function finish<T>(
  * Looks whether a file is a database of ours that this release can use, and what it holds.
  * @param what it is called in messages
  * @param thorough whether everything in it is verified; it takes as long as reading it
+ * @param fromElsewhere whether others may have had it in their hands: a thorough look is for what they left too
  * @throws AppError storage_unavailable, busy
  */
-async function lookAt(databaseFile: string, what: string, thorough: boolean): Promise<Contents> {
+async function lookAt(
+  databaseFile: string,
+  what: string,
+  thorough: boolean,
+  fromElsewhere = false,
+): Promise<Contents> {
   let database: Inspected | undefined;
   try {
     database = await inspectDatabase({ databaseFile });
@@ -123,7 +129,11 @@ async function lookAt(databaseFile: string, what: string, thorough: boolean): Pr
     if (applied === 0)
       throw new AppError("storage_unavailable", `${what} is empty: Millrace was never started on it.`);
     if (thorough) {
-      const faults = [...database.integrity(true), ...(await brokenReferences(database))];
+      const faults = [
+        ...database.integrity(true),
+        ...(await brokenReferences(database)),
+        ...(fromElsewhere ? await triggers(database) : []),
+      ];
       if (faults.length > 0) throw damaged(what, faults);
     }
     return { migration: applied, newest, ...(await contentsOf(database)) };
@@ -141,6 +151,13 @@ async function brokenReferences({ read }: Inspected): Promise<string[]> {
   const { rows } = await sql<{ table: string }>`
     select distinct "table" from pragma_foreign_key_check limit ${sql.lit(NAMED_FAULTS)}`.execute(read);
   return rows.map(({ table }) => `rows of ${table} refer to what is not there`);
+}
+
+/** Millrace has none: somebody else made them, and they would go on changing what is written, keys for example. */
+async function triggers({ read }: Inspected): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_schema where type = 'trigger' limit ${sql.lit(NAMED_FAULTS)}`.execute(read);
+  return rows.map(({ name }) => `it has a trigger that Millrace did not make, ${JSON.stringify(name)}`);
 }
 
 async function contentsOf({

@@ -38,7 +38,9 @@ export function clearPartials(directory: string, isOurs: (finalName: string) => 
   for (const name of readdirSync(directory)) {
     const finalName = PARTIAL.exec(name)?.[1];
     const path = join(directory, name);
-    if (finalName !== undefined && isOurs(finalName) && !isLocked(path)) rmSync(path, { force: true });
+    // The directory may be others' too: what is no file is none of ours.
+    if (finalName === undefined || !isOurs(finalName) || !lstatSync(path).isFile()) continue;
+    if (!isLocked(path)) rmSync(path, { force: true });
   }
 }
 

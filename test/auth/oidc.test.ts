@@ -312,6 +312,9 @@ describe("the provider's own logout", () => {
 const of = (...sources: Record<string, unknown>[]) =>
   identityOf("https://id.example.com", "1", sources, { groupsClaim: "groups", trustEmails: false });
 
+const trusting = (...sources: Record<string, unknown>[]) =>
+  identityOf("https://id.example.com", "1", sources, { groupsClaim: "groups", trustEmails: true });
+
 describe("what a provider says of somebody", () => {
   it("never takes an address and whether it is theirs from two places", () => {
     expect(
@@ -338,8 +341,6 @@ describe("what a provider says of somebody", () => {
   });
 
   it("takes an address for verified where the operator says so and the provider says nothing", () => {
-    const trusting = (...sources: Record<string, unknown>[]) =>
-      identityOf("https://id.example.com", "sub", sources, { groupsClaim: "groups", trustEmails: true });
     expect(trusting({ email: "ann@example.com" }).emailVerified).toBe(true);
     for (const email_verified of [false, "false", null, 0])
       expect(trusting({ email: "ann@example.com", email_verified }).emailVerified).toBe(false);

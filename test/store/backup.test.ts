@@ -1,4 +1,14 @@
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
@@ -154,6 +164,10 @@ describe("what killed processes have left beside a backup", () => {
   it("is removed, but not what another still writes to, nor what belongs to another backup", () => {
     const directory = temporaryDirectory();
     const names = ["m.db", "m.db.partial-x", "other.db.partial-0123abcd"];
+    // Of whoever else may write there, in a directory for all.
+    mkdirSync(join(directory, "m.db.partial-00000000"));
+    symlinkSync(directory, join(directory, "m.db.partial-00000001"));
+    const others = ["m.db.partial-00000000", "m.db.partial-00000001"];
     for (const name of [...names, "m.db.partial-0123abcd", "m.db.partial-0123abcd-journal"])
       writeFileSync(join(directory, name), "half a database");
     const busy = new Database(join(directory, "m.db.partial-89abcdef"));
@@ -162,7 +176,7 @@ describe("what killed processes have left beside a backup", () => {
       clearPartials(directory, (name) => name === "m.db");
       return readdirSync(directory).toSorted();
     };
-    expect(left()).toEqual(["m.db", "m.db.partial-89abcdef", ...names.slice(1)].toSorted());
+    expect(left()).toEqual(["m.db", "m.db.partial-89abcdef", ...others, ...names.slice(1)].toSorted());
     busy.close();
     expect(left()).toEqual(names.toSorted());
   });
@@ -302,6 +316,16 @@ describe("a restored state", () => {
           db.exec(`update sqlite_schema set sql = replace(sql, '"reason" text', '"reason" text not null')`);
         }),
       /m\.db is damaged: NULL value in workflow_versions\.reason/,
+    ],
+    [
+      "has a trigger that somebody put into it",
+      (file) =>
+        change(file, (db) =>
+          db.exec(
+            "create trigger back after update on api_keys begin update api_keys set revoked_at = null; end",
+          ),
+        ),
+      /m\.db is damaged: it has a trigger that Millrace did not make, "back"/,
     ],
     [
       "refers to what is not there",

@@ -105,6 +105,7 @@ export async function testEngine({
       leaseMs,
       limits,
       dataVersion: () => store.dataVersion(),
+      pollMs: 10,
       onChanged: () => {},
     });
     await queue.start();

@@ -47,6 +47,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       leaseMs: LEASE_MS,
       limits,
       dataVersion: () => it.store.dataVersion(),
+      pollMs: 10,
       onChanged: () => {},
     });
     await queue.start();

@@ -26,7 +26,11 @@ export async function waitForRun(ctx: ToolContext, id: string, seconds: number):
     if (seen === undefined) return;
     const early = await tell(seen);
     if (hasEnded(seen)) return;
-    if (seen.status === "waiting" && (await waitsLonger(ctx, id, ms))) return;
+    if (seen.status === "waiting" && (await waitsLonger(ctx, id, ms))) {
+      // A wait that has ended meanwhile looked as if it had no end.
+      const [now] = await ctx.read.runs.glance([id]);
+      if (now?.seq === seen.seq) return;
+    }
     const again = early > 0 ? Math.min(early, ms) : ms;
     await ctx.engine.changed(id, seen.seq, { ms: again, signal });
   }
