@@ -231,7 +231,8 @@ export const Config = z
           .default(100_000)
           .meta({ description: "How many runs may be unfinished at a time; more are refused." }),
         per_key: PerKey.default({}).meta({
-          description: "For each API key, with all that it is rotated to, and each person; over all copies.",
+          description:
+            "For each person, with all their keys, and each key of the operator, with all that it is rotated to; over all copies.",
         }),
       })
       .default({ unfinished_runs: 100_000, per_key: {} }),

@@ -280,7 +280,7 @@ CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where tr
 
 CREATE INDEX runs_unfinished on runs (workflow_id, admitted, priority desc, created_at, id) where finished_at is null;
 
-CREATE INDEX runs_unfinished_of on runs (lineage, trigger) where finished_at is null;
+CREATE INDEX runs_unfinished_of on runs (owner, lineage, trigger) where finished_at is null;
 
 CREATE TABLE "schedules" (
   "workflow_id" text not null primary key,
@@ -328,10 +328,10 @@ CREATE INDEX "step_cache_by_age" on "step_cache" (
   "expires_at");
 
 CREATE TABLE "usage_counts" (
-  "lineage" text not null,
+  "holder" text not null,
   "kind" text not null,
   "ends_at" bigint not null,
-  "used" bigint not null, constraint "usage_counts_pk" primary key ("lineage",
+  "used" bigint not null, constraint "usage_counts_pk" primary key ("holder",
   "kind",
   "ends_at"));
 

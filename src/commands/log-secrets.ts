@@ -3,20 +3,18 @@ import { pino } from "pino";
 
 /** Secrets, and what may hold them. In small letters, as headers come. */
 const NAMES: ReadonlySet<string> = new Set([
-  "authorization",
-  "cookie",
   "headers",
-  "password",
-  "secret",
-  "set-cookie",
-  "token",
+  // What the libraries of models hang on their errors: the prompt, and the answer.
+  "requestbodyvalues",
+  "responsebody",
   "value",
-  "x-api-key",
 ]);
+/** Whatever is called so in the end: refresh_token, apiKey, set-cookie. */
+const ENDING = /(?:token|secret|password|cookie|authorization|api[-_]?key)$/;
 const OIDC = "x-amzn-oidc-";
 const HIDDEN = "[hidden]";
 /** At the top of a line, and so many levels below it. */
-const DEPTH = 2;
+const DEPTH = 5;
 
 /**
  * The fields of a line without secrets. (pino's own `redact` does the same, but takes 25 µs for a line with these names
@@ -38,11 +36,16 @@ export function withoutSecrets(
 
 const isSecret = (name: string): boolean => {
   const small = name.toLowerCase();
-  return NAMES.has(small) || small.startsWith(OIDC);
+  return NAMES.has(small) || ENDING.test(small) || small.startsWith(OIDC);
 };
 
 function below(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    const shown = items.map((it) => (depth === 0 ? it : below(it, depth - 1)));
+    return shown.some((it, index) => it !== items[index]) ? shown : value;
+  }
   // With whatever a library has hung on it: requests, answers.
   const plain = value instanceof Error ? pino.stdSerializers.err(value) : value;
   return withoutSecrets(plain as Record<string, unknown>, depth);

@@ -1,5 +1,8 @@
-/** What `limits.per_key` allows a key, with all that it was rotated to, or a person: which windows, and how it is told. */
-import { COMMAND_LINE } from "../../schemas/actor.ts";
+/**
+ * What `limits.per_key` allows a person, with all their keys and sessions, or a key of the operator, with all that it was
+ * rotated to: which windows, and how it is told.
+ */
+import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
 
@@ -36,6 +39,13 @@ export function allowanceOf(perKey: PerKey, kind: Counted): Allowance | undefine
 /** When the window that `now` is in ends, in milliseconds since 1970. */
 export const endOfWindow = ({ windowMs }: Pick<Allowance, "windowMs">, now: number): number =>
   (Math.floor(now / windowMs) + 1) * windowMs;
+
+/** Whether it is a key that no person owns. */
+export const isKeyOfNobody = ({ owner }: { owner: string }): boolean => owner === OPERATOR;
+
+/** What is counted together: somebody could make themselves as many keys as they like. */
+export const holderOf = (who: { owner: string; lineage: string }): string =>
+  isKeyOfNobody(who) ? who.lineage : who.owner;
 
 /** Who is at the state directory itself could lift every limit, and so has none. */
 export const isLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;

@@ -97,7 +97,7 @@ export interface EngineApi {
   /** The next moments of a schedule after `after` (milliseconds). */
   nextTimes(schedule: Pick<ScheduleRecord, "cron" | "timezone">, after: number, count: number): number[];
   /** What `limits.per_key` leaves the key, or person; empty where nothing is limited. */
-  allowances(principal: Pick<Principal, "lineage">): Promise<AllowanceLeft[]>;
+  allowances(principal: Pick<Principal, "owner" | "lineage">): Promise<AllowanceLeft[]>;
   /** What the operator allows. */
   policy: { approvalsByStarter: boolean };
   /** Says, after a commit, that there is something to do. */

@@ -126,7 +126,7 @@ export interface RunReader {
   /** The newest run of each of these workflows. */
   lastRuns(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
   /** How many runs that a lineage itself has started are unfinished, `most` at most. */
-  unfinishedOf(lineage: string, most: number): Promise<number>;
+  unfinishedOf(whose: Pick<RunActor, "owner" | "lineage">, most: number): Promise<number>;
   /** Whether runs changed: `seq` and `status` of those that exist. */
   glance(
     ids: readonly string[],
@@ -384,12 +384,12 @@ export interface ScheduleWriter extends ScheduleReader {
 /** What keys have used, by lineage, kind and window (the moment that it ends at, in milliseconds): see allowances.ts. */
 export interface UsageReader {
   /** How much of a window is used. */
-  used(lineage: string, kind: Counted, endsAt: number): Promise<number>;
+  used(holder: string, kind: Counted, endsAt: number): Promise<number>;
 }
 
 export interface UsageWriter extends UsageReader {
   /** Counts `amount` more; gives how much is used with it. */
-  add(lineage: string, kind: Counted, endsAt: number, amount: number): Promise<number>;
+  add(holder: string, kind: Counted, endsAt: number, amount: number): Promise<number>;
 }
 
 /** What a transaction is part of, and what follows it. */

@@ -4,6 +4,8 @@ import {
   COUNTED,
   type Counted,
   endOfWindow,
+  holderOf,
+  isKeyOfNobody,
   isLimited,
   type PerKey,
   usedUp,
@@ -34,7 +36,7 @@ export interface Allowances {
     used: Partial<Readonly<Record<Counted, number>>>,
   ): Promise<void>;
   /** Everything that is limited, and how much of it is left. */
-  left(actor: Pick<Who, "lineage">): Promise<AllowanceLeft[]>;
+  left(actor: Pick<Who, "owner" | "lineage">): Promise<AllowanceLeft[]>;
 }
 
 /** @param perKey what the configuration allows; where it says nothing, nothing is written and nothing read */
@@ -51,7 +53,7 @@ export function allowances(
   async function takeUnfinished(tx: Pick<EngineWriters, "runs">, actor: Who): Promise<void> {
     const most = perKey.unfinished_runs;
     if (most === undefined || !isLimited(actor)) return;
-    if ((await tx.runs.unfinishedOf(actor.lineage, most)) < most) return;
+    if ((await tx.runs.unfinishedOf(actor, most)) < most) return;
     throw new AppError(
       "too_many_runs",
       `${most} runs started by ${nameOf(actor)} are unfinished, and no more are taken from it ` +
@@ -66,7 +68,7 @@ export function allowances(
       await takeUnfinished(tx, actor);
       const limit = limitFor(actor, "runs");
       if (limit === undefined) return;
-      const used = await tx.usage.add(actor.lineage, "runs", limit.endsAt, 1);
+      const used = await tx.usage.add(holderOf(actor), "runs", limit.endsAt, 1);
       if (used <= limit.most) return;
       const seconds = Math.ceil((limit.endsAt - clock.now()) / SECOND);
       throw new AppError(
@@ -80,7 +82,7 @@ export function allowances(
     async expectLeft(actor, kind) {
       const limit = limitFor(actor, kind);
       if (limit === undefined) return;
-      if ((await read.usage.used(actor.lineage, kind, limit.endsAt)) < limit.most) return;
+      if ((await read.usage.used(holderOf(actor), kind, limit.endsAt)) < limit.most) return;
       throw new StepError("limit_reached", usedUp(limit, nameOf(actor), limit.endsAt), {
         fix: "Retry the run then (retry_run): what succeeded is kept. Or ask the operator for more.",
         // For who names it in retry.on: before that moment it would fail again.
@@ -92,7 +94,7 @@ export function allowances(
       for (const kind of COUNTED) {
         const amount = used[kind] ?? 0;
         const limit = amount > 0 ? limitFor(actor, kind) : undefined;
-        if (limit !== undefined) await tx.usage.add(actor.lineage, kind, limit.endsAt, amount);
+        if (limit !== undefined) await tx.usage.add(holderOf(actor), kind, limit.endsAt, amount);
       }
     },
 
@@ -102,12 +104,12 @@ export function allowances(
         return limit === undefined ? [] : [{ kind, ...limit }];
       });
       const counted = windows.map(async ({ kind, limit, most, endsAt }): Promise<AllowanceLeft> => {
-        const used = await read.usage.used(actor.lineage, kind, endsAt);
+        const used = await read.usage.used(holderOf(actor), kind, endsAt);
         return { limit, most, left: Math.max(0, most - used), endsAt };
       });
       const most = perKey.unfinished_runs;
       if (most === undefined || !isLimited(actor)) return Promise.all(counted);
-      const unfinished = await read.runs.unfinishedOf(actor.lineage, most);
+      const unfinished = await read.runs.unfinishedOf(actor, most);
       return [
         { limit: "unfinished_runs", most, left: most - unfinished, endsAt: null },
         ...(await Promise.all(counted)),
@@ -117,4 +119,7 @@ export function allowances(
 }
 
 /** Whose run it is, so that also who did not start it knows whom to ask. */
-const nameOf = ({ keyName, owner }: Who): string => `"${keyName}" of ${owner}`;
+const nameOf = (who: Who): string =>
+  isKeyOfNobody(who)
+    ? `"${who.keyName}" of ${who.owner}`
+    : `${who.owner} (all their keys and sessions together)`;

@@ -1,6 +1,7 @@
 /** Runs, their steps and attempts, as they are read. */
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { RunTrigger } from "../../schemas/run.ts";
+import { isKeyOfNobody } from "../core/allowances.ts";
 import type { Usage } from "../core/connections.ts";
 import type { Position } from "../core/ports.ts";
 import {
@@ -288,11 +289,13 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return found;
     },
 
-    async unfinishedOf(lineage, most) {
+    async unfinishedOf(whose, most) {
       const some = db
         .selectFrom("runs")
         .select("id")
-        .where("lineage", "=", lineage)
+        .where("owner", "=", whose.owner)
+        // A person's keys and sessions are one; those of the operator are each for themselves.
+        .$if(isKeyOfNobody(whose), (query) => query.where("lineage", "=", whose.lineage))
         .where("trigger", "in", STARTED)
         .where("finished_at", "is", null)
         .limit(most)

@@ -266,7 +266,7 @@ export interface Schema {
   /** Moments in milliseconds: nobody reads these. */
   attempt_counts: { key: string; count: number; ends_at: number };
   /** By window: the moment that it ends at, in milliseconds. */
-  usage_counts: { lineage: string; kind: Counted; ends_at: number; used: number };
+  usage_counts: { holder: string; kind: Counted; ends_at: number; used: number };
   mcp_sessions: {
     id: string;
     key_id: string;

@@ -39,7 +39,8 @@ export function clearPartials(directory: string, isOurs: (finalName: string) => 
     const finalName = PARTIAL.exec(name)?.[1];
     const path = join(directory, name);
     // The directory may be others' too: what is no file is none of ours.
-    if (finalName === undefined || !isOurs(finalName) || !lstatSync(path).isFile()) continue;
+    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    if (finalName === undefined || !isOurs(finalName) || !isFile) continue;
     if (!isLocked(path)) rmSync(path, { force: true });
   }
 }

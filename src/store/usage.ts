@@ -13,14 +13,14 @@ export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: numbe
     .deleteFrom("usage_counts")
     .where((eb) =>
       eb(
-        eb.refTuple("lineage", "kind", "ends_at"),
+        eb.refTuple("holder", "kind", "ends_at"),
         "in",
         eb
           .selectFrom("usage_counts")
-          .select(["lineage", "kind", "ends_at"])
+          .select(["holder", "kind", "ends_at"])
           .where("ends_at", "<=", now - KEPT_MS)
           .limit(limit)
-          .$asTuple("lineage", "kind", "ends_at"),
+          .$asTuple("holder", "kind", "ends_at"),
       ),
     )
     .executeTakeFirstOrThrow();
@@ -30,11 +30,11 @@ export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: numbe
 /** Reads the counts through `db`: a connection, or a transaction. */
 export function usageReader(db: Kysely<Schema>): UsageReader {
   return {
-    async used(lineage, kind, endsAt) {
+    async used(holder, kind, endsAt) {
       const row = await db
         .selectFrom("usage_counts")
         .select("used")
-        .where("lineage", "=", lineage)
+        .where("holder", "=", holder)
         .where("kind", "=", kind)
         .where("ends_at", "=", endsAt)
         .executeTakeFirst();
@@ -48,12 +48,12 @@ export function usageWriter(trx: Kysely<Schema>): UsageWriter {
   return {
     ...usageReader(trx),
 
-    async add(lineage, kind, endsAt, amount) {
+    async add(holder, kind, endsAt, amount) {
       const { used } = await trx
         .insertInto("usage_counts")
-        .values({ lineage, kind, ends_at: endsAt, used: amount })
+        .values({ holder, kind, ends_at: endsAt, used: amount })
         .onConflict((conflict) =>
-          conflict.columns(["lineage", "kind", "ends_at"]).doUpdateSet((eb) => ({
+          conflict.columns(["holder", "kind", "ends_at"]).doUpdateSet((eb) => ({
             used: sql<number>`${eb.ref("usage_counts.used")} + ${eb.ref("excluded.used")}`,
           })),
         )

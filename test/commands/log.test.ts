@@ -142,8 +142,19 @@ describe("what hides secrets", () => {
     ["token"],
     ["secret"],
     ["value"],
-  ])("hides %s at the top and two levels below", (name) => {
-    for (const fields of [{ [name]: "S" }, { a: { [name]: { b: "S" } } }, { a: { b: { [name]: ["S"] } } }]) {
+    ["refreshToken"],
+    ["client_secret"],
+    ["apiKey"],
+    ["requestBodyValues"],
+  ])("hides %s at the top, levels below, and in lists", (name) => {
+    for (const fields of [
+      { [name]: "S" },
+      { a: { [name]: { b: "S" } } },
+      { a: { b: { [name]: ["S"] } } },
+      { a: { b: { c: { [name]: "S" } } } },
+      { a: [1, { [name]: "S" }] },
+      { err: Object.assign(new Error("x"), { response: { config: { [name]: "S" } } }) },
+    ]) {
       const line = lineWith(fields);
       expect(line).toContain("[hidden]");
       expect(line).not.toContain('"S"');

@@ -121,6 +121,23 @@ describe("runs_per_hour", () => {
     outputOf(await another.call("run_workflow", { workflow_id: id, wait: 0 }));
   });
 
+  it.each([{ runs_per_hour: 2 }, { unfinished_runs: 2 }])(
+    "is no more for a person who makes another key: %j",
+    async (perKey) => {
+      const { instance, url, define, start } = await open(perKey);
+      const id = await define(WAITS);
+      const user = await addUser(instance, { role: "editor" });
+      const another = async () => {
+        const { value } = await instance.key({ owner: user.email, name: "another" });
+        return api(url, value)("POST", `/workflows/${id}/runs`, { wait: 0 });
+      };
+      expect([(await another()).status, (await another()).status]).toEqual([202, 202]);
+      expect(expectProblem(await another(), "too_many_runs").detail).toContain("all their keys");
+      // What one person has used up is nobody else's.
+      expect((await start(id)).status).toBe(202);
+    },
+  );
+
   it("counts a person over all sessions", async () => {
     const { instance, url, define } = await open({ runs_per_hour: 1 });
     const id = await define(SETS);

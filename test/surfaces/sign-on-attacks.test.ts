@@ -149,3 +149,16 @@ describe("tokens with keys that nobody knows", () => {
     expect((await through("GET", "/session")).status).toBe(200);
   });
 });
+
+describe("a page of another host", () => {
+  it("signs nobody out, however near that host is", async () => {
+    const domain = "https://x.auth.eu-central-1.amazoncognito.com";
+    const { ask } = await open({ env: { MILLRACE_COGNITO_DOMAIN: domain } });
+    const led = (site: string) => ask("GET", "/logout", undefined, { "sec-fetch-site": site });
+    for (const site of ["cross-site", "same-site"]) {
+      const asked = await led(site);
+      expect([asked.status, asked.headers.getSetCookie()]).toEqual([200, []]);
+    }
+    expect((await led("same-origin")).status).toBe(303);
+  });
+});

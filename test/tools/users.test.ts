@@ -63,6 +63,7 @@ describe("invite_user", () => {
       id: expect.stringMatching(/^usr_/),
       email: "ann@example.com",
       role: "editor",
+      role_by: null,
       verified: false,
       status: "invited",
       created_at: "2026-11-21T08:00:00.000Z",

@@ -190,7 +190,12 @@ function answered(
         return reject(new Answered(new StepError(code, message, { ...(fix !== undefined && { fix }) })));
       });
     const onExit = (code: number | null, by: string | null): void => end(() => reject(died(code, by)));
-    const onError = (error: Error): void =>
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code === "EPIPE") {
+        // It died before the query had reached it: its end, which follows, says of what.
+        child.kill("SIGKILL");
+        return;
+      }
       end(() =>
         reject(
           new StepError("step_failed", `The query's process can't be reached: ${error.message}.`, {
@@ -198,6 +203,7 @@ function answered(
           }),
         ),
       );
+    };
     const end = (settle: () => void): void => {
       clearInterval(watch);
       signal.removeEventListener("abort", onAbort);

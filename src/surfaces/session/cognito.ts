@@ -116,8 +116,9 @@ function leave({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res:
   const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...gone }));
   res.setHeader("Cache-Control", "no-store");
   const isBack = cookies[LEFT_COOKIE] !== undefined;
-  if (!isBack && req.headers["sec-fetch-site"] === "cross-site") {
-    // Another site's page may lead here, but not sign anybody out.
+  const site = req.headers["sec-fetch-site"];
+  if (!isBack && site !== undefined && site !== "same-origin" && site !== "none") {
+    // Another site's page, that of another host of ours included, may lead here, but not sign anybody out.
     page(res, "Sign out of Millrace?", `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`);
   } else if (isBack || domain === undefined) {
     res.setHeader("Set-Cookie", [
