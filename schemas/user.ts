@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Scope } from "./actor.ts";
 import { text, timestamp } from "./text.ts";
 
+/** Each may do what those before it may. */
 export const Role = z.enum(["viewer", "editor", "admin"]).meta({
   description: "viewer reads; editor also writes, runs and approves; admin does everything.",
   example: "editor",
@@ -69,9 +70,9 @@ export const User = z
   .strictObject({
     ...userNoun,
     status: UserStatus,
-    role_by: z.enum(["sign_on"]).nullable().meta({
+    role_by: z.enum(["sign_on", "default"]).nullable().meta({
       description:
-        "`sign_on` where the identity provider's groups (or MILLRACE_ADMIN_EMAILS) decide the role; null where an admin here does.",
+        "`sign_on` where the identity provider's groups (or MILLRACE_ADMIN_EMAILS) decide the role, `default` where neither they nor an admin here do; null where an admin here does.",
       example: null,
     }),
     created_at: timestamp,

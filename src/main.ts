@@ -2,9 +2,9 @@
 /** The command line; the only file that touches the process. */
 import { fork } from "node:child_process";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { VERSION } from "./app/build.ts";
 import { type Io, EXIT, EXIT_HELP, explain, forTerminal } from "./commands/io.ts";
 import type { AuthMode } from "../schemas/user.ts";
-import packageJson from "../package.json" with { type: "json" };
 
 // What is made here holds the digests of keys and who did what: for this user only.
 process.umask(0o077);
@@ -38,6 +38,13 @@ function address(text: string): string {
 }
 
 const port = integer("The port", 0, 65_535);
+
+const hostOption = (what: string): Option =>
+  // Not commander's own reading of the variable: to that an empty one is a value, and means every address.
+  new Option("--host <address>", `${what} (else MILLRACE_HOST)`)
+    .default(process.env["MILLRACE_HOST"] || "127.0.0.1")
+    .argParser(address);
+
 const listenerOptions = (command: Command, defaultPort: number): Command =>
   command
     .addOption(
@@ -45,12 +52,7 @@ const listenerOptions = (command: Command, defaultPort: number): Command =>
         .default(defaultPort)
         .argParser(port),
     )
-    .addOption(
-      // Not commander's own reading of the variable: to that an empty one is a value, and means every address.
-      new Option("--host <address>", "the address to listen on (else MILLRACE_HOST)")
-        .default(process.env["MILLRACE_HOST"] || "127.0.0.1")
-        .argParser(address),
-    )
+    .addOption(hostOption("the address to listen on"))
     .addOption(
       new Option(
         "--config <path>",
@@ -93,7 +95,7 @@ const program = new Command("millrace")
   .description(
     "Workflows for agents, scripts and people: written once, checked, and run the same way each time.",
   )
-  .version(packageJson.version, "-V, --version", "print the version")
+  .version(VERSION, "-V, --version", "print the version")
   .showSuggestionAfterError(true)
   .configureHelp({ sortSubcommands: false })
   // So that a command can have a --version of its own: a workflow's.
@@ -118,6 +120,10 @@ Environment:
   MILLRACE_LOG_LEVEL        debug, info (default), warn, error, silent
   MILLRACE_METRICS_PORT     the port that Prometheus reads /metrics at (none)
   MILLRACE_METRICS_HOST     the address of that port (127.0.0.1)
+  MILLRACE_ADMIN_EMAILS     who is an admin with --auth-mode cognito or oidc, whatever their groups say
+  MILLRACE_COGNITO_…, MILLRACE_ALB_…, MILLRACE_OIDC_…
+                            what those modes stand on: doctor --auth-mode <mode> names what is missing
+  OTEL_…                    where traces go, by OpenTelemetry's own variables (nowhere)
   <NAME>_FILE               the absolute path of a file with the value, for secrets above all
   NO_COLOR                  no colours`,
   );
@@ -138,9 +144,11 @@ metricsOptions(listenerOptions(program.command("serve").description("run the web
   .addOption(workers())
   .addOption(authMode())
   .addOption(new Option("--mcp-port <int>").default(8000).argParser(port).hideHelp())
+  // A channel to a parent alone says nothing: that may be what has found a newer Node to run this with.
+  .addOption(new Option("--of-start").hideHelp())
   .action(async (options) => {
     const { serve } = await import("./commands/listeners.ts");
-    await serve(io, { onStop, ready, spawn: startAgain }, options);
+    await serve(io, { onStop, ready: tell, spawn: startAgain }, options);
   });
 
 metricsOptions(
@@ -149,7 +157,7 @@ metricsOptions(
   .addOption(workers())
   .action(async (options) => {
     const { mcpSse } = await import("./commands/listeners.ts");
-    await mcpSse(io, { onStop, ready, spawn: startAgain }, options);
+    await mcpSse(io, { onStop, ready: tell, spawn: startAgain }, options);
   });
 
 metricsOptions(
@@ -379,11 +387,7 @@ program
   .option("--call-models", "really call each model, which costs a few tokens")
   .option("--full", "look through the whole database, however long it takes")
   .addOption(authMode())
-  .addOption(
-    new Option("--host <address>", "where the servers are to listen (else MILLRACE_HOST)")
-      .default(process.env["MILLRACE_HOST"] || "127.0.0.1")
-      .argParser(address),
-  )
+  .addOption(hostOption("where the servers are to listen"))
   .addOption(new Option("--port <int>", "the port of serve").default(3000).argParser(port))
   .addOption(new Option("--mcp-port <int>", "the port of mcp-sse").default(8000).argParser(port))
   .action(async (options) => {
@@ -401,9 +405,11 @@ program
   .command("doctor-part", { hidden: true })
   .argument("<part>")
   .argument("<path>")
-  .action(async (part, path) => {
+  .addOption(authMode())
+  .option("--unavailable")
+  .action(async (part, path, around) => {
     const { doctorPart } = await import("./commands/doctor/parts.ts");
-    await doctorPart({ spawn: startAgain, tell, uid: process.getuid?.() }, part, path);
+    await doctorPart({ spawn: startAgain, tell, uid: process.getuid?.() }, part, path, around);
   });
 
 /** Asked to end: by a signal, or by the parent's death. A second Ctrl-C does not wait. */
@@ -445,12 +451,6 @@ const soon = (stop: () => void): void =>
     setTimeout(() => process.exit(EXIT.failed), 30_000).unref();
     stop();
   });
-
-const ready = (listening: { port: number; setupLink?: string | undefined }): boolean => {
-  if (!process.connected) return false;
-  process.send?.(listening);
-  return true;
-};
 
 const tell = (message: object): void => {
   if (process.connected) process.send?.(message);

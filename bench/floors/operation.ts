@@ -1,7 +1,8 @@
 /** An operation alone, without a surface: what `invoke` costs for get_workflow, in CPU time. */
 import { pino } from "pino";
 import { Config } from "../../schemas/config.ts";
-import { openInstance, openServices } from "../../src/app.ts";
+import { openInstance } from "../../src/app/instance.ts";
+import { openServices } from "../../src/app/services.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { newRequestId } from "../../src/core/ids.ts";

@@ -26,6 +26,14 @@ export function refuseCrossSite(
   );
 }
 
+/**
+ * Whether another site's page, that of another host of ours included, has led a browser to this page: it may, but nobody is
+ * signed out by that.
+ */
+export function cameFromElsewhere({ "sec-fetch-site": site }: IncomingHttpHeaders): boolean {
+  return site !== undefined && site !== "same-origin" && site !== "none";
+}
+
 function isOwn(origin: string, host: string | undefined, ownOrigins: readonly string[]): boolean {
   const url = URL.parse(origin);
   if (url === null || url.host === "") return false;

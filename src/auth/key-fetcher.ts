@@ -1,6 +1,7 @@
 /** Fetches public keys, within bounds: whoever sends tokens with keys that nobody knows must not make us a hammer. */
 import { FetchError } from "aws-jwt-verify/error";
 import type { Fetcher } from "aws-jwt-verify/https";
+import { boundedBody } from "../core/bounded-body.ts";
 import { type Clock, MINUTE, SECOND } from "../core/clock.ts";
 
 const TIMEOUT_MS = 5 * SECOND;
@@ -34,18 +35,12 @@ export function keyFetcher(clock: Clock, fetchKeys: typeof fetch): Fetcher {
         await response.body?.cancel();
         throw new FetchError(uri, `it answers ${response.status}`);
       }
-      return bounded(uri, response);
+      const bytes = await boundedBody(
+        response.body,
+        LARGEST_BYTES,
+        () => new FetchError(uri, `it sends more than ${LARGEST_BYTES / 1024} KiB`),
+      );
+      return new Uint8Array(bytes).buffer;
     },
   };
-}
-
-async function bounded(uri: string, response: Response): Promise<ArrayBuffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > LARGEST_BYTES) throw new FetchError(uri, `it sends more than ${LARGEST_BYTES / 1024} KiB`);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks)).buffer;
 }

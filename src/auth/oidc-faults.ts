@@ -23,6 +23,16 @@ export class OidcFault extends Error {
   }
 }
 
+/**
+ * What the token endpoint's answer says of us, told apart before the library reads it: that throws a 401 as a challenge,
+ * as an error in the body, or as an answer that is not conform.
+ * @returns undefined where it does not refuse the client (RFC 6749, section 5.2)
+ */
+export function refusedClient(status: number, body: string): OidcFault | undefined {
+  if (status !== 401 || body.includes('"invalid_grant"')) return undefined;
+  return new OidcFault("provider_refused", "the token endpoint answered 401 (client id or secret)");
+}
+
 const AWAY_CODES: ReadonlySet<unknown> = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",

@@ -4,8 +4,9 @@
  */
 import * as oidc from "openid-client";
 import { Email } from "../../schemas/user.ts";
+import { boundedBody } from "../core/bounded-body.ts";
 import { type Clock, HOUR, SECOND } from "../core/clock.ts";
-import { oidcFault, OidcFault } from "./oidc-faults.ts";
+import { oidcFault, OidcFault, refusedClient } from "./oidc-faults.ts";
 import type { Identity } from "./sign-on.ts";
 
 const TIMEOUT_S = 10;
@@ -50,10 +51,18 @@ export interface SignedOn {
   grant: Grant;
 }
 
+/** What of the way that people take a provider offers; undefined where it does not say. */
+export interface Offered {
+  /** The authorization code flow. */
+  code: boolean | undefined;
+  /** PKCE with S256. */
+  pkce: boolean | undefined;
+}
+
 /** Every way in throws OidcFault when it comes to nothing. */
 export interface OidcClient {
-  /** Asks the provider about itself, if that is not known yet. */
-  discover(): Promise<void>;
+  /** Asks the provider about itself, if that is not known yet, and gives what it says that it offers. */
+  discover(): Promise<Offered>;
   /** Where a browser goes to sign in, and what to keep of it. */
   begin(redirectUri: string): Promise<{ url: URL; flow: Flow }>;
   /** Who came back. @param at the redirect URI with the query it was called with */
@@ -77,25 +86,40 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
     }
   };
 
-  /** @param claims of the ID token: its signature, issuer, audience and times are right */
+  /** @param claims of the ID token that came with them: its signature, issuer, audience and times are right; else undefined */
   async function signedOn(
     config: oidc.Configuration,
     tokens: oidc.TokenEndpointResponse,
-    claims: Claims,
+    claims: Claims | undefined,
     grant: Grant,
   ): Promise<SignedOn> {
-    const isComplete = ["email", "email_verified", options.groupsClaim].every((name) => name in claims);
+    const isComplete =
+      claims !== undefined &&
+      ["email", "email_verified", options.groupsClaim].every((name) => name in claims);
     const { issuer, userinfo_endpoint } = config.serverMetadata();
-    const asked =
-      isComplete || userinfo_endpoint === undefined
-        ? []
-        : [(await oidc.fetchUserInfo(config, tokens.access_token, grant.subject)) as Claims];
-    const sources = [...asked, claims];
+    const isAsked = !isComplete && userinfo_endpoint !== undefined;
+    const asked = isAsked
+      ? [(await oidc.fetchUserInfo(config, tokens.access_token, grant.subject)) as Claims]
+      : [];
+    const sources = [...asked, claims ?? before(payloadOf(grant.idToken), isAsked)];
     return { identity: identityOf(issuer, grant.subject, sources, options), grant };
   }
 
+  /** What an earlier ID token says. Where it was asked anew, no groups: many leave the claim out for who is in none any more. */
+  function before(claims: Claims, isAsked: boolean): Claims {
+    const { [options.groupsClaim]: _, ...others } = claims;
+    return isAsked ? others : claims;
+  }
+
   return {
-    discover: () => told(() => undefined),
+    discover: () =>
+      told((config) => {
+        const server = config.serverMetadata();
+        return {
+          code: server.response_types_supported?.includes("code"),
+          pkce: server.code_challenge_methods_supported?.includes("S256"),
+        };
+      }),
 
     begin: (redirectUri) =>
       told(async (config) => {
@@ -134,8 +158,9 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
       told(async (config) => {
         const tokens = await oidc.refreshTokenGrant(config, grant.refreshToken);
         // OpenID Connect Core 1.0, section 12.2: there may be no new one.
-        const claims: Claims = tokens.claims() ?? payloadOf(grant.idToken);
-        if (claims["sub"] !== grant.subject) throw new OidcFault("not_verified", "another sub than before");
+        const claims = tokens.claims();
+        if (claims !== undefined && claims.sub !== grant.subject)
+          throw new OidcFault("not_verified", "another sub than before");
         return signedOn(config, tokens, claims, {
           subject: grant.subject,
           idToken: tokens.id_token ?? grant.idToken,
@@ -218,16 +243,16 @@ const boundedFetch: oidc.CustomFetch = async (url, options) => {
   // The same to run, if not to every version of the types.
   const init: object = options;
   const response = await fetch(url, init);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > LARGEST_ANSWER_BYTES)
-      throw new OidcFault("provider_away", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
+  const body = await boundedBody(
+    response.body,
+    LARGEST_ANSWER_BYTES,
+    () => new OidcFault("provider_away", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`),
+  );
   const { status, statusText, headers } = response;
-  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });
+  // Nothing else is ever posted to.
+  const refused = options.method === "POST" ? refusedClient(status, body.toString("utf8")) : undefined;
+  if (refused !== undefined) throw refused;
+  return new Response(body.length === 0 ? null : body, { status, statusText, headers });
 };
 
 /** Of a token whose signature was looked at when it came. */

@@ -37,8 +37,8 @@ export interface ByCookie extends SignedIn {
 }
 
 export interface Sessions {
-  /** Makes one; it is for the caller to store the record, in the transaction that it belongs to. */
-  begin(user: Pick<UserRecord, "id">, client: string, address: string): NewSession;
+  /** Makes one; it is for the caller to store the record, with whose it is, in the transaction that it belongs to. */
+  begin(client: string, address: string): { token: string; record: NewSession };
   /** The living session that a request's cookie names. @param secure whether it came by https */
   find(headers: IncomingHttpHeaders, secure: boolean): Promise<ByCookie | undefined>;
   /** The session with this digest and whose it is, and whether it is over: ended, expired or idle for too long, or its user not active. */
@@ -51,10 +51,8 @@ export interface Sessions {
   flush(): Promise<void>;
 }
 
-interface NewSession {
-  token: string;
-  record: SessionRecord & { digest: Buffer };
-}
+/** A session to begin: whose it is may be known only inside the transaction that stores it. */
+export type NewSession = Omit<SessionRecord, "userId"> & { digest: Buffer };
 
 export function openSessions(store: SessionStore, clock: Clock, limits: SessionLimits): Sessions {
   const usedAt = new Map<string, number>();
@@ -77,12 +75,11 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
   return {
     look,
 
-    begin(user, client, address) {
+    begin(client, address) {
       const token = randomBase62(32);
       const now = clock.now();
       const record = {
         id: newSessionId(),
-        userId: user.id,
         createdAt: iso(now),
         seenAt: iso(now),
         expiresAt: iso(now + limits.longestMs),

@@ -1,6 +1,6 @@
 /** Who an identity provider says somebody is, and the user that this makes of them here. */
 import type { RefusalReason } from "../../schemas/sign-on.ts";
-import type { Role, UserStatus } from "../../schemas/user.ts";
+import { Role, type UserStatus } from "../../schemas/user.ts";
 import type { UserRecord } from "../core/account-ports.ts";
 import { iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
@@ -28,8 +28,6 @@ export interface SignOnPolicy {
   adminEmails: ReadonlySet<string>;
 }
 
-const POWER: readonly Role[] = ["viewer", "editor", "admin"];
-
 /** The role that the provider's groups, or the list of admins, give; undefined where neither says. */
 export function grantedRole(
   policy: SignOnPolicy,
@@ -39,14 +37,14 @@ export function grantedRole(
   const roles = new Set(
     groups.flatMap((group) => (Object.hasOwn(policy.groups, group) ? [policy.groups[group]!] : [])),
   );
-  return POWER.findLast((role) => roles.has(role));
+  return Role.options.findLast((role) => roles.has(role));
 }
 
 type Standing = Pick<UserRecord, "role" | "roleBy">;
 
 /**
  * What somebody may do from now on: what the groups say; where they say nothing (any more), what an admin here decided,
- * else the role for everybody; undefined where there is none.
+ * else the role for everybody, as it is configured now; undefined where there is none.
  */
 function standing(
   policy: SignOnPolicy,
@@ -57,7 +55,7 @@ function standing(
   if (granted !== undefined) return { role: granted, roleBy: "sign_on" };
   if (before !== undefined && before.roleBy === null) return { role: before.role, roleBy: null };
   // Whoever loses a group must not keep what it gave.
-  return policy.defaultRole === null ? undefined : { role: policy.defaultRole, roleBy: null };
+  return policy.defaultRole === null ? undefined : { role: policy.defaultRole, roleBy: "default" };
 }
 
 const ASK = "Ask an admin";

@@ -1,12 +1,13 @@
 /** `millrace backup`: a verified copy of the state in one file, while everything runs. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { VERSION } from "../app/build.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { iso, SECOND, systemClock } from "../core/clock.ts";
 import type { Contents } from "../store/backup.ts";
 import { databaseFilesOf, isThere } from "../store/snapshot.ts";
-import packageJson from "../../package.json" with { type: "json" };
 import { contentJson, contentLines, type CopyHost, makeCopy } from "./copying.ts";
+import { expectState } from "./existing-state.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 
 const MIB = 1024 * 1024;
@@ -19,17 +20,10 @@ export async function backup(
   options: { json?: boolean },
 ): Promise<void> {
   const { stateDir, configFile } = readEnvironment(io.env);
-  const databaseFile = join(resolve(stateDir), "millrace.db");
-  // Opening would make one.
-  if (!isThere(databaseFile)) {
-    throw new CommandError(
-      `There is no state in ${stateDir} to back up. Point MILLRACE_STATE_DIR at the directory that Millrace runs with.`,
-      EXIT.state,
-    );
-  }
+  const databaseFile = expectState(stateDir, "back up");
   const target = checkTarget(file, databaseFile);
   const start = performance.now();
-  const mark = { at: iso(systemClock.now()), release: packageJson.version };
+  const mark = { at: iso(systemClock.now()), release: VERSION };
   const { backup: contents } = await makeCopy<{ backup: Contents }>(
     host,
     { kind: "backup", databaseFile, mark },

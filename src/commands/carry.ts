@@ -1,7 +1,9 @@
 /** Sees that a run is carried out: by executors that are there, else by one in this process. */
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Executor, type Executors, type Instance, leaseOf, type Setup, startExecutor } from "../app.ts";
+import { type Executor, startExecutor } from "../app/executor.ts";
+import { type Instance, leaseOf } from "../app/instance.ts";
+import type { Executors, Setup } from "../app/services.ts";
 import { HOUR } from "../core/clock.ts";
 import { newExecutorId } from "../core/ids.ts";
 import type { Io } from "./io.ts";

@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { hostname } from "node:os";
 import type { Logger } from "pino";
-import type { Executors } from "../app.ts";
+import type { Executors } from "../app/services.ts";
 import { newExecutorId } from "../core/ids.ts";
 import type { MetricsPort } from "./metrics.ts";
 

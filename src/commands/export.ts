@@ -2,10 +2,11 @@
 import { once } from "node:events";
 import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { finished } from "node:stream/promises";
-import { VERSION } from "../app.ts";
+import { VERSION } from "../app/build.ts";
 import { exportLines } from "./archive/write.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { asOperator } from "./operator.ts";
+import { plural } from "./plural.ts";
 
 export interface ExportOptions {
   withRuns?: boolean;
@@ -18,7 +19,7 @@ export async function exportAll(io: Io, file: string, options: ExportOptions): P
     throw new CommandError(`${file} is there already. Nothing was written. Choose another name.`, EXIT.usage);
   const part = `${file}.part`;
   const counts = new Map<string, number>();
-  await asOperator(io, {}, async ({ instance }) => {
+  await asOperator(io, { reads: "export" }, async ({ instance }) => {
     // Opened by name: a second export into the same file fails here.
     const out = createWriteStream(part, { flags: "wx", mode: 0o600 });
     await once(out, "open").catch((error: Error) => {
@@ -42,14 +43,14 @@ export async function exportAll(io: Io, file: string, options: ExportOptions): P
     }
   });
   const said = [
-    ["user", "people"],
-    ["workflow", "workflows"],
-    ["version", "versions"],
-    ["api_key", "API keys (without what opens anything)"],
-    ["run", "runs"],
-    ["audit_entry", "audit entries"],
+    ["user", "person", "people"],
+    ["workflow", "workflow"],
+    ["version", "version"],
+    ["api_key", "API key (without what opens anything)", "API keys (without what opens anything)"],
+    ["run", "run"],
+    ["audit_entry", "audit entry", "audit entries"],
   ] as const;
   io.out(
-    `${said.flatMap(([kind, noun]) => (counts.has(kind) ? [`${counts.get(kind)} ${noun}`] : [])).join(", ") || "nothing"} written to ${file}\n`,
+    `${said.flatMap(([kind, noun, many]) => (counts.has(kind) ? [plural(counts.get(kind)!, noun, many)] : [])).join(", ") || "nothing"} written to ${file}\n`,
   );
 }

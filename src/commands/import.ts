@@ -1,4 +1,6 @@
 /** `millrace import`: takes over what an export holds and this instance has not. What is here is never changed. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
@@ -7,8 +9,9 @@ import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { readLines } from "./archive/lines.ts";
 import { type Survey, surveyFile } from "./archive/survey.ts";
 import { type ApplyHost, confirm } from "./apply.ts";
-import { CommandError, type Io, paint } from "./io.ts";
+import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { ACTOR, asOperator, type Operator } from "./operator.ts";
+import { plural } from "./plural.ts";
 
 export interface ImportOptions {
   yes?: boolean;
@@ -26,6 +29,8 @@ export async function importAll(
   file: string,
   options: ImportOptions,
 ): Promise<void> {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new CommandError(`${resolve(file)} is not a file. Name the export to import.`, EXIT.usage);
   await asOperator(io, {}, async (operator) => {
     const survey = await surveyFile(file, operator.instance.read, operator.services.engine);
     refuse(survey, options.keep === true);
@@ -60,14 +65,14 @@ function show(io: Io, survey: Survey, { pauseSchedules = false }: ImportOptions)
   for (const { email, differs } of usersHere)
     if (differs !== null) io.out(`${dim("=")} ${email}: left as it is here (${differs})\n`);
   io.out(
-    `${bold(`${workflows.length} workflows and ${users.length} people are new`)}; ${workflowsHere} and ${usersHere.length} are here already\n`,
+    `${bold(`${plural(workflows.length, "workflow")} and ${plural(users.length, "person", "people")} are new`)}; ${workflowsHere} and ${usersHere.length} are here already\n`,
   );
   if (schedules > 0)
     io.out(
       pauseSchedules
-        ? `${schedules} schedules come paused; resume them when the other instance no longer runs them.\n`
+        ? `${plural(schedules, "schedule")} ${schedules === 1 ? "comes" : "come"} paused; resume them when the other instance no longer runs them.\n`
         : yellow(
-            `${schedules} schedules run here from now on: see that the instance they come from no longer runs them, or say --pause-schedules.\n`,
+            `${plural(schedules, "schedule")} ${schedules === 1 ? "runs" : "run"} here from now on: see that the instance they come from no longer runs them, or say --pause-schedules.\n`,
           ),
     );
   if (users.length > 0)
@@ -80,7 +85,7 @@ function show(io: Io, survey: Survey, { pauseSchedules = false }: ImportOptions)
     );
   if (records > 0)
     io.out(
-      `${records} lines are records of the other instance (runs, audit log) and stay in the file; millrace backup and restore move them.\n`,
+      `${plural(records, "line")} ${records === 1 ? "is a record" : "are records"} of the other instance (runs, audit log) and ${records === 1 ? "stays" : "stay"} in the file; millrace backup and restore move them.\n`,
     );
 }
 

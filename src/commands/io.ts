@@ -41,7 +41,7 @@ Exit codes:
   0  done
   1  failed; the message says why
   2  wrong use: unknown command or option, or a value that can't be
-  3  the configuration or an environment variable is not valid
+  3  the configuration or an environment variable is not valid; doctor found a fault
   4  the state directory can't be used
   5  the port can't be listened on
   6  the run waits, for a person or for long (run)
@@ -156,6 +156,9 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
     pretty({ destination: 2, ignore: "pid,hostname,host,port", singleLine: true, translateTime: "HH:MM:ss" }),
   );
 }
+
+/** Resolves when every line is written. */
+export const flushed = (log: Logger): Promise<void> => new Promise((resolve) => log.flush(() => resolve()));
 
 /** Lines are written together, since each write costs as much as a look-up: soon, at once from a warning on, and at the end. */
 function machineLog(io: Io, options: LoggerOptions): Logger {

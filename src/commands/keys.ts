@@ -1,6 +1,6 @@
 /** `millrace keys`: API keys for operators without a browser. */
 import { OPERATOR, Scope } from "../../schemas/actor.ts";
-import { openInstance } from "../app.ts";
+import { openInstance } from "../app/instance.ts";
 import { createKey, rotateKey } from "../auth/api-keys.ts";
 import { digestOf, isKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
@@ -9,10 +9,13 @@ import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
 import { columns, day } from "./columns.ts";
+import { expectState } from "./existing-state.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
-async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>): Promise<T> {
+/** @param reads of what only reads: what it does with a state, which must be there */
+async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>, reads?: string): Promise<T> {
   const settings = readEnvironment(io.env);
+  if (reads !== undefined) expectState(settings.stateDir, reads);
   const instance = await openInstance(settings.stateDir, systemClock, await openLog(io, "error", "keys"));
   try {
     return await work(instance.keys);
@@ -42,7 +45,7 @@ export async function createApiKey(
 
 /** Lists keys; never their values. */
 export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<void> {
-  const keys = await withKeys(io, (store) => store.list());
+  const keys = await withKeys(io, (store) => store.list(), "list keys of");
   const now = systemClock.now();
   const all = keys.map((key) => ({ ...shown(key), state: stateOf(key, now) }));
   if (options.json) return io.out(`${JSON.stringify(all, null, 2)}\n`);

@@ -1,21 +1,17 @@
 /** `serve` and `mcp-sse`: one listener, one process. */
 import type { ChildProcess } from "node:child_process";
-import {
-  type Instance,
-  type ListenAt,
-  openInstance,
-  openTracer,
-  type Running,
-  startMcp,
-  startServe,
-  takeOver,
-} from "../app.ts";
+import { takeOver } from "../app/executor.ts";
+import { type Instance, openInstance } from "../app/instance.ts";
+import type { ListenAt, Running } from "../app/listener.ts";
+import { startMcp } from "../app/mcp.ts";
+import { startServe } from "../app/serve.ts";
+import { openTracer } from "../app/tracer.ts";
 import type { AuthMode } from "../../schemas/user.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
 import { startExecutors } from "./executors.ts";
-import { CommandError, endTracing, EXIT, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, flushed, type Io, openLog } from "./io.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
 interface ListenerOptions extends ListenAt, MetricsOptions {
@@ -28,14 +24,16 @@ interface ListenerOptions extends ListenAt, MetricsOptions {
   authMode?: AuthMode;
   /** Of `serve`: where the MCP server is, for who is told how to connect. */
   mcpPort?: number;
+  /** Of `serve`: whether it is `start` that started it. */
+  ofStart?: boolean;
 }
 
 /** What the process does for a listener: tells of signals, and of its parent when it has one. */
 export interface Host {
   /** Called once: the process was asked to end. */
   onStop(stop: () => void): void;
-  /** Tells the parent where it listens; false when there is none. */
-  ready(listening: { port: number; setupLink?: string | undefined }): boolean;
+  /** Tells the parent, where there is one, where it listens. */
+  ready(listening: { port: number; setupLink?: string | undefined }): void;
   /** Starts this program again with other arguments, with a channel to it. */
   spawn(args: readonly string[]): ChildProcess;
 }
@@ -97,7 +95,8 @@ async function runListener(
   );
   const setupLink = await running.setupLink?.();
   // Who started both servers says it with everything else.
-  if (!host.ready({ port: running.port, setupLink }) && setupLink !== undefined)
+  host.ready({ port: running.port, setupLink });
+  if (options.ofStart !== true && setupLink !== undefined)
     log.info(`make the first admin account here, with this link that works once: ${setupLink}`);
   const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
@@ -106,7 +105,7 @@ async function runListener(
   await instance.close();
   await endTracing(io, tracer);
   log.info(`${name} has stopped`);
-  await new Promise<void>((resolve) => log.flush(() => resolve()));
+  await flushed(log);
   if (gone) {
     throw new CommandError(
       "The network file system that holds the state failed, and locks may be lost. Nothing was written since. Start again.",

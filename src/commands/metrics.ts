@@ -1,8 +1,10 @@
 /** The numbers of a process, and the port they are read at. Nothing of it is loaded where no port is asked for. */
 import type { Logger } from "pino";
-import { type Instance, stateNumbers, VERSION } from "../app.ts";
+import { VERSION } from "../app/build.ts";
+import type { Instance } from "../app/instance.ts";
+import { stateNumbers } from "../app/state-numbers.ts";
 import type { Settings } from "../config/environment.ts";
-import { systemClock } from "../core/clock.ts";
+import { SECOND, systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
 import type { Meter } from "../core/meter.ts";
 import { type Listener, listen } from "../surfaces/http-server.ts";
@@ -10,6 +12,9 @@ import { metricsPage } from "../surfaces/metrics-page.ts";
 import type { ProcessName } from "../telemetry/metrics.ts";
 import { type ExecutorNumbers, executorNumbers } from "./executor-numbers.ts";
 import { CommandError, EXIT, listenFault } from "./io.ts";
+
+/** No key is asked for here: whoever reaches this port must not use up what the other one needs. */
+const MOST_CONNECTIONS = 64;
 
 export interface MetricsOptions {
   /** Goes before MILLRACE_METRICS_PORT; without either there are no metrics. */
@@ -53,7 +58,8 @@ export async function openMetricsPort(
     async listen(instance, log) {
       own.showState(() => stateNumbers(instance, systemClock));
       const page = metricsPage(read, (err) => log.warn({ err }, "metrics could not be read"));
-      const at = { host, port, lifecycle: { draining: false } };
+      const lifecycle = { draining: false };
+      const at = { host, port, lifecycle, mostConnections: MOST_CONNECTIONS, drainLimit: SECOND };
       listener = await listen(page, at).catch((error: unknown) => {
         const told = listenFault(error, { port: "--metrics-port", host: "--metrics-host" });
         throw told === undefined ? error : new CommandError(told, EXIT.port);

@@ -1,7 +1,9 @@
 /** The command line as one more way in: the same operations as REST and MCP, on the state directory itself. */
 import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
-import { type Executors, type Instance, openInstance, openServices, openTracer, type Setup } from "../app.ts";
+import { type Instance, openInstance } from "../app/instance.ts";
+import { type Executors, openServices, type Setup } from "../app/services.ts";
+import { openTracer } from "../app/tracer.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
@@ -9,6 +11,7 @@ import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
 import { webAddress } from "../store/settings.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
+import { expectState } from "./existing-state.ts";
 import { endTracing, type Io, openLog } from "./io.ts";
 
 export const ACTOR: Actor = {
@@ -32,6 +35,8 @@ export interface Operator {
 }
 
 export interface OperatorOptions {
+  /** Of a command that only reads: what it does with a state, which must be there. */
+  reads?: string | undefined;
   config?: string | undefined;
   executors?: Executors | undefined;
   /** Links are given to whoever asked for them, also where mail could be sent. */
@@ -43,10 +48,11 @@ export interface OperatorOptions {
 /** Opens the state directory for one command and closes it afterwards. */
 export async function asOperator<T>(
   io: Io,
-  { config: file, executors, byHand = false, overlay }: OperatorOptions,
+  { config: file, executors, byHand = false, overlay, reads }: OperatorOptions,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
   const { settings, config } = readSetup(io.env, file);
+  if (reads !== undefined) expectState(settings.stateDir, reads);
   // What goes wrong the command itself says; the log is for who looks closer.
   const log = await openLog(io, io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error", "command");
   const tracer = await openTracer(settings, "command", log);

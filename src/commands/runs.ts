@@ -24,7 +24,7 @@ const VALUE_CHARS = 100_000;
 export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOptions): Promise<void> {
   const input = { workflow_id: workflow, status: status?.map(checkStatus), limit: Math.min(limit, MAX_PAGE) };
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const { items, total } = await asOperator(io, {}, ({ call }) =>
+  const { items, total } = await asOperator(io, { reads: "list runs of" }, ({ call }) =>
     call<{ items: RunSummary[]; total: number }>(listRuns, given),
   );
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
@@ -53,7 +53,9 @@ export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOp
 /** Shows one run with its steps. */
 export async function showOneRun(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {
   const input = json ? { detail: "full", max_chars: VALUE_CHARS } : { detail: "steps" };
-  const run = await asOperator(io, {}, ({ call }) => call<Run>(getRun, { run_id: id, ...input }));
+  const run = await asOperator(io, { reads: "show a run of" }, ({ call }) =>
+    call<Run>(getRun, { run_id: id, ...input }),
+  );
   if (json) return io.out(`${JSON.stringify(run, null, 2)}\n`);
   const { bold } = paint(io);
   io.out(

@@ -1,7 +1,8 @@
 /** `millrace start`: both listeners side by side on one screen. */
 import type { ChildProcess } from "node:child_process";
 import { OPERATOR } from "../../schemas/actor.ts";
-import { openInstance, VERSION } from "../app.ts";
+import { VERSION } from "../app/build.ts";
+import { openInstance } from "../app/instance.ts";
 import { createKey } from "../auth/api-keys.ts";
 import { stateOf } from "../core/api-key-life.ts";
 import type { Settings } from "../config/environment.ts";
@@ -34,7 +35,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   // Faults of the configuration and the state once, here, before two processes tell them.
   const { settings } = readSetup(io.env, options.config);
   const metrics = metricsArguments(settings, options);
-  const key = await firstKey(io, settings.stateDir);
+  const key = await firstKey(io, settings);
   const sample = (await makeSamples(io, settings)) ? FIRST_SAMPLE : undefined;
 
   const common = [
@@ -55,6 +56,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
       String(options.port),
       "--mcp-port",
       String(options.mcpPort),
+      "--of-start",
       ...common,
       ...metrics.serve,
     ]),
@@ -135,8 +137,12 @@ function child(host: StartHost, name: string, args: readonly string[]) {
 }
 
 /** Who starts for the first time, at a terminal, gets a key to go on with; everybody else has theirs or makes one. */
-async function firstKey(io: Io, stateDir: string): Promise<string | undefined> {
-  const instance = await openInstance(stateDir, systemClock, await openLog(io, "error", "start"));
+async function firstKey(
+  io: Io,
+  { stateDir, logLevel }: Pick<Settings, "stateDir" | "logLevel">,
+): Promise<string | undefined> {
+  // The first to open it: this is where an upgrade is told.
+  const instance = await openInstance(stateDir, systemClock, await openLog(io, logLevel, "start"));
   try {
     const now = systemClock.now();
     const none = !(await instance.keys.list()).some((key) => stateOf(key, now) === "active");

@@ -18,24 +18,28 @@ import { asOperator, type Operator } from "./operator.ts";
 const LOOKED_THROUGH = 1_000;
 
 /** By hand: who asks for a link here may be here because no mail arrives. */
-const here = <T>(io: Io, work: (operator: Operator) => Promise<T>): Promise<T> =>
-  asOperator(io, { byHand: true }, work);
+const here = <T>(io: Io, work: (operator: Operator) => Promise<T>, reads?: string): Promise<T> =>
+  asOperator(io, { byHand: true, reads }, work);
 
 /** Lists everybody, by address. */
 export async function showUsers(io: Io, { json }: { json?: boolean }): Promise<void> {
-  const users = await here(io, async ({ call }) => {
-    const all: User[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: { items: User[]; next_cursor: string | null } = await call(listUsers, {
-        limit: MAX_PAGE,
-        ...(cursor !== null && { cursor }),
-      });
-      all.push(...page.items);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return all;
-  });
+  const users = await here(
+    io,
+    async ({ call }) => {
+      const all: User[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: { items: User[]; next_cursor: string | null } = await call(listUsers, {
+          limit: MAX_PAGE,
+          ...(cursor !== null && { cursor }),
+        });
+        all.push(...page.items);
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return all;
+    },
+    "list users of",
+  );
   if (json) return io.out(`${JSON.stringify(users, null, 2)}\n`);
   if (users.length === 0) return io.out(`${NOBODY}\n`);
   const { bold, dim } = paint(io);
@@ -73,6 +77,7 @@ export async function inviteOne(io: Io, address: string, options: { role: string
       link,
       `${email} takes the invitation up with it, within ${LINK_LIFE.invitation / DAY} days.`,
     );
+    await warnOfProvider(io, read.users);
   });
 }
 
@@ -89,6 +94,7 @@ export async function resetOne(io: Io, address: string): Promise<void> {
       ? `takes the invitation up with it, within ${LINK_LIFE.invitation / DAY} days.`
       : `chooses a new password with it, within ${LINK_LIFE.reset / MINUTE} minutes.`;
     tellLink(io, setup, link, `${email} ${until} Earlier links are dead.`);
+    await warnOfProvider(io, read.users);
   });
 }
 
@@ -143,6 +149,15 @@ function tellLink(io: Io, { settings }: Operator["setup"], link: string, about: 
       `The link begins with ${new URL(link).origin}. Where people reach the server by another address, set ` +
         "MILLRACE_BASE_URL and ask for a new one.\n",
     );
+}
+
+/** Which mode `serve` runs in is not known here, but that people have come in by a provider is. */
+async function warnOfProvider(io: Io, users: UserReader): Promise<void> {
+  if (!(await users.anyByProvider())) return;
+  io.err(
+    "People here come in by an identity provider. This link counts with --auth-mode built-in only; with cognito and oidc " +
+      "the provider lets people in, and their groups and MILLRACE_ADMIN_EMAILS say what they may do.\n",
+  );
 }
 
 async function findUser(users: UserReader, address: string): Promise<UserRecord> {

@@ -1,13 +1,16 @@
 /** `worker`: an executor, a process of its own, so that nothing that a step does can stall or end a listener. */
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { openInstance, openTracer, startExecutor, VERSION } from "../app.ts";
+import { VERSION } from "../app/build.ts";
+import { startExecutor } from "../app/executor.ts";
+import { openInstance } from "../app/instance.ts";
+import { openTracer } from "../app/tracer.ts";
 import { readSetup } from "../config/setup.ts";
 import { HOUR, systemClock } from "../core/clock.ts";
+import { databaseFileIn } from "../store/state-directory.ts";
 import type { Snapshot } from "../telemetry/snapshots.ts";
 import { newExecutorId } from "../core/ids.ts";
-import { CommandError, endTracing, EXIT, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, flushed, type Io, openLog } from "./io.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
 export interface WorkerOptions extends MetricsOptions {
@@ -42,7 +45,7 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
   if (options.id === undefined) for (const warning of warnings) log.warn(warning);
 
   // A listener has opened the state before: where it is gone, an empty one in its place would help nobody.
-  if (options.id !== undefined && !existsSync(join(settings.stateDir, "millrace.db"))) {
+  if (options.id !== undefined && !existsSync(databaseFileIn(settings.stateDir))) {
     throw new CommandError(
       `The state that the worker was started for is gone from ${settings.stateDir}.`,
       EXIT.state,
@@ -85,15 +88,20 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
   try {
     gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
     log.info("worker is shutting down");
-    await executor.stop(gone ? 0 : GRACE_MS);
-    await port?.close();
-    await instance.close();
-    await endTracing(io, tracer);
+    try {
+      // What nobody can write down need not be waited for.
+      const lost = gone || (await instance.store.fault()) !== undefined;
+      await executor.stop(lost ? 0 : GRACE_MS);
+    } finally {
+      await port?.close();
+      await instance.close();
+      await endTracing(io, tracer);
+    }
   } finally {
     clearInterval(alive);
   }
   log.info("worker has stopped");
-  await new Promise<void>((resolve) => log.flush(() => resolve()));
+  await flushed(log);
   if (gone) {
     throw new CommandError("The network file system that holds the state failed. Start again.", EXIT.state);
   }

@@ -52,7 +52,9 @@ export function readFiles(directory: string): { file: string; stem: string; text
 
 /** Writes every workflow but archived ones into a directory; what is the same already is left alone. */
 export async function exportWorkflows(io: Io, directory: string): Promise<void> {
-  const all = await asOperator(io, {}, ({ services }) => allWorkflows(services.read.workflows));
+  const all = await asOperator(io, { reads: "export" }, ({ services }) =>
+    allWorkflows(services.read.workflows),
+  );
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {

@@ -72,6 +72,10 @@ const AS_THEY_ARE: ReadonlySet<string> = new Set([
 export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
 export const FILEABLE: readonly string[] = VARIABLES.filter((name) => !AS_THEY_ARE.has(name));
 
+const PATH_IGNORED =
+  "environment: MILLRACE_BASE_URL has a path, and everything is served from the root of its host: give Millrace a host " +
+  "name of its own, and leave the path out";
+
 export interface Settings {
   stateDir: string;
   /** Named by MILLRACE_CONFIG, or where one is looked for in the state directory. */
@@ -96,7 +100,7 @@ export interface Settings {
   fixtures: string | undefined;
   /** All variables, and those whose values stand in files. */
   variables: Readonly<Record<string, string | undefined>>;
-  /** Variables that look like ours and are not. */
+  /** Variables that look like ours and are not, or that say what can't be had. */
   warnings: readonly string[];
 }
 
@@ -128,11 +132,12 @@ export function readEnvironment(
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;
   const { tracing, warnings } = readTracing(variables);
+  const baseUrl = data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL);
   return {
     stateDir,
     configFile: named ?? join(stateDir, "config.yaml"),
     configNamed: named !== undefined,
-    baseUrl: data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL),
+    baseUrl,
     mcpUrl: data.MILLRACE_MCP_URL === undefined ? undefined : new URL(data.MILLRACE_MCP_URL),
     trustedProxies: data.MILLRACE_TRUSTED_PROXIES ?? [],
     logLevel: data.MILLRACE_LOG_LEVEL ?? "info",
@@ -143,6 +148,7 @@ export function readEnvironment(
     fixtures: data.MILLRACE_TEST_FIXTURES,
     variables,
     warnings: warnings.concat(
+      baseUrl === undefined || baseUrl.pathname === "/" ? [] : [PATH_IGNORED],
       strangers.map((name) => {
         // Without what all of them share, or everything would look alike.
         const own = (whole: string): string => whole.slice(PREFIX.length);

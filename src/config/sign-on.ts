@@ -1,9 +1,8 @@
 /** The environment variables of a sign-on by an identity provider: checked when its mode is asked for. */
 import { z } from "zod";
+import { isLoopback } from "../core/hosts.ts";
 import { ConfigError } from "./config-file.ts";
 import type { Settings } from "./environment.ts";
-
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
 
 /** Keys and tokens come from there: nobody on the way may change them. */
 const SafeUrl = z.url({ protocol: /^https?$/ }).refine(
@@ -11,7 +10,7 @@ const SafeUrl = z.url({ protocol: /^https?$/ }).refine(
     // What is no URL at all was told as that.
     if (!URL.canParse(text)) return true;
     const { protocol, hostname } = new URL(text);
-    return protocol === "https:" || LOOPBACK.has(hostname);
+    return protocol === "https:" || isLoopback(hostname);
   },
   { message: "must begin with https:// (http:// only on this machine itself, for tests)" },
 );
@@ -90,7 +89,7 @@ export function cognitoWarnings(
   host: string,
   { baseUrl, trustedProxies, signOn }: Pick<Settings, "baseUrl" | "trustedProxies" | "signOn">,
 ): string[] {
-  const around = !LOOPBACK.has(host) && trustedProxies.length === 0;
+  const around = !isLoopback(host) && trustedProxies.length === 0;
   return [
     around &&
       `this port listens on ${host}, so it may be reached around the load balancer, where nobody asks who comes: let only the load balancer reach it (its security group), and put its addresses into MILLRACE_TRUSTED_PROXIES`,

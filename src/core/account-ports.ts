@@ -70,8 +70,11 @@ export interface UserRecord {
   status: UserStatus;
   /** As scrypt-kdf writes it; null until one was chosen. */
   passwordHash: string | null;
-  /** `sign_on` where the role follows from what the identity provider says; null where an admin decides it here. */
-  roleBy: "sign_on" | null;
+  /**
+   * `sign_on` where the role follows from what the identity provider says, `default` where it is the one for everybody;
+   * null where an admin decides it here.
+   */
+  roleBy: "sign_on" | "default" | null;
   /** When a link in a mail to the address was opened, or the identity provider said that it is theirs. */
   verifiedAt: string | null;
   createdAt: string;
@@ -85,6 +88,8 @@ export interface UserReader {
   findByEmail(email: string): Promise<UserRecord | undefined>;
   /** Whether there is any: until then the first visit makes the admin. */
   any(): Promise<boolean>;
+  /** Whether an identity provider has let anybody in. */
+  anyByProvider(): Promise<boolean>;
   /** By e-mail address. @param filter.search a part of the address, in lower case */
   slice(query: { filter: UserFilter; after: Position | null; limit: number }): Promise<Slice<UserRecord>>;
   count(filter: UserFilter): Promise<number>;

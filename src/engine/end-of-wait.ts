@@ -12,12 +12,12 @@ import {
   type Unit,
 } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
+import { unitLine } from "../core/unit-line.ts";
 import type { Settled, Work } from "../queue/types.ts";
 import { runErrorOf } from "./run-error.ts";
 import type { Plan } from "./plan.ts";
 import { requeueUnit, settleUnit, type UnitResult } from "./settle-unit.ts";
 import { isEnding, type Mover, moveOn } from "./transitions.ts";
-import { unitLine } from "./tell-attempt.ts";
 import { retryDelay } from "./work.ts";
 
 interface Options {

@@ -66,11 +66,12 @@ export function scheduler(options: Options): Scheduler {
     },
   };
 
-  /** One that fails does not keep the others waiting. */
+  /** One that fails does not keep the others waiting; where the state can't be used, all of them fail. */
   async function fireOrLog(schedule: ScheduleRecord, now: number): Promise<boolean> {
     try {
       return await fireOne(schedule, now);
     } catch (err) {
+      if (isStoreTrouble(err)) throw err;
       log.warn({ err, workflow_id: schedule.workflowId }, "a schedule could not be looked at; trying again");
       return false;
     }

@@ -1,7 +1,8 @@
 /** What became of an attempt, told once it is committed: to the meter, and to the log where it failed. */
 import type { RunError } from "../../schemas/run.ts";
 import type { AttemptOutcome } from "../core/meter.ts";
-import { type EngineWriters, NO_ITEM, type Unit } from "../core/run-ports.ts";
+import type { EngineWriters, Unit } from "../core/run-ports.ts";
+import { unitLine } from "../core/unit-line.ts";
 import type { UnitResult } from "./settle-unit.ts";
 import type { Mover } from "./transitions.ts";
 
@@ -39,13 +40,6 @@ export function tellAttempt({ meter, log }: Mover, tx: EngineWriters, told: Told
     );
   });
 }
-
-/** A unit as lines of the log name it. */
-export const unitLine = ({ runId, stepId, item }: Unit) => ({
-  run_id: runId,
-  step_id: stepId,
-  ...(item !== NO_ITEM && { item }),
-});
 
 const OUTCOMES: Readonly<Record<UnitResult["kind"], AttemptOutcome>> = {
   succeeded: "succeeded",

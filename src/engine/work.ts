@@ -17,15 +17,13 @@ import type { Holding, Settled, Work } from "../queue/types.ts";
 import type { Allowances } from "./allowances.ts";
 import { type Plan, type PlannedStep, resolveFields } from "./plan.ts";
 import type { Scopes } from "./scope.ts";
+import { cacheKey, recordedOutput } from "./recorded-output.ts";
 import { runErrorOf } from "./run-error.ts";
 import { beginAttempt, settleUnit, type UnitResult } from "./settle-unit.ts";
 import { outcomeOf, tellAttempt } from "./tell-attempt.ts";
 import { isEnding, type Mover, moveOn } from "./transitions.ts";
+import { boundedOutput, checkedItems, truth } from "./step-values.ts";
 
-/** As many characters of JSON may a step give. */
-const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
-const MAX_ITEMS = 100_000;
-const MAX_ITEMS_CHARS = 16 * 1024 * 1024;
 /** Executors that may die of a job before it counts as poison. */
 export const MAX_KILLS = 3;
 /** What a timer can carry: 24 days. A longer time-out ends there. */
@@ -96,7 +94,7 @@ export function stepWork(options: WorkOptions): Work {
     attempt.input = parsedInput(planned, resolveFields(planned, scope));
     const resource = plan.outline.resources[plan.outline.position.get(job.stepId)!];
     attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
-    const recorded = await recordedOutput(attempt, attempt.inputHash);
+    const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(mover.clock.now()));
     if (recorded !== undefined) return recorded;
     const spends = planned.type.spends?.(planned.step) ?? null;
     if (spends !== null) await options.allowances.expectLeft(run.actor, spends);
@@ -147,33 +145,6 @@ export function stepWork(options: WorkOptions): Work {
     const faults = faultsOf(parsed.error, schema);
     const told = faults.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
     throw new StepError("input_invalid", `${told.join("; ")}.`, { details: { errors: faults.slice(0, 20) } });
-  }
-
-  /** What it gave before: in the run that this one repeats, or from the cache. */
-  async function recordedOutput(
-    { run, job, planned }: Attempt,
-    inputHash: string,
-  ): Promise<UnitResult | undefined> {
-    // The run that this one repeats may itself have repeated one, and have been stopped before it came so far.
-    for (let before = run.retryOf; before !== null; before = (await runs.find(before))?.retryOf ?? null) {
-      const unit = { ...job, runId: before };
-      const step = await runs.step(unit);
-      if (step?.state !== "s" || step.inputHash !== inputHash) continue;
-      if (planned.type.personal === true && !(await isSameWork(run, before))) continue;
-      const output = (await runs.output(unit)) ?? {};
-      return { kind: "succeeded", output, inputHash, reusedFrom: before };
-    }
-    if (planned.cacheMs === null) return undefined;
-    const output = await runs.cached(cacheKey(run, job, inputHash), iso(mover.clock.now()));
-    return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: "cache" };
-  }
-
-  /** Whether this run does again what that one was to do, and did not come to its end. */
-  async function isSameWork(run: RunRecord, id: string): Promise<boolean> {
-    const before = await runs.find(id);
-    if (before === undefined || before.status === "succeeded" || before.version !== run.version) return false;
-    const [now, then] = [await runs.inputs(run.id), await runs.inputs(id)];
-    return canonicalJson([run.definition, now]) === canonicalJson([before.definition, then]);
   }
 
   /** Runs the step's code until it ends, its time is up, or it is told to end. */
@@ -368,60 +339,6 @@ async function saveAttempt(
 
 export const nothing = (): Settled => ({ kind: "done", change: () => Promise.resolve() });
 
-/** Null is false; anything else but true and false is a mistake that is told. */
-function truth(value: unknown, where: string): boolean {
-  if (value === null || value === undefined) return false;
-  if (typeof value === "boolean") return value;
-  throw new StepError("expression_failed", `The ${where} must be true or false, but is ${describe(value)}.`);
-}
-
-const describe = (value: unknown): string =>
-  Array.isArray(value)
-    ? `a list of ${value.length}`
-    : typeof value === "object"
-      ? "an object"
-      : `the ${typeof value} ${JSON.stringify(value).slice(0, 50)}`;
-
-function checkedItems(stepId: string, items: unknown): unknown[] {
-  if (items === null) {
-    throw new StepError("null_value", `The for_each of "${stepId}" is null, where a list is needed.`, {
-      fix: "Guard it with if, or give a list: for_each: has(x) ? x : []",
-    });
-  }
-  if (!Array.isArray(items)) {
-    throw new StepError(
-      "expression_failed",
-      `The for_each of "${stepId}" must be a list, but is ${describe(items)}.`,
-    );
-  }
-  if (items.length > MAX_ITEMS) {
-    throw new StepError(
-      "too_many_items",
-      `The for_each of "${stepId}" has ${items.length} items; at most ${MAX_ITEMS} are taken.`,
-      { fix: "Pick or group them first, for example in SQL." },
-    );
-  }
-  const chars = JSON.stringify(items).length;
-  if (chars > MAX_ITEMS_CHARS) {
-    throw new StepError(
-      "too_many_items",
-      `The items of "${stepId}" come to ${chars} characters of JSON; at most ${MAX_ITEMS_CHARS} are taken.`,
-      { fix: "Give each item less: its id, say, and let the step fetch the rest." },
-    );
-  }
-  return items as unknown[];
-}
-
-function boundedOutput(stepId: string, output: unknown): void {
-  const chars = JSON.stringify(output).length;
-  if (chars <= MAX_OUTPUT_CHARS) return;
-  throw new StepError(
-    "output_too_large",
-    `"${stepId}" gave ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are kept.`,
-    { fix: "Ask for less: fewer rows or fields." },
-  );
-}
-
 const asFailure = (error: RunError): RunError =>
   ["cancelled", "interrupted"].includes(error.code) ? { ...error, code: "step_failed" } : error;
 
@@ -439,9 +356,6 @@ const timedOut = (stepId: string, limit: number): StepError =>
 
 const shortHash = (text: string): string =>
   createHash("sha256").update(text).digest("base64url").slice(0, 22);
-
-const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
-  `${run.workflowId} ${job.stepId} ${inputHash}`;
 
 /**
  * After how many milliseconds a failed attempt is repeated; undefined when it is not.

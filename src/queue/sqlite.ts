@@ -10,12 +10,13 @@ import {
   type Job,
   type JobReader,
   type LeftAttempt,
-  NO_ITEM,
   type RunReader,
   type Unit,
 } from "../core/run-ports.ts";
 import { isStoreTrouble } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
+import { stateTrouble, type StateTrouble } from "../core/state-trouble.ts";
+import { unitLine } from "../core/unit-line.ts";
 import { StepError } from "../core/step-errors.ts";
 import { committer } from "./committer.ts";
 import type { Broken, Queue, Settled, Work } from "./types.ts";
@@ -30,6 +31,8 @@ export interface SqliteQueueOptions {
   onLeft(tx: EngineWriters, left: readonly LeftAttempt[], at: string): Promise<void>;
   clock: Clock;
   log: Logger;
+  /** Shared with the other parts of the process, so that one trouble is told once. */
+  trouble?: StateTrouble;
   meter?: Meter;
   work: Work;
   broken: Broken;
@@ -62,6 +65,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   const { executor, transaction, jobs, runs, clock, meter = noMeter } = options;
   const { work, slots, leaseMs, limits } = options;
   const log = options.log.child({ executor });
+  const trouble = options.trouble ?? stateTrouble(log);
   const running = new Map<number, Running>();
   const { commit } = committer(transaction);
   const state = { stopping: false };
@@ -94,7 +98,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         while (!state.stopping && running.size < slots && (await claimSome()));
         await setAlarm();
       } catch (err) {
-        log.warn({ err }, "no job could be claimed; trying again");
+        trouble.failed(err, "no job could be claimed; trying again");
         setTimeout(ring, SECOND).unref();
       }
     }
@@ -212,7 +216,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         await commit((tx) => settle(tx, job, again(job, SECOND)));
         return;
       } catch (err) {
-        log.warn({ err, ...lineOf(job) }, "a job could not be given back; trying again");
+        trouble.failed(err, "a job could not be given back; trying again");
       }
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
@@ -243,11 +247,12 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     if (now === version) return;
     version = now;
     ring();
-    look().catch((err: unknown) => log.warn({ err }, "stopped runs could not be looked for"));
+    look().catch((err: unknown) => trouble.failed(err, "stopped runs could not be looked for"));
   }
 
   async function beat(): Promise<void> {
     await commit((tx) => tx.jobs.beat(executor, iso(clock.now())));
+    trouble.over();
     const now = performance.now();
     // Who could not beat itself, for want of a lock or of room on the disk, can't tell whether others could.
     if (now - beaten > leaseMs / 2) seen.clear();
@@ -292,7 +297,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       poll = setInterval(onPoll, options.pollMs).unref();
       const every = leaseMs / 4;
       beats = setInterval(() => {
-        beat().catch((err: unknown) => log.warn({ err }, "the executor could not beat"));
+        beat().catch((err: unknown) => trouble.failed(err, "the executor could not beat"));
       }, every).unref();
       ring();
     },
@@ -334,13 +339,7 @@ function stopped(stop: NonNullable<Awaited<ReturnType<RunReader["glance"]>>[numb
 }
 
 /** A job as lines of the log name it. */
-const lineOf = ({ runId, stepId, item, kind, attempt }: Job) => ({
-  run_id: runId,
-  ...(stepId !== "" && { step_id: stepId }),
-  ...(item !== NO_ITEM && { item }),
-  job: kind,
-  attempt,
-});
+const lineOf = (job: Job) => ({ ...unitLine(job), job: job.kind, attempt: job.attempt });
 
 const allEnded = (running: ReadonlyMap<number, Running>): Promise<unknown> =>
   Promise.all([...running.values()].map(({ ended }) => ended));

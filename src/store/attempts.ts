@@ -6,7 +6,7 @@ import type { Store } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Counts are kept for so long after their window: the clock of another copy may be behind. */
-const KEPT_MS = HOUR;
+export const COUNTS_KEPT_MS = HOUR;
 /** At most so many old counts are cleared by one attempt, so that none pays for all of them. */
 const CLEARED_AT_ONCE = 50;
 
@@ -15,7 +15,7 @@ export async function forgetAttempts(trx: Kysely<Schema>, now: number, limit: nu
   const old = trx
     .selectFrom("attempt_counts")
     .select("key")
-    .where("ends_at", "<=", now - KEPT_MS)
+    .where("ends_at", "<=", now - COUNTS_KEPT_MS)
     .orderBy("ends_at")
     .limit(limit);
   const { numDeletedRows } = await trx

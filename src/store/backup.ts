@@ -192,5 +192,5 @@ async function contentsOf({
 const damaged = (what: string, faults: readonly string[]): AppError =>
   new AppError(
     "storage_unavailable",
-    `${what} is damaged: ${faults.slice(0, NAMED_FAULTS).join("; ")}. No copy was made. Restore the newest backup that is not.`,
+    `${what} is damaged: ${faults.slice(0, NAMED_FAULTS).join("; ")}. Nothing was made. Restore the newest backup that is not.`,
   );

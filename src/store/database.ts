@@ -5,11 +5,11 @@ import { type Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { copyBefore } from "./kept-copies.ts";
-import { migrate, type Migration, MIGRATIONS, standingOf } from "./migrate.ts";
+import { migrate, type Migration, MIGRATIONS, standingOf, type Upgrade } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect, whileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
-import { placeOf, type StateDirectory } from "./state-directory.ts";
+import { journalOf, placeOf, type StateDirectory } from "./state-directory.ts";
 
 // The driver would wait synchronously, and with it everybody whom this process serves: `whileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
@@ -24,6 +24,8 @@ export const APPLICATION_ID = 0x4d494c4c;
 export interface Store {
   directory: StateDirectory;
   journalMode: string;
+  /** What opening it has migrated; undefined for nothing, or a new state. */
+  upgrade: Upgrade | undefined;
   read: Kysely<Schema>;
   /**
    * Runs `work` in one write transaction, begun IMMEDIATE; what it throws rolls back.
@@ -67,7 +69,7 @@ interface Opening {
 }
 
 async function open(directory: StateDirectory, opening: Opening): Promise<Store> {
-  const journal = directory.local ? "wal" : "delete";
+  const journal = journalOf(directory);
   const writer = await whileBusy(() => connect(directory.databaseFile));
   let reader: Database.Database | undefined;
   try {
@@ -169,10 +171,11 @@ async function assemble(
     write.transaction().execute(work);
 
   const copy = (newest: number) => copyBefore(directory, newest, clock);
-  await migrate({ read, begin: transaction, copy, clock }, migrations);
+  const upgrade = await migrate({ read, begin: transaction, copy, clock }, migrations);
   return {
     directory,
     journalMode,
+    upgrade,
     read,
     transaction,
     gone: gone.promise,

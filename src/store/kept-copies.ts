@@ -31,6 +31,7 @@ export function copyBefore(
   syncFile(partial);
   publish(partial, file);
   return {
+    file,
     keep() {
       const older = readdirSync(path)
         .filter((name) => /^\d+-\d+T\d+Z$/.test(isCopy(name) ? name.slice(prefix.length) : ""))

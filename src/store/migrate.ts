@@ -88,10 +88,21 @@ interface StandingOptions {
 
 /** The copy of the database that is made before its tables change. */
 export interface KeptCopy {
+  file: string;
   /** The migrations went well: it stays, and older ones go. */
   keep(): void;
   /** They did not, and the database is as it was: it goes. */
   discard(): void;
+}
+
+/** What migrating has done to a state that was there. */
+export interface Upgrade {
+  /** The newest migration that it had. */
+  from: number;
+  /** The newest that it has now. */
+  to: number;
+  /** The file with the database as it was. */
+  copy: string;
 }
 
 interface Migrating {
@@ -108,20 +119,20 @@ interface Migrating {
 
 /**
  * Brings the schema to the newest state; what is there already is copied first.
+ * @returns undefined where nothing was upgraded: it is new, or at the newest state, or another process was faster
  * @throws AppError storage_unavailable when a newer release has changed the database beyond what this one can use, or
  *   when a migration fails: then the database is as it was; busy
  */
 export async function migrate(
   state: Migrating,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
+): Promise<Upgrade | undefined> {
   const deadline = performance.now() + OTHERS_LIMIT_MS;
   for (;;) {
     const { applied, newest } = await standingOf(state.read, { migrations });
-    if (applied >= newest) return;
+    if (applied >= newest) return undefined;
     try {
-      await migrateAlone(state, migrations);
-      return;
+      return await migrateAlone(state, migrations);
     } catch (error) {
       // Another process copies and migrates, which takes as long as the database is large.
       const another = error instanceof AppError && error.code === "busy" && applied > 0;
@@ -133,8 +144,9 @@ export async function migrate(
 async function migrateAlone(
   { begin, copy, clock }: Migrating,
   migrations: readonly Migration[],
-): Promise<void> {
+): Promise<Upgrade | undefined> {
   let kept: KeptCopy | undefined;
+  let upgrade: Upgrade | undefined;
   try {
     await begin(async (trx) => {
       await trx.schema
@@ -149,7 +161,10 @@ async function migrateAlone(
       const { applied, newest } = await standingOf(trx, { migrations });
       const pending = migrations.filter((it) => it.id > applied);
       if (pending.length === 0) return;
-      if (applied > 0) kept = copy(newest);
+      if (applied > 0) {
+        kept = copy(newest);
+        upgrade = { from: applied, to: newest, copy: kept.file };
+      }
       for (const migration of pending) await apply(trx, migration, applied, clock);
       await trx
         .insertInto("settings")
@@ -162,6 +177,7 @@ async function migrateAlone(
     throw error;
   }
   kept?.keep();
+  return upgrade;
 }
 
 async function apply(

@@ -232,8 +232,8 @@ export interface Schema {
     role: Role;
     status: UserStatus;
     password_hash: string | null;
-    /** `sign_on` where the role follows from what the identity provider says. */
-    role_by: "sign_on" | null;
+    /** Where the role is from, when no admin here has decided it. */
+    role_by: "sign_on" | "default" | null;
     verified_at: string | null;
     created_at: string;
     created_by: string;

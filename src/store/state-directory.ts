@@ -26,6 +26,13 @@ export interface StateDirectory {
   local: boolean;
 }
 
+/** Where a state directory has its database. */
+export const databaseFileIn = (path: string): string => join(path, "millrace.db");
+
+/** The journal that its file system can carry, as SQLite calls it. */
+export const journalOf = ({ local }: Pick<StateDirectory, "local">): "wal" | "delete" =>
+  local ? "wal" : "delete";
+
 /** With its parents. Node's own `recursive` never ends where a parent exists and can't be written to, as in /proc. */
 function makeDirectory(path: string): void {
   try {
@@ -69,7 +76,7 @@ function usable(path: string): StateDirectory {
   const name = LOCAL.get(type);
   return {
     path,
-    databaseFile: join(path, "millrace.db"),
+    databaseFile: databaseFileIn(path),
     fileSystem: name ?? `unknown (0x${type.toString(16)})`,
     local: name !== undefined,
   };
@@ -101,7 +108,10 @@ export function placeOf(file: string): Place {
   const { dev, ino } = statSync(file);
   const judge = (now: Stats | undefined): string | undefined => {
     if (now === undefined)
-      return "The database file is gone from the state directory. Put it back, or restart this process.";
+      return (
+        "The database file is gone from the state directory. Stop all Millrace processes and restore a backup " +
+        "(docs/operations.md): a restart would begin with an empty state."
+      );
     if (now.ino !== ino || now.dev !== dev)
       return "The database file was replaced while it was in use. Restart this process.";
     return undefined;

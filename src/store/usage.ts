@@ -1,11 +1,8 @@
 /** What keys and people have used in a window: one count for all copies. */
 import { type Kysely, sql } from "kysely";
-import { HOUR } from "../core/clock.ts";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
+import { COUNTS_KEPT_MS } from "./attempts.ts";
 import type { Schema } from "./schema.ts";
-
-/** Counts are kept for so long after their window: the clock of another copy may be behind. */
-const KEPT_MS = HOUR;
 
 /** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */
 export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
@@ -18,7 +15,7 @@ export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: numbe
         eb
           .selectFrom("usage_counts")
           .select(["holder", "kind", "ends_at"])
-          .where("ends_at", "<=", now - KEPT_MS)
+          .where("ends_at", "<=", now - COUNTS_KEPT_MS)
           .limit(limit)
           .$asTuple("holder", "kind", "ends_at"),
       ),

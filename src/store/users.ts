@@ -66,6 +66,9 @@ export function userReader(db: Kysely<Schema>): UserReader {
 
     any: async () => (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
 
+    anyByProvider: async () =>
+      (await db.selectFrom("identities").select("user_id").limit(1).executeTakeFirst()) !== undefined,
+
     async slice({ filter, after, limit }) {
       let query = filtered(db.selectFrom("users").selectAll(), filter);
       // No two have one address: the id need not be looked at.

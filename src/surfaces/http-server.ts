@@ -23,6 +23,13 @@ const KEEP_ALIVE_MS = 72_000;
 /** How long what is in flight may take once the listener is closed. */
 const DRAIN_LIMIT_MS = 9_000;
 const IDLE_SWEEP_MS = 50;
+/**
+ * Requests that one connection may have waiting. Browsers, agents and proxies send the next one when they have the answer;
+ * who sends hundreds together, and reads nothing, would have us hold all the answers.
+ */
+const MOST_PIPELINED = 4;
+/** How long a client that was refused has for reading why and closing its side. */
+const LINGER_MS = 1_000;
 
 export interface Lifecycle {
   draining: boolean;
@@ -41,6 +48,10 @@ interface ListenOptions {
   host: string;
   port: number;
   lifecycle: Lifecycle;
+  /** More connections than these are closed at once; without it there is no limit. */
+  mostConnections?: number;
+  /** How long what is in flight may take once the listener is closed, in milliseconds. */
+  drainLimit?: number;
   /** Ends what would stay open for ever: event streams. Called when the drain delay is over. */
   closeStreams?: () => Promise<void>;
 }
@@ -105,11 +116,17 @@ export async function sendHealth(
  * @throws Error with the system's code (EADDRINUSE, EACCES) when it can't
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
-  const { host, port, lifecycle, closeStreams } = options;
-  const inFlight = new Set<ServerResponse>();
+  const { host, port, lifecycle, closeStreams, mostConnections, drainLimit = DRAIN_LIMIT_MS } = options;
+  /** By connection: what waits for its turn behind another answer never hears that the connection has ended. */
+  const inFlight = new Map<Socket, Set<ServerResponse>>();
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
-    inFlight.add(res);
-    res.once("close", () => inFlight.delete(res));
+    const together = inFlight.get(req.socket);
+    together?.add(res);
+    res.once("close", () => together?.delete(res));
+    if (together === undefined || together.size > MOST_PIPELINED) {
+      req.socket.destroy();
+      return;
+    }
     if (lifecycle.draining) sendElsewhere(res);
     if (req.headers.host === undefined && req.httpVersion === "1.1") {
       res.setHeader("Connection", "close");
@@ -128,18 +145,19 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     },
     serve,
   );
+  if (mostConnections !== undefined) server.maxConnections = mostConnections;
   // Whatever a client expects beside `100-continue`, it gets the answer. RFC 9110, section 10.1.1.
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // Pipelined behind a request that is being answered: a second answer in the midst of the first would be read as its body.
-    const answering = [...inFlight].some((res) => res.socket === socket && res.headersSent);
+    const together = [...(inFlight.get(socket) ?? [])];
+    const answering = together.some((res) => res.socket === socket && res.headersSent);
     if (answering) socket.destroy();
     else refuseBrokenRequest(error, socket);
   });
-  const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    inFlight.set(socket, new Set());
+    socket.once("close", () => inFlight.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -152,9 +170,9 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     port: (server.address() as AddressInfo).port,
     async drain(drainDelay) {
       lifecycle.draining = true;
-      inFlight.forEach(sendElsewhere);
+      for (const together of inFlight.values()) together.forEach(sendElsewhere);
       if (drainDelay > 0) await delay(drainDelay);
-      const closed = close(server, sockets);
+      const closed = close(server, inFlight, drainLimit);
       await closeStreams?.();
       await closed;
     },
@@ -166,15 +184,19 @@ function sendElsewhere(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader("Connection", "close");
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+async function close(
+  server: Server,
+  sockets: ReadonlyMap<Socket, unknown>,
+  drainLimit: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Again and again: a stream that was ended leaves a connection that is idle only now.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     // Clients connect in advance; to Node a connection that nothing has come on is not idle.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, IDLE_SWEEP_MS);
-  const limit = setTimeout(() => server.closeAllConnections(), DRAIN_LIMIT_MS);
+  const limit = setTimeout(() => server.closeAllConnections(), drainLimit);
   await closed;
   clearInterval(sweep);
   clearTimeout(limit);
@@ -213,4 +235,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // One that never closes its side would keep the connection for good: nothing else watches over it any more.
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(linger));
 }

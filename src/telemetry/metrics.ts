@@ -3,7 +3,7 @@
  * @see https://prometheus.io/docs/practices/naming/
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { RunTrigger } from "../../schemas/run.ts";
+import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
 import type { Meter, StateAccess, StreamKind, TakeOverCause } from "../core/meter.ts";
 import type { Snapshot } from "./snapshots.ts";
 import { stateGauges, type StateNumbers } from "./state-gauges.ts";
@@ -152,7 +152,7 @@ function meterOf(registry: Registry): Meter {
   for (const kind of ["run_events", "sse", "mcp"] satisfies StreamKind[]) streams.set({ kind }, 0);
   for (const trigger of RunTrigger.options) {
     runsStarted.inc({ trigger }, 0);
-    for (const status of ["succeeded", "failed", "cancelled"]) runsFinished.inc({ status, trigger }, 0);
+    for (const status of FINAL_STATUSES) runsFinished.inc({ status, trigger }, 0);
   }
   for (const access of ["read", "write_wait", "write"] satisfies StateAccess[]) stateSeconds.zero({ access });
 

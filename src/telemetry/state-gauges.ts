@@ -1,7 +1,7 @@
 /** What the database says, as gauges: read when somebody looks, at most every few seconds, and never waited for long. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
-import { RunStatus } from "../../schemas/run.ts";
+import { FINAL_STATUSES, RunStatus } from "../../schemas/run.ts";
 import { SECOND } from "../core/clock.ts";
 
 /** The state of all copies together. */
@@ -20,9 +20,7 @@ export interface StateNumbers {
 const KEPT_MS = 5 * SECOND;
 /** A network file system that hangs must not hang the scrape. */
 const PATIENCE_MS = 2 * SECOND;
-const UNFINISHED = RunStatus.options.filter(
-  (status) => !["succeeded", "failed", "cancelled"].includes(status),
-);
+const UNFINISHED = RunStatus.options.filter((status) => !FINAL_STATUSES.has(status));
 
 /**
  * @param patienceMs how long a read may take, in milliseconds

@@ -152,6 +152,24 @@ describe("the way through a provider", () => {
     await expect(made.finish(at, flow)).rejects.toMatchObject({ kind: "provider_refused" });
   });
 
+  it.each([
+    ["a challenge", { "WWW-Authenticate": 'Basic realm="x"' }, '{"error":"invalid_client"}'],
+    ["an error", { "Content-Type": "application/json" }, '{"error":"invalid_client"}'],
+    ["nothing", {}, ""],
+  ])("says that the client was refused, where a 401 comes with %s", async (_with, headers, body) => {
+    const { peer, client: made } = await client();
+    const { at, flow } = await comeBack(made);
+    peer.refuse = { path: "/token", status: 401, headers, body };
+    await expect(made.finish(at, flow)).rejects.toMatchObject({
+      kind: "provider_refused",
+      message: "the token endpoint answered 401 (client id or secret)",
+    });
+    peer.refuse = { path: "/token", status: 401, headers: {}, body: '{"error":"invalid_grant"}' };
+    await expect(made.finish(at, flow)).rejects.toMatchObject({
+      message: expect.not.stringContaining("client id"),
+    });
+  });
+
   it("never says a code or a token in a fault", async () => {
     const { peer, client: made } = await client();
     const { at, flow } = await comeBack(made);
@@ -265,6 +283,17 @@ describe("renewing what a provider has said", () => {
     changeTokens(peer, (tokens) => delete tokens["id_token"]);
     const renewed = await made.renew({ ...grant, refreshToken: grant.refreshToken! });
     expect(renewed).toMatchObject({ identity: { subject: "ann" }, grant: { idToken: grant.idToken } });
+  });
+
+  it("asks who they are by now where there is no new ID token, and no group counts that only the old one names", async () => {
+    const { peer, client: made } = await client({ fatIdTokens: true });
+    const { identity, grant } = await signOn(made);
+    expect(identity.groups).not.toEqual([]);
+    const { groups: _, ...inNone } = ANN;
+    peer.accounts.set("ann", inNone);
+    changeTokens(peer, (tokens) => delete tokens["id_token"]);
+    const renewed = await made.renew({ ...grant, refreshToken: grant.refreshToken! });
+    expect(renewed.identity).toEqual({ ...identity, groups: [] });
   });
 
   it("takes nobody else for the same person", async () => {

@@ -138,8 +138,11 @@ describe("taking somebody in", () => {
   it("takes away with a group what it gave, and leaves what an admin has decided", async () => {
     const instance = await testInstance();
     const { id } = await enter(instance, ann({ groups: ["admins"] }));
-    expect(await enter(instance, ann({ groups: ["staff"] }))).toMatchObject({ role: "viewer", roleBy: null });
-    await update(instance, id, { role: "editor" });
+    expect(await enter(instance, ann({ groups: ["staff"] }))).toMatchObject({
+      role: "viewer",
+      roleBy: "default",
+    });
+    await update(instance, id, { role: "editor", roleBy: null });
     expect(await enter(instance, ann({ groups: [] }))).toMatchObject({ role: "editor", roleBy: null });
     await enter(instance, ann({ groups: ["viewers"] }));
     expect(await refusal(enter(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");

@@ -33,8 +33,8 @@ function lint(files: Record<string, string>): {
 const importing = (specifier: string): string =>
   `import { thing } from "${specifier}";\n\nexport const one = thing;\n`;
 
-// schemas ← core ← {config, store, queue, auth, connections} ← steps ← engine ← tools ← surfaces ← app ← main; siblings
-// never import each other.
+// schemas ← core ← {config, store, queue, auth, connections, telemetry} ← steps ← engine ← tools ← surfaces ← app ←
+// commands ← main; siblings never import each other.
 const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["schemas/probe.ts", "../src/core/clock.ts"],
   ["schemas/probe.ts", "../tools/index.ts"],
@@ -43,7 +43,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/core/probe.ts", "../config/environment.ts"],
   ["src/core/probe.ts", "../surfaces/invoke.ts"],
   ["src/core/probe.ts", "../../tools/index.ts"],
-  ["src/core/probe.ts", "../app.ts"],
+  ["src/core/probe.ts", "../app/instance.ts"],
   ["src/config/probe.ts", "../store/database.ts"],
   ["src/config/probe.ts", "../auth/api-keys.ts"],
   ["src/store/probe.ts", "../auth/api-keys.ts"],
@@ -95,7 +95,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["tools/workflows/probe.ts", "../../src/auth/api-keys.ts"],
   ["src/surfaces/probe.ts", "../store/database.ts"],
   ["src/surfaces/rest/probe.ts", "../../store/database.ts"],
-  ["src/surfaces/mcp/probe.ts", "../../app.ts"],
+  ["src/surfaces/mcp/probe.ts", "../../app/instance.ts"],
   ["src/surfaces/mcp/probe.ts", "../../commands/io.ts"],
   ["src/web/runs/probe.ts", "../../core/errors.ts"],
   ["src/web/runs/probe.ts", "../../engine/graph.ts"],
@@ -103,7 +103,10 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/web/probe.ts", "../core/errors.ts"],
   ["src/web/probe.ts", "../store/users.ts"],
   ["src/web/runs/probe.ts", "../../../tools/index.ts"],
-  ["src/web/runs/probe.ts", "../../app.ts"],
+  ["src/web/runs/probe.ts", "../../app/instance.ts"],
+  ["src/web/runs/probe.ts", "../../telemetry/metrics.ts"],
+  ["src/web/probe.ts", "../app/instance.ts"],
+  ["src/app/probe.ts", "../commands/io.ts"],
 ];
 
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
@@ -120,9 +123,13 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ["tools/workflows/probe.ts", "../../src/core/tool.ts"],
   ["tools/runs/probe.ts", "../../src/engine/scope.ts"],
   ["src/surfaces/rest/probe.ts", "../../core/tool.ts"],
-  ["src/probe.ts", "./store/database.ts"],
+  ["src/app/probe.ts", "../store/database.ts"],
+  ["src/commands/probe.ts", "../app/instance.ts"],
   ["src/web/runs/probe.ts", "../../../schemas/run.ts"],
   ["src/web/runs/probe.ts", "../api/client.ts"],
+  ["src/web/runs/probe.ts", "../app/session.tsx"],
+  ["src/web/probe.ts", "./app/session.tsx"],
+  ["src/web/probe.ts", "../../schemas/run.ts"],
 ];
 
 describe("the walls between the folders", () => {

@@ -245,7 +245,7 @@ describe("millrace restore", () => {
     expect(await said(restore, stateDir, join(directory, "text"))).toEqual({
       code: 4,
       out: "",
-      err: `${join(directory, "text")} is damaged: file is not a database. No copy was made. Restore the newest backup that is not.\n`,
+      err: `${join(directory, "text")} is damaged: file is not a database. Nothing was made. Restore the newest backup that is not.\n`,
     });
     expect(readdirSync(stateDir)).toEqual([]);
   });

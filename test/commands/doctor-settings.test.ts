@@ -1,9 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { lookAtAddresses } from "../../src/commands/doctor/addresses.ts";
 import { lookAtClock, lookAtSignOn } from "../../src/commands/doctor/program.ts";
+import { lookAtProvider } from "../../src/commands/doctor/provider.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { grantsThatWrite } from "../../src/connections/databases/privileges.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { httpPeer, sendJson } from "../support/http-peer.ts";
+import { oidcPeer } from "../support/oidc-peer.ts";
+
+/** A provider that is reached at loopback. */
+const provider = (mode: Parameters<typeof lookAtProvider>[0], env: Record<string, string>) =>
+  lookAtProvider(mode, readEnvironment(env));
+
+const metadata = (peer: Awaited<ReturnType<typeof oidcPeer>>, name: string, value: unknown): void => {
+  peer.tamper = (path, body) =>
+    path.startsWith("/.well-known/")
+      ? JSON.stringify({ ...(JSON.parse(body) as object), [name]: value })
+      : undefined;
+};
 
 const at = (env: Record<string, string>, host = "127.0.0.1") =>
   lookAtAddresses(readEnvironment(env), host).map(({ what, verdict }) => `${verdict} ${what}`);
@@ -57,6 +71,80 @@ describe("doctor, of addresses and variables", () => {
     ]);
     expect(signOn("oidc", { ...oidc, MILLRACE_BASE_URL: "https://mill.example.com" })).toMatchObject([
       { verdict: "ok" },
+    ]);
+  });
+
+  it("talks of passwords only where people have some", () => {
+    const settings = readEnvironment({
+      MILLRACE_BASE_URL: "http://mill.example.com",
+      MILLRACE_TRUSTED_PROXIES: "0.0.0.0/0",
+    });
+    const https = readEnvironment({ MILLRACE_BASE_URL: "https://mill.example.com" });
+    const said = (mode: "built-in" | "oidc") =>
+      JSON.stringify([lookAtAddresses(settings, "0.0.0.0", mode), lookAtAddresses(https, "0.0.0.0", mode)]);
+    expect(said("built-in").match(/password/g)).toHaveLength(2);
+    expect(said("oidc")).not.toMatch(/password|throttle/);
+  });
+
+  it("asks an OpenID Connect provider what it is and offers", async () => {
+    const peer = await oidcPeer({ accounts: {} });
+    expect(await provider("built-in", peer.env)).toEqual([]);
+    expect(await provider("oidc", {})).toEqual([]);
+    expect(await provider("oidc", peer.env)).toMatchObject([
+      { verdict: "ok", detail: expect.stringContaining("code flow with PKCE") },
+    ]);
+    const offers = "code_challenge_methods_supported";
+    metadata(peer, offers, undefined);
+    expect(await provider("oidc", peer.env)).toMatchObject([
+      { verdict: "ok", detail: expect.stringContaining("does not say") },
+    ]);
+    metadata(peer, offers, ["plain"]);
+    expect(await provider("oidc", peer.env)).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("does not offer PKCE with S256") },
+    ]);
+    metadata(peer, "response_types_supported", ["id_token"]);
+    expect(await provider("oidc", peer.env)).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("authorization code flow") },
+    ]);
+    metadata(peer, "issuer", "http://127.0.0.1:1");
+    expect(await provider("oidc", peer.env)).toMatchObject([
+      { verdict: "fault", mend: expect.stringContaining("Set MILLRACE_OIDC_ISSUER to exactly") },
+    ]);
+    peer.tamper = undefined;
+    const elsewhere = { ...peer.env, MILLRACE_OIDC_ISSUER: `${peer.issuer}/realm` };
+    expect(await provider("oidc", elsewhere)).toMatchObject([
+      { verdict: "fault", mend: expect.stringContaining("/realm/.well-known/openid-configuration") },
+    ]);
+    await peer.leave();
+    expect(await provider("oidc", peer.env)).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("ECONNREFUSED") },
+    ]);
+  });
+
+  it("fetches the public keys of a user pool", async () => {
+    const peer = await httpPeer((request, response) =>
+      request.url === "/none"
+        ? sendJson(response, { message: "no" }, 404)
+        : sendJson(response, { keys: request.url === "/keys" ? [{ kid: "a", kty: "RSA" }] : [] }),
+    );
+    const at = (path: string) =>
+      provider("cognito", {
+        MILLRACE_COGNITO_USER_POOL_ID: "eu-central-1_AbCdEfGhI",
+        MILLRACE_COGNITO_CLIENT_ID: "mill",
+        MILLRACE_ALB_ARN:
+          "arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/app/mill/50dc6c495c0c9188",
+        MILLRACE_COGNITO_KEYS_URL: `${peer.url}${path}`,
+      });
+    expect(await at("/keys")).toMatchObject([{ verdict: "ok" }]);
+    expect(await at("/empty")).toMatchObject([
+      { verdict: "fault", detail: expect.stringContaining("no public keys") },
+    ]);
+    expect(await at("/none")).toMatchObject([
+      {
+        verdict: "fault",
+        detail: expect.stringContaining("404"),
+        mend: expect.stringContaining("MILLRACE_COGNITO_USER_POOL_ID"),
+      },
     ]);
   });
 

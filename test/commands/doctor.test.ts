@@ -171,6 +171,33 @@ mcp_servers:
     for (const [, secret] of secrets) expect(out + called.out).not.toContain(secret);
   });
 
+  it("takes a state for gone where a server runs that says that it can't reach it", async () => {
+    const unavailable = await httpPeer((_request, response) =>
+      sendJson(response, { status: "unavailable", version: packageJson.version, detail: "It is gone." }, 503),
+    );
+    const stateDir = temporaryDirectory();
+    const port = String(unavailable.port);
+    const gone = { verdict: "fault", mend: expect.stringContaining("restore a backup") };
+    const inside = await doctor({ MILLRACE_STATE_DIR: stateDir }, "--port", port);
+    expect(inside.code).toBe(3);
+    expect(inside.of("database")).toMatchObject([gone]);
+    expect(inside.of(`port ${port}`)).toMatchObject([
+      { verdict: "warning", mend: expect.not.stringContaining("about to end") },
+    ]);
+    const all = await doctor({ MILLRACE_STATE_DIR: join(stateDir, "no") }, "--mcp-port", port);
+    expect(all.of("directory")).toMatchObject([gone]);
+  });
+
+  it("says nothing of links and passwords where a provider lets people in", async () => {
+    const { stateDir, close } = await testInstance();
+    await close();
+    const { of, out } = await doctor({ MILLRACE_STATE_DIR: stateDir }, "--auth-mode", "oidc");
+    expect(of("admins")).toMatchObject([
+      { verdict: "warning", mend: expect.stringContaining("MILLRACE_ADMIN_EMAILS") },
+    ]);
+    expect(out).not.toMatch(/password|invite|\blinks?\b/);
+  });
+
   it("tells who listens at a port", async () => {
     const { rest, stateDir } = await testInstance();
     const { port } = await rest();

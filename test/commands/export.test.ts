@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openInstance } from "../../src/app.ts";
+import { openInstance } from "../../src/app/instance.ts";
 import { newLink } from "../../src/auth/links.ts";
 import { exportAll, type ExportOptions } from "../../src/commands/export.ts";
 import { importAll, type ImportOptions } from "../../src/commands/import.ts";
@@ -113,7 +113,7 @@ describe("millrace export and import", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain("+ ann@example.com, admin, invited\n");
     expect(out).toContain("+ bea@example.com, viewer, deactivated\n");
-    expect(out).toContain("1 schedules run here from now on");
+    expect(out).toContain("1 schedule runs here from now on");
     expect(out).toContain("  ci of operator (read, run)\n");
     expect(out).toMatch(/Imported\.\n$/);
 
@@ -406,6 +406,14 @@ describe("millrace export and import", () => {
     expect([await read.users.any(), await read.workflows.revision()]).toEqual([false, 0]);
   });
 
+  it("counts one as one", async () => {
+    const instance = await testInstance();
+    await addUser(instance, { email: "ann@example.com" });
+    const file = join(temporaryDirectory(), "one.jsonl");
+    expect((await exporting(instance.stateDir, file)).out).toBe(`1 person written to ${file}\n`);
+    expect((await importing(empty(), file)).out).toContain("0 workflows and 1 person are new");
+  });
+
   it("leaves records of the other instance in the file, and says so", async () => {
     const { file } = await exported({ withAudit: true });
     expect(linesOf(file).filter(({ kind }) => kind === "audit_entry").length).toBeGreaterThan(0);
@@ -451,7 +459,7 @@ describe("millrace export and import", () => {
     expect(existsSync(`${nowhere}.part`)).toBe(false);
     expect(await importing(instance, nowhere)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("can't be read"),
+      err: `${nowhere} is not a file. Name the export to import.`,
     });
     const binary = write(join(temporaryDirectory(), "b"), []);
     writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]));

@@ -121,7 +121,8 @@ describe("millrace keys", () => {
   });
 
   it("says how to make one when there is none", async () => {
-    const { keys } = commands();
+    const { keys, stateDir } = commands();
+    await testInstance({ stateDir });
     expect(await keys("list")).toMatchObject({ code: 0, out: expect.stringContaining("keys create") });
     expect((await keys("list", "--json")).out.trim()).toBe("[]");
   });

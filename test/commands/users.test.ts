@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ACTOR } from "../../src/commands/operator.ts";
 import * as users from "../../src/commands/users.ts";
 import { type Io, explain } from "../../src/commands/io.ts";
+import { iso } from "../../src/core/clock.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { catalogue } from "../../tools/index.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
@@ -144,6 +145,23 @@ describe("millrace users", () => {
     expect(await asked({ MILLRACE_BASE_URL: named })).toEqual([named, ""]);
     await instance.rest({ env: { MILLRACE_BASE_URL: named } });
     expect(await asked()).toEqual(took(named));
+  });
+
+  it("says where people come in by a provider that links count with passwords only", async () => {
+    const { instance, invite, reset } = await beside();
+    const ann = await addUser(instance, { email: ANN, role: "admin" });
+    expect((await invite("bea@example.com", "viewer")).err).toBe("");
+    await instance.write({ operation: "test", actor: ACTOR, requestId: newRequestId() }, (tx) =>
+      tx.identities.insert({
+        issuer: "https://id.example.com",
+        subject: "1",
+        userId: ann.id,
+        createdAt: iso(0),
+      }),
+    );
+    const told = { code: 0, err: expect.stringMatching(/counts with --auth-mode built-in only/) };
+    expect(await invite("cem@example.com", "viewer")).toMatchObject(told);
+    expect(await reset(ANN)).toMatchObject(told);
   });
 
   it("takes the way in away and gives it back, changes roles, and says when nothing changed", async () => {

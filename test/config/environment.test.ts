@@ -14,6 +14,8 @@ function faults(env: Record<string, string>): readonly string[] {
   throw new Error("it has none");
 }
 
+const warnings = (url: string) => readEnvironment({ MILLRACE_BASE_URL: url }).warnings;
+
 describe("the environment", () => {
   it("may say nothing", () => {
     const stateDir = join(homedir(), ".millrace");
@@ -87,6 +89,14 @@ describe("the environment", () => {
       expect(faults({ MILLRACE_TRUSTED_PROXIES: proxies })).toHaveLength(1);
     },
   );
+
+  it("warns of a base URL with a path, and of none without", () => {
+    expect(warnings("https://example.com/flows")).toEqual([
+      expect.stringMatching(/MILLRACE_BASE_URL has a path.* served from the root of its host/),
+    ]);
+    expect(warnings("https://flows.example.com")).toEqual([]);
+    expect(warnings("https://flows.example.com/")).toEqual([]);
+  });
 
   it.each([
     ["MILLRACE_STATEDIR", "; did you mean MILLRACE_STATE_DIR?"],

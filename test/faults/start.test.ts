@@ -149,3 +149,16 @@ describe("the log", () => {
     await vi.waitFor(() => expect(log()).toContain("after-the-warning"), 5_000);
   });
 });
+
+describe("serve behind a program that has only found a newer Node for it", () => {
+  it("says the link of the first admin all the same: the channel is not start's", async () => {
+    const child = spawn(process.execPath, [BIN, "serve", "--port", "0", "--workers", "0"], {
+      env: { ...process.env, MILLRACE_STATE_DIR: temporaryDirectory() },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let log = "";
+    child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
+    await vi.waitFor(() => expect(log).toMatch(/\/ui\/setup#\w{32}/), 15_000);
+  });
+});

@@ -74,10 +74,11 @@ describe("a copy of the database", () => {
     async (_, local) => {
       const stateDir = oldState(1);
       const before = inside(join(stateDir, "millrace.db"));
-      await open(stateDir, { local });
+      const { upgrade } = await open(stateDir, { local });
       const [name, ...more] = copiesIn(stateDir);
       expect([name, more]).toEqual([`millrace.db.before-${NEWEST}-20261121T080000000Z`, []]);
       const copy = join(stateDir, name!);
+      expect(upgrade).toEqual({ from: 1, to: NEWEST, copy });
       expect(inside(copy)).toEqual({ ...before, journal: "delete" });
       expect(before.migrations).toEqual([1]);
       expect(statSync(copy).mode & 0o777).toBe(0o600);
@@ -94,8 +95,7 @@ describe("a copy of the database", () => {
 
   it("is neither made of a new database nor of one that stays as it is", async () => {
     const stateDir = temporaryDirectory();
-    await open(stateDir);
-    await open(stateDir);
+    for (const store of [await open(stateDir), await open(stateDir)]) expect(store.upgrade).toBeUndefined();
     expect(copiesIn(stateDir)).toEqual([]);
   });
 

@@ -1,6 +1,9 @@
+import { join } from "node:path";
+import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { DAY, HOUR, iso } from "../../src/core/clock.ts";
 import { engineTransaction } from "../../src/store/engine-transaction.ts";
+import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { httpPeer, sendJson } from "../support/http-peer.ts";
 import { api } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
@@ -27,6 +30,19 @@ async function served() {
 }
 
 describe("the state of the first release", () => {
+  it("is upgraded with one line in the log, which says where it was kept as it was", async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+    const stateDir = oldState(1);
+    await testInstance({ stateDir, log });
+    const to = MIGRATIONS.at(-1)!.id;
+    const copy = expect.stringContaining(join(stateDir, `millrace.db.before-${to}-`));
+    expect(lines).toMatchObject([{ level: 30, from: 1, to, copy }]);
+    expect(lines[0]!["msg"]).toBe(`migrated from 1 to ${to}, copy kept at ${String(lines[0]!["copy"])}`);
+    await testInstance({ stateDir, log });
+    expect(lines).toHaveLength(1);
+  });
+
   it("is read with a key of then: all workflows, their versions word for word, archived ones too", async () => {
     const { call, instance } = await served();
     const list = await call("GET", "/workflows");

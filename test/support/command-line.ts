@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
-import { openInstance } from "../../src/app.ts";
+import { openInstance } from "../../src/app/instance.ts";
 import { ACTOR } from "../../src/commands/operator.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { temporaryDirectory } from "./instance.ts";

@@ -1,7 +1,7 @@
 /** What carries runs out, in this process, beside an instance's listeners. */
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
-import { type Executor, startExecutor } from "../../src/app.ts";
+import { type Executor, startExecutor } from "../../src/app/executor.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { newExecutorId } from "../../src/core/ids.ts";
 import type { TestInstance } from "./instance.ts";

@@ -6,17 +6,12 @@ import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import type { Scope } from "../../schemas/actor.ts";
-import {
-  type Instance,
-  openInstance,
-  openServices,
-  type Running,
-  type Setup,
-  type Executor,
-  startExecutor,
-  startMcp,
-  startServe,
-} from "../../src/app.ts";
+import { type Executor, startExecutor } from "../../src/app/executor.ts";
+import { type Instance, openInstance } from "../../src/app/instance.ts";
+import type { Running } from "../../src/app/listener.ts";
+import { startMcp } from "../../src/app/mcp.ts";
+import { startServe } from "../../src/app/serve.ts";
+import { openServices, type Setup } from "../../src/app/services.ts";
 import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";

@@ -32,6 +32,10 @@ export interface OidcPeer {
   wrongNonce(): void;
   /** Changes what it answers at a path before it is sent; undefined for as it is. */
   tamper: ((path: string, body: string) => string | undefined) | undefined;
+  /** Answered at a path instead of what the provider would. */
+  refuse: { path: string; status: number; headers: Record<string, string>; body: string } | undefined;
+  /** Waited for when an answer at a path is made, before it is sent. */
+  hold: ((path: string) => Promise<void>) | undefined;
   /** Makes the code in a callback's URL one of the past. */
   expireCode(callback: string): Promise<void>;
   /** Takes back what it has given to everybody: refresh tokens are dead. */
@@ -62,8 +66,13 @@ export async function oidcPeer(options: PeerOptions): Promise<OidcPeer> {
     const path = new URL(req.url!, issuer).pathname;
     const line = `${req.method} ${path}`;
     asked.set(line, (asked.get(line) ?? 0) + 1);
+    if (path === peer.refuse?.path) {
+      res.writeHead(peer.refuse.status, peer.refuse.headers).end(peer.refuse.body);
+      return;
+    }
     if (path.startsWith("/interaction/")) return logIn(provider, accounts, req, res);
     if (nonce !== undefined && path === "/auth") req.url = req.url!.replace(/nonce=[^&]+/, `nonce=${nonce}`);
+    if (peer.hold !== undefined) holdAnswer(res, () => peer.hold?.(path));
     if (peer.tamper !== undefined) changeAnswer(res, (body) => peer.tamper?.(path, body));
     await provider.callback()(req, res);
   };
@@ -99,6 +108,8 @@ export async function oidcPeer(options: PeerOptions): Promise<OidcPeer> {
     rotateKeys,
     wrongNonce: () => (nonce = "a-nonce-of-another-day"),
     tamper: undefined,
+    refuse: undefined,
+    hold: undefined,
     async expireCode(callback) {
       const code = await provider.AuthorizationCode.find(new URL(callback).searchParams.get("code")!);
       await code!.destroy();
@@ -238,6 +249,15 @@ function changeAnswer(res: ServerResponse, change: (body: string) => string | un
     if (changed === undefined) return end(body as never, ...rest);
     if (!res.headersSent) res.setHeader("Content-Length", Buffer.byteLength(changed));
     return end(changed);
+  }) as typeof res.end;
+}
+
+/** Lets a test keep an answer back. */
+function holdAnswer(res: ServerResponse, released: () => Promise<void> | undefined): void {
+  const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse;
+  res.end = ((...args: unknown[]) => {
+    void Promise.resolve(released()).then(() => end(...args));
+    return res;
   }) as typeof res.end;
 }
 

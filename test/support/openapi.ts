@@ -1,7 +1,7 @@
 /** The OpenAPI document as tests read it: its operations, and a validator for its schemas. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { VERSION } from "../../src/app.ts";
+import { VERSION } from "../../src/app/build.ts";
 import { openApiDocument } from "../../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../../tools/index.ts";
 

@@ -57,9 +57,10 @@ export async function signIn(
   user: UserRecord,
   { client = "Firefox 145 on Linux", address = "127.0.0.1" } = {},
 ): Promise<SignedIn> {
-  const { token, record } = openSessions(sessionStore(store), clock, LIMITS).begin(user, client, address);
-  await store.transaction((trx) => sessionWriter(trx, clock).insert(record));
-  const { digest: _, ...session } = record;
+  const { token, record } = openSessions(sessionStore(store), clock, LIMITS).begin(client, address);
+  const whole = { ...record, userId: user.id };
+  await store.transaction((trx) => sessionWriter(trx, clock).insert(whole));
+  const { digest: _, ...session } = whole;
   return {
     user,
     session,

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
-import { openInstance } from "../../src/app.ts";
+import { openInstance } from "../../src/app/instance.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { nextTime } from "../../src/engine/schedule-times.ts";
 import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";

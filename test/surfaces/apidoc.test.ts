@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { VERSION } from "../../src/app.ts";
+import { VERSION } from "../../src/app/build.ts";
 import { api } from "../support/http.ts";
 import { document } from "../support/openapi.ts";
 import { expectProblem, openRest } from "../support/rest.ts";

@@ -145,6 +145,28 @@ describe("roles", () => {
     expectProblem(await through("GET", "/session"), "sign_on_refused");
   });
 
+  it("that everybody gets by default change with the configuration, for those who are in too", async () => {
+    const { through, peer, instance, more } = await open();
+    const admin = peer.headers(
+      { sub: "root", email: "root@example.com" },
+      { ...groups("millrace-admin"), origin_jti: "r" },
+    );
+    await through("GET", "/session", admin);
+    expect((await through("GET", "/session")).body.user.role).toBe("viewer");
+    const chosen = (await through("GET", "/session", ben(peer))).body.user;
+    await through("PATCH", `/users/${chosen.id}`, admin, { role: "editor" });
+    const with_ = async (default_role: string) => {
+      const config = { authentication: { sign_on: { default_role } } };
+      const { url } = await instance.rest({ ...more, config });
+      return (headers: Record<string, string>) => api(url)("GET", "/session", undefined, headers);
+    };
+    expect((await (await with_("editor"))(peer.headers())).body.user.role).toBe("editor");
+    const closed = await with_("none");
+    expectProblem(await closed(peer.headers()), "sign_on_refused");
+    // Whom an admin has given a role keeps it.
+    expect((await closed(ben(peer))).body.user.role).toBe("editor");
+  });
+
   it("make an admin of whom the operator names, if the address is verified", async () => {
     const { through, peer } = await open({
       env: { MILLRACE_ADMIN_EMAILS: "Ann@example.com, x@example.com" },

@@ -6,7 +6,13 @@ import { userWriter } from "../../src/store/users.ts";
 import { type BrowserJar, browserJar } from "../support/cookie-jar.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { CLIENT_SECRET, oidcPeer, type PeerOptions, throughProvider } from "../support/oidc-peer.ts";
+import {
+  CLIENT_SECRET,
+  type OidcPeer,
+  oidcPeer,
+  type PeerOptions,
+  throughProvider,
+} from "../support/oidc-peer.ts";
 import { addUser, signIn } from "../support/people.ts";
 
 const ANN = { email: "ann@example.com", email_verified: true, groups: ["millrace-admin"] };
@@ -67,6 +73,19 @@ async function signedIn(url: string, name = "ann"): Promise<BrowserJar> {
   const browser = browserJar();
   expect(await enter(browser, url, name)).toBe("/ui/");
   return browser;
+}
+
+/** Keeps the provider's next answer at a path back, as it is by then. */
+function heldAnswer(peer: OidcPeer, path: string) {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  peer.hold = async (at) => {
+    if (at !== path) return;
+    peer.hold = undefined;
+    asked.resolve();
+    await held.promise;
+  };
+  return { asked: asked.promise, release: () => held.resolve() };
 }
 
 const fault = (location: string): string | null => new URL(location, "http://x").searchParams.get("fault");
@@ -320,6 +339,40 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(instance.store.directory.local).toBe(true);
   });
 
+  it("is asked by no other copy while one still waits for its answers, however slow they are", async () => {
+    const { peer, url, clock, start } = await site();
+    const browser = await signedIn(url);
+    const other = await start();
+    browser.cookies.set(other.url, browser.cookies.get(url)!);
+    clock.advance(OLD);
+    const last = heldAnswer(peer, "/me");
+    const slow = session(browser, url);
+    await last.asked;
+    // One for the token, one for the keys, one for the claims, and for what the provider says of itself: 10 s each.
+    clock.advance(45 * SECOND);
+    expect((await session(browser, other.url)).status).toBe(200);
+    last.release();
+    expect((await slow).status).toBe(200);
+    // The provider ends everything when a refresh token comes twice.
+    clock.advance(OLD);
+    for (const at of [other.url, url]) expect((await session(browser, at)).status).toBe(200);
+  });
+
+  it("gives nothing back that was taken away while its answer was on the way", async () => {
+    const { peer, url, clock, instance } = await site({ config: { default_role: "none" } });
+    const [one, two] = [await signedIn(url), await signedIn(url)];
+    clock.advance(OLD);
+    const answer = heldAnswer(peer, "/me");
+    const late = session(one, url);
+    await answer.asked;
+    peer.accounts.set("ann", { ...ANN, groups: [] });
+    expect((await session(two, url)).status).toBe(401);
+    answer.release();
+    expect((await late).status).toBe(401);
+    const user = await instance.read.users.findByEmail(ANN.email);
+    expect(user).toMatchObject({ role: "viewer", status: "invited" });
+  });
+
   it("ends the session when the provider has taken it back", async () => {
     const { peer, url, clock, instance, lines } = await site();
     const browser = await signedIn(url);
@@ -344,7 +397,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect((await session(browser, url)).status).toBe(401);
   });
 
-  it("goes on counting for an hour while the provider is away, which is asked every half minute", async () => {
+  it("goes on counting for an hour while the provider is away, which is asked every minute", async () => {
     const { peer, url, clock } = await site();
     const browser = await signedIn(url);
     await peer.leave();
@@ -352,10 +405,10 @@ describe("what the provider said of somebody who is signed in", () => {
     expect((await session(browser, url)).status).toBe(200);
     await peer.comeBack();
     const before = peer.asked.get("POST /token")!;
-    clock.advance(20 * SECOND);
+    clock.advance(40 * SECOND);
     await session(browser, url);
     expect(peer.asked.get("POST /token")).toBe(before);
-    clock.advance(20 * SECOND);
+    clock.advance(40 * SECOND);
     await session(browser, url);
     expect(peer.asked.get("POST /token")).toBe(before + 1);
     await peer.leave();

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { DAY, iso } from "../../src/core/clock.ts";
 import { newRequestId, newSessionId } from "../../src/core/ids.ts";
 import { sessionWriter } from "../../src/store/sessions.ts";
-import { arrive, type ArrivingSession } from "../../src/surfaces/session/arrive.ts";
+import type { NewSession } from "../../src/auth/sessions.ts";
+import { arrive } from "../../src/surfaces/session/arrive.ts";
 import { albPeer } from "../support/alb-peer.ts";
 import { api } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
@@ -98,7 +99,7 @@ describe("a session that has ended", () => {
       groups: [],
     };
     const policy = { groups: {}, defaultRole: "viewer", adminEmails: new Set<string>() } as const;
-    const session: ArrivingSession = {
+    const session: NewSession = {
       id: newSessionId(),
       digest: Buffer.alloc(32),
       createdAt: now,

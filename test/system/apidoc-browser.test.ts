@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VERSION } from "../../src/app.ts";
+import { VERSION } from "../../src/app/build.ts";
 import { openPage } from "../support/browser.ts";
 import { openRest } from "../support/rest.ts";
 

@@ -35,14 +35,15 @@ export const updateUser = defineTool({
       if (after.role === before.role && after.status === before.status) return showUser(before);
       if (after.role !== before.role) expectDecidedHere(ctx, before);
       await keepAnAdmin(tx.users, before, after);
-      await tx.users.update(before.id, after);
+      const decided = after.role !== before.role && { roleBy: null };
+      await tx.users.update(before.id, { ...after, ...decided });
       if (after.status === "deactivated") {
         await tx.sessions.endAllOf(before.id);
         await tx.links.removeOf(before.id, ["invitation", "reset", "verification"]);
       }
       if (after.role !== before.role) await tx.audited(before.email, `role_${after.role}`);
       if (after.status !== before.status) await tx.audited(before.email, `status_${after.status}`);
-      return showUser({ ...before, ...after });
+      return showUser({ ...before, ...after, ...decided });
     });
   },
 });
@@ -62,7 +63,7 @@ function nextStatus(user: UserRecord, wanted: "active" | "deactivated" | undefin
 
 /** What the provider's groups give, they would give again at the next request. */
 function expectDecidedHere({ accounts }: Pick<ToolContext, "accounts">, { email, roleBy }: UserRecord): void {
-  if (roleBy === null || accounts.mode === "built-in") return;
+  if (roleBy !== "sign_on" || accounts.mode === "built-in") return;
   throw new AppError(
     "sign_on_elsewhere",
     `The role of ${email} follows from their groups at the identity provider (or from MILLRACE_ADMIN_EMAILS). Change it there.`,

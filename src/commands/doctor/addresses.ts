@@ -1,9 +1,11 @@
 /** Where the servers listen, and by what address people reach them. */
 import { createServer } from "node:net";
 import { Health } from "../../../schemas/health.ts";
-import { VERSION } from "../../app.ts";
+import type { AuthMode } from "../../../schemas/user.ts";
+import { VERSION } from "../../app/build.ts";
 import type { Settings } from "../../config/environment.ts";
-import { reachableHost } from "../../core/hosts.ts";
+import { boundedBody } from "../../core/bounded-body.ts";
+import { isLoopback, reachableHost } from "../../core/hosts.ts";
 import { look, type Verdict, verdictsOf } from "./verdict.ts";
 
 const GROUP = "Addresses";
@@ -11,8 +13,16 @@ const { ok, warning, fault } = verdictsOf(GROUP);
 const HEALTH_MS = 3_000;
 const LARGEST_HEALTH = 10_000;
 
-/** Whether a server can listen there, or which Millrace does already. */
-export function lookAtPort(server: string, host: string, port: number): Promise<Verdict[]> {
+/**
+ * Whether a server can listen there, or which Millrace does already.
+ * @param found is given what a Millrace there says of itself
+ */
+export function lookAtPort(
+  server: string,
+  host: string,
+  port: number,
+  found: (health: Health) => void = () => {},
+): Promise<Verdict[]> {
   const what = `port ${port}`;
   const mend = `End what listens there, or give ${server} another port (doctor too, with the same option).`;
   return look({ group: GROUP, what, mend }, async (signal) => {
@@ -28,11 +38,14 @@ export function lookAtPort(server: string, host: string, port: number): Promise<
       );
     const health = await healthAt(`http://${reachableHost(host)}:${port}/health`, signal);
     if (health === undefined) return fault(what, "taken by another program", mend);
+    found(health);
     if (health.status !== "ok")
       return warning(
         what,
         `Millrace ${health.version} listens there and is ${health.status}: ${health.detail ?? "it does not say why"}`,
-        "Look into its log; a draining one is about to end.",
+        health.status === "draining"
+          ? "It is about to end; look again in a minute."
+          : "Do as it says; what stands under State and its log say more.",
       );
     return health.version === VERSION
       ? ok(what, `Millrace ${VERSION} listens there and is healthy`)
@@ -59,31 +72,32 @@ async function healthAt(url: string, signal: AbortSignal): Promise<Health | unde
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_MS)]),
     });
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of answer.body ?? []) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true });
-      if (text.length > LARGEST_HEALTH) return undefined;
-    }
-    return Health.safeParse(JSON.parse(text)).data;
+    const body = await boundedBody(answer.body, LARGEST_HEALTH, () => new Error("too large"));
+    return Health.safeParse(JSON.parse(body.toString("utf8"))).data;
   } catch {
     // Whatever it says, it is no health of ours.
     return undefined;
   }
 }
 
-/** Whether the addresses fit each other. @param host where the servers listen */
+/**
+ * Whether the addresses fit each other.
+ * @param host where the servers listen
+ * @param mode how people sign in
+ */
 export function lookAtAddresses(
   { baseUrl, mcpUrl, trustedProxies }: Pick<Settings, "baseUrl" | "mcpUrl" | "trustedProxies">,
   host: string,
+  mode: AuthMode = "built-in",
 ): Verdict[] {
   const what = "base URL";
+  const passwords = mode === "built-in";
   const verdicts: Verdict[] = [];
   if (trustedProxies.some((it) => /\/0+$/.test(it)))
     verdicts.push(
       warning(
         "trusted proxies",
-        "everybody is trusted: whoever can reach the port may claim any address, also to the sign-in's throttle",
+        `everybody is trusted: whoever can reach the port may claim any address${passwords ? ", also to the sign-in's throttle" : ""}`,
         "Name the addresses of the proxies alone in MILLRACE_TRUSTED_PROXIES.",
       ),
     );
@@ -112,7 +126,7 @@ export function lookAtAddresses(
     odd.push(
       warning(
         what,
-        `${baseUrl.origin} is not encrypted: passwords and keys cross the network in the clear`,
+        `${baseUrl.origin} is not encrypted: ${passwords ? "passwords" : "sessions"} and keys cross the network in the clear`,
         "Put a proxy with a certificate in front, and set MILLRACE_BASE_URL to its https URL.",
       ),
     );
@@ -120,7 +134,7 @@ export function lookAtAddresses(
     odd.push(
       warning(
         what,
-        `${baseUrl.origin} is https, which only a proxy can give, but none is trusted: all people count as one address, so one who guesses passwords locks out everybody`,
+        `${baseUrl.origin} is https, which only a proxy can give, but none is trusted: all people count as one address${passwords ? ", so one who guesses passwords locks out everybody" : ""}`,
         "Set MILLRACE_TRUSTED_PROXIES to the addresses of the proxy.",
       ),
     );
@@ -134,5 +148,3 @@ export function lookAtAddresses(
     );
   return [...verdicts, ...(odd.length > 0 ? odd : [ok(what, baseUrl.origin)])];
 }
-
-const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);

@@ -8,9 +8,10 @@ import { writableBy } from "../../connections/databases/privileges.ts";
 import type { Settings } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Connections, NamedConnection } from "../../core/connections.ts";
-import { VERSION } from "../../app.ts";
+import { VERSION } from "../../app/build.ts";
+import { plural } from "../plural.ts";
 import { reach } from "./reach.ts";
-import { look, plural, type Verdict, verdictsOf } from "./verdict.ts";
+import { look, type Verdict, verdictsOf } from "./verdict.ts";
 
 const GROUP = "Connections";
 const { ok, warning } = verdictsOf(GROUP);
@@ -29,13 +30,15 @@ export interface ConnectionLooks {
   callModels: boolean;
   /** Whether MCP servers, mail, and what logins may do are looked at too. */
   thorough: boolean;
+  /** Whether people come in by links, which are mailed. */
+  links?: boolean;
 }
 
 /** All at once; none keeps another waiting. */
 export async function lookAtConnections(
   config: Config,
   settings: Pick<Settings, "stateDir" | "variables">,
-  { callModels, thorough }: ConnectionLooks,
+  { callModels, thorough, links = true }: ConnectionLooks,
 ): Promise<Verdict[]> {
   const opened = connections(config, settings.variables, {
     stateDir: settings.stateDir,
@@ -49,7 +52,7 @@ export async function lookAtConnections(
         .map((it, index) => database(opened, it, config.databases[index]!.type, thorough)),
       ...opened.models.list().map((it, index) => model(opened, it, config.models[index]!, callModels)),
       ...(thorough ? opened.mcpServers.list().map((it) => mcpServer(opened, it)) : []),
-      ...(thorough ? [mail(config, settings.variables)] : []),
+      ...(thorough ? [mail(config, settings.variables, links)] : []),
     ]);
     return found.flat();
   } finally {
@@ -131,10 +134,15 @@ function mcpServer({ mcpServers }: Connections, entry: NamedConnection): Promise
   });
 }
 
-async function mail(config: Config, variables: Settings["variables"]): Promise<Verdict[]> {
+async function mail(config: Config, variables: Settings["variables"], links: boolean): Promise<Verdict[]> {
   const smtp = config.authentication.basic;
   if (smtp === undefined)
-    return [ok("mail", "not configured: links for people are handed on by hand, email steps can't run")];
+    return [
+      ok(
+        "mail",
+        `not configured: ${links ? "links for people are handed on by hand, " : ""}email steps can't run`,
+      ),
+    ];
   const { unusable: why, verify } = openSmtp(config, variables);
   const reason = why();
   if (reason !== null) return unusable("mail", reason);

@@ -1,4 +1,5 @@
 /** `millrace doctor`: looks at everything that an operator can get wrong, all at once, and changes nothing. */
+import type { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { MINUTE, systemClock } from "../../core/clock.ts";
 import { CommandError, EXIT, type Io } from "../io.ts";
@@ -7,6 +8,7 @@ import { type Configured, lookAtConfiguration } from "./configuration.ts";
 import { lookAtConnections } from "./connections.ts";
 import { inChild, type PartHost } from "./parts.ts";
 import { lookAtClock, lookAtSignOn, lookAtVersions, type Runtime } from "./program.ts";
+import { lookAtProvider } from "./provider.ts";
 import { hasFault, LOOK_MS, printVerdicts, type Verdict } from "./verdict.ts";
 
 export interface DoctorOptions {
@@ -41,19 +43,31 @@ export async function doctor(io: Io, host: DoctorHost, options: DoctorOptions): 
 /** All that is looked at, in the order in which it is told; whatever is to be looked at too is added here. */
 function looksAt(host: DoctorHost, options: DoctorOptions, configured: Configured): Look[] {
   const { verdicts, settings, config } = configured;
+  const { authMode } = options;
+  const healths: Health[] = [];
+  const found = (health: Health): void => void healths.push(health);
+  const ports = [
+    lookAtPort("serve", options.host, options.port, found),
+    lookAtPort("mcp-sse", options.host, options.mcpPort, found),
+  ];
   const program: Look[] = [
     () => lookAtVersions(host),
     () => lookAtClock(systemClock, () => performance.now()),
     () => verdicts,
-    () => lookAtPort("serve", options.host, options.port),
-    () => lookAtPort("mcp-sse", options.host, options.mcpPort),
+    ...ports.map((it) => () => it),
   ];
   if (settings === undefined) return program;
   const { stateDir } = settings;
   const installation: Look[] = [
-    () => lookAtAddresses(settings, options.host),
-    () => lookAtSignOn(options.authMode, settings),
-    () => inChild(host, "state", stateDir, LOOK_MS),
+    () => lookAtAddresses(settings, options.host, authMode),
+    () => lookAtSignOn(authMode, settings),
+    () => lookAtProvider(authMode, settings),
+    async () => {
+      // What is missing tells more once it is known who runs with it.
+      await Promise.all(ports);
+      const unavailable = healths.some(({ status }) => status === "unavailable");
+      return inChild(host, "state", stateDir, LOOK_MS, { authMode, unavailable });
+    },
     () => inChild(host, "locks", stateDir, LOOK_MS),
     () =>
       options.full
@@ -68,6 +82,7 @@ function looksAt(host: DoctorHost, options: DoctorOptions, configured: Configure
             lookAtConnections(config, settings, {
               callModels: options.callModels === true,
               thorough: true,
+              links: authMode === "built-in",
             }),
         ];
   return [...program, ...installation, ...connections];

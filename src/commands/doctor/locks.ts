@@ -4,7 +4,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { findStateDirectory } from "../../store/state-directory.ts";
+import { databaseFilesOf } from "../../store/snapshot.ts";
+import { isBusy } from "../../store/sqlite-errors.ts";
+import { findStateDirectory, journalOf } from "../../store/state-directory.ts";
 import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
 
 const { ok, fault } = verdictsOf(STATE);
@@ -15,7 +17,6 @@ export interface Rival {
   read: number | null;
 }
 
-const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 const RIVAL_MS = 4_000;
 
 /**
@@ -42,7 +43,7 @@ export async function tryLocks(
       );
     }
     try {
-      db.pragma(`journal_mode = ${directory.local ? "wal" : "delete"}`);
+      db.pragma(`journal_mode = ${journalOf(directory)}`);
       db.exec("create table t (n integer)");
       db.exec("begin immediate; insert into t values (7)");
       let last: Partial<Rival> = {};
@@ -55,7 +56,7 @@ export async function tryLocks(
       db.close();
     }
   } finally {
-    for (const suffix of SUFFIXES) rmSync(file + suffix, { force: true });
+    for (const made of databaseFilesOf(file)) rmSync(made, { force: true });
   }
 }
 
@@ -78,7 +79,7 @@ export async function beRival(file: string, tell: (seen: Partial<Rival>) => void
       try {
         db.exec("begin immediate");
       } catch (error) {
-        if ((error as { code?: string }).code?.startsWith("SQLITE_BUSY") === true) return null;
+        if (isBusy(error)) return null;
         throw error;
       }
       const read = db.prepare("select max(n) from t").pluck().get() as number | null;

@@ -3,8 +3,9 @@ import type { ChildProcess } from "node:child_process";
 import { on, once } from "node:events";
 import { AppError } from "../../core/errors.ts";
 import { beRival, type Rival, tryLocks } from "./locks.ts";
-import { integrityOf, lookAtState } from "./state.ts";
-import { plural, STATE, type Verdict, verdictsOf } from "./verdict.ts";
+import { plural } from "../plural.ts";
+import { type Around, integrityOf, lookAtState } from "./state.ts";
+import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
 
 export interface PartHost {
   /** Starts this program again with other arguments, with a channel to it. */
@@ -21,14 +22,14 @@ export type Part = (typeof PARTS)[number];
 const { warning, fault } = verdictsOf(STATE);
 
 /** Runs in the child. @param path the state directory; of the rival, the scratch file */
-export async function doctorPart(host: PartHost, part: Part, path: string): Promise<void> {
+export async function doctorPart(host: PartHost, part: Part, path: string, around: Around): Promise<void> {
   const tell = (verdict: Verdict | undefined): void => {
     if (verdict !== undefined) host.tell(verdict);
   };
   try {
     switch (part) {
       case "state":
-        return await lookAtState(path, host.uid, tell);
+        return await lookAtState(path, host.uid, tell, around);
       case "integrity":
       case "integrity-full":
         return tell(await integrityOf(path, part === "integrity-full"));
@@ -48,7 +49,13 @@ export async function doctorPart(host: PartHost, part: Part, path: string): Prom
   }
 }
 
-const partArgs = (part: Part, path: string): string[] => ["doctor-part", part, path];
+const partArgs = (part: Part, path: string, around?: Around): string[] => [
+  "doctor-part",
+  part,
+  path,
+  ...(around === undefined ? [] : ["--auth-mode", around.authMode]),
+  ...(around?.unavailable ? ["--unavailable"] : []),
+];
 
 /** What a child tells, until it ends. */
 async function* messages<T>(child: ChildProcess): AsyncIterable<T> {
@@ -92,8 +99,9 @@ export async function inChild(
   part: Exclude<Part, "rival">,
   path: string,
   limitMs: number,
+  around?: Around,
 ): Promise<Verdict[]> {
-  const child = host.spawn(partArgs(part, path));
+  const child = host.spawn(partArgs(part, path, around));
   const verdicts: Verdict[] = [];
   let late = false;
   child.on("message", (verdict: Verdict) => void verdicts.push(verdict));

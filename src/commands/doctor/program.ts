@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import type { AuthMode } from "../../../schemas/user.ts";
-import { VERSION, WEB_DIRECTORY } from "../../app.ts";
+import { VERSION, WEB_DIRECTORY } from "../../app/build.ts";
 import { ConfigError } from "../../config/config-file.ts";
 import type { Settings } from "../../config/environment.ts";
 import { cognitoSettings, oidcSettings, type SignOnVariables } from "../../config/sign-on.ts";
 import { type Clock, SECOND } from "../../core/clock.ts";
-import { look, type Verdict, verdictsOf } from "./verdict.ts";
+import { look, PROGRAM, type Verdict, verdictsOf } from "./verdict.ts";
 
-const GROUP = "Program";
+const GROUP = PROGRAM;
 const { ok, warning, fault } = verdictsOf(GROUP);
 
 /** What runs it. */
@@ -76,7 +76,7 @@ const berlinHour = (): string =>
     Date.UTC(2026, 6, 1, 12),
   );
 
-/** What each way to sign in stands on; one that needs more than variables adds its look here. */
+/** What each way to sign in stands on; what the provider itself says is looked at in provider.ts. */
 const SIGN_ON: Readonly<Record<AuthMode, (variables: SignOnVariables) => unknown>> = {
   "built-in": () => undefined,
   cognito: cognitoSettings,

@@ -1,10 +1,12 @@
 /** What the rows of a database say: its clock, its people and keys, and whether its work goes on. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { AuthMode } from "../../../schemas/user.ts";
 import { DAY, iso, MINUTE, SECOND, systemClock } from "../../core/clock.ts";
 import { endingKeys, firstReady, type Inspected, latestMoment, stuckRuns } from "../../store/inspect.ts";
 import { jobReader } from "../../store/jobs.ts";
 import { userReader } from "../../store/users.ts";
-import { plural, STATE, type Verdict, verdictsOf } from "./verdict.ts";
+import { plural } from "../plural.ts";
+import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
 
 const state = verdictsOf(STATE);
 const work = verdictsOf("Work");
@@ -18,11 +20,14 @@ const DUE_SLACK_MS = MINUTE;
 
 type Read = Inspected["read"];
 
-/** @param local whether it is on a local file system: then executors beat often enough to be watched */
-export async function* lookAtRows(read: Read, local: boolean): AsyncGenerator<Verdict> {
+/**
+ * @param local whether it is on a local file system: then executors beat often enough to be watched
+ * @param mode how people sign in
+ */
+export async function* lookAtRows(read: Read, local: boolean, mode: AuthMode): AsyncGenerator<Verdict> {
   const now = systemClock.now();
   yield await future(read, now);
-  yield* await lookAtPeople(read, now);
+  yield* await lookAtPeople(read, now, mode);
   yield* await lookAtWork(read, local);
 }
 
@@ -37,8 +42,22 @@ async function future(read: Read, now: number): Promise<Verdict> {
   );
 }
 
-async function lookAtPeople(read: Read, now: number): Promise<Verdict[]> {
+/** How somebody becomes an admin. */
+const BY_LINK = {
+  first: "Open the link that serve and start print, or run millrace users invite <address> --role admin.",
+  again:
+    "Run millrace users role <address> admin, and millrace users reset <address> for a link that lets them in.",
+};
+const BY_PROVIDER = {
+  first:
+    "Name the first admin's address in MILLRACE_ADMIN_EMAILS where serve is started, or map a group of theirs to admin in authentication.sign_on.groups; then they sign in.",
+  again:
+    "Name an admin's address in MILLRACE_ADMIN_EMAILS where serve is started, or map a group of theirs to admin in authentication.sign_on.groups; then they sign in again (who is deactivated: millrace users activate <address>).",
+};
+
+async function lookAtPeople(read: Read, now: number, mode: AuthMode): Promise<Verdict[]> {
   const users = userReader(read);
+  const advice = mode === "built-in" ? BY_LINK : BY_PROVIDER;
   const [any, admins, ending] = await Promise.all([
     users.any(),
     users.count({ role: "admin", status: "active" }),
@@ -48,16 +67,8 @@ async function lookAtPeople(read: Read, now: number): Promise<Verdict[]> {
     admins > 0
       ? people.ok("admins", plural(admins, "active admin"))
       : any
-        ? people.fault(
-            "admins",
-            "there are users, but no active admin",
-            "Run millrace users role <address> admin, and millrace users reset <address> for a link that lets them in.",
-          )
-        : people.warning(
-            "admins",
-            "there is nobody yet",
-            "Open the link that serve and start print, or run millrace users invite <address> --role admin.",
-          ),
+        ? people.fault("admins", "there are users, but no active admin", advice.again)
+        : people.warning("admins", "there is nobody yet", advice.first),
     ending.length === 0
       ? people.ok("API keys", "none ends within 30 days without a successor")
       : people.warning(

@@ -3,10 +3,16 @@
  * system that hangs keeps whoever asks it, and no time-out can end that.
  */
 import { statfsSync, type Stats, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import type { AuthMode } from "../../../schemas/user.ts";
 import { AppError } from "../../core/errors.ts";
 import { inspectDatabase, type Inspected } from "../../store/inspect.ts";
-import { findStateDirectory, type StateDirectory } from "../../store/state-directory.ts";
+import {
+  databaseFileIn,
+  findStateDirectory,
+  journalOf,
+  type StateDirectory,
+} from "../../store/state-directory.ts";
 import { lookAtRows } from "./rows.ts";
 import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
 
@@ -16,22 +22,38 @@ const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const LARGE_WAL = 256 * MIB;
 
+/** What is known from elsewhere. */
+export interface Around {
+  /** How people sign in. */
+  authMode: AuthMode;
+  /** Whether a server runs that says that its state can't be reached. */
+  unavailable?: boolean;
+}
+
+const GONE =
+  "Stop all Millrace processes and restore a backup (docs/operations.md): a restart would begin with an empty state. Where the servers keep theirs elsewhere, point MILLRACE_STATE_DIR there.";
+
 /** @param tell called with each verdict as soon as it is known */
 export async function lookAtState(
   path: string,
   uid: number | undefined,
   tell: (verdict: Verdict) => void,
+  { authMode, unavailable = false }: Around = { authMode: "built-in" },
 ): Promise<void> {
   const directory = attempt("directory", tell, () => findStateDirectory(path));
   if (directory === null) return;
   if (directory === undefined) {
-    tell(missing(path));
+    tell(unavailable ? fault("directory", `${path} is gone, and servers run`, GONE) : missing(path));
     return;
   }
   [...rights(directory, uid), room(directory), fileSystem(directory)].forEach(tell);
   const file = statSync(directory.databaseFile, { throwIfNoEntry: false });
   if (file === undefined) {
-    tell(ok("database", "not there yet: the first start makes it"));
+    tell(
+      unavailable
+        ? fault("database", `${directory.databaseFile} is gone, and servers run`, GONE)
+        : ok("database", "not there yet: the first start makes it"),
+    );
     return;
   }
   if ((file.mode & 0o077) !== 0)
@@ -39,7 +61,7 @@ export async function lookAtState(
   try {
     const database = await inspectDatabase(directory);
     try {
-      await lookAtDatabase(directory, database, tell);
+      await lookAtDatabase(directory, database, tell, authMode);
     } finally {
       await database.close();
     }
@@ -136,6 +158,7 @@ async function lookAtDatabase(
   directory: StateDirectory,
   database: Inspected,
   tell: (verdict: Verdict) => void,
+  authMode: AuthMode,
 ): Promise<void> {
   if (!database.ours) {
     tell(
@@ -174,11 +197,11 @@ async function lookAtDatabase(
       applied === newest ? `at ${applied}` : `at ${applied}, of a newer release that this one fits`,
     ),
   );
-  for await (const verdict of lookAtRows(database.read, directory.local)) tell(verdict);
+  for await (const verdict of lookAtRows(database.read, directory.local, authMode)) tell(verdict);
 }
 
-function journal({ local }: StateDirectory, mode: string): Verdict {
-  const wanted = local ? "wal" : "delete";
+function journal(directory: StateDirectory, mode: string): Verdict {
+  const wanted = journalOf(directory);
   return mode === wanted
     ? ok("journal mode", mode)
     : warning(
@@ -190,7 +213,7 @@ function journal({ local }: StateDirectory, mode: string): Verdict {
 
 /** The faults that SQLite finds in the database. @returns undefined where there is none of ours to look at */
 export async function integrityOf(path: string, full: boolean): Promise<Verdict | undefined> {
-  const databaseFile = join(path, "millrace.db");
+  const databaseFile = databaseFileIn(path);
   if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const database = await inspectDatabase({ databaseFile });
   try {

@@ -2,6 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { type Io, paint } from "../io.ts";
+import { plural } from "../plural.ts";
 
 export interface Verdict {
   /** The heading that it stands under. */
@@ -13,7 +14,8 @@ export interface Verdict {
   mend?: string;
 }
 
-/** The heading of what several modules look at. */
+/** The headings of what several modules look at. */
+export const PROGRAM = "Program";
 export const STATE = "State";
 
 /** How long one look may take, in milliseconds. */
@@ -92,5 +94,3 @@ export function printVerdicts(io: Io, verdicts: readonly Verdict[]): void {
     verdicts.filter((it) => it.verdict === verdict).length;
   io.out(`\n${count("ok")} ok, ${plural(count("warning"), "warning")}, ${plural(count("fault"), "fault")}\n`);
 }
-
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

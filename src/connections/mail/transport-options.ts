@@ -1,15 +1,8 @@
-import { BlockList, isIP } from "node:net";
 import type { Config } from "../../../schemas/config.ts";
 import { SECOND } from "../../core/clock.ts";
+import { isLoopback } from "../../core/hosts.ts";
 
 export type SmtpConfig = NonNullable<Config["authentication"]["basic"]>;
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || (isIP(host) > 0 && loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4"));
 
 /** How the server is talked to. A password never crosses a network in the clear unless the operator said so. */
 export function transportOptions(smtp: SmtpConfig, password: string) {

@@ -12,5 +12,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute();
   await db.schema.createIndex("usage_counts_by_end").on("usage_counts").column("ends_at").execute();
 
-  await sql`create index runs_unfinished_of on runs (owner, lineage, trigger) where finished_at is null`.execute(db);
+  await sql`create index runs_unfinished_of on runs (owner, lineage, trigger) where finished_at is null`.execute(
+    db,
+  );
 }

@@ -1,13 +1,9 @@
 /** Somebody whom an identity provider vouches for comes in: the user and the session, in one transaction. */
 import { AppError } from "../../core/errors.ts";
 import { type Identity, type SignOnPolicy, takeIn } from "../../auth/sign-on.ts";
-import type { SignedIn } from "../../auth/sessions.ts";
-import type { SessionRecord } from "../../core/account-ports.ts";
+import type { NewSession, SignedIn } from "../../auth/sessions.ts";
 import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
-
-/** A session to begin, whose user is only known inside the transaction. */
-export type ArrivingSession = Omit<SessionRecord, "userId"> & { digest: Buffer };
 
 /**
  * Takes somebody in and begins the session, unless it has begun meanwhile.
@@ -19,7 +15,7 @@ export async function arrive(
   { write, clock }: Pick<Services, "write" | "clock">,
   policy: SignOnPolicy,
   identity: Identity,
-  session: ArrivingSession,
+  session: NewSession,
   at: { client: string; requestId: string },
   also: (tx: Writers, arrived: SignedIn) => Promise<void> = async () => {},
 ): Promise<SignedIn> {

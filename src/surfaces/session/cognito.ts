@@ -3,15 +3,16 @@ import { createHash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Express, Request, Response } from "express";
 import type { albVerifier } from "../../auth/alb.ts";
-import { browserName, type SessionLimits, type Sessions } from "../../auth/sessions.ts";
+import { cameFromElsewhere } from "../../auth/csrf.ts";
+import type { SessionLimits, Sessions } from "../../auth/sessions.ts";
 import { knownAs, type SignOnPolicy } from "../../auth/sign-on.ts";
 import { iso, MINUTE } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newSessionId } from "../../core/ids.ts";
-import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
 import { onlyMethods } from "../rest/methods.ts";
 import { arrive, signOnEnded } from "./arrive.ts";
+import { addressOf, browserOf } from "./door.ts";
 import type { Provider } from "./endpoint.ts";
 
 export interface CognitoOptions {
@@ -67,7 +68,7 @@ export function cognitoProvider(options: CognitoOptions): Provider {
       if (found !== undefined && user !== undefined) return { session: found.session, user };
       const expiresAt = since + limits.longestMs;
       if (expiresAt <= clock.now() || since < options.notBefore) throw signOnEnded();
-      const client = browserName(clientName(req.headers["user-agent"]));
+      const client = browserOf(req);
       const requestId = req.res!.locals["requestId"] as string;
       const session = {
         id: newSessionId(),
@@ -76,7 +77,7 @@ export function cognitoProvider(options: CognitoOptions): Provider {
         seenAt: iso(clock.now()),
         expiresAt: iso(expiresAt),
         client,
-        address: req.ip ?? "unknown",
+        address: addressOf(req),
         external: true,
         endedAt: null,
       };
@@ -116,9 +117,7 @@ function leave({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res:
   const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...gone }));
   res.setHeader("Cache-Control", "no-store");
   const isBack = cookies[LEFT_COOKIE] !== undefined;
-  const site = req.headers["sec-fetch-site"];
-  if (!isBack && site !== undefined && site !== "same-origin" && site !== "none") {
-    // Another site's page, that of another host of ours included, may lead here, but not sign anybody out.
+  if (!isBack && cameFromElsewhere(req.headers)) {
     page(res, "Sign out of Millrace?", `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`);
   } else if (isBack || domain === undefined) {
     res.setHeader("Set-Cookie", [

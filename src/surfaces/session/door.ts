@@ -34,6 +34,12 @@ async function byPassword(signIn: SignIn, req: Request): Promise<SignedIn | unde
   return found?.claimsAt === null ? found : undefined;
 }
 
+/** The browser that a request comes from, so that people know their sessions apart. */
+export const browserOf = (req: Request): string => browserName(clientName(req.headers["user-agent"]));
+
+/** Where a request comes from: an IP address, as far as it is known. */
+export const addressOf = (req: Request): string => req.ip ?? "unknown";
+
 export type AdmitRequest = (req: Request) => Promise<Principal>;
 
 /** A key goes before a session: who sends one means it. */
@@ -54,6 +60,7 @@ export function restDoor(gate: Gate, signIn: SignIn): AdmitRequest {
 
 /** Browsers of people who are signed in are told from scripts. */
 export function clientOf(req: Request, { kind }: Principal): Actor["client"] {
-  const name = clientName(req.headers["user-agent"]);
-  return kind === "session" ? { surface: "web", name: browserName(name) } : { surface: "rest", name };
+  return kind === "session"
+    ? { surface: "web", name: browserOf(req) }
+    : { surface: "rest", name: clientName(req.headers["user-agent"]) };
 }

@@ -1,16 +1,15 @@
 /** The session endpoints as routes: cross-site requests refused, input parsed, cookies set, everything logged. */
 import type { Express, Request, Response } from "express";
 import { refuseCrossSite } from "../../auth/csrf.ts";
-import { browserName, principalOf, sessionCookie, type SignedIn } from "../../auth/sessions.ts";
+import { principalOf, sessionCookie, type SignedIn } from "../../auth/sessions.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
 import { parseInput } from "../../core/faults.ts";
 import { secondsSince } from "../../core/meter.ts";
 import { SCOPES_OF, type SessionInfo } from "../../../schemas/user.ts";
-import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
 import { fromExpress, readSmallBody } from "../rest/body.ts";
 import { onlyMethods } from "../rest/methods.ts";
-import { isSecure, signedIn } from "./door.ts";
+import { addressOf, browserOf, isSecure, signedIn } from "./door.ts";
 import type { SessionContext, SessionEndpoint, SignIn } from "./endpoint.ts";
 import { sessionEndpoints } from "./endpoints.ts";
 
@@ -100,8 +99,8 @@ function contextOf(
   const secure = isSecure(signIn, req);
   // An empty Host header is none to Express, whatever its types say.
   const { hostname = "" } = req as { hostname?: string };
-  const client = browserName(clientName(req.headers["user-agent"]));
-  const address = req.ip ?? "unknown";
+  const client = browserOf(req);
+  const address = addressOf(req);
   const info = ({ user, session }: SignedIn): SessionInfo => ({
     user: {
       id: user.id,
@@ -145,9 +144,10 @@ function contextOf(
     },
     async begin(tx, user) {
       if (current !== undefined) await tx.sessions.end(current.session.id);
-      const { token, record } = signIn.sessions.begin(user, client, address);
-      await tx.sessions.insert(record);
-      return { user, session: record, token };
+      const { token, record } = signIn.sessions.begin(client, address);
+      const session = { ...record, userId: user.id };
+      await tx.sessions.insert(session);
+      return { user, session, token };
     },
     welcome(begun) {
       res.setHeader("Set-Cookie", sessionCookie(begun.token, secure, signIn.limits));

@@ -4,18 +4,21 @@ import { z } from "zod";
 import type { Grant, OidcClient, SignedOn } from "../../auth/oidc.ts";
 import { OidcFault } from "../../auth/oidc-faults.ts";
 import { seal, sealingKey, unseal } from "../../auth/sealing.ts";
-import { browserName, type ByCookie, principalOf, type SignedIn } from "../../auth/sessions.ts";
+import { type ByCookie, principalOf, type SignedIn } from "../../auth/sessions.ts";
 import { type SignOnPolicy, takeIn } from "../../auth/sign-on.ts";
-import { HOUR, iso, SECOND } from "../../core/clock.ts";
+import { HOUR, iso, MINUTE } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Intent } from "../../core/ports.ts";
-import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
+import { browserOf } from "./door.ts";
 
 /** For how long more it counts while the provider is away. */
 const GRACE_MS = HOUR;
-/** So long one copy has for asking, and is not asked again when it came to nothing. */
-const TURN_MS = 30 * SECOND;
+/**
+ * So long one copy has for asking, and is not asked again when it came to nothing. More than it can take (four answers of
+ * 10 s at most, and a place in the store): who gave out a new refresh token takes the second use of an old one for theft.
+ */
+const TURN_MS = MINUTE;
 
 const Kept = z.object({
   grant: z.object({ subject: z.string(), idToken: z.string(), refreshToken: z.string().optional() }),
@@ -41,7 +44,7 @@ export const intentOf = (operation: string, { user, session }: SignedIn, req: Re
   operation,
   actor: {
     principal: principalOf({ user, session }),
-    client: { surface: "web", name: browserName(clientName(req.headers["user-agent"])) },
+    client: { surface: "web", name: browserOf(req) },
   },
   requestId: req.res!.locals["requestId"] as string,
 });
@@ -119,13 +122,11 @@ export function renewals({ services, policy, client, refreshMs, find }: RenewalO
     async function keep({ identity, grant }: SignedOn, expected: string): Promise<SignedIn | undefined> {
       const renewed = await write(intentOf("renew_sign_on", found, req), async (tx) => {
         const now = clock.now();
-        const user = await takeIn(tx, policy, identity, now);
-        if (user instanceof AppError) return user;
         const newClaims = { sealed: sealGrant(token, grant), claimsAt: iso(now) };
-        // Ended meanwhile: then it stays so.
-        return (await tx.sessions.saveClaims(session.id, newClaims, expected))
-          ? { session, user }
-          : undefined;
+        // Ended meanwhile: then it stays so, and what was said before that gives nobody back what they have lost since.
+        if (!(await tx.sessions.saveClaims(session.id, newClaims, expected))) return undefined;
+        const user = await takeIn(tx, policy, identity, now);
+        return user instanceof AppError ? user : { session, user };
       });
       if (renewed instanceof AppError) throw renewed;
       return renewed;

@@ -1,18 +1,18 @@
 /** The sign-on of `--auth-mode oidc`: to the provider, back with what it says, and out again. */
 import type { Express, Request, Response } from "express";
 import type { SignOnFault } from "../../../schemas/sign-on.ts";
+import { cameFromElsewhere } from "../../auth/csrf.ts";
 import type { OidcClient } from "../../auth/oidc.ts";
 import { OidcFault } from "../../auth/oidc-faults.ts";
-import { browserName, sessionCookie } from "../../auth/sessions.ts";
+import { sessionCookie } from "../../auth/sessions.ts";
 import type { SignOnPolicy } from "../../auth/sign-on.ts";
 import { HOUR, iso } from "../../core/clock.ts";
 import { toAppError } from "../../core/errors.ts";
 import { secondsSince } from "../../core/meter.ts";
-import { clientName } from "../client-name.ts";
 import type { Services } from "../invoke.ts";
 import { onlyMethods } from "../rest/methods.ts";
 import { arrive } from "./arrive.ts";
-import { byCookie, isSecure } from "./door.ts";
+import { addressOf, browserOf, byCookie, isSecure } from "./door.ts";
 import type { Provider, SignIn } from "./endpoint.ts";
 import { flowCookie, flowOf, placeOf } from "./oidc-flow.ts";
 import { intentOf, renewals, sealGrant, unsealGrant } from "./oidc-renewal.ts";
@@ -78,9 +78,8 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
     at.search = new URL(req.originalUrl, at).search;
     const { identity, grant } = await client.finish(at, flow);
 
-    const name = browserName(clientName(req.headers["user-agent"]));
-    // Whose it is shows only inside the transaction.
-    const { token, record } = door.sessions.begin({ id: "" }, name, address);
+    const name = browserOf(req);
+    const { token, record } = door.sessions.begin(name, address);
     const renewable = grant.refreshToken !== undefined;
     const soonest = iso(clock.now() + UNRENEWED_MS);
     const expiresAt = renewable || record.expiresAt < soonest ? record.expiresAt : soonest;
@@ -101,9 +100,7 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
 
   /** Signs out here, and at the provider where it has a page for that. */
   async function out(req: Request, res: Response): Promise<string> {
-    const site = req.headers["sec-fetch-site"];
-    // Another site's page may lead here; nobody is signed out by that.
-    if (site !== undefined && site !== "same-origin" && site !== "none") return "/ui/";
+    if (cameFromElsewhere(req.headers)) return "/ui/";
     const found = await byCookie(door, req);
     const claims = found && (await services.read.sessions.claims(found.session.id));
     if (found !== undefined) {
@@ -181,8 +178,6 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
     },
   };
 }
-
-const addressOf = (req: Request): string => req.ip ?? "unknown";
 
 /** What is said of it on the page and in the log, and as what it counts. */
 function faultOf(thrown: unknown): { code: SignOnFault; status: number; reason: unknown } {

@@ -1,3 +1,3 @@
-import type { Role } from "../../../schemas/user.ts";
+import { Role } from "../../../schemas/user.ts";
 
-export const ROLES: Role[] = ["viewer", "editor", "admin"];
+export const ROLES: Role[] = [...Role.options];

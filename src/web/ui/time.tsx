@@ -1,25 +1,9 @@
 /** Times: local, with UTC on hover and for who can't hover. */
 import { Text, Tooltip } from "@mantine/core";
+import { fromNow } from "./from-now.ts";
 import { useNow } from "./now.ts";
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-
-const UNITS = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-  ["second", 1],
-] as const;
-
-/** "3 minutes ago", "in 2 days". */
-function fromNow(at: number, now: number): string {
-  // What has just happened is not ahead of us, though `now` may be a little behind.
-  const behind = at > now && at - now < 12_000;
-  const seconds = behind ? 0 : Math.round((at - now) / 1_000);
-  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS[3];
-  return relative.format(Math.trunc(seconds / length), unit);
-}
 
 /** @param ago as "3 minutes ago", where how long ago matters more than when */
 export function Time({ at, ago = false }: { at: string; ago?: boolean }) {

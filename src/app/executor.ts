@@ -1,0 +1,129 @@
+/** What carries runs out. */
+import { limitsOf } from "../connections/index.ts";
+import { iso, MINUTE, SECOND } from "../core/clock.ts";
+import { durationMs } from "../core/duration.ts";
+import { stateTrouble } from "../core/state-trouble.ts";
+import { reportLeft } from "../engine/transitions.ts";
+import type { Queue } from "../queue/types.ts";
+import { stepTypes } from "../steps/index.ts";
+import { engineTransaction } from "../store/engine-transaction.ts";
+import { forget } from "../store/forget.ts";
+import { type Instance, leaseOf, pollOf } from "./instance.ts";
+import { openEngine, type Setup } from "./services.ts";
+
+const SCHEDULES_EVERY_MS = 500;
+const FORGET_EVERY_MS = 10 * MINUTE;
+const FORGET_FIRST_MS = 20 * SECOND;
+
+export interface ExecutorOptions {
+  /** Unlike that of any other executor, past ones included. */
+  id: string;
+  slots: number;
+  /** Told of the runs that it has changed. */
+  onChanged?: (runIds: readonly string[]) => void;
+  leaseMs?: number | undefined;
+}
+
+export interface Executor {
+  queue: Queue;
+  /** Makes the scheduled runs that are due. A timer does this; tests too. */
+  fire(): Promise<number>;
+  /** Clears away what is old. A timer does this; tests too. */
+  forget(): Promise<void>;
+  /** Takes no more jobs; what runs may go on for so long (ms), then it is given back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts what carries runs out: jobs, schedules, and clearing away what is old. */
+export async function startExecutor(
+  instance: Instance,
+  setup: Setup,
+  { id, slots, onChanged = () => {}, leaseMs }: ExecutorOptions,
+): Promise<Executor> {
+  const { store, read, log, meter } = instance;
+  const { clock, config } = setup;
+  const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
+  const transaction = engineTransaction(store, clock);
+  const [{ carryOut }, { sqliteQueue }] = await Promise.all([
+    import("../engine/carry-out.ts"),
+    import("../queue/sqlite.ts"),
+  ]);
+  const carried = carryOut({
+    engine: made,
+    stepTypes,
+    connections: connected,
+    read,
+    transaction,
+    log,
+    allowances: allowed,
+    mostUnfinished: config.limits.unfinished_runs,
+  });
+  const trouble = stateTrouble(log);
+  const queue = sqliteQueue({
+    executor: id,
+    transaction,
+    jobs: read.jobs,
+    runs: read.runs,
+    clock,
+    log,
+    trouble,
+    meter,
+    work: carried.work,
+    broken: carried.broken,
+    onLeft: (tx, left, at) => reportLeft(made.mover, tx, left, { status: "interrupted", at }),
+    slots,
+    leaseMs: leaseMs ?? leaseOf(instance),
+    limits: limitsOf(connected),
+    dataVersion: () => store.dataVersion(),
+    pollMs: pollOf(instance),
+    onChanged,
+  });
+  await queue.start();
+  const { fire } = carried.scheduler;
+  const schedules = setInterval(() => {
+    fire()
+      .then((count) => count > 0 && queue.ring())
+      .catch((err: unknown) => trouble.failed(err, "schedules could not be looked at"));
+  }, SCHEDULES_EVERY_MS).unref();
+  const { runs, audit } = config.retention;
+  const clearAway = (): Promise<void> =>
+    forget(store, clock, { runs: durationMs(runs), audit: durationMs(audit) });
+  const clear = (): void =>
+    void clearAway().catch((err: unknown) => trouble.failed(err, "what is old could not be cleared away"));
+  const first = setTimeout(clear, FORGET_FIRST_MS).unref();
+  const forgetting = setInterval(clear, FORGET_EVERY_MS).unref();
+  return {
+    queue,
+    fire,
+    forget: clearAway,
+    async stop(graceMs) {
+      clearInterval(schedules);
+      clearTimeout(first);
+      clearInterval(forgetting);
+      try {
+        await queue.stop(graceMs);
+      } finally {
+        // Also where nothing could be handed back: open connections would keep the process.
+        await connected.close();
+      }
+    },
+  };
+}
+
+/** Hands the jobs of an executor that is known to be dead on at once, not after its lease. */
+export async function takeOver(instance: Instance, executor: string, setup: Setup): Promise<void> {
+  const { store, meter } = instance;
+  const { clock } = setup;
+  const { engine: made, connections: connected } = openEngine(instance, setup);
+  await engineTransaction(
+    store,
+    clock,
+  )(async (tx) => {
+    const at = iso(clock.now());
+    const left = await tx.runs.interruptAttempts(executor, at);
+    await reportLeft(made.mover, tx, left, { status: "interrupted", at });
+    const jobs = await tx.jobs.takeOver(executor);
+    tx.onCommit(() => meter.takenOver("exit", jobs));
+  });
+  await connected.close();
+}

@@ -1,0 +1,94 @@
+/** An open state directory, with the repositories on it: what every process and command begins with. */
+import type { Logger } from "pino";
+import type { ApiKeyStore } from "../core/account-ports.ts";
+import { type Clock, SECOND } from "../core/clock.ts";
+import { cursorCodec } from "../core/cursors.ts";
+import { type Meter, noMeter } from "../core/meter.ts";
+import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
+import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
+import { auditReader } from "../store/audit.ts";
+import { openStore, type Store } from "../store/database.ts";
+import { engineReaders } from "../store/engine-transaction.ts";
+import { identityReader } from "../store/identities.ts";
+import { linkReader } from "../store/links.ts";
+import { sessionReader } from "../store/sessions.ts";
+import { cursorKey } from "../store/settings.ts";
+import { openStateDirectory } from "../store/state-directory.ts";
+import { unitOfWork } from "../store/unit-of-work.ts";
+import { userReader } from "../store/users.ts";
+import { workflowReader } from "../store/workflows.ts";
+
+/** An open state directory and what stands on it. */
+export interface Instance {
+  store: Store;
+  keys: ApiKeyStore;
+  read: Readers;
+  cursors: CursorCodec;
+  write: UnitOfWork;
+  log: Logger;
+  meter: Meter;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the state directory.
+ * @param opened a test says here that its file system is not a local one
+ * @throws AppError storage_unavailable, busy
+ */
+export async function openInstance(
+  stateDir: string,
+  clock: Clock,
+  log: Logger,
+  opened = openStateDirectory(stateDir),
+  meter = noMeter,
+): Promise<Instance> {
+  const store = await openStore(opened, clock, meter);
+  const { directory, journalMode, upgrade } = store;
+  log.debug(
+    { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },
+    "state directory opened",
+  );
+  if (upgrade !== undefined) {
+    const { from, to, copy } = upgrade;
+    log.info({ from, to, copy }, `migrated from ${from} to ${to}, copy kept at ${copy}`);
+  }
+  if (!directory.local) {
+    log.warn(
+      { file_system: directory.fileSystem, journal_mode: journalMode },
+      "the state directory is on a network or unknown file system: using the rollback journal, which is slower",
+    );
+  }
+  return {
+    store,
+    keys: apiKeyStore(store, clock),
+    read: {
+      ...engineReaders(store.read),
+      workflows: workflowReader(store.read),
+      apiKeys: apiKeyReader(store.read),
+      users: userReader(store.read),
+      sessions: sessionReader(store.read),
+      identities: identityReader(store.read),
+      links: linkReader(store.read),
+      audit: auditReader(store.read),
+    },
+    cursors: cursorCodec(await cursorKey(store)),
+    write: unitOfWork(store, clock),
+    log,
+    meter,
+    close: () => store.close(),
+  };
+}
+
+const LOCAL_POLL_MS = 10;
+/** Each look is several round trips there, and the driver waits for them synchronously. */
+const NETWORK_POLL_MS = 200;
+/** How often it is looked whether others have changed something, in milliseconds. */
+export const pollOf = ({ store }: Pick<Instance, "store">): number =>
+  store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
+
+const LOCAL_LEASE_MS = 10 * SECOND;
+/** Locks take long to come by on a network file system, and so may a beat. */
+const NETWORK_LEASE_MS = 60 * SECOND;
+/** How long an executor's beat may stand still before it counts as dead, in milliseconds. */
+export const leaseOf = ({ store }: Pick<Instance, "store">): number =>
+  store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS;

@@ -1,0 +1,142 @@
+/** What operations stand on: the store, the engine with its connections, mails. */
+import type { Config } from "../../schemas/config.ts";
+import type { AuthMode } from "../../schemas/user.ts";
+import { accountsApi } from "../auth/accounts-api.ts";
+import type { openPasswords } from "../auth/passwords.ts";
+import type { Settings } from "../config/environment.ts";
+import { connections } from "../connections/index.ts";
+import { accountMailer } from "../connections/mail/account-mailer.ts";
+import type { Clock } from "../core/clock.ts";
+import { durationMs } from "../core/duration.ts";
+import type { EngineApi } from "../core/engine-port.ts";
+import { AppError } from "../core/errors.ts";
+import { noMeter } from "../core/meter.ts";
+import { noTracer, type Tracer } from "../core/tracer.ts";
+import { allowances } from "../engine/allowances.ts";
+import { engine } from "../engine/engine.ts";
+import { nextTimes } from "../engine/schedule-times.ts";
+import { startRun, stopRun } from "../engine/transitions.ts";
+import { watch } from "../engine/watch.ts";
+import { stepTypes } from "../steps/index.ts";
+import type { Services } from "../surfaces/invoke.ts";
+import { meteredConnections } from "../telemetry/metered-connections.ts";
+import { VERSION } from "./build.ts";
+import { type Instance, pollOf } from "./instance.ts";
+
+/** What a process is set up with. */
+export interface Setup {
+  settings: Settings;
+  config: Config;
+  clock: Clock;
+  /** Where spans go; nowhere when left out. */
+  tracer?: Tracer | undefined;
+  /** How people sign in; built-in when left out. */
+  authMode?: AuthMode | undefined;
+  /** Where the MCP server beside it listens, for who is told how to connect. */
+  mcpPort?: number | undefined;
+  /** The cost of a password's hash; tests ask for a cheap one. */
+  passwords?: Parameters<typeof openPasswords>[0];
+  /** Within what time (ms) a link for a forgotten password is made; tests don't wait. */
+  resetDelayMs?: number;
+}
+
+/** The executors that belong to a listener. Others see what is to do by themselves, a little later. */
+export interface Executors {
+  /** Says that there is something to do. */
+  ring(): void;
+  /** Calls back with the ids of runs that they have changed. */
+  onChanged(listener: (runIds: readonly string[]) => void): void;
+}
+
+const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: Setup): Tracer => tracer;
+
+/** The engine on an instance, with the connections that the configuration names. */
+export function openEngine({ read, log, meter }: Instance, setup: Setup) {
+  const { settings, config, clock } = setup;
+  const opened = connections(config, settings.variables, {
+    stateDir: settings.stateDir,
+    version: VERSION,
+    now: () => clock.now(),
+  });
+  const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
+  const made = engine({
+    stepTypes,
+    connections: connected,
+    read,
+    clock,
+    log,
+    meter,
+    tracer: tracerOf(setup),
+  });
+  const allowed = allowances(config.limits.per_key, read, clock);
+  return { engine: made, connections: connected, allowed };
+}
+
+/** What the operations of a listener stand on. */
+export function openServices(
+  instance: Instance,
+  setup: Setup,
+  executors?: Executors,
+  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://127.0.0.1:3000",
+): { services: Services; leave(): void; close(): Promise<void> } {
+  const { store, read, cursors, write, log, meter } = instance;
+  const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
+  const watching = watch(read.runs, () => store.dataVersion(), pollOf(instance));
+  executors?.onChanged((ids) => watching.tell(ids));
+  const { mover } = made;
+  const leaving = new AbortController();
+  const api: EngineApi = {
+    connections: connected,
+    stepTypes,
+    check: made.check,
+    prepareRun: made.prepareRun,
+    async startRun(tx, run) {
+      const most = setup.config.limits.unfinished_runs;
+      if (await tx.runs.hasUnfinished(most)) throw tooManyRuns(most);
+      await allowed.takeRun(tx, run.actor);
+      await startRun(mover, tx, run);
+    },
+    stopRun: async (tx, id, stop) => (await stopRun(mover, tx, id, stop)).stopped,
+    definitionOf: async (run) => (await mover.outlines.of(run, read.runs)).definition,
+    nextTimes,
+    ring: () => executors?.ring(),
+    changed: watching.changed,
+    leaving: leaving.signal,
+    allowances: (principal) => allowed.left(principal),
+    policy: { approvalsByStarter: setup.config.approvals.by_starter },
+  };
+  const accounts = accountsApi({
+    mode: setup.authMode ?? "built-in",
+    mailer: accountMailer(setup.config, setup.settings.variables),
+    baseUrl,
+    clock: setup.clock,
+    idleMs: durationMs(setup.config.authentication.sessions.idle),
+    report: (err: unknown) => log.warn({ err }, "a mail about an account could not be sent"),
+  });
+  return {
+    services: {
+      read,
+      cursors,
+      write,
+      engine: api,
+      accounts,
+      clock: setup.clock,
+      log,
+      meter,
+      tracer: tracerOf(setup),
+    },
+    leave: () => leaving.abort(),
+    async close() {
+      watching.close();
+      await connected.close();
+    },
+  };
+}
+
+const tooManyRuns = (most: number): AppError =>
+  new AppError(
+    "too_many_runs",
+    `${most} runs are unfinished, and no more are taken (limits.unfinished_runs). Wait until some have ended, or ` +
+      "cancel some: list_runs with status queued, running or waiting shows them.",
+    { headers: { "Retry-After": "30" } },
+  );

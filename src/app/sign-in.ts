@@ -1,0 +1,108 @@
+/** How people sign in, by the mode that `serve` was started with. */
+import { amongAddresses } from "../auth/network.ts";
+import { openPasswords } from "../auth/passwords.ts";
+import { openSessions } from "../auth/sessions.ts";
+import type { SignOnPolicy } from "../auth/sign-on.ts";
+import { throttle } from "../auth/throttle.ts";
+import { cognitoSettings, cognitoWarnings, oidcSettings } from "../config/sign-on.ts";
+import { SECOND } from "../core/clock.ts";
+import { durationMs } from "../core/duration.ts";
+import { reachableHost } from "../core/hosts.ts";
+import { attemptCounter } from "../store/attempts.ts";
+import type { Store } from "../store/database.ts";
+import { sessionStore } from "../store/sessions.ts";
+import { cursorKey, restoredAt } from "../store/settings.ts";
+import type { Services } from "../surfaces/invoke.ts";
+import type { Provider, SignIn } from "../surfaces/session/endpoint.ts";
+import { VERSION } from "./build.ts";
+import type { Instance } from "./instance.ts";
+import type { Setup } from "./services.ts";
+
+/** What people sign in with. */
+export async function openSignIn(
+  { store }: Instance,
+  setup: Setup,
+  host: string,
+  services: Services,
+  baseUrl: () => string,
+): Promise<SignIn> {
+  const { settings, config, clock, authMode = "built-in", mcpPort = 8000 } = setup;
+  const { passwords, resetDelayMs = 3 * SECOND } = setup;
+  const { idle, longest } = config.authentication.sessions;
+  const limits = { idleMs: durationMs(idle), longestMs: durationMs(longest) };
+  const door = {
+    sessions: openSessions(sessionStore(store), clock, limits),
+    limits,
+    throttle: throttle(attemptCounter(store), clock),
+    https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
+  };
+  return {
+    mode: authMode,
+    provider: await openProvider(setup, { store, services, door, host, baseUrl }),
+    ...door,
+    passwords: openPasswords(passwords),
+    origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
+    resetDelayMs,
+    mcpUrl(hostname, secure) {
+      // With the path of either transport or without: both are what people call its URL.
+      if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/(?:mcp|sse)?\/?$/, "");
+      const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
+      if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
+      // A Host header may hold anything, or nothing.
+      const usable = /^[^/?#@\\]+$/.test(hostname) && URL.canParse(reach(hostname));
+      return reach(usable ? hostname : reachableHost(host));
+    },
+    version: VERSION,
+  };
+}
+
+/** The sign-on by an identity provider, where that is how people come in. @throws ConfigError when it is not set up */
+async function openProvider(
+  { settings, config, clock, authMode }: Setup,
+  of: {
+    store: Store;
+    services: Services;
+    door: Pick<SignIn, "sessions" | "limits" | "throttle" | "https">;
+    host: string;
+    baseUrl: () => string;
+  },
+): Promise<Provider | undefined> {
+  const {
+    groups,
+    groups_claim: groupsClaim,
+    trust_emails: trustEmails,
+    default_role: defaultRole,
+    refresh,
+  } = config.authentication.sign_on;
+  const policy: SignOnPolicy = {
+    groups,
+    defaultRole: defaultRole === "none" ? null : defaultRole,
+    adminEmails: new Set(settings.adminEmails),
+  };
+  if (authMode === "cognito") {
+    const cognito = cognitoSettings(settings.signOn);
+    for (const warning of cognitoWarnings(of.host, settings)) of.services.log.warn(warning);
+    const [{ albVerifier }, { cognitoProvider }] = await Promise.all([
+      import("../auth/alb.ts"),
+      import("../surfaces/session/cognito.ts"),
+    ]);
+    const { trustedProxies: proxies } = settings;
+    const isProxy = proxies.length === 0 ? undefined : amongAddresses(proxies);
+    const { clientId, domain } = cognito;
+    const verify = albVerifier(cognito, clock);
+    const notBefore = await restoredAt(of.store);
+    return cognitoProvider({ ...of, ...of.door, policy, verify, notBefore, clientId, domain, isProxy });
+  }
+  if (authMode === "oidc") {
+    const oidc = oidcSettings(settings.signOn);
+    const [{ oidcClient }, { oidcProvider }, { sealingKey }] = await Promise.all([
+      import("../auth/oidc.ts"),
+      import("../surfaces/session/oidc.ts"),
+      import("../auth/sealing.ts"),
+    ]);
+    const client = oidcClient({ ...oidc, groupsClaim, trustEmails }, clock);
+    const flowKey = sealingKey(await cursorKey(of.store), "a browser's way to the provider and back");
+    return oidcProvider({ ...of, policy, client, flowKey, refreshMs: durationMs(refresh) });
+  }
+  return undefined;
+}

@@ -1,0 +1,8 @@
+import { NO_ITEM, type Unit } from "./run-ports.ts";
+
+/** A unit, or a job of a whole run, as lines of the log name it. */
+export const unitLine = ({ runId, stepId, item }: Unit) => ({
+  run_id: runId,
+  ...(stepId !== "" && { step_id: stepId }),
+  ...(item !== NO_ITEM && { item }),
+});

@@ -1,0 +1,33 @@
+/** How far a moment is away, in words. */
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+const DAY_S = 86_400;
+const UNITS = [
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** Days of the calendar between two moments, in the zone of who looks. */
+function calendarDays(from: number, to: number): number {
+  const day = (moment: number): number => {
+    const date = new Date(moment);
+    return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (DAY_S * 1_000);
+  };
+  return day(to) - day(from);
+}
+
+/**
+ * "3 minutes ago", "in 2 days".
+ * @param at the moment, in milliseconds since 1970, as `now`
+ */
+export function fromNow(at: number, now: number): string {
+  // What has just happened is not ahead of us, though `now` may be a little behind.
+  const behind = at > now && at - now < 12_000;
+  const seconds = behind ? 0 : Math.round((at - now) / 1_000);
+  // On Saturday evening, Monday morning is not tomorrow, though it is less than two days away.
+  const days = Math.abs(seconds) >= DAY_S ? calendarDays(now, at) : 0;
+  if (days !== 0) return relative.format(days, "day");
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS[2];
+  return relative.format(Math.trunc(seconds / length), unit);
+}

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { commandLine } from "../support/command-line.ts";
+import { eventually } from "../support/eventually.ts";
+import { openExecutor } from "../support/executor.ts";
+import { testInstance } from "../support/instance.ts";
+
+const LIMIT_MS = 10_000;
+
+/** A server that takes requests and answers none. */
+async function silentServer() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked: once(server, "request") };
+}
+
+describe("a worker whose state is lost", () => {
+  it("says so once, however often it tries, once that it is back, and anew when it is lost again", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(String(JSON.parse(line).msg)) });
+    const instance = await testInstance({ log });
+    await openExecutor(instance);
+    const file = join(instance.stateDir, "millrace.db");
+    const told = (wanted: number, what: RegExp) =>
+      eventually(() => {
+        // Schedules are looked at twice a second, and a beat comes each 2.5 s.
+        vi.advanceTimersByTime(500);
+        return lines.filter((line) => what.test(line)).length >= wanted || undefined;
+      }, `${what}, ${wanted} times`);
+    const LOST = /could not/;
+    const BACK = /can be used again/;
+    const lose = () => renameSync(file, `${file}.away`);
+    const find = () => renameSync(`${file}.away`, file);
+
+    lose();
+    await told(1, LOST);
+    for (let tries = 0; tries < 20; tries += 1) {
+      vi.advanceTimersByTime(500);
+      await new Promise(setImmediate);
+    }
+    find();
+    await told(1, BACK);
+    lose();
+    await told(2, LOST);
+    find();
+    await told(2, BACK);
+    expect(lines.filter((line) => LOST.test(line) || BACK.test(line))).toHaveLength(4);
+  });
+
+  it("ends soon on SIGTERM though a step runs and its metrics port is open", async () => {
+    const { address, asked } = await silentServer();
+    const { stateDir, begin } = await commandLine({
+      long: `name: Long
+steps:
+  - { id: call, type: http, url: "http://${address}/", timeout: 5m }
+`,
+    });
+    writeFileSync(join(stateDir, "config.yaml"), `http: { allowed_hosts: ["${address}"] }\n`);
+    const { child, ended, text } = await begin(["worker", "--metrics-port", "0"], /worker takes jobs/);
+    await begin(["run", "long"], /^/);
+    await asked;
+    rmSync(stateDir, { recursive: true });
+    await eventually(() => /is gone from the state directory/.test(text()) || undefined, "it to be noticed");
+    const start = performance.now();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(4);
+    expect(performance.now() - start).toBeLessThan(LIMIT_MS);
+  });
+});

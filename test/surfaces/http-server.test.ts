@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listen } from "../../src/surfaces/http-server.ts";
+import { eventually } from "../support/eventually.ts";
+import { rawClient, request } from "../support/sockets.ts";
+
+/** Ends of connections that this process has open: both of each, where client and server are in it. */
+const ends = (): number =>
+  process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length;
+
+/** A client that sends something, and never closes its side. */
+async function stubborn(port: number, text: string) {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let received = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
+  socket.write(text);
+  await once(socket, "end");
+  return received;
+}
+
+describe("a listener", () => {
+  it("keeps no connection of a client that was refused and does not close its side", async () => {
+    const lifecycle = { draining: false };
+    const { port, drain } = await listen(() => {}, { host: "127.0.0.1", port: 0, lifecycle });
+    onTestFinished(() => drain(0));
+    const before = ends();
+    expect(await stubborn(port, "nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s);
+    await eventually(() => ends() === before + 1 || undefined, "the server's end to be closed");
+  });
+
+  it("takes a few requests together, and closes on whoever sends many", async () => {
+    const lifecycle = { draining: false };
+    let taken = 0;
+    const answers: (() => void)[] = [];
+    const take: RequestListener = (_req, res) => {
+      taken += 1;
+      answers.push(() => res.end("x"));
+    };
+    const { port, drain } = await listen(take, { host: "127.0.0.1", port: 0, lifecycle });
+    onTestFinished(() => drain(0));
+    const url = `http://127.0.0.1:${port}`;
+    const few = await rawClient(url);
+    few.send(request("GET", "/").repeat(4));
+    await eventually(() => taken === 4 || undefined, "four requests");
+    for (const answer of answers) answer();
+    await eventually(() => few.received().split("HTTP/1.1 200").length === 5 || undefined, "four answers");
+    const many = await rawClient(url);
+    many.send(request("GET", "/").repeat(1_000));
+    await many.ended;
+    expect(taken).toBe(8);
+  });
+
+  it("takes no more connections than it may, and waits no longer for half a request than it may", async () => {
+    const options = { host: "127.0.0.1", port: 0, mostConnections: 3, drainLimit: 100 };
+    const lifecycle = { draining: false };
+    const { port, drain } = await listen((_req, res) => res.end("x"), { ...options, lifecycle });
+    const url = `http://127.0.0.1:${port}`;
+    const held = [await rawClient(url), await rawClient(url), await rawClient(url)];
+    for (const one of held) one.send("GET / HTTP/1.1\r\nHost: x\r\n");
+    const beyond = await rawClient(url);
+    await beyond.ended;
+    expect(beyond.received()).toBe("");
+    const start = performance.now();
+    await drain(0);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
