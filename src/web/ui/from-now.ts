@@ -8,13 +8,10 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** Days of the calendar between two moments, in the zone of who looks. */
-function calendarDays(from: number, to: number): number {
-  const day = (moment: number): number => {
-    const date = new Date(moment);
-    return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (DAY_S * 1_000);
-  };
-  return day(to) - day(from);
+/** Which day of the calendar it is in the zone of who looks, counted from 1970. */
+function dayOf(moment: number): number {
+  const date = new Date(moment);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (DAY_S * 1_000);
 }
 
 /**
@@ -26,7 +23,7 @@ export function fromNow(at: number, now: number): string {
   const behind = at > now && at - now < 12_000;
   const seconds = behind ? 0 : Math.round((at - now) / 1_000);
   // On Saturday evening, Monday morning is not tomorrow, though it is less than two days away.
-  const days = Math.abs(seconds) >= DAY_S ? calendarDays(now, at) : 0;
+  const days = Math.abs(seconds) >= DAY_S ? dayOf(at) - dayOf(now) : 0;
   if (days !== 0) return relative.format(days, "day");
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? UNITS[2];
   return relative.format(Math.trunc(seconds / length), unit);
