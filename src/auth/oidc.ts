@@ -52,7 +52,7 @@ export interface SignedOn {
 }
 
 /** What of the way that people take a provider offers; undefined where it does not say. */
-export interface Offered {
+interface Offered {
   /** The authorization code flow. */
   code: boolean | undefined;
   /** PKCE with S256. */
