@@ -9,7 +9,9 @@ import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
 import { run } from "../support/process.ts";
 
-const COMMANDS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["keys", "list"], ["start"]] as const;
+/** Commands that make a state where there is none. */
+const MAKERS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
+const COMMANDS = [...MAKERS, ["keys", "list"]] as const;
 
 /** Every one of the commands ends with 4, in words and without a stack; gives what they say, in one. */
 async function refused(
@@ -43,13 +45,15 @@ describe("the state directory at start", () => {
     expect(await refused(file)).toMatch(
       /there is a file where the directory should be.*Point MILLRACE_STATE_DIR at/s,
     );
-    expect(await refused(join(file, "below"))).toMatch(/there is a file where the directory should be/);
+    expect(await refused(join(file, "below"), MAKERS)).toMatch(/there is a file where the directory should be/);
   });
 
   it("is refused when it can't be made", async () => {
-    expect(await refused("/sys/millrace/state")).toMatch(/can't be used: .*Point MILLRACE_STATE_DIR at/s);
+    expect(await refused("/sys/millrace/state", MAKERS)).toMatch(
+      /can't be used: .*Point MILLRACE_STATE_DIR at/s,
+    );
     // Where Node's own recursive mkdir would try for ever.
-    expect(await refused("/proc/millrace/state")).toMatch(
+    expect(await refused("/proc/millrace/state", MAKERS)).toMatch(
       /nothing can be made there.*Point MILLRACE_STATE_DIR at/s,
     );
   });
@@ -60,7 +64,7 @@ describe("the state directory at start", () => {
     const root = process.getuid?.() === 0;
     chmodSync(parent, 0o555);
     const bin = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
-    const child = spawn(process.execPath, [bin, "keys", "list"], {
+    const child = spawn(process.execPath, [bin, "keys", "create", "--name", "x"], {
       env: { ...process.env, MILLRACE_STATE_DIR: join(parent, "state") },
       stdio: ["ignore", "ignore", "pipe"],
       ...(root && { uid: 65_534, gid: 65_534 }),
