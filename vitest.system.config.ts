@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** What needs more than npm: Chromium, nginx, strace, mounts. A tool that is missing fails the test. */
+/** What needs more than npm (Chromium, nginx, strace, mounts), or takes long. A tool that is missing fails the test. */
 export default defineConfig({
   test: {
     include: ["test/system/**/*.test.ts"],

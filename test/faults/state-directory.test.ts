@@ -45,7 +45,9 @@ describe("the state directory at start", () => {
     expect(await refused(file)).toMatch(
       /there is a file where the directory should be.*Point MILLRACE_STATE_DIR at/s,
     );
-    expect(await refused(join(file, "below"), MAKERS)).toMatch(/there is a file where the directory should be/);
+    expect(await refused(join(file, "below"), MAKERS)).toMatch(
+      /there is a file where the directory should be/,
+    );
   });
 
   it("is refused when it can't be made", async () => {
