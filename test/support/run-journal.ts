@@ -18,7 +18,7 @@ const rule = (name: string, when: string, condition: string, subject = "new.run_
   end;`;
 
 const JOURNAL = `
-  create table journal (id integer primary key autoincrement, what text, subject text, detail text);
+  create table if not exists journal (id integer primary key autoincrement, what text, subject text, detail text);
   create trigger journal_ended after update on runs when old.finished_at is null and new.finished_at is not null begin
     insert into journal (what, subject, detail) values ('ended', new.id, new.status);
   end;
@@ -68,6 +68,14 @@ const JOURNAL = `
     "update on run_attempts",
     "old.status = 'interrupted' and new.status <> 'interrupted'",
   )}`;
+
+/** Takes the triggers out of a database that nobody has open; what they have written stays. */
+export function stopJournal(file: string): void {
+  const db = new Database(file);
+  const names = db.prepare("select name from sqlite_schema where type = 'trigger'").pluck().all() as string[];
+  for (const name of names) db.exec(`drop trigger "${name}"`);
+  db.close();
+}
 
 /** Begins to watch a state directory that has its tables. */
 export function startJournal(stateDir: string): void {

@@ -45,7 +45,7 @@ describe("nginx", () => {
     for (let i = 0; i < 4; i += 1) {
       const { status, body } = await browser.ask("GET", "/session");
       expect([status, body.session.address]).toEqual([200, "127.0.0.1"]);
-      expect(body.mcp_url).toBe(`${url}/mcp`);
+      expect(body.mcp_url).toBe(url);
     }
 
     const { page, complaints } = await openWindow(await openBrowser(), { url }, undefined, {

@@ -11,6 +11,7 @@ describe("how far a moment is away", () => {
     ["Sunday morning on Saturday evening", on(22, 7), on(21, 19), "in 12 hours"],
     ["Thursday evening on Saturday morning", on(19, 22), on(21, 8), "2 days ago"],
     ["Friday morning on Saturday noon", on(20, 9), on(21, 12), "yesterday"],
+    ["midnight a month ahead, seen in the evening", on(51, 0), on(21, 19), "in 29 days"],
     ["a few minutes ago", on(21, 7, 57), on(21, 8), "3 minutes ago"],
     ["a moment ahead of a clock that is behind", on(21, 8) + 5_000, on(21, 8), "now"],
   ])("is %s", (_what, at, now, words) => {
