@@ -280,6 +280,10 @@ export async function runContainer(
   });
   const log = collected(child);
   const pid = await eventually(() => entered(child, image.root, log), "the container to begin", 30_000);
+  // Becoming another user takes away what --kill-child has asked for; with its first process the whole container ends.
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(pid, "SIGKILL");
+  });
   return {
     pid,
     log,
