@@ -287,7 +287,6 @@ export async function requeueUnit(mover: Mover, tx: EngineWriters, unit: Unit): 
  * @returns false where it may not: the run is ending
  */
 export async function beginAttempt(
-  mover: Mover,
   tx: EngineWriters,
   unit: Unit,
   attempt: { attempt: number; executor: string; startedAt: string; input: unknown },

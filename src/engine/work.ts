@@ -103,7 +103,7 @@ export function stepWork(options: WorkOptions): Work {
       const begin = { attempt: job.attempt, executor: holding.executor, startedAt, input };
       attempt.begun = false;
       await holding.record(async (tx) => {
-        attempt.begun = await beginAttempt(mover, tx, job, begin);
+        attempt.begun = await beginAttempt(tx, job, begin);
       });
       if (!attempt.begun) throw new StepError("cancelled", "The run is ending, or another executor has it.");
     }

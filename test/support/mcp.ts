@@ -36,11 +36,11 @@ export const clientNames = Object.keys(CLIENTS) as ClientName[];
 
 interface ListedTool {
   name: string;
-  title?: string;
-  description?: string;
+  title?: string | undefined;
+  description?: string | undefined;
   inputSchema: Record<string, unknown>;
-  outputSchema?: Record<string, unknown>;
-  annotations?: Record<string, unknown>;
+  outputSchema?: Record<string, unknown> | undefined;
+  annotations?: Record<string, unknown> | undefined;
 }
 
 export interface ToolAnswer {
@@ -50,7 +50,11 @@ export interface ToolAnswer {
 }
 
 interface CallOptions {
-  onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  onprogress?: (progress: {
+    progress: number;
+    total?: number | undefined;
+    message?: string | undefined;
+  }) => void;
   signal?: AbortSignal;
 }
 

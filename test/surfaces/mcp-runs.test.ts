@@ -44,7 +44,7 @@ describe.each(WAYS)("progress, %s", (way) => {
     const steps = [sets("first"), pauses("pause"), sets("middle"), pauses("rest"), sets("last")];
     const id = await define("Slow", { steps });
     const client = await connect(way, url, key);
-    const told: { progress: number; total?: number; message?: string }[] = [];
+    const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
     const answer = await client.call(
       "run_workflow",
       { workflow_id: id },

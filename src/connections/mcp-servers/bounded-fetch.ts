@@ -42,7 +42,7 @@ export function boundedFetch(
     const caller = init?.method === "POST" ? waiting.getStore() : undefined;
     clearTimeout(caller?.grace);
     const sent = { ...Object.fromEntries(new Headers(init?.headers)), ...caller?.trace };
-    const response = await undiciFetch(url, { ...(init as UndiciInit), headers: sent, dispatcher: agent });
+    const response = await undiciFetch(url, { ...(init as UndiciInit | undefined), headers: sent, dispatcher: agent });
     const { status, statusText } = response;
     const headers = new Headers([...response.headers]);
     if (response.body === null || WITHOUT_BODY.has(status))

@@ -55,10 +55,10 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     // Every byte is read by a model.
     override({ jsonSchema: node }) {
       delete node["id"];
-      if (node.example !== undefined) {
+      if (node["example"] !== undefined) {
         // Outputs need no examples: the model sees the real thing.
-        if (io === "input") node.examples = [node.example];
-        delete node.example;
+        if (io === "input") node["examples"] = [node["example"]];
+        delete node["example"];
       }
       withoutBounds(node);
     },

@@ -126,7 +126,7 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
       h={ROW_PX - 4}
       px="sm"
       bdrs="md"
-      bg={selected ? "var(--mantine-primary-color-light)" : undefined}
+      {...(selected && { bg: "var(--mantine-primary-color-light)" })}
     >
       <Group wrap="nowrap" gap="sm" h="100%">
         <Text size="sm" fw={500} truncate>

@@ -54,7 +54,7 @@ export function BarWord({ bar, span, word }: { bar: Bar | null; span: Span; word
     <Text
       span
       size="xs"
-      c={inside ? undefined : "dimmed"}
+      {...(!inside && { c: "dimmed" })}
       className={`${css["word"]} ${inside ? css["inside"] : ""}`}
       style={place}
     >

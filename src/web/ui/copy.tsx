@@ -7,7 +7,7 @@ interface TextToCopy {
   /** What it is, for who does not see it: "curl command". */
   label: string;
   /** Has the focus when the dialog that it is in opens. */
-  first?: boolean;
+  first?: boolean | undefined;
 }
 
 export function Snippet({ text, label, first }: TextToCopy) {

@@ -132,7 +132,7 @@ function Cell({ value, right }: { value: unknown; right: boolean }) {
       w="max-content"
       maw="min(420px, 60vw)"
       lineClamp={4}
-      ml={right ? "auto" : undefined}
+      {...(right && { ml: "auto" })}
       style={{ overflowWrap: "break-word", fontVariantNumeric: "tabular-nums" }}
     >
       {text.length <= CELL_CHARS ? text : `${text.slice(0, CELL_CHARS).toWellFormed()}…`}
