@@ -1,21 +1,21 @@
 /** `POST /workflows` against Express writing the same rows, and against what the disk can commit at all. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
 import { startMillrace, startProgram } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
-import { against, medianOf, takeTurns } from "./support/rounds.ts";
-import { both, percent, perSecond } from "./support/table.ts";
-import { NUMBER } from "./support/loader.ts";
+import { compareToBaseline, medianOverRounds, runRounds } from "./support/rounds.ts";
+import { formatRatios, percent, perSecond } from "./support/table.ts";
+import { NUMBER_PLACEHOLDER } from "./support/loader.ts";
 
 const GOAL = 0.6;
 /** About what the write-ahead log grows by for one created workflow. */
 const COMMIT_BYTES = 24 * 1024;
 
-export async function createWorkflow({ directory, generator, turns, seed }: Bench): Promise<Result> {
+export async function createWorkflow({ directory, generator, roundOptions, seed }: Bench): Promise<Result> {
   const log = join(directory, "floor.log");
-  const millrace = await startMillrace("serve", copyOf(seed, directory, "create"));
-  const floorState = copyOf(seed, directory, "create-floor");
+  const millrace = await startMillrace("serve", copyState(seed, directory, "create"));
+  const floorState = copyState(seed, directory, "create-floor");
   const express = await startProgram(
     new URL("floors/express.ts", import.meta.url),
     [join(floorState, "millrace.db")],
@@ -24,33 +24,34 @@ export async function createWorkflow({ directory, generator, turns, seed }: Benc
     },
   );
   const body = JSON.stringify({
-    name: `Weekly revenue ${NUMBER}`,
+    name: `Weekly revenue ${NUMBER_PLACEHOLDER}`,
     description: "Revenue by product for the last seven days.",
   });
-  const request = wire("POST", "/workflows", { "X-API-Key": seed.key }, body);
+  const request = rawHttpRequest("POST", "/workflows", { "X-API-Key": seed.key }, body);
   const disk = [commitsPerSecond(directory)];
-  const rounds = await takeTurns(
+  const rounds = await runRounds(
     generator,
     [
       { name: "Express floor", program: express, request, status: 201 },
       { name: "Millrace", program: millrace, request, status: 201 },
     ],
-    turns,
+    roundOptions,
   );
   disk.push(commitsPerSecond(directory));
   await Promise.all([millrace, express].map((program) => program.stop()));
 
-  const throughput = (name: string): string => perSecond(medianOf(rounds, name, (it) => it.perSecond));
-  const ratio = against(rounds, "Millrace", "Express floor");
+  const throughput = (name: string): string =>
+    perSecond(medianOverRounds(rounds, name, (it) => it.perSecond));
+  const ratio = compareToBaseline(rounds, "Millrace", "Express floor");
   return {
     rows: [
       {
-        what: "POST /workflows",
+        label: "POST /workflows",
         value: throughput("Millrace"),
-        floor: `${throughput("Express floor")} Express`,
-        ratio: both(percent, ratio),
+        baseline: `${throughput("Express floor")} Express`,
+        ratio: formatRatios(percent, ratio),
         goal: `≥ ${percent(GOAL)}`,
-        met: ratio.throughput >= GOAL,
+        goalMet: ratio.throughput >= GOAL,
       },
     ],
     details: `${roundsTable(rounds)}\n\nThe disk: ${disk.map(perSecond).join(" before, ")} after (a write of ${COMMIT_BYTES / 1024} KiB and fdatasync, in a loop).`,

@@ -1,18 +1,18 @@
 /** `GET /workflows/{id}` against node:http with the same bytes and against Express with a key look-up and one row. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
 import { startMillrace, startProgram } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
-import { against, medianOf, takeTurns } from "./support/rounds.ts";
-import { both, percent, perSecond } from "./support/table.ts";
+import { compareToBaseline, medianOverRounds, runRounds } from "./support/rounds.ts";
+import { formatRatios, percent, perSecond } from "./support/table.ts";
 
 const GOAL = 0.6;
 
-export async function getWorkflow({ directory, generator, turns, seed }: Bench): Promise<Result> {
+export async function getWorkflow({ directory, generator, roundOptions, seed }: Bench): Promise<Result> {
   const log = join(directory, "floor.log");
-  const millrace = await startMillrace("serve", copyOf(seed, directory, "get"));
-  const floorState = copyOf(seed, directory, "get-floor");
+  const millrace = await startMillrace("serve", copyState(seed, directory, "get"));
+  const floorState = copyState(seed, directory, "get-floor");
   const express = await startProgram(
     new URL("floors/express.ts", import.meta.url),
     [join(floorState, "millrace.db")],
@@ -29,35 +29,36 @@ export async function getWorkflow({ directory, generator, turns, seed }: Bench):
   );
   const bare = await startProgram(new URL("floors/bare.ts", import.meta.url), [sampleFile], { log });
 
-  const request = wire("GET", path, headers);
-  const rounds = await takeTurns(
+  const request = rawHttpRequest("GET", path, headers);
+  const rounds = await runRounds(
     generator,
     [
       { name: "node:http, same bytes", program: bare, request, status: 200 },
       { name: "Express floor", program: express, request, status: 200 },
       { name: "Millrace", program: millrace, request, status: 200 },
     ],
-    turns,
+    roundOptions,
   );
   await Promise.all([millrace, express, bare].map((program) => program.stop()));
 
-  const throughput = (name: string): string => perSecond(medianOf(rounds, name, (it) => it.perSecond));
-  const ratio = against(rounds, "Millrace", "Express floor");
+  const throughput = (name: string): string =>
+    perSecond(medianOverRounds(rounds, name, (it) => it.perSecond));
+  const ratio = compareToBaseline(rounds, "Millrace", "Express floor");
   return {
     rows: [
       {
-        what: "GET /workflows/{id}",
+        label: "GET /workflows/{id}",
         value: throughput("Millrace"),
-        floor: `${throughput("Express floor")} Express`,
-        ratio: both(percent, ratio),
+        baseline: `${throughput("Express floor")} Express`,
+        ratio: formatRatios(percent, ratio),
         goal: `≥ ${percent(GOAL)}`,
-        met: ratio.throughput >= GOAL,
+        goalMet: ratio.throughput >= GOAL,
       },
       {
-        what: "GET /workflows/{id}",
+        label: "GET /workflows/{id}",
         value: throughput("Millrace"),
-        floor: `${throughput("node:http, same bytes")} node:http`,
-        ratio: both(percent, against(rounds, "Millrace", "node:http, same bytes")),
+        baseline: `${throughput("node:http, same bytes")} node:http`,
+        ratio: formatRatios(percent, compareToBaseline(rounds, "Millrace", "node:http, same bytes")),
       },
     ],
     details: roundsTable(rounds),

@@ -10,8 +10,8 @@ import { passwordAttack } from "./password-attack.ts";
 import { runs } from "./runs.ts";
 import { sseSessions } from "./sse-sessions.ts";
 import { startUp } from "./start-up.ts";
-import { type Bench, makeSeed, type Result } from "./support/bench.ts";
-import { startGenerator } from "./support/rounds.ts";
+import { type Bench, createSeed, type Result } from "./support/bench.ts";
+import { startLoadGenerator } from "./support/rounds.ts";
 import { resultTable, type Row } from "./support/table.ts";
 import { toolsCall } from "./tools-call.ts";
 
@@ -38,11 +38,11 @@ const { quick, only } = values;
 
 const directory = mkdtempSync(join(values.directory, "millrace-bench-"));
 const load = loadavg()[0]!;
-const generator = await startGenerator(join(directory, "generator.log"));
+const generator = await startLoadGenerator(join(directory, "generator.log"));
 const rows: Row[] = [];
 try {
-  const seed = await makeSeed(directory);
-  const turns = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 800 };
+  const seed = await createSeed(directory);
+  const roundOptions = quick ? { rounds: 3, ms: 600 } : { rounds: 5, ms: 800 };
   console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model ?? "?"}, in ${directory}\n`);
   if (load > 0.5) {
     console.log(
@@ -51,7 +51,7 @@ try {
   }
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (only !== undefined && !only.includes(name)) continue;
-    const result = await bench({ directory, generator, turns, quick, seed });
+    const result = await bench({ directory, generator, roundOptions, quick, seed });
     rows.push(...result.rows);
     console.log(`## ${name}\n\n${resultTable(result.rows)}\n`);
     if (result.details !== undefined) console.log(`${result.details}\n`);
@@ -60,7 +60,7 @@ try {
   await generator.stop();
   rmSync(directory, { recursive: true, force: true });
 }
-const missed = rows.filter(({ met }) => met === false);
+const missed = rows.filter(({ goalMet }) => goalMet === false);
 console.log(
-  missed.length === 0 ? "Every goal was met." : `Missed: ${missed.map(({ what }) => what).join("; ")}.`,
+  missed.length === 0 ? "Every goal was met." : `Missed: ${missed.map(({ label }) => label).join("; ")}.`,
 );

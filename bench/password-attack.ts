@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
 import { cpuMs, type Program, startMillrace } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
-import { against, medianOf, type Round } from "./support/rounds.ts";
+import { compareToBaseline, medianOverRounds, type Round } from "./support/rounds.ts";
 import {
-  both,
+  formatRatios,
   median,
   microseconds,
   milliseconds,
@@ -32,31 +32,31 @@ const ATTACKS: Readonly<Record<string, (number: number) => { from: string; email
   }),
 };
 
-export async function passwordAttack({ directory, generator, turns, seed }: Bench): Promise<Result> {
-  const millrace = await startMillrace("serve", copyOf(seed, directory, "attack"), {
+export async function passwordAttack({ directory, generator, roundOptions, seed }: Bench): Promise<Result> {
+  const millrace = await startMillrace("serve", copyState(seed, directory, "attack"), {
     MILLRACE_TRUSTED_PROXIES: "127.0.0.1",
   });
   const get = {
     program: millrace,
-    request: wire("GET", `/workflows/${seed.id}`, { "X-API-Key": seed.key }),
+    request: rawHttpRequest("GET", `/workflows/${seed.id}`, { "X-API-Key": seed.key }),
     status: 200,
   };
   const rounds = new Map<string, Round[]>();
   const guesses = new Map<string, Guesses[]>();
   const load = async (name: string, connections: number): Promise<void> => {
     const label = `${name}, ${connections} at a time`;
-    const round = await generator.load({ name: label, ...get }, connections, turns.ms);
+    const round = await generator.load({ name: label, ...get }, connections, roundOptions.ms);
     rounds.set(label, [...(rounds.get(label) ?? []), round]);
   };
-  await generator.load({ name: "warm-up", ...get }, 16, 3 * turns.ms);
+  await generator.load({ name: "warm-up", ...get }, 16, 3 * roundOptions.ms);
   let number = 0;
-  for (let round = 0; round < turns.rounds; round += 1) {
+  for (let round = 0; round < roundOptions.rounds; round += 1) {
     for (const connections of [16, 1]) await load(QUIET, connections);
     for (const [name, guess] of Object.entries(ATTACKS)) {
       const alone = await during(
         millrace,
         () => guess((number += 1)),
-        () => delay(turns.ms),
+        () => delay(roundOptions.ms),
       );
       guesses.set(name, [...(guesses.get(name) ?? []), alone]);
       for (const connections of [16, 1])
@@ -72,18 +72,18 @@ export async function passwordAttack({ directory, generator, turns, seed }: Benc
   const rows = Object.keys(ATTACKS).flatMap((name): Row[] => {
     const [many, one] = [16, 1].map((connections) => `${name}, ${connections} at a time`) as [string, string];
     const [manyQuiet, oneQuiet] = [`${QUIET}, 16 at a time`, `${QUIET}, 1 at a time`];
-    const at = (label: string, of: "p50" | "p99"): number => medianOf(rounds, label, (it) => it[of]);
+    const at = (label: string, of: "p50" | "p99"): number => medianOverRounds(rounds, label, (it) => it[of]);
     return [
       {
-        what: `GET /workflows/{id} while ${name} is guessed`,
-        value: perSecond(medianOf(rounds, many, (it) => it.perSecond)),
-        floor: `${perSecond(medianOf(rounds, manyQuiet, (it) => it.perSecond))} quiet`,
-        ratio: both(percent, against(rounds, many, manyQuiet)),
+        label: `GET /workflows/{id} while ${name} is guessed`,
+        value: perSecond(medianOverRounds(rounds, many, (it) => it.perSecond)),
+        baseline: `${perSecond(medianOverRounds(rounds, manyQuiet, (it) => it.perSecond))} quiet`,
+        ratio: formatRatios(percent, compareToBaseline(rounds, many, manyQuiet)),
       },
       {
-        what: "the same, one at a time: median and 99th percentile",
+        label: "the same, one at a time: median and 99th percentile",
         value: `${milliseconds(at(one, "p50"))}, ${milliseconds(at(one, "p99"))}`,
-        floor: `${milliseconds(at(oneQuiet, "p50"))}, ${milliseconds(at(oneQuiet, "p99"))} quiet`,
+        baseline: `${milliseconds(at(oneQuiet, "p50"))}, ${milliseconds(at(oneQuiet, "p99"))} quiet`,
         ratio: `${(at(one, "p50") / at(oneQuiet, "p50")).toFixed(1)}×, ${(at(one, "p99") / at(oneQuiet, "p99")).toFixed(1)}×`,
       },
     ];

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
 import { cpuMs, type Program, residentBytes, startMillrace, startProgram } from "./support/program.ts";
 import { median, megabytes, milliseconds, percent, perSecond, type Row, table } from "./support/table.ts";
 
@@ -54,7 +54,7 @@ const definitions = {
 
 /** The program with one executor, and what is asked of it. */
 async function open({ directory, seed }: Bench) {
-  const stateDir = copyOf(seed, directory, "runs");
+  const stateDir = copyState(seed, directory, "runs");
   const listener = await startMillrace("serve", stateDir);
   const headers = { "X-API-Key": seed.key, "Content-Type": "application/json" };
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
@@ -105,9 +105,9 @@ export async function runs(bench: Bench): Promise<Result> {
 }
 
 const request = (path: string, key: string, method = "GET", body = ""): string =>
-  wire(method, path, { "X-API-Key": key }, body);
+  rawHttpRequest(method, path, { "X-API-Key": key }, body);
 
-async function synchronous({ directory, generator, turns, seed }: Bench, it: Opened) {
+async function synchronous({ directory, generator, roundOptions, seed }: Bench, it: Opened) {
   const answer = join(directory, "run.json");
   writeFileSync(answer, JSON.stringify(await it.start("three", { wait: 10 })));
   const bare = await startProgram(new URL("floors/bare.ts", import.meta.url), [answer], {
@@ -121,15 +121,15 @@ async function synchronous({ directory, generator, turns, seed }: Bench, it: Ope
   const commits = [commitsPerSecond(directory)];
   const measured = new Map<number, { its: Load[]; floor: number[] }>();
   for (const connections of CONCURRENCY) {
-    await generator.load(millrace, connections, turns.ms);
+    await generator.load(millrace, connections, roundOptions.ms);
     const its: Load[] = [];
     const floors: number[] = [];
-    for (let round = 0; round < turns.rounds; round += 1) {
+    for (let round = 0; round < roundOptions.rounds; round += 1) {
       const before = cpuMs(it.executor);
-      const load = await generator.load(millrace, connections, turns.ms);
-      const count = (load.perSecond * turns.ms) / 1000;
+      const load = await generator.load(millrace, connections, roundOptions.ms);
+      const count = (load.perSecond * roundOptions.ms) / 1000;
       its.push({ ...load, executorUs: ((cpuMs(it.executor) - before) / count) * 1000 });
-      floors.push((await generator.load(floor, connections, turns.ms / 4)).p50);
+      floors.push((await generator.load(floor, connections, roundOptions.ms / 4)).p50);
       commits.push(commitsPerSecond(directory));
     }
     measured.set(connections, { its, floor: floors });
@@ -144,19 +144,19 @@ async function synchronous({ directory, generator, turns, seed }: Bench, it: Ope
   const p50 = of(1, (load) => load.p50);
   const rows: Row[] = [
     {
-      what: "three steps, one caller, median",
+      label: "three steps, one caller, median",
       value: milliseconds(p50),
-      floor: `${milliseconds(median(measured.get(1)!.floor))} bare`,
+      baseline: `${milliseconds(median(measured.get(1)!.floor))} bare`,
       goal: `< ${MEDIAN_MS} ms`,
-      met: p50 < MEDIAN_MS,
+      goalMet: p50 < MEDIAN_MS,
     },
     {
-      what: "three steps, many callers",
+      label: "three steps, many callers",
       value: perSecond(best),
-      floor: `${perSecond(disk / COMMITS)} disk ÷ ${COMMITS}`,
+      baseline: `${perSecond(disk / COMMITS)} disk ÷ ${COMMITS}`,
       ratio: percent(best / (disk / COMMITS)),
       goal: `≥ ${perSecond(wanted)}`,
-      met: best >= wanted,
+      goalMet: best >= wanted,
     },
   ];
   const details = table(
@@ -225,34 +225,34 @@ async function fanOut({ quick }: Bench, it: Opened): Promise<Row[]> {
   const growth = perItem[1]! / perItem[0]!;
   return [
     {
-      what: `fan-out over ${sizes.join(" and ")} items, an item`,
+      label: `fan-out over ${sizes.join(" and ")} items, an item`,
       value: perItem.map((ms) => milliseconds(ms)).join(", "),
       ratio: `${growth.toFixed(2)}×`,
       goal: "linear: ≤ 1.25×",
-      met: growth <= 1.25,
+      goalMet: growth <= 1.25,
     },
     {
-      what: "executor's memory over it",
+      label: "executor's memory over it",
       value: megabytes(most),
-      floor: `${megabytes(before)} before`,
+      baseline: `${megabytes(before)} before`,
     },
   ];
 }
 
-async function detail({ generator, turns, seed }: Bench, it: Opened): Promise<Row[]> {
+async function detail({ generator, roundOptions, seed }: Bench, it: Opened): Promise<Row[]> {
   const { id } = await toItsEnd(it, "long", {});
   const loads = [];
   for (const what of ["steps", "full"]) {
     const get = request(`/runs/${id}?detail=${what}`, seed.key);
     const contender = { name: "detail", program: it.listener, request: get, status: 200 };
-    await generator.load(contender, 1, turns.ms);
-    loads.push({ what, ...(await generator.load(contender, 1, turns.ms)) });
+    await generator.load(contender, 1, roundOptions.ms);
+    loads.push({ what, ...(await generator.load(contender, 1, roundOptions.ms)) });
   }
-  return loads.map(({ what, p50, answerBytes }) => ({
-    what: `a run of ${DETAIL_STEPS} steps, detail=${what}`,
-    value: `${milliseconds(p50)} (${Math.round(answerBytes / 1000)} kB)`,
+  return loads.map(({ what, p50, responseBytes }) => ({
+    label: `a run of ${DETAIL_STEPS} steps, detail=${what}`,
+    value: `${milliseconds(p50)} (${Math.round(responseBytes / 1000)} kB)`,
     goal: `< ${DETAIL_MS} ms`,
-    met: p50 < DETAIL_MS,
+    goalMet: p50 < DETAIL_MS,
   }));
 }
 
@@ -265,15 +265,15 @@ async function idleShare(it: Opened, ms: number): Promise<{ executor: number; li
   return { executor: (after[0] - before[0]) / ms, listener: (after[1] - before[1]) / ms };
 }
 
-async function waiting({ generator, turns, quick, seed }: Bench, it: Opened): Promise<Row[]> {
+async function waiting({ generator, roundOptions, quick, seed }: Bench, it: Opened): Promise<Row[]> {
   const count = quick ? 2_000 : 10_000;
   const ms = quick ? 5_000 : 10_000;
   const post = request(`/workflows/${it.ids["three"]}/runs`, seed.key, "POST", JSON.stringify({ wait: 10 }));
   const contender = { name: "runs", program: it.listener, request: post, status: 200 };
   const latency = async (): Promise<number> => {
     const loads = [];
-    for (let round = 0; round < turns.rounds; round += 1)
-      loads.push((await generator.load(contender, 1, turns.ms)).p50);
+    for (let round = 0; round < roundOptions.rounds; round += 1)
+      loads.push((await generator.load(contender, 1, roundOptions.ms)).p50);
     return median(loads);
   };
   const [idleBefore, before] = [await idleShare(it, ms), await latency()];
@@ -291,19 +291,19 @@ async function waiting({ generator, turns, quick, seed }: Bench, it: Opened): Pr
   const slower = after / before - 1;
   return [
     {
-      what: `${count} waiting runs: CPU beyond idle`,
+      label: `${count} waiting runs: CPU beyond idle`,
       value: `${share(extra.executor)} executor, ${share(extra.listener)} listener`,
-      floor: `${share(idleBefore.executor)}, ${share(idleBefore.listener)} idle`,
+      baseline: `${share(idleBefore.executor)}, ${share(idleBefore.listener)} idle`,
       goal: `≤ ${percent(IDLE_CPU)}`,
-      met: Math.max(extra.executor, extra.listener) <= IDLE_CPU,
+      goalMet: Math.max(extra.executor, extra.listener) <= IDLE_CPU,
     },
     {
-      what: "three steps beside them, median",
+      label: "three steps beside them, median",
       value: milliseconds(after),
-      floor: `${milliseconds(before)} before`,
+      baseline: `${milliseconds(before)} before`,
       ratio: `${slower < 0 ? "" : "+"}${percent(slower)}`,
       goal: `≤ +${percent(SLOWER)}`,
-      met: slower <= SLOWER,
+      goalMet: slower <= SLOWER,
     },
   ];
 }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Bench, copyOf, makeKey, type Result } from "./support/bench.ts";
+import { type Bench, copyState, createApiKey, type Result } from "./support/bench.ts";
 import { type Program, residentBytes, startMillrace } from "./support/program.ts";
 import { kilobytes } from "./support/table.ts";
 
@@ -13,8 +13,8 @@ const OF_A_KEY = 100;
 
 export async function sseSessions({ directory, seed, quick }: Bench): Promise<Result> {
   const sessions = quick ? 500 : 1_000;
-  const stateDir = copyOf(seed, directory, "sse");
-  const keys = Array.from({ length: sessions / OF_A_KEY }, () => makeKey(stateDir));
+  const stateDir = copyState(seed, directory, "sse");
+  const keys = Array.from({ length: sessions / OF_A_KEY }, () => createApiKey(stateDir));
   const mcp = await startMillrace("mcp-sse", stateDir);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const settle = (): Promise<void> => delay(quick ? 1_500 : 3_000);
@@ -32,10 +32,10 @@ export async function sseSessions({ directory, seed, quick }: Bench): Promise<Re
   return {
     rows: [
       {
-        what: `An open SSE session (of ${sessions}, initialized)`,
+        label: `An open SSE session (of ${sessions}, initialized)`,
         value: kilobytes(each),
         goal: `< ${kilobytes(GOAL_BYTES)}`,
-        met: each < GOAL_BYTES,
+        goalMet: each < GOAL_BYTES,
       },
     ],
   };

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
 import { cpuMs, residentBytes, startMillrace } from "./support/program.ts";
 import { median, megabytes, milliseconds, table, type Row } from "./support/table.ts";
 
@@ -13,7 +13,7 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
   const rows: Row[] = [];
   const details: string[][] = [];
   for (const command of ["serve", "mcp-sse"] as const) {
-    const stateDir = copyOf(seed, directory, `start-${command}`);
+    const stateDir = copyState(seed, directory, `start-${command}`);
     const cache = (name: string): Record<string, string> => {
       const path = join(directory, "compile-cache", `${command}-${name}`);
       mkdirSync(path, { recursive: true });
@@ -42,10 +42,10 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
     for (const kind of ["warm", "cold"] as const) {
       const ms = median(taken[kind]);
       rows.push({
-        what: `${command}: first healthy answer, ${kind} compile cache`,
+        label: `${command}: first healthy answer, ${kind} compile cache`,
         value: milliseconds(ms),
         goal: `≤ ${milliseconds(GOAL_MS)}`,
-        met: ms <= GOAL_MS,
+        goalMet: ms <= GOAL_MS,
       });
     }
 
@@ -63,7 +63,7 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
               method: "tools/call",
               params: { name: "get_workflow", arguments: { workflow_id: seed.id } },
             });
-      const request = wire(
+      const request = rawHttpRequest(
         body === "" ? "GET" : "POST",
         path,
         { "X-API-Key": seed.key, Accept: "application/json, text/event-stream" },
@@ -75,16 +75,16 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
       const later = residentBytes(program.pid);
       await program.stop();
       rows.push({
-        what: `${command}: resident when idle, started with a ${kind} compile cache`,
+        label: `${command}: resident when idle, started with a ${kind} compile cache`,
         value: megabytes(idle),
         goal: `< ${megabytes(GOAL_BYTES)}`,
-        met: idle < GOAL_BYTES,
+        goalMet: idle < GOAL_BYTES,
       });
       rows.push({
-        what: `${command}: resident when idle again after traffic, ${kind}`,
+        label: `${command}: resident when idle again after traffic, ${kind}`,
         value: megabytes(later),
         goal: `< ${megabytes(GOAL_BYTES)}`,
-        met: later < GOAL_BYTES,
+        goalMet: later < GOAL_BYTES,
       });
       details.push([
         command,

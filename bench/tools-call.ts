@@ -1,10 +1,10 @@
 /** `tools/call` on a stateless /mcp: the CPU time that the protocol costs beyond the operation it carries. */
 import { once } from "node:events";
 import { join } from "node:path";
-import { type Bench, copyOf, type Result, wire } from "./support/bench.ts";
+import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
 import { startMillrace, startProgram } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
-import { medianOf, takeTurns } from "./support/rounds.ts";
+import { medianOverRounds, runRounds } from "./support/rounds.ts";
 import { median, microseconds } from "./support/table.ts";
 
 const GOAL_US = 500;
@@ -12,8 +12,8 @@ const GOAL_US = 500;
 const message = (params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
 
-export async function toolsCall({ directory, generator, turns, quick, seed }: Bench): Promise<Result> {
-  const stateDir = copyOf(seed, directory, "call");
+export async function toolsCall({ directory, generator, roundOptions, quick, seed }: Bench): Promise<Result> {
+  const stateDir = copyState(seed, directory, "call");
   const mcp = await startMillrace("mcp-sse", stateDir);
   const rest = await startMillrace("serve", stateDir);
   const operation = await startProgram(new URL("floors/operation.ts", import.meta.url), [stateDir, seed.id], {
@@ -31,13 +31,13 @@ export async function toolsCall({ directory, generator, turns, quick, seed }: Be
     },
   };
   const names = ["/mcp, 2026-07-28", "/mcp, 2025-11-25 without a session"] as const;
-  const rounds = await takeTurns(
+  const rounds = await runRounds(
     generator,
     [
       {
         name: names[0],
         program: mcp,
-        request: wire(
+        request: rawHttpRequest(
           "POST",
           "/mcp",
           {
@@ -53,22 +53,27 @@ export async function toolsCall({ directory, generator, turns, quick, seed }: Be
       {
         name: names[1],
         program: mcp,
-        request: wire("POST", "/mcp", { ...headers, "MCP-Protocol-Version": "2025-11-25" }, message(params)),
+        request: rawHttpRequest(
+          "POST",
+          "/mcp",
+          { ...headers, "MCP-Protocol-Version": "2025-11-25" },
+          message(params),
+        ),
         status: 200,
       },
       {
         name: "REST, the same operation",
         program: rest,
-        request: wire("GET", `/workflows/${seed.id}`, headers),
+        request: rawHttpRequest("GET", `/workflows/${seed.id}`, headers),
         status: 200,
       },
     ],
     // The SDK is much code: it takes some ten thousand calls until it runs as it will run for the rest of the day.
-    { ...turns, warmUp: quick ? 4_000 : 8_000 },
+    { ...roundOptions, warmUp: quick ? 4_000 : 8_000 },
   );
   const alone: number[] = [];
-  for (let round = 0; round <= turns.rounds; round += 1) {
-    operation.child.send(turns.ms);
+  for (let round = 0; round <= roundOptions.rounds; round += 1) {
+    operation.child.send(roundOptions.ms);
     const [{ cpuUs }] = (await once(operation.child, "message")) as [{ cpuUs: number }];
     // The first is the warm-up.
     if (round > 0) alone.push(cpuUs);
@@ -78,13 +83,13 @@ export async function toolsCall({ directory, generator, turns, quick, seed }: Be
   const floor = median(alone);
   return {
     rows: names.map((name) => {
-      const beyond = medianOf(rounds, name, (it) => it.cpuUs) - floor;
+      const beyond = medianOverRounds(rounds, name, (it) => it.cpuUs) - floor;
       return {
-        what: `tools/call on ${name}: CPU beyond the operation`,
+        label: `tools/call on ${name}: CPU beyond the operation`,
         value: microseconds(beyond),
-        floor: `${microseconds(floor)} operation`,
+        baseline: `${microseconds(floor)} operation`,
         goal: `< ${microseconds(GOAL_US)}`,
-        met: beyond < GOAL_US,
+        goalMet: beyond < GOAL_US,
       };
     }),
     details: roundsTable(rounds),

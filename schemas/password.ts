@@ -14,7 +14,7 @@ export const normalizedPassword = (password: string): string => password.normali
  * What is wrong with a new password, in code points of its normal form; undefined for nothing. Whether it is a common
  * one is not asked here: the server does.
  */
-export function passwordFault(password: string): { code: string; message: string; fix?: string } | undefined {
+export function passwordIssue(password: string): { code: string; message: string; fix?: string } | undefined {
   // The cheap bound first: nobody has a megabyte normalized. A letter and its accents seldom are more than four units.
   if (password.length > MOST * 4) return tooLong;
   // HMAC, which scrypt begins with, fills its key up with NULs: one with some at its end is the same as without.

@@ -1,7 +1,7 @@
 /** Errors as they cross the wire: RFC 9457 problem details on REST, the same object as text over MCP. */
 import { z } from "zod";
 
-export const Fault = z
+export const Issue = z
   .strictObject({
     path: z
       .string()
@@ -18,7 +18,7 @@ export const Fault = z
     column: z.int().min(1).optional().meta({ description: "Where in that line, from 1.", example: 5 }),
   })
   .meta({ id: "Fault", description: "One fault of an input." });
-export type Fault = z.infer<typeof Fault>;
+export type Issue = z.infer<typeof Issue>;
 
 export const Problem = z
   .strictObject({
@@ -30,7 +30,7 @@ export const Problem = z
     request_id: z
       .string()
       .meta({ description: "Quote it when you report this.", example: "req_8dkq2m0sfj3a" }),
-    errors: z.array(Fault).optional().meta({ description: "All faults of the input at once." }),
+    errors: z.array(Issue).optional().meta({ description: "All faults of the input at once." }),
   })
   .meta({ id: "Problem", description: "Problem details (RFC 9457)." });
 export type Problem = z.infer<typeof Problem>;

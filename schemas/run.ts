@@ -1,7 +1,7 @@
 /** A run, its steps and their attempts, and the approvals that it waits for. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
-import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
+import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
 export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
   description: "`waiting` while only waits or approvals are left; the last three are final.",
@@ -96,7 +96,7 @@ export const LastRun = z
   .meta({ id: "LastRun", description: "The newest run." });
 
 /** A value that may be large: itself, or the beginning of its JSON text and where the rest is. */
-const CutValue = z.unknown().meta({
+const TruncatedValue = z.unknown().meta({
   description:
     "The value itself where it is small; else `{truncated: true, chars, preview, ref}`: the beginning of its JSON text, and the ref that `get_run_value` gives the whole of.",
   example: { truncated: true, chars: 52_311, preview: '{"rows":[', ref: "steps.revenue.output" },
@@ -116,7 +116,9 @@ export const Attempt = z
     status: AttemptStatus,
     started_at: timestamp,
     finished_at: timestamp.nullable(),
-    input: CutValue.optional().meta({ description: "The step's fields with their expressions resolved." }),
+    input: TruncatedValue.optional().meta({
+      description: "The step's fields with their expressions resolved.",
+    }),
     usage: ModelUsage.nullable(),
     error: RunError.nullable(),
   })
@@ -159,7 +161,7 @@ export const RunStep = z
       .meta({ description: "Of a fan-out: how many items it has." }),
     item: z.int().optional().meta({ description: "Where one item was asked for.", example: 17 }),
     error: RunError.nullable(),
-    output: CutValue.optional().meta({ description: "What it gave." }),
+    output: TruncatedValue.optional().meta({ description: "What it gave." }),
     attempt_list: z.array(Attempt).optional().meta({ description: "Its attempts, oldest first." }),
     item_list: z
       .array(RunItem)
@@ -187,8 +189,8 @@ export const Run = z
       })
       .optional()
       .meta({ description: "How far it is; until it has ended." }),
-    inputs: CutValue.optional().meta({ description: "What it was given, defaults filled in." }),
-    output: CutValue.optional().meta({ description: "What it gave; once it has succeeded." }),
+    inputs: TruncatedValue.optional().meta({ description: "What it was given, defaults filled in." }),
+    output: TruncatedValue.optional().meta({ description: "What it gave; once it has succeeded." }),
     usage: ModelUsage.optional().meta({
       description:
         "What its models used until now, over all attempts of all steps and items. Its cost is null where any part has no price. Left out: none was asked.",
@@ -200,7 +202,7 @@ export const Run = z
         item: z.int().optional().meta({ example: 17 }),
         type: z.string().meta({ example: "http" }),
         attempts: z.int().meta({ example: 4 }),
-        input: CutValue.optional().meta({ description: "Its fields with their expressions resolved." }),
+        input: TruncatedValue.optional().meta({ description: "Its fields with their expressions resolved." }),
       })
       .optional()
       .meta({ description: "The step that the run failed of." }),
@@ -218,30 +220,30 @@ export const Run = z
 export type Run = z.infer<typeof Run>;
 
 /** How long a caller may wait for a run, in seconds. */
-export const MAX_WAIT = 50;
+export const MAX_WAIT_SECONDS = 50;
 
-export const Wait = z
+export const WaitSeconds = z
   .int()
   .min(0)
-  .max(MAX_WAIT)
+  .max(MAX_WAIT_SECONDS)
   .meta({
-    description: `How many seconds to wait for its end, 0 to ${MAX_WAIT}. Left out: 20 over MCP, 0 over REST.`,
+    description: `How many seconds to wait for its end, 0 to ${MAX_WAIT_SECONDS}. Left out: 20 over MCP, 0 over REST.`,
     example: 20,
   });
 
 export const RunInputs = z
   .record(z.string(), z.unknown())
-  .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
+  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
     message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
     params: { code: "too_deep" },
   })
-  .refine((value) => !holdsInfinity(value), {
+  .refine((value) => !containsInfinity(value), {
     message: "must not hold a number too large for JSON's readers (beyond about 1.8e308)",
     params: { code: "not_finite" },
   });
 
 /** A moment, or the beginning of a day in UTC, as a client writes it. */
-export const Moment = z
+export const TimestampInput = z
   .string()
   .refine(
     (moment) =>

@@ -12,7 +12,7 @@ export const RefusalReason = z.enum([
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
 /** What may go wrong on the way to the provider and back. */
-export const SignOnFault = z.enum([
+export const SignInErrorCode = z.enum([
   ...RefusalReason.options,
   "denied",
   "lost",
@@ -25,4 +25,4 @@ export const SignOnFault = z.enum([
   "busy",
   "internal",
 ]);
-export type SignOnFault = z.infer<typeof SignOnFault>;
+export type SignInErrorCode = z.infer<typeof SignInErrorCode>;

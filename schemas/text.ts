@@ -44,7 +44,7 @@ export function text(max: number, min: 0 | 1 = 0) {
 }
 
 /** The words of a search, each once, in lower case. */
-export const wordsOf = (search: string): string[] => [
+export const searchTerms = (search: string): string[] => [
   ...new Set(search.toLowerCase().split(/\s+/).filter(Boolean)),
 ];
 
@@ -59,7 +59,7 @@ export const timestamp = z.string().meta({
 export const MAX_JSON_DEPTH = 64;
 
 /** Whether a JSON value holds a number that JSON can't write: `1e999` is read as Infinity, and would become null. */
-export function holdsInfinity(value: unknown): boolean {
+export function containsInfinity(value: unknown): boolean {
   const left: unknown[] = [value];
   while (left.length > 0) {
     const item = left.pop();
@@ -71,7 +71,7 @@ export function holdsInfinity(value: unknown): boolean {
 }
 
 /** Whether `value` nests deeper than `max` levels (`{}` is one, `{"a": []}` two). Walks without recursion. */
-export function isDeeperThan(value: unknown, max: number): boolean {
+export function exceedsDepth(value: unknown, max: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; ; depth += 1) {
     level = level.filter((item) => typeof item === "object" && item !== null);

@@ -11,7 +11,7 @@ export const Role = z.enum(["viewer", "editor", "admin"]).meta({
 export type Role = z.infer<typeof Role>;
 
 /** What a role may do; a key's scopes are cut by its owner's. */
-export const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
+export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ["read"],
   editor: ["read", "write", "run", "approve"],
   admin: ["read", "write", "run", "approve", "admin"],

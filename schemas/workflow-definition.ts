@@ -1,12 +1,12 @@
 /** The workflow language, apart from its step types: what every step has, and what stands at the top. */
 import { z } from "zod";
-import { isDeeperThan, MAX_JSON_DEPTH, text } from "./text.ts";
+import { exceedsDepth, MAX_JSON_DEPTH, text } from "./text.ts";
 
 /** As many steps as a definition may have. */
 export const MAX_STEPS = 2_000;
 
 /** An expression between `${{` and `}}`, anywhere in a text. */
-export const HOLDS_EXPRESSION = /\$\{\{/;
+export const EXPRESSION_PATTERN = /\$\{\{/;
 
 /** `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
 export const DURATION_PATTERN = /^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/;
@@ -37,7 +37,7 @@ export const Cel = z.union([text(10_000, 1), z.boolean()]).meta({
 /** A JSON Schema as people write it; what may stand in it is checked by the checker. */
 export const JsonSchemaObject = z
   .record(z.string(), z.unknown())
-  .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
+  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
     message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
     params: { code: "too_deep" },
   });
@@ -205,7 +205,7 @@ export const TOP_FIELDS = {
 } as const;
 
 /** A step as it is written, whatever its type. */
-export interface DefinedStep {
+export interface StepDefinition {
   id: string;
   type: string;
   description?: string | undefined;
@@ -223,7 +223,7 @@ export interface DefinedStep {
 /** A definition that passed its schema, defaults filled in. */
 export interface Definition {
   inputs?: Record<string, unknown> | undefined;
-  steps: DefinedStep[];
+  steps: StepDefinition[];
   output?: unknown;
   schedule?: Schedule | undefined;
   examples?: { name?: string | undefined; inputs: Record<string, unknown>; expect?: unknown }[] | undefined;

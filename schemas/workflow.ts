@@ -1,9 +1,9 @@
 /** A workflow, and one version of its history. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
-import { Fault } from "./problem.ts";
+import { Issue } from "./problem.ts";
 import { LastRun } from "./run.ts";
-import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
+import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
 export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
   description: "`draft` until it is published; `archived` when it was put away (which can be undone).",
@@ -42,11 +42,11 @@ export const WorkflowDefinition = z
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     { message: "must be an object", params: { code: "wrong_type" } },
   )
-  .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
+  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
     message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
     params: { code: "too_deep" },
   })
-  .refine((value) => !holdsInfinity(value), {
+  .refine((value) => !containsInfinity(value), {
     message: "must not hold a number too large for JSON's readers (beyond about 1.8e308)",
     params: { code: "not_finite" },
   })
@@ -61,17 +61,17 @@ export const WorkflowDefinition = z
 const WorkflowDefinitionOrNull = WorkflowDefinition.nullable().meta({ type: ["object", "null"] });
 
 /** The same as a client hands it in: an object, or text as people write it. Text is read by the checker. */
-export const GivenDefinition = z
+export const DefinitionInput = z
   .custom<Record<string, unknown> | string>(
     (value) =>
       typeof value === "string" || (typeof value === "object" && value !== null && !Array.isArray(value)),
     { message: "must be an object, or YAML or JSON text", params: { code: "wrong_type" } },
   )
-  .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
+  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
     message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
     params: { code: "too_deep" },
   })
-  .refine((value) => !holdsInfinity(value), {
+  .refine((value) => !containsInfinity(value), {
     message: "must not hold a number too large for JSON's readers (beyond about 1.8e308)",
     params: { code: "not_finite" },
   })
@@ -83,7 +83,7 @@ export const GivenDefinition = z
     example: { steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] },
   });
 
-export const GivenDefinitionOrNull = GivenDefinition.nullable().meta({ type: ["object", "string", "null"] });
+export const DefinitionInputOrNull = DefinitionInput.nullable().meta({ type: ["object", "string", "null"] });
 
 export const Reason = text(1_000).meta({
   description: "Why this is changed. It stays in the workflow's history.",
@@ -142,7 +142,7 @@ export type Workflow = z.infer<typeof Workflow>;
 
 /** A workflow as it was saved, with what still keeps its definition from running. */
 export const SavedWorkflow = Workflow.extend({
-  faults: z.array(Fault).optional().meta({
+  issues: z.array(Issue).optional().meta({
     description:
       "Where a definition was saved: what must be mended before it can run; empty when nothing. Paths are below the definition.",
     example: [],
@@ -150,7 +150,7 @@ export const SavedWorkflow = Workflow.extend({
 }).meta({ id: "SavedWorkflow", description: "A workflow as it was saved." });
 
 /** A workflow with its definition, as everything but a list gives it. */
-export type WholeWorkflow = Workflow & { definition: Record<string, unknown> | null };
+export type WorkflowWithDefinition = Workflow & { definition: Record<string, unknown> | null };
 
 export const VersionChange = z.enum(["created", "updated", "archived", "restored"]).meta({
   description: "What made this version.",

@@ -3,7 +3,7 @@
 import { fork } from "node:child_process";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "./app/build.ts";
-import { type Io, EXIT, EXIT_HELP, explain, forTerminal } from "./commands/io.ts";
+import { type Io, EXIT, EXIT_HELP, describeError, sanitizeForTerminal } from "./commands/io.ts";
 import type { AuthMode } from "../schemas/user.ts";
 
 // What is made here holds the digests of keys and who did what: for this user only.
@@ -11,15 +11,15 @@ process.umask(0o077);
 
 let leaving = false;
 const io: Io = {
-  out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
-  err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),
+  out: (text) => void process.stdout.write(process.stdout.isTTY ? sanitizeForTerminal(text) : text),
+  err: (text) => void process.stderr.write(process.stderr.isTTY ? sanitizeForTerminal(text) : text),
   // Up to the first of them, and over all that was written there.
-  back: (lines) => void process.stderr.write(`\u001b[${lines}A\u001b[J`),
+  eraseLines: (lines) => void process.stderr.write(`\u001b[${lines}A\u001b[J`),
   terminal: process.stdout.isTTY,
   errTerminal: process.stderr.isTTY,
   env: process.env,
   onExit: (last) => void process.on("exit", last),
-  leave: () => (leaving = true),
+  exitWhenDone: () => (leaving = true),
 };
 
 function integer(name: string, min: number, max: number) {
@@ -148,7 +148,7 @@ metricsOptions(listenerOptions(program.command("serve").description("run the web
   .addOption(new Option("--of-start").hideHelp())
   .action(async (options) => {
     const { serve } = await import("./commands/listeners.ts");
-    await serve(io, { onStop, ready: tell, spawn: startAgain }, options);
+    await serve(io, { onStop, ready: send, spawn: startAgain }, options);
   });
 
 metricsOptions(
@@ -157,7 +157,7 @@ metricsOptions(
   .addOption(workers())
   .action(async (options) => {
     const { mcpSse } = await import("./commands/listeners.ts");
-    await mcpSse(io, { onStop, ready: tell, spawn: startAgain }, options);
+    await mcpSse(io, { onStop, ready: send, spawn: startAgain }, options);
   });
 
 metricsOptions(
@@ -178,7 +178,7 @@ metricsOptions(
   .addOption(new Option("--lease <ms>").argParser(integer("The lease", 100, 600_000)).hideHelp())
   .action(async (options) => {
     const { worker } = await import("./commands/worker.ts");
-    await worker(io, { onStop: soon, onMessage, tell }, options);
+    await worker(io, { onStop: soon, onMessage, send }, options);
   });
 
 const keys = program.command("keys").description("make, list, rotate and revoke API keys");
@@ -408,8 +408,8 @@ program
   .addOption(authMode())
   .option("--unavailable")
   .action(async (part, path, around) => {
-    const { doctorPart } = await import("./commands/doctor/parts.ts");
-    await doctorPart({ spawn: startAgain, tell, uid: process.getuid?.() }, part, path, around);
+    const { runDoctorPart } = await import("./commands/doctor/parts.ts");
+    await runDoctorPart({ spawn: startAgain, send, uid: process.getuid?.() }, part, path, around);
   });
 
 /** Asked to end: by a signal, or by the parent's death. A second Ctrl-C does not wait. */
@@ -452,7 +452,7 @@ const soon = (stop: () => void): void =>
     stop();
   });
 
-const tell = (message: object): void => {
+const send = (message: object): void => {
   if (process.connected) process.send?.(message);
 };
 
@@ -471,7 +471,7 @@ try {
     // Commander has said what was wrong, or printed the help that was asked for.
     process.exitCode = exitCode === 0 ? EXIT.ok : EXIT.usage;
   } else {
-    const told = explain(error);
+    const told = describeError(error);
     io.err(`${told.message}\n`);
     if (io.env["MILLRACE_LOG_LEVEL"] === "debug") io.err(`${(error as Error).stack}\n`);
     process.exitCode = told.exitCode;

@@ -8,10 +8,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { catalogue } from "../tools/index.ts";
-import { servedOn } from "../src/core/tool.ts";
+import { isServedOn } from "../src/core/tool.ts";
 import { temporaryDirectory } from "./support/instance.ts";
 import { startKeyProxy } from "./support/key-proxy.ts";
-import { run, startProgram } from "./support/process.ts";
+import { runCommand, startProgram } from "./support/process.ts";
 
 const FIXTURES = fileURLToPath(new URL("support/conformance-fixtures.ts", import.meta.url));
 const SUITE = dirname(
@@ -27,7 +27,9 @@ interface Check {
 /** The program with a key in front of it. */
 async function open(env: Record<string, string>): Promise<string> {
   const stateDir = temporaryDirectory();
-  const { out } = await run(["keys", "create", "--name", "conformance"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await runCommand(["keys", "create", "--name", "conformance"], {
+    MILLRACE_STATE_DIR: stateDir,
+  });
   const { url } = await startProgram("mcp-sse", stateDir, { env });
   return `${await startKeyProxy(url, out.trim())}/mcp`;
 }
@@ -57,7 +59,7 @@ function requiredScenarios(revision: string): string[] {
   return (parse(requirements) as { server: string[] }).server;
 }
 
-const faultsOf = (checks: Check[] | undefined): string[] => {
+const issuesOf = (checks: Check[] | undefined): string[] => {
   if (checks === undefined) return ["did not run"];
   const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
   if (bad.length === 0 && !checks.some(({ status }) => status === "SUCCESS")) return ["checked nothing"];
@@ -74,8 +76,8 @@ describe("the MCP conformance suite", () => {
       const required = requiredScenarios(revision);
       expect(required).toHaveLength(count);
       const results = await conform(await open({ MILLRACE_TEST_FIXTURES: FIXTURES }), revision);
-      const faults = required.map((name) => [name, faultsOf(results.get(name))] as const);
-      expect(Object.fromEntries(faults.filter(([, found]) => found.length > 0))).toEqual({});
+      const issues = required.map((name) => [name, issuesOf(results.get(name))] as const);
+      expect(Object.fromEntries(issues.filter(([, found]) => found.length > 0))).toEqual({});
     },
     60_000,
   );
@@ -85,7 +87,7 @@ describe("the MCP conformance suite", () => {
     await client.connect(new StreamableHTTPClientTransport(new URL(await open({}))));
     expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
     const { tools } = await client.listTools();
-    const expected = catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name);
+    const expected = catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => tool.name);
     expect(tools.map((tool) => tool.name)).toEqual(expected);
     await expect(client.callTool({ name: "test_simple_text" })).rejects.toThrow(/no tool "test_simple_text"/);
     await client.close();

@@ -3,18 +3,18 @@ import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MILLRACE, startMillrace } from "./program.ts";
-import type { Generator } from "./rounds.ts";
+import { MILLRACE_BIN, startMillrace } from "./program.ts";
+import type { LoadGenerator } from "./rounds.ts";
 import type { Row } from "./table.ts";
 
-export const STORED = 100;
+export const WORKFLOW_COUNT = 100;
 
 export interface Bench {
   /** A directory for everything that is written; on the disk that is measured. */
   directory: string;
-  generator: Generator;
+  generator: LoadGenerator;
   /** How many turns each contender takes, and how long each is, in milliseconds. */
-  turns: { rounds: number; ms: number };
+  roundOptions: { rounds: number; ms: number };
   quick: boolean;
   seed: Seed;
 }
@@ -34,28 +34,32 @@ export interface Seed {
 }
 
 /** The same state once more, for one program alone. Only of a state that nobody has open. */
-export function copyOf(seed: Seed, directory: string, name: string): string {
+export function copyState(seed: Seed, directory: string, name: string): string {
   const path = join(directory, name, "state");
   cpSync(seed.stateDir, path, { recursive: true });
   return path;
 }
 
 /** A key of this state directory. */
-export function makeKey(stateDir: string): string {
-  const made = spawnSync(process.execPath, [fileURLToPath(MILLRACE), "keys", "create", "--name", "bench"], {
-    env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
-    encoding: "utf8",
-  });
+export function createApiKey(stateDir: string): string {
+  const made = spawnSync(
+    process.execPath,
+    [fileURLToPath(MILLRACE_BIN), "keys", "create", "--name", "bench"],
+    {
+      env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
+      encoding: "utf8",
+    },
+  );
   if (made.status !== 0) throw new Error(made.stderr);
   return made.stdout.trim();
 }
 
-export async function makeSeed(directory: string): Promise<Seed> {
+export async function createSeed(directory: string): Promise<Seed> {
   const stateDir = join(directory, "seed", "state");
-  const key = makeKey(stateDir);
+  const key = createApiKey(stateDir);
   const server = await startMillrace("serve", stateDir);
   let id = "";
-  for (let number = 1; number <= STORED; number += 1) {
+  for (let number = 1; number <= WORKFLOW_COUNT; number += 1) {
     const response = await fetch(`http://127.0.0.1:${server.port}/workflows`, {
       method: "POST",
       headers: { "X-API-Key": key, "Content-Type": "application/json" },
@@ -80,7 +84,12 @@ export async function makeSeed(directory: string): Promise<Seed> {
 }
 
 /** A request of HTTP/1.1 as it goes over the wire. */
-export function wire(method: string, path: string, headers: Record<string, string>, body = ""): string {
+export function rawHttpRequest(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = "",
+): string {
   const all = {
     Host: "127.0.0.1",
     ...headers,

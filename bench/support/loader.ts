@@ -5,9 +5,9 @@
 import { connect, type Socket } from "node:net";
 
 /** Stands in a request for a number that is new each time. */
-export const NUMBER = "@@@@@@@@";
+export const NUMBER_PLACEHOLDER = "@@@@@@@@";
 
-export interface Job {
+export interface LoadRequest {
   port: number;
   request: string;
   status: number;
@@ -17,7 +17,7 @@ export interface Job {
   from: number;
 }
 
-export interface Done {
+export interface LoadResult {
   requests: number;
   ms: number;
   /** Medians and tails of the time an answer took, in milliseconds. */
@@ -43,14 +43,14 @@ function answerLength(data: Buffer, status: number): number | undefined {
 }
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
-async function run({ port, request, status, connections, ms, from }: Job): Promise<Done> {
+async function run({ port, request, status, connections, ms, from }: LoadRequest): Promise<LoadResult> {
   const template = Buffer.from(request);
-  const hole = template.indexOf(NUMBER);
+  const hole = template.indexOf(NUMBER_PLACEHOLDER);
   let number = from;
   const next = (): Buffer => {
     if (hole === -1) return template;
     const bytes = Buffer.from(template);
-    bytes.write(String(number).padStart(NUMBER.length, "0"), hole);
+    bytes.write(String(number).padStart(NUMBER_PLACEHOLDER.length, "0"), hole);
     number += 1;
     return bytes;
   };
@@ -112,7 +112,7 @@ function open(port: number): Promise<Socket> {
 }
 
 if (process.send !== undefined) {
-  process.on("message", (job: Job) => {
+  process.on("message", (job: LoadRequest) => {
     run(job).then(
       (done) => process.send!({ done }),
       (error: unknown) => process.send!({ error: String(error) }),

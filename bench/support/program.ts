@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const MILLRACE = new URL("../../bin/millrace.js", import.meta.url);
+export const MILLRACE_BIN = new URL("../../bin/millrace.js", import.meta.url);
 
 /** Clock ticks of /proc/PID/stat a second: 100 on every Linux that Node runs on. */
 const TICKS = 100;
@@ -59,7 +59,7 @@ export function startMillrace(
   stateDir: string,
   env: Record<string, string> = {},
 ): Promise<Program> {
-  return startProgram(MILLRACE, [command, "--port", "0"], {
+  return startProgram(MILLRACE_BIN, [command, "--port", "0"], {
     env: { MILLRACE_STATE_DIR: stateDir, MILLRACE_LOG_LEVEL: "info", ...env },
     log: join(stateDir, "..", `${command}.log`),
   });

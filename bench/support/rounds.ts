@@ -1,10 +1,10 @@
 /** Contenders take turns, A B C A B C, so that what else the machine does falls on all of them. */
 import { once } from "node:events";
 import { median } from "./table.ts";
-import type { Done, Job } from "./loader.ts";
+import type { LoadResult, LoadRequest } from "./loader.ts";
 import { cpuMs, type Program, startProgram } from "./program.ts";
 
-export interface Contender {
+export interface BenchTarget {
   name: string;
   program: Program;
   /** As it goes over the wire. */
@@ -23,23 +23,25 @@ export interface Round {
   /** Which share of one core the server and the generator were busy. */
   serverBusy: number;
   generatorBusy: number;
-  answerBytes: number;
+  responseBytes: number;
 }
 
-export interface Generator {
-  load(contender: Contender, connections: number, ms: number): Promise<Round>;
+export interface LoadGenerator {
+  load(contender: BenchTarget, connections: number, ms: number): Promise<Round>;
   stop(): Promise<void>;
 }
 
-export async function startGenerator(log: string): Promise<Generator> {
+export async function startLoadGenerator(log: string): Promise<LoadGenerator> {
   const loader = await startProgram(new URL("loader.ts", import.meta.url), [], { log });
   let number = 1;
   return {
     async load({ program, request, status }, connections, ms) {
       const before = cpuMs(program.pid);
-      const job: Job = { port: program.port, request, status, connections, ms, from: number };
+      const job: LoadRequest = { port: program.port, request, status, connections, ms, from: number };
       loader.child.send(job);
-      const [{ done, error }] = (await once(loader.child, "message")) as [{ done?: Done; error?: string }];
+      const [{ done, error }] = (await once(loader.child, "message")) as [
+        { done?: LoadResult; error?: string },
+      ];
       if (done === undefined) throw new Error(error);
       number += done.requests + connections;
       const cpu = cpuMs(program.pid) - before;
@@ -50,7 +52,7 @@ export async function startGenerator(log: string): Promise<Generator> {
         p99: done.p99,
         serverBusy: cpu / done.ms,
         generatorBusy: done.cpuMs / done.ms,
-        answerBytes: done.bytes / done.requests,
+        responseBytes: done.bytes / done.requests,
       };
     },
     stop: () => loader.stop(),
@@ -60,9 +62,9 @@ export async function startGenerator(log: string): Promise<Generator> {
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
 /** A warm-up for each contender (the compiler has much to do at first), then `rounds` rounds of `ms` milliseconds each in turn. */
-export async function takeTurns(
-  generator: Generator,
-  contenders: readonly Contender[],
+export async function runRounds(
+  generator: LoadGenerator,
+  contenders: readonly BenchTarget[],
   { rounds, ms, warmUp = 3 * ms }: { rounds: number; ms: number; warmUp?: number },
 ): Promise<Rounds> {
   for (const contender of contenders) await generator.load(contender, CONNECTIONS, warmUp);
@@ -76,14 +78,18 @@ export async function takeTurns(
 }
 
 /** The median over rounds of what `of` sees in a contender. */
-export const medianOf = (rounds: Rounds, name: string, of: (round: Round) => number): number =>
+export const medianOverRounds = (rounds: Rounds, name: string, of: (round: Round) => number): number =>
   median(rounds.get(name)!.map(of));
 
 /**
  * How a contender stands to a floor, over rounds the median of the ratios: by throughput, and by CPU time, which other
  * work on the machine disturbs less. Above 1 it is faster, or needs less.
  */
-export function against(rounds: Rounds, name: string, floor: string): { throughput: number; cpu: number } {
+export function compareToBaseline(
+  rounds: Rounds,
+  name: string,
+  floor: string,
+): { throughput: number; cpu: number } {
   const pairs = rounds.get(name)!.map((round, index) => [round, rounds.get(floor)![index]!] as const);
   return {
     throughput: median(pairs.map(([its, floors]) => its.perSecond / floors.perSecond)),

@@ -1,13 +1,13 @@
 /** What was measured, as tables for a terminal and for bench/README.md alike. */
 
 export interface Row {
-  what: string;
+  label: string;
   value: string;
-  floor?: string;
+  baseline?: string;
   ratio?: string;
   goal?: string;
   /** Whether the goal was met, where there is one. */
-  met?: boolean;
+  goalMet?: boolean;
 }
 
 export function median(values: readonly number[]): number {
@@ -23,11 +23,13 @@ export const milliseconds = (value: number): string =>
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 export const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(0)} KB`;
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
-export const times = (ratio: number): string => `${ratio.toFixed(2)}×`;
+export const formatFactor = (ratio: number): string => `${ratio.toFixed(2)}×`;
 
 /** A ratio by throughput, and by CPU time. */
-export const both = (show: (ratio: number) => string, ratio: { throughput: number; cpu: number }): string =>
-  `${show(ratio.throughput)} (CPU ${show(ratio.cpu)})`;
+export const formatRatios = (
+  show: (ratio: number) => string,
+  ratio: { throughput: number; cpu: number },
+): string => `${show(ratio.throughput)} (CPU ${show(ratio.cpu)})`;
 
 /** A Markdown table with its columns aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -40,13 +42,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export function resultTable(rows: readonly Row[]): string {
   return table(
     ["what", "value", "floor", "ratio", "goal", ""],
-    rows.map(({ what, value, floor = "", ratio = "", goal = "", met }) => [
-      what,
+    rows.map(({ label, value, baseline = "", ratio = "", goal = "", goalMet }) => [
+      label,
       value,
-      floor,
+      baseline,
       ratio,
       goal,
-      met === undefined ? "" : met ? "met" : "missed",
+      goalMet === undefined ? "" : goalMet ? "met" : "missed",
     ]),
   );
 }

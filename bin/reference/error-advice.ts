@@ -3,210 +3,224 @@ import type { ErrorCode } from "../../src/core/errors.ts";
 import type { StepErrorCode } from "../../src/core/step-errors.ts";
 
 interface Advice {
-  means: string;
-  todo: string;
+  meaning: string;
+  remedy: string;
 }
 
 export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   invalid_input: {
-    means:
+    meaning:
       "Fields are missing, unknown, of the wrong type or out of range. `errors` names each with its path.",
-    todo: "Correct every entry of `errors`; `allowed`, `did_you_mean` and `fix` say how. Nothing was changed.",
+    remedy:
+      "Correct every entry of `errors`; `allowed`, `did_you_mean` and `fix` say how. Nothing was changed.",
   },
   invalid_json: {
-    means: "The body can't be read as JSON.",
-    todo: "Look for trailing commas, single quotes and a body that was cut off; send UTF-8.",
+    meaning: "The body can't be read as JSON.",
+    remedy: "Look for trailing commas, single quotes and a body that was cut off; send UTF-8.",
   },
   invalid_request: {
-    means: "The HTTP request itself is broken: no Host header, two lengths, bytes that are no request.",
-    todo: "Use an ordinary HTTP client. If you do, look at the proxies in between.",
+    meaning: "The HTTP request itself is broken: no Host header, two lengths, bytes that are no request.",
+    remedy: "Use an ordinary HTTP client. If you do, look at the proxies in between.",
   },
   invalid_cursor: {
-    means: "The cursor was changed, comes from another list or other filters, or from another instance.",
-    todo: "Read the list from its beginning, and repeat the filters with each page.",
+    meaning: "The cursor was changed, comes from another list or other filters, or from another instance.",
+    remedy: "Read the list from its beginning, and repeat the filters with each page.",
   },
   unauthorized: {
-    means:
+    meaning:
       "No living API key or session came with the request. A key may be mistyped, expired, revoked, or its owner deactivated; all look the same from outside.",
-    todo: "Send the key in `X-API-Key`. `millrace keys list`, or the page API Keys, tells which of them live; the log says why a known one was refused. Behind a load balancer: sign out (`/logout`) and in.",
+    remedy:
+      "Send the key in `X-API-Key`. `millrace keys list`, or the page API Keys, tells which of them live; the log says why a known one was refused. Behind a load balancer: sign out (`/logout`) and in.",
   },
   sign_in_failed: {
-    means: "The e-mail address or the password is wrong, or the account is not active.",
-    todo: "Try again, or use the link for a forgotten password. Without mail: `millrace users reset <address>`.",
+    meaning: "The e-mail address or the password is wrong, or the account is not active.",
+    remedy:
+      "Try again, or use the link for a forgotten password. Without mail: `millrace users reset <address>`.",
   },
   sign_on_refused: {
-    means:
+    meaning:
       "The identity provider knows the person, but they are not let in: deactivated, without a verified address, without a group that gives a role, or somebody else has the address.",
-    todo: "The message says which. Verify the address at the provider, add the person to a group (`authentication.sign_on.groups`), or let them in again under People.",
+    remedy:
+      "The message says which. Verify the address at the provider, add the person to a group (`authentication.sign_on.groups`), or let them in again under People.",
   },
   person_needed: {
-    means:
+    meaning:
       "The operation is for somebody who is signed in; no key may do it, since it could make another way in.",
-    todo: "Do it in the web interface, or on the machine with `millrace keys` and `millrace users`.",
+    remedy: "Do it in the web interface, or on the machine with `millrace keys` and `millrace users`.",
   },
   missing_scope: {
-    means: "The key lacks the scope, or its owner's role (or yours) does not allow it any more.",
-    todo: "Use a key with the scope that `errors` names, or have an admin change the role.",
+    meaning: "The key lacks the scope, or its owner's role (or yours) does not allow it any more.",
+    remedy: "Use a key with the scope that `errors` names, or have an admin change the role.",
   },
   approval_not_yours: {
-    means: "The approval names others, or you started the run yourself and may not decide it.",
-    todo: "Ask one of the assignees. `approvals.by_starter: true` lets starters decide.",
+    meaning: "The approval names others, or you started the run yourself and may not decide it.",
+    remedy: "Ask one of the assignees. `approvals.by_starter: true` lets starters decide.",
   },
   forbidden_origin: {
-    means: "A browser sent the request from another site's page, or to a host name that is not the server's.",
-    todo: "Set `MILLRACE_BASE_URL` to the address people use. Scripts need no Origin header.",
+    meaning:
+      "A browser sent the request from another site's page, or to a host name that is not the server's.",
+    remedy: "Set `MILLRACE_BASE_URL` to the address people use. Scripts need no Origin header.",
   },
   route_not_found: {
-    means: "Nothing is served at this path.",
-    todo: "See `/apidoc` for what there is; mind a proxy that changes paths.",
+    meaning: "Nothing is served at this path.",
+    remedy: "See `/apidoc` for what there is; mind a proxy that changes paths.",
   },
   workflow_not_found: {
-    means: "No workflow has this id.",
-    todo: "`list_workflows` finds it; the message names a near match.",
+    meaning: "No workflow has this id.",
+    remedy: "`list_workflows` finds it; the message names a near match.",
   },
   version_not_found: {
-    means: "The workflow has no version with this number.",
-    todo: "`list_workflow_versions` lists them.",
+    meaning: "The workflow has no version with this number.",
+    remedy: "`list_workflow_versions` lists them.",
   },
   run_not_found: {
-    means: "No run has this id; it may have been cleared away (`retention.runs`).",
-    todo: "`list_runs` lists those that are kept.",
+    meaning: "No run has this id; it may have been cleared away (`retention.runs`).",
+    remedy: "`list_runs` lists those that are kept.",
   },
-  approval_not_found: { means: "No approval has this id.", todo: "`list_approvals` lists those that wait." },
+  approval_not_found: {
+    meaning: "No approval has this id.",
+    remedy: "`list_approvals` lists those that wait.",
+  },
   value_not_found: {
-    means: "The run has no such value, or the step has not run.",
-    todo: "Take the `ref` out of `get_run`.",
+    meaning: "The run has no such value, or the step has not run.",
+    remedy: "Take the `ref` out of `get_run`.",
   },
   database_not_found: {
-    means: "The configuration names no such database.",
-    todo: "`describe_environment` lists them; add it under `databases`.",
+    meaning: "The configuration names no such database.",
+    remedy: "`describe_environment` lists them; add it under `databases`.",
   },
   schedule_not_found: {
-    means: "The workflow's published version has no schedule.",
-    todo: "Give its definition a `schedule` and publish it.",
+    meaning: "The workflow's published version has no schedule.",
+    remedy: "Give its definition a `schedule` and publish it.",
   },
-  api_key_not_found: { means: "No key of yours has this id.", todo: "`list_api_keys` lists them." },
-  user_not_found: { means: "No user has this id.", todo: "`list_users` lists them." },
+  api_key_not_found: { meaning: "No key of yours has this id.", remedy: "`list_api_keys` lists them." },
+  user_not_found: { meaning: "No user has this id.", remedy: "`list_users` lists them." },
   session_not_found: {
-    means: "The session has ended, or is another's.",
-    todo: "Nothing; `list_sessions` lists those that live.",
+    meaning: "The session has ended, or is another's.",
+    remedy: "Nothing; `list_sessions` lists those that live.",
   },
   method_not_allowed: {
-    means: "The path exists, but not with this method.",
-    todo: "The `Allow` header says which methods it takes.",
+    meaning: "The path exists, but not with this method.",
+    remedy: "The `Allow` header says which methods it takes.",
   },
   request_timeout: {
-    means: "The request did not arrive in time (headers 10 s, all of it 60 s).",
-    todo: "Send it faster; look for a proxy that holds it back.",
+    meaning: "The request did not arrive in time (headers 10 s, all of it 60 s).",
+    remedy: "Send it faster; look for a proxy that holds it back.",
   },
   workflow_archived: {
-    means: "The workflow is archived and can't be changed or run.",
-    todo: "`restore_workflow` takes it back first.",
+    meaning: "The workflow is archived and can't be changed or run.",
+    remedy: "`restore_workflow` takes it back first.",
   },
   workflow_not_runnable: {
-    means: "Its definition has faults, has none, or needs something that the environment lacks.",
-    todo: "`errors` names each fault; `validate_workflow` checks a corrected one.",
+    meaning: "Its definition has faults, has none, or needs something that the environment lacks.",
+    remedy: "`errors` names each fault; `validate_workflow` checks a corrected one.",
   },
   examples_failed: {
-    means: "The definition's own examples do not come out as they say.",
-    todo: "`errors` shows what came out instead; correct the workflow or the example.",
+    meaning: "The definition's own examples do not come out as they say.",
+    remedy: "`errors` shows what came out instead; correct the workflow or the example.",
   },
   run_finished: {
-    means: "The run has ended; it can't be cancelled or decided any more.",
-    todo: "Look at it with `get_run`; `retry_run` repeats it.",
+    meaning: "The run has ended; it can't be cancelled or decided any more.",
+    remedy: "Look at it with `get_run`; `retry_run` repeats it.",
   },
   run_not_finished: {
-    means: "The run still goes on, so it can't be retried.",
-    todo: "Wait for it, or cancel it first.",
+    meaning: "The run still goes on, so it can't be retried.",
+    remedy: "Wait for it, or cancel it first.",
   },
   approval_decided: {
-    means: "Somebody has decided it, or its time is up.",
-    todo: "`get_approval` shows the decision.",
+    meaning: "Somebody has decided it, or its time is up.",
+    remedy: "`get_approval` shows the decision.",
   },
   confirmation_needed: {
-    means:
+    meaning:
       "What you ask for can't be undone quietly (an effect would be repeated), and you have not said that you mean it.",
-    todo: "Read the message, then repeat the request with the confirmation that it names.",
+    remedy: "Read the message, then repeat the request with the confirmation that it names.",
   },
   sign_on_elsewhere: {
-    means:
+    meaning:
       "People sign in at an identity provider here (`--auth-mode cognito` or `oidc`), which holds passwords, and groups that give roles.",
-    todo: "Change it at the provider.",
+    remedy: "Change it at the provider.",
   },
-  setup_done: { means: "The first admin exists.", todo: "Sign in, or have an admin invite you." },
+  setup_done: { meaning: "The first admin exists.", remedy: "Sign in, or have an admin invite you." },
   email_taken: {
-    means: "Somebody here has the address already.",
-    todo: "Look under People: renew the invitation, or let them in again.",
+    meaning: "Somebody here has the address already.",
+    remedy: "Look under People: renew the invitation, or let them in again.",
   },
   last_admin: {
-    means: "It would leave nobody who can administer the instance.",
-    todo: "Make somebody else an admin first.",
+    meaning: "It would leave nobody who can administer the instance.",
+    remedy: "Make somebody else an admin first.",
   },
-  too_many_keys: { means: "A person may have 100 living keys.", todo: "Revoke those that nobody uses." },
+  too_many_keys: { meaning: "A person may have 100 living keys.", remedy: "Revoke those that nobody uses." },
   user_not_invited: {
-    means: "There is no open invitation to renew.",
-    todo: "If they forgot the password: reset it.",
+    meaning: "There is no open invitation to renew.",
+    remedy: "If they forgot the password: reset it.",
   },
   user_not_active: {
-    means: "The user is invited or deactivated.",
-    todo: "Renew the invitation, or let them in again.",
+    meaning: "The user is invited or deactivated.",
+    remedy: "Renew the invitation, or let them in again.",
   },
   link_dead: {
-    means: "The link was used, replaced by a newer one, or is too old.",
-    todo: "Ask for another. The first admin's: start `serve` again, it prints one.",
+    meaning: "The link was used, replaced by a newer one, or is too old.",
+    remedy: "Ask for another. The first admin's: start `serve` again, it prints one.",
   },
-  api_key_dead: { means: "The key is revoked or expired, so it can't be rotated.", todo: "Make another." },
+  api_key_dead: {
+    meaning: "The key is revoked or expired, so it can't be rotated.",
+    remedy: "Make another.",
+  },
   version_conflict: {
-    means: "It was changed since you read it (`If-Match`), so your change would undo another's.",
-    todo: "Read it again, apply your change to that, and send it with the new version.",
+    meaning: "It was changed since you read it (`If-Match`), so your change would undo another's.",
+    remedy: "Read it again, apply your change to that, and send it with the new version.",
   },
   payload_too_large: {
-    means: "The body is larger than 1 MiB.",
-    todo: "Send less; put large data into a database and query it.",
+    meaning: "The body is larger than 1 MiB.",
+    remedy: "Send less; put large data into a database and query it.",
   },
   unsupported_media_type: {
-    means: "The body is not announced as JSON.",
-    todo: "Send `Content-Type: application/json`.",
+    meaning: "The body is not announced as JSON.",
+    remedy: "Send `Content-Type: application/json`.",
   },
   idempotency_key_reused: {
-    means: "The idempotency key came with another request within 24 h.",
-    todo: "Use a new key for a new request, the same key only to repeat one.",
+    meaning: "The idempotency key came with another request within 24 h.",
+    remedy: "Use a new key for a new request, the same key only to repeat one.",
   },
   rate_limited: {
-    means: "The key, or the person, has used up its requests of this minute.",
-    todo: "Wait for as long as `Retry-After` says; `limits.requests_per_minute` sets the limit.",
+    meaning: "The key, or the person, has used up its requests of this minute.",
+    remedy: "Wait for as long as `Retry-After` says; `limits.requests_per_minute` sets the limit.",
   },
   too_many_attempts: {
-    means: "Too many wrong passwords, links or mails from one address or for one account.",
-    todo: "Wait for as long as `Retry-After` says.",
+    meaning: "Too many wrong passwords, links or mails from one address or for one account.",
+    remedy: "Wait for as long as `Retry-After` says.",
   },
   too_many_runs: {
-    means: "So many runs are unfinished, or were started by this key, that no more are taken.",
-    todo: "Wait for as long as `Retry-After` says, or cancel some. `limits.unfinished_runs` and `limits.per_key` set the limits. If runs don't end: is an executor running (`millrace doctor`)?",
+    meaning: "So many runs are unfinished, or were started by this key, that no more are taken.",
+    remedy:
+      "Wait for as long as `Retry-After` says, or cancel some. `limits.unfinished_runs` and `limits.per_key` set the limits. If runs don't end: is an executor running (`millrace doctor`)?",
   },
   too_many_streams: {
-    means: "The key, or the person, has too many event streams open.",
-    todo: "Close some; several viewers can share one.",
+    meaning: "The key, or the person, has too many event streams open.",
+    remedy: "Close some; several viewers can share one.",
   },
   headers_too_large: {
-    means: "The request's headers are larger than 64 KiB.",
-    todo: "Send less; clear the site's cookies.",
+    meaning: "The request's headers are larger than 64 KiB.",
+    remedy: "Send less; clear the site's cookies.",
   },
   internal: {
-    means: "A fault of Millrace itself. It was logged once, with this request id.",
-    todo: "Look for the request id in the log; report it with that line. Trying again may help.",
+    meaning: "A fault of Millrace itself. It was logged once, with this request id.",
+    remedy: "Look for the request id in the log; report it with that line. Trying again may help.",
   },
   connection_failed: {
-    means: "A database, mail server, identity provider or other system could not be reached.",
-    todo: "`millrace doctor` tries each of them and says what is wrong.",
+    meaning: "A database, mail server, identity provider or other system could not be reached.",
+    remedy: "`millrace doctor` tries each of them and says what is wrong.",
   },
   busy: {
-    means: "The state's lock could not be had within 5 s, or too many passwords are being checked.",
-    todo: "Try again after `Retry-After`. If it stays: a slow disk or network file system, or a process that holds the lock; `millrace doctor` looks.",
+    meaning: "The state's lock could not be had within 5 s, or too many passwords are being checked.",
+    remedy:
+      "Try again after `Retry-After`. If it stays: a slow disk or network file system, or a process that holds the lock; `millrace doctor` looks.",
   },
   storage_unavailable: {
-    means: "The state directory can't be used: full, read-only, gone, damaged, or of a newer release.",
-    todo: "The message says which. `millrace doctor` says what to do; see Operations for restoring a backup.",
+    meaning: "The state directory can't be used: full, read-only, gone, damaged, or of a newer release.",
+    remedy:
+      "The message says which. `millrace doctor` says what to do; see Operations for restoring a backup.",
   },
 };
 

@@ -2,17 +2,17 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.ts";
 import { STEP_ERROR_CODES, STEP_ERRORS } from "../../src/core/step-errors.ts";
-import { type AnyTool, routeOf, servedOn } from "../../src/core/tool.ts";
+import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { ADVICE, STEP_ADVICE } from "./error-advice.ts";
-import { made, table } from "./table.ts";
+import { generatedNotice, table } from "./table.ts";
 
 /** The two tables of docs/troubleshooting.md. */
 export function errorTables(): string {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const ofRequests = codes
     .toSorted()
-    .map((code) => [`\`${code}\``, String(ERRORS[code].status), ADVICE[code].means, ADVICE[code].todo]);
+    .map((code) => [`\`${code}\``, String(ERRORS[code].status), ADVICE[code].meaning, ADVICE[code].remedy]);
   const ofSteps = STEP_ERROR_CODES.map((code) => [
     `\`${code}\``,
     STEP_ERRORS[code].title,
@@ -76,23 +76,23 @@ const errorList = (codes: readonly string[]): string =>
     : `\n\nErrors of its own: ${codes.map((code) => `[\`${code}\`](../troubleshooting.md#errors-of-requests)`).join(", ")}.`;
 
 const byNoun = (catalogue: readonly AnyTool[]) =>
-  Map.groupBy(catalogue, (tool) => routeOf(tool).path.split("/")[1]!);
+  Map.groupBy(catalogue, (tool) => parseRoute(tool).path.split("/")[1]!);
 
 /** docs/reference/rest.md */
 export function restPage(catalogue: readonly AnyTool[]): string {
-  const parts = [...byNoun(catalogue.filter((tool) => servedOn(tool, "rest")))].map(
+  const parts = [...byNoun(catalogue.filter((tool) => isServedOn(tool, "rest")))].map(
     ([noun, tools]) => `## /${noun}\n\n${tools.map(restOperation).join("\n\n")}`,
   );
   const sessions = table(
     ["endpoint", "name", "what", "only with passwords here"],
-    sessionEndpoints.map(({ method, path, name, description, builtIn }) => [
+    sessionEndpoints.map(({ method, path, name, description, builtInOnly }) => [
       `\`${method} ${path}\``,
       `\`${name}\``,
       description,
-      builtIn ? "yes" : "no",
+      builtInOnly ? "yes" : "no",
     ]),
   );
-  return `${made("the catalogue in tools/")}
+  return `${generatedNotice("the catalogue in tools/")}
 
 # REST reference
 
@@ -111,10 +111,10 @@ ${sessions}
 }
 
 function restOperation(tool: AnyTool): string {
-  const { method, path, parameters } = routeOf(tool);
+  const { method, path, parameters } = parseRoute(tool);
   const inWhere = (name: string): string =>
     tool.headers?.[name] ?? (parameters.includes(name) ? "path" : method === "GET" ? "query" : "body");
-  const who = tool.person ? "somebody signed in" : "a key or somebody signed in";
+  const who = tool.requiresUser ? "somebody signed in" : "a key or somebody signed in";
   return `### ${tool.name}
 
 \`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\` · scope \`${tool.scope}\` · ${who}
@@ -126,7 +126,7 @@ ${fieldTable(tool.input as z.ZodType, inWhere)}${errorList(tool.errors)}`;
 
 /** docs/reference/mcp.md */
 export function mcpPage(catalogue: readonly AnyTool[]): string {
-  const tools = catalogue.filter((tool) => servedOn(tool, "mcp"));
+  const tools = catalogue.filter((tool) => isServedOn(tool, "mcp"));
   const parts = tools.map(
     (tool) => `## ${tool.name}
 
@@ -136,7 +136,7 @@ ${tool.description}
 
 ${fieldTable(tool.input as z.ZodType, () => "arguments")}${errorList(tool.errors)}`,
   );
-  return `${made("the catalogue in tools/")}
+  return `${generatedNotice("the catalogue in tools/")}
 
 # MCP reference
 

@@ -1,14 +1,14 @@
 /** What carries runs out. */
-import { limitsOf } from "../connections/index.ts";
+import { concurrencyLimits } from "../connections/index.ts";
 import { iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
-import { stateTrouble } from "../core/state-trouble.ts";
-import { reportLeft } from "../engine/transitions.ts";
+import { storageHealth } from "../core/state-trouble.ts";
+import { reportAbandoned } from "../engine/transitions.ts";
 import type { Queue } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
-import { forget } from "../store/forget.ts";
-import { type Instance, leaseOf, pollOf } from "./instance.ts";
+import { purgeExpired } from "../store/forget.ts";
+import { type Instance, leaseDurationMs, pollIntervalMs } from "./instance.ts";
 import { openEngine, type Setup } from "./services.ts";
 
 const SCHEDULES_EVERY_MS = 500;
@@ -27,9 +27,9 @@ export interface ExecutorOptions {
 export interface Executor {
   queue: Queue;
   /** Makes the scheduled runs that are due. A timer does this; tests too. */
-  fire(): Promise<number>;
+  startDueRuns(): Promise<number>;
   /** Clears away what is old. A timer does this; tests too. */
-  forget(): Promise<void>;
+  purge(): Promise<void>;
   /** Takes no more jobs; what runs may go on for so long (ms), then it is given back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -44,21 +44,21 @@ export async function startExecutor(
   const { clock, config } = setup;
   const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
   const transaction = engineTransaction(store, clock);
-  const [{ carryOut }, { sqliteQueue }] = await Promise.all([
+  const [{ jobHandlers }, { sqliteQueue }] = await Promise.all([
     import("../engine/carry-out.ts"),
     import("../queue/sqlite.ts"),
   ]);
-  const carried = carryOut({
+  const carried = jobHandlers({
     engine: made,
     stepTypes,
     connections: connected,
     read,
     transaction,
     log,
-    allowances: allowed,
-    mostUnfinished: config.limits.unfinished_runs,
+    usageLimits: allowed,
+    maxUnfinishedRuns: config.limits.unfinished_runs,
   });
-  const trouble = stateTrouble(log);
+  const health = storageHealth(log);
   const queue = sqliteQueue({
     executor: id,
     transaction,
@@ -66,36 +66,38 @@ export async function startExecutor(
     runs: read.runs,
     clock,
     log,
-    trouble,
+    storageHealth: health,
     meter,
-    work: carried.work,
-    broken: carried.broken,
-    onLeft: (tx, left, at) => reportLeft(made.mover, tx, left, { status: "interrupted", at }),
+    handler: carried.handler,
+    onUnexpectedError: carried.onUnexpectedError,
+    onAbandoned: (tx, left, at) => reportAbandoned(made.context, tx, left, { status: "interrupted", at }),
     slots,
-    leaseMs: leaseMs ?? leaseOf(instance),
-    limits: limitsOf(connected),
+    leaseMs: leaseMs ?? leaseDurationMs(instance),
+    limits: concurrencyLimits(connected),
     dataVersion: () => store.dataVersion(),
-    pollMs: pollOf(instance),
+    pollMs: pollIntervalMs(instance),
     onChanged,
   });
   await queue.start();
-  const { fire } = carried.scheduler;
+  const { startDueRuns } = carried.scheduler;
   const schedules = setInterval(() => {
-    fire()
-      .then((count) => count > 0 && queue.ring())
-      .catch((err: unknown) => trouble.failed(err, "schedules could not be looked at"));
+    startDueRuns()
+      .then((count) => count > 0 && queue.wake())
+      .catch((err: unknown) => health.reportFailure(err, "schedules could not be looked at"));
   }, SCHEDULES_EVERY_MS).unref();
   const { runs, audit } = config.retention;
   const clearAway = (): Promise<void> =>
-    forget(store, clock, { runs: durationMs(runs), audit: durationMs(audit) });
+    purgeExpired(store, clock, { runs: durationMs(runs), audit: durationMs(audit) });
   const clear = (): void =>
-    void clearAway().catch((err: unknown) => trouble.failed(err, "what is old could not be cleared away"));
+    void clearAway().catch((err: unknown) =>
+      health.reportFailure(err, "what is old could not be cleared away"),
+    );
   const first = setTimeout(clear, FORGET_FIRST_MS).unref();
   const forgetting = setInterval(clear, FORGET_EVERY_MS).unref();
   return {
     queue,
-    fire,
-    forget: clearAway,
+    startDueRuns,
+    purge: clearAway,
     async stop(graceMs) {
       clearInterval(schedules);
       clearTimeout(first);
@@ -111,7 +113,7 @@ export async function startExecutor(
 }
 
 /** Hands the jobs of an executor that is known to be dead on at once, not after its lease. */
-export async function takeOver(instance: Instance, executor: string, setup: Setup): Promise<void> {
+export async function reclaimJobs(instance: Instance, executor: string, setup: Setup): Promise<void> {
   const { store, meter } = instance;
   const { clock } = setup;
   const { engine: made, connections: connected } = openEngine(instance, setup);
@@ -121,9 +123,9 @@ export async function takeOver(instance: Instance, executor: string, setup: Setu
   )(async (tx) => {
     const at = iso(clock.now());
     const left = await tx.runs.interruptAttempts(executor, at);
-    await reportLeft(made.mover, tx, left, { status: "interrupted", at });
-    const jobs = await tx.jobs.takeOver(executor);
-    tx.onCommit(() => meter.takenOver("exit", jobs));
+    await reportAbandoned(made.context, tx, left, { status: "interrupted", at });
+    const jobs = await tx.jobs.reclaim(executor);
+    tx.onCommit(() => meter.jobsReclaimed("exit", jobs));
   });
   await connected.close();
 }

@@ -12,7 +12,7 @@ import { engineReaders } from "../store/engine-transaction.ts";
 import { identityReader } from "../store/identities.ts";
 import { linkReader } from "../store/links.ts";
 import { sessionReader } from "../store/sessions.ts";
-import { cursorKey } from "../store/settings.ts";
+import { getOrCreateCursorKey } from "../store/settings.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
 import { unitOfWork } from "../store/unit-of-work.ts";
 import { userReader } from "../store/users.ts";
@@ -71,7 +71,7 @@ export async function openInstance(
       links: linkReader(store.read),
       audit: auditReader(store.read),
     },
-    cursors: cursorCodec(await cursorKey(store)),
+    cursors: cursorCodec(await getOrCreateCursorKey(store)),
     write: unitOfWork(store, clock),
     log,
     meter,
@@ -83,12 +83,12 @@ const LOCAL_POLL_MS = 10;
 /** Each look is several round trips there, and the driver waits for them synchronously. */
 const NETWORK_POLL_MS = 200;
 /** How often it is looked whether others have changed something, in milliseconds. */
-export const pollOf = ({ store }: Pick<Instance, "store">): number =>
+export const pollIntervalMs = ({ store }: Pick<Instance, "store">): number =>
   store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
 
 const LOCAL_LEASE_MS = 10 * SECOND;
 /** Locks take long to come by on a network file system, and so may a beat. */
 const NETWORK_LEASE_MS = 60 * SECOND;
 /** How long an executor's beat may stand still before it counts as dead, in milliseconds. */
-export const leaseOf = ({ store }: Pick<Instance, "store">): number =>
+export const leaseDurationMs = ({ store }: Pick<Instance, "store">): number =>
   store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS;

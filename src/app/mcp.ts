@@ -4,20 +4,20 @@ import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
-import { type ListenAt, openDoor, type Running } from "./listener.ts";
-import { type Executors, openServices, type Setup } from "./services.ts";
+import { type ListenAddress, openAuthentication, type RunningServer } from "./listener.ts";
+import { type ExecutorNotifier, openServices, type Setup } from "./services.ts";
 
 /** Starts the MCP server. */
-export async function startMcp(
+export async function startMcpServer(
   instance: Instance,
   setup: Setup,
-  at: ListenAt,
-  executors?: Executors,
-): Promise<Running> {
+  at: ListenAddress,
+  executors?: ExecutorNotifier,
+): Promise<RunningServer> {
   const { mcpApp } = await import("../surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
-  const { services, leave, close } = openServices(instance, setup, executors);
-  const door = await openDoor(instance, setup);
+  const { services, beginShutdown, close } = openServices(instance, setup, executors);
+  const door = await openAuthentication(instance, setup);
   const { store } = instance;
   const { settings, clock } = setup;
   const mcp = mcpApp({
@@ -25,15 +25,15 @@ export async function startMcp(
     services,
     version: VERSION,
     admit: door.gate.admit,
-    deadAmong: door.deadAmong,
+    findInvalid: door.deadAmong,
     sessions: mcpSessionStore(store, clock),
     lifecycle,
-    fault: () => store.fault(),
+    checkStorage: () => store.checkHealth(),
     dataVersion: () => store.dataVersion(),
     hostnames: ["localhost", "127.0.0.1", "[::1]"].concat(
       [settings.baseUrl, settings.mcpUrl].flatMap((url) => (url === undefined ? [] : [url.hostname])),
     ),
-    local: store.directory.local,
+    localFileSystem: store.directory.local,
     log: services.log,
     extend:
       settings.fixtures === undefined
@@ -44,7 +44,7 @@ export async function startMcp(
     ...at,
     lifecycle,
     closeStreams() {
-      leave();
+      beginShutdown();
       return mcp.closeStreams();
     },
   }).catch(async (error: unknown) => {

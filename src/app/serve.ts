@@ -3,54 +3,61 @@ import { catalogue } from "../../tools/index.ts";
 import { linkUrl, newLink } from "../auth/links.ts";
 import { reachableHost } from "../core/hosts.ts";
 import { linkWriter } from "../store/links.ts";
-import { leaveWebAddress } from "../store/settings.ts";
+import { saveWebAddress } from "../store/settings.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
-import { openStreams, tendStreams } from "../surfaces/streams.ts";
+import { createStreamRegistry, startStreamMaintenance } from "../surfaces/streams.ts";
 import { VERSION, WEB_DIRECTORY } from "./build.ts";
 import type { Instance } from "./instance.ts";
-import { type ListenAt, openDoor, type Running, USE_FLUSH_MS } from "./listener.ts";
-import { type Executors, openServices, type Setup } from "./services.ts";
+import {
+  type ListenAddress,
+  openAuthentication,
+  type RunningServer,
+  LAST_USED_FLUSH_MS,
+} from "./listener.ts";
+import { type ExecutorNotifier, openServices, type Setup } from "./services.ts";
 import { openSignIn } from "./sign-in.ts";
 
 /** Starts the web and API server. */
-export async function startServe(
+export async function startWebServer(
   instance: Instance,
   setup: Setup,
-  at: ListenAt,
-  executors?: Executors,
-): Promise<Running> {
+  at: ListenAddress,
+  executors?: ExecutorNotifier,
+): Promise<RunningServer> {
   const { restApp } = await import("../surfaces/rest/app.ts");
   const lifecycle: Lifecycle = { draining: false };
   const { settings, clock } = setup;
   let port = at.port;
   const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${reachableHost(at.host)}:${port}`;
-  const { services, leave, close } = openServices(instance, setup, executors, baseUrl);
-  const door = await openDoor(instance, setup);
+  const { services, beginShutdown, close } = openServices(instance, setup, executors, baseUrl);
+  const door = await openAuthentication(instance, setup);
   const signIn = await openSignIn(instance, setup, at.host, services, baseUrl);
-  const streams = openStreams("ask with GET /runs/{run_id}", instance.meter);
+  const streams = createStreamRegistry("ask with GET /runs/{run_id}", instance.meter);
   const app = restApp({
     catalogue,
     services,
-    gate: door.gate,
+    admission: door.gate,
     signIn,
     webDirectory: WEB_DIRECTORY,
     streams,
     lifecycle,
     version: VERSION,
-    fault: () => instance.store.fault(),
+    checkStorage: () => instance.store.checkHealth(),
     trustedProxies: settings.trustedProxies,
   });
   const deadAmong = async (ids: readonly string[]): Promise<string[]> => {
     const sessions = ids.filter((id) => id.startsWith("ses_"));
     const keys = ids.filter((id) => !id.startsWith("ses_"));
-    return (await Promise.all([door.deadAmong(keys), signIn.sessions.deadAmong(sessions)])).flat();
+    return (await Promise.all([door.deadAmong(keys), signIn.sessions.findInvalid(sessions)])).flat();
   };
   const flushing = setInterval(() => {
     signIn.sessions.flush().catch((err: unknown) => services.log.warn({ err }, "sessions not written"));
-  }, USE_FLUSH_MS).unref();
-  const stopTending = tendStreams(streams, deadAmong, (err) => services.log.warn({ err }, "streams"));
+  }, LAST_USED_FLUSH_MS).unref();
+  const stopTending = startStreamMaintenance(streams, deadAmong, (err) =>
+    services.log.warn({ err }, "streams"),
+  );
   const closeStreams = async (): Promise<void> => {
-    leave();
+    beginShutdown();
     streams.closeAll();
   };
   const listener = await listen(app, { ...at, lifecycle, closeStreams }).catch((error: unknown) => {
@@ -60,15 +67,15 @@ export async function startServe(
     throw error;
   });
   port = listener.port;
-  signIn.provider?.listening?.();
+  signIn.provider?.onListening?.();
   // Only links that commands print need it: no reason not to serve.
-  await leaveWebAddress(instance.store, baseUrl()).catch((err: unknown) =>
+  await saveWebAddress(instance.store, baseUrl()).catch((err: unknown) =>
     services.log.warn({ err }, "the address was not written down: commands may print links with another"),
   );
   return {
     port,
     async setupLink() {
-      if (signIn.mode !== "built-in" || (await instance.read.users.any())) return undefined;
+      if (signIn.mode !== "built-in" || (await instance.read.users.exists())) return undefined;
       const { token, record } = newLink("setup", null, clock);
       await instance.store.transaction((trx) => linkWriter(trx, clock).insert(record));
       return linkUrl(baseUrl(), "setup", token);

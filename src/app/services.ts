@@ -4,24 +4,24 @@ import type { AuthMode } from "../../schemas/user.ts";
 import { accountsApi } from "../auth/accounts-api.ts";
 import type { openPasswords } from "../auth/passwords.ts";
 import type { Settings } from "../config/environment.ts";
-import { connections } from "../connections/index.ts";
-import { accountMailer } from "../connections/mail/account-mailer.ts";
+import { createConnections } from "../connections/index.ts";
+import { createAccountMailer } from "../connections/mail/account-mailer.ts";
 import type { Clock } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError } from "../core/errors.ts";
 import { noMeter } from "../core/meter.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
-import { allowances } from "../engine/allowances.ts";
+import { usageLimits } from "../engine/allowances.ts";
 import { engine } from "../engine/engine.ts";
 import { nextTimes } from "../engine/schedule-times.ts";
 import { startRun, stopRun } from "../engine/transitions.ts";
-import { watch } from "../engine/watch.ts";
+import { runWatcher } from "../engine/watch.ts";
 import { stepTypes } from "../steps/index.ts";
 import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
 import { VERSION } from "./build.ts";
-import { type Instance, pollOf } from "./instance.ts";
+import { type Instance, pollIntervalMs } from "./instance.ts";
 
 /** What a process is set up with. */
 export interface Setup {
@@ -41,9 +41,9 @@ export interface Setup {
 }
 
 /** The executors that belong to a listener. Others see what is to do by themselves, a little later. */
-export interface Executors {
+export interface ExecutorNotifier {
   /** Says that there is something to do. */
-  ring(): void;
+  wake(): void;
   /** Calls back with the ids of runs that they have changed. */
   onChanged(listener: (runIds: readonly string[]) => void): void;
 }
@@ -53,7 +53,7 @@ const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: 
 /** The engine on an instance, with the connections that the configuration names. */
 export function openEngine({ read, log, meter }: Instance, setup: Setup) {
   const { settings, config, clock } = setup;
-  const opened = connections(config, settings.variables, {
+  const opened = createConnections(config, settings.variables, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => clock.now(),
@@ -68,7 +68,7 @@ export function openEngine({ read, log, meter }: Instance, setup: Setup) {
     meter,
     tracer: tracerOf(setup),
   });
-  const allowed = allowances(config.limits.per_key, read, clock);
+  const allowed = usageLimits(config.limits.per_key, read, clock);
   return { engine: made, connections: connected, allowed };
 }
 
@@ -76,14 +76,14 @@ export function openEngine({ read, log, meter }: Instance, setup: Setup) {
 export function openServices(
   instance: Instance,
   setup: Setup,
-  executors?: Executors,
+  executors?: ExecutorNotifier,
   baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://127.0.0.1:3000",
-): { services: Services; leave(): void; close(): Promise<void> } {
+): { services: Services; beginShutdown(): void; close(): Promise<void> } {
   const { store, read, cursors, write, log, meter } = instance;
   const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
-  const watching = watch(read.runs, () => store.dataVersion(), pollOf(instance));
-  executors?.onChanged((ids) => watching.tell(ids));
-  const { mover } = made;
+  const watching = runWatcher(read.runs, () => store.dataVersion(), pollIntervalMs(instance));
+  executors?.onChanged((ids) => watching.notify(ids));
+  const { context } = made;
   const leaving = new AbortController();
   const api: EngineApi = {
     connections: connected,
@@ -93,21 +93,21 @@ export function openServices(
     async startRun(tx, run) {
       const most = setup.config.limits.unfinished_runs;
       if (await tx.runs.hasUnfinished(most)) throw tooManyRuns(most);
-      await allowed.takeRun(tx, run.actor);
-      await startRun(mover, tx, run);
+      await allowed.countRun(tx, run.actor);
+      await startRun(context, tx, run);
     },
-    stopRun: async (tx, id, stop) => (await stopRun(mover, tx, id, stop)).stopped,
-    definitionOf: async (run) => (await mover.outlines.of(run, read.runs)).definition,
-    nextTimes,
-    ring: () => executors?.ring(),
-    changed: watching.changed,
-    leaving: leaving.signal,
-    allowances: (principal) => allowed.left(principal),
+    stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
+    getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
+    nextScheduleTimes: nextTimes,
+    wake: () => executors?.wake(),
+    waitForChange: watching.waitForChange,
+    shutdownSignal: leaving.signal,
+    remainingUsage: (principal) => allowed.remaining(principal),
     policy: { approvalsByStarter: setup.config.approvals.by_starter },
   };
   const accounts = accountsApi({
     mode: setup.authMode ?? "built-in",
-    mailer: accountMailer(setup.config, setup.settings.variables),
+    mailer: createAccountMailer(setup.config, setup.settings.variables),
     baseUrl,
     clock: setup.clock,
     idleMs: durationMs(setup.config.authentication.sessions.idle),
@@ -125,7 +125,7 @@ export function openServices(
       meter,
       tracer: tracerOf(setup),
     },
-    leave: () => leaving.abort(),
+    beginShutdown: () => leaving.abort(),
     async close() {
       watching.close();
       await connected.close();

@@ -1,5 +1,5 @@
 /** How people sign in, by the mode that `serve` was started with. */
-import { amongAddresses } from "../auth/network.ts";
+import { addressMatcher } from "../auth/network.ts";
 import { openPasswords } from "../auth/passwords.ts";
 import { openSessions } from "../auth/sessions.ts";
 import type { SignOnPolicy } from "../auth/sign-on.ts";
@@ -8,12 +8,12 @@ import { cognitoSettings, cognitoWarnings, oidcSettings } from "../config/sign-o
 import { SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { reachableHost } from "../core/hosts.ts";
-import { attemptCounter } from "../store/attempts.ts";
+import { rateLimitCounter } from "../store/attempts.ts";
 import type { Store } from "../store/database.ts";
 import { sessionStore } from "../store/sessions.ts";
-import { cursorKey, restoredAt } from "../store/settings.ts";
+import { getOrCreateCursorKey, getRestoredAt } from "../store/settings.ts";
 import type { Services } from "../surfaces/invoke.ts";
-import type { Provider, SignIn } from "../surfaces/session/endpoint.ts";
+import type { SignOnProvider, SignInServices } from "../surfaces/session/endpoint.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 import type { Setup } from "./services.ts";
@@ -25,21 +25,21 @@ export async function openSignIn(
   host: string,
   services: Services,
   baseUrl: () => string,
-): Promise<SignIn> {
+): Promise<SignInServices> {
   const { settings, config, clock, authMode = "built-in", mcpPort = 8000 } = setup;
   const { passwords, resetDelayMs = 3 * SECOND } = setup;
   const { idle, longest } = config.authentication.sessions;
-  const limits = { idleMs: durationMs(idle), longestMs: durationMs(longest) };
-  const door = {
+  const limits = { idleMs: durationMs(idle), maxAgeMs: durationMs(longest) };
+  const signIn = {
     sessions: openSessions(sessionStore(store), clock, limits),
     limits,
-    throttle: throttle(attemptCounter(store), clock),
+    throttle: throttle(rateLimitCounter(store), clock),
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
   };
   return {
     mode: authMode,
-    provider: await openProvider(setup, { store, services, door, host, baseUrl }),
-    ...door,
+    provider: await openProvider(setup, { store, services, signIn, host, baseUrl }),
+    ...signIn,
     passwords: openPasswords(passwords),
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
@@ -62,11 +62,11 @@ async function openProvider(
   of: {
     store: Store;
     services: Services;
-    door: Pick<SignIn, "sessions" | "limits" | "throttle" | "https">;
+    signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https">;
     host: string;
     baseUrl: () => string;
   },
-): Promise<Provider | undefined> {
+): Promise<SignOnProvider | undefined> {
   const {
     groups,
     groups_claim: groupsClaim,
@@ -87,11 +87,11 @@ async function openProvider(
       import("../surfaces/session/cognito.ts"),
     ]);
     const { trustedProxies: proxies } = settings;
-    const isProxy = proxies.length === 0 ? undefined : amongAddresses(proxies);
+    const isProxy = proxies.length === 0 ? undefined : addressMatcher(proxies);
     const { clientId, domain } = cognito;
     const verify = albVerifier(cognito, clock);
-    const notBefore = await restoredAt(of.store);
-    return cognitoProvider({ ...of, ...of.door, policy, verify, notBefore, clientId, domain, isProxy });
+    const notBefore = await getRestoredAt(of.store);
+    return cognitoProvider({ ...of, ...of.signIn, policy, verify, notBefore, clientId, domain, isProxy });
   }
   if (authMode === "oidc") {
     const oidc = oidcSettings(settings.signOn);
@@ -101,7 +101,10 @@ async function openProvider(
       import("../auth/sealing.ts"),
     ]);
     const client = oidcClient({ ...oidc, groupsClaim, trustEmails }, clock);
-    const flowKey = sealingKey(await cursorKey(of.store), "a browser's way to the provider and back");
+    const flowKey = sealingKey(
+      await getOrCreateCursorKey(of.store),
+      "a browser's way to the provider and back",
+    );
     return oidcProvider({ ...of, policy, client, flowKey, refreshMs: durationMs(refresh) });
   }
   return undefined;

@@ -1,21 +1,21 @@
 /** What the state of all copies together comes to. */
 import { stat, statfs } from "node:fs/promises";
 import { type Clock, SECOND } from "../core/clock.ts";
-import type { StateNumbers } from "../telemetry/state-gauges.ts";
+import type { InstanceStats } from "../telemetry/state-gauges.ts";
 import type { Instance } from "./instance.ts";
 
 /** The state of all copies together, for metrics. */
-export async function stateNumbers({ read, store }: Instance, clock: Clock): Promise<StateNumbers> {
+export async function readInstanceStats({ read, store }: Instance, clock: Clock): Promise<InstanceStats> {
   const { path, databaseFile } = store.directory;
   const [since, { size }, { bavail, bsize }] = await Promise.all([
-    read.jobs.oldestReady(),
+    read.jobs.oldestReadyAt(),
     stat(databaseFile),
     statfs(path),
   ]);
   return {
-    runs: await read.runs.unfinished(),
+    runs: await read.runs.countUnfinishedByStatus(),
     jobs: await read.jobs.depth(),
-    oldestReady: since === null ? 0 : Math.max(0, clock.now() - Date.parse(since)) / SECOND,
+    oldestReadySeconds: since === null ? 0 : Math.max(0, clock.now() - Date.parse(since)) / SECOND,
     executors: (await read.jobs.executors()).length,
     approvals: await read.approvals.count({ status: "pending" }),
     file: { size, free: bavail * bsize },

@@ -10,7 +10,7 @@ export async function openTracer(
   process: string,
   log: Logger,
 ): Promise<Tracer> {
-  if (!tracing.on) return noTracer(tracing.propagates);
+  if (!tracing.enabled) return noTracer(tracing.propagates);
   const { otlpTracer } = await import("../telemetry/tracing.ts");
   return otlpTracer(tracing, { version: VERSION, process, log });
 }

@@ -2,7 +2,7 @@ import type { AuthMode } from "../../schemas/user.ts";
 import type { AccountsApi } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { AccountMailer } from "../core/mail-port.ts";
-import { draft } from "./api-keys.ts";
+import { generateApiKey } from "./api-keys.ts";
 import { linkUrl, newLink } from "./links.ts";
 import { accountMail } from "./mails.ts";
 
@@ -19,22 +19,22 @@ interface Parts {
 }
 
 /** The secrets of keys and links, and the post, for the operations. */
-export function accountsApi({ mode, mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
+export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
   return {
-    mode,
-    mail: mailer.usable,
+    authMode,
+    mailEnabled: mailer.configured,
 
     newKey(key, lineage) {
-      const { value, record, digest } = draft(key, lineage, clock);
+      const { value, record, digest } = generateApiKey(key, lineage, clock);
       return { value, record: { ...record, digest } };
     },
 
     newLink: (kind, userId) => newLink(kind, userId, clock),
 
-    async deliver(kind, to, token, by) {
+    async sendLink(kind, to, token, by) {
       const base = baseUrl();
       const link = linkUrl(base, kind, token);
-      if (!mailer.usable) return { sent: false, link };
+      if (!mailer.configured) return { sent: false, link };
       try {
         await mailer.send({ to, ...accountMail(kind, { link, by, instance: new URL(base).host }) });
         return { sent: true, link };

@@ -31,9 +31,9 @@ export interface AlbOptions {
 export interface AlbLogin {
   identity: Identity;
   /** Names this login: another one of the same person has another name. */
-  login: string;
+  loginKey: string;
   /** When it was made, in milliseconds. */
-  since: number;
+  authenticatedAt: number;
 }
 
 /**
@@ -101,8 +101,8 @@ export function albVerifier(
         emailVerified: emailVerified === true || emailVerified === "true",
         groups: Array.isArray(groups) ? groups.filter((group) => typeof group === "string") : [],
       },
-      login: [userPoolId, sub, access["origin_jti"] ?? authTime].join(" "),
-      since: authTime * 1000,
+      loginKey: [userPoolId, sub, access["origin_jti"] ?? authTime].join(" "),
+      authenticatedAt: authTime * 1000,
     };
   };
 }

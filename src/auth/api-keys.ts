@@ -1,8 +1,8 @@
 /** The life of API keys: made, listed, rotated, revoked. */
 import { DEFAULT_SCOPES, type Scope } from "../../schemas/actor.ts";
-import { deadKey, rotatedLives } from "../core/api-key-life.ts";
+import { invalidKeyError, rotationExpiries } from "../core/api-key-life.ts";
 import { type Clock, iso } from "../core/clock.ts";
-import type { ApiKeyRecord, ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
+import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { digestOf, newKeyValue, randomBase62 } from "./key-format.ts";
 
 interface NewKey {
@@ -20,7 +20,11 @@ export interface CreatedKey {
 }
 
 /** A key's value, which is here this one time, and what is kept of it. */
-export function draft({ name, owner, scopes, expiresAt }: NewKey, lineage: string | undefined, clock: Clock) {
+export function generateApiKey(
+  { name, owner, scopes, expiresAt }: NewKey,
+  lineage: string | undefined,
+  clock: Clock,
+) {
   const value = newKeyValue();
   const id = `key_${randomBase62(12)}`;
   const record = {
@@ -39,7 +43,7 @@ export function draft({ name, owner, scopes, expiresAt }: NewKey, lineage: strin
 
 /** Makes a key. */
 export async function createKey(store: ApiKeyStore, clock: Clock, key: NewKey): Promise<CreatedKey> {
-  const { value, record, digest } = draft(key, undefined, clock);
+  const { value, record, digest } = generateApiKey(key, undefined, clock);
   await store.insert({ ...record, digest }, key.owner);
   return { value, record };
 }
@@ -52,11 +56,11 @@ export async function createKey(store: ApiKeyStore, clock: Clock, key: NewKey): 
 export async function rotateKey(
   store: ApiKeyStore,
   clock: Clock,
-  old: UsedApiKey,
+  old: ApiKeyWithOwner,
   { overlap, expiresAt }: { overlap: number; expiresAt?: string | undefined },
 ): Promise<CreatedKey & { oldExpiresAt: string }> {
-  const lives = rotatedLives(old, clock.now(), { overlap, expiresAt });
-  const { value, record, digest } = draft(
+  const lives = rotationExpiries(old, clock.now(), { overlap, expiresAt });
+  const { value, record, digest } = generateApiKey(
     {
       name: old.name,
       owner: old.owner,
@@ -68,6 +72,6 @@ export async function rotateKey(
   );
   // In the store's own transaction: another copy may have revoked it just now.
   const done = await store.rotate(old.id, lives.oldExpiresAt, { ...record, digest }, old.owner);
-  if (!done) throw deadKey(old.id, "revoked");
+  if (!done) throw invalidKeyError(old.id, "revoked");
   return { value, record, oldExpiresAt: lives.oldExpiresAt };
 }

@@ -1,12 +1,12 @@
 /** From the headers of a request to the key it comes with. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Scope } from "../../schemas/actor.ts";
-import { SCOPES_OF } from "../../schemas/user.ts";
+import { ROLE_SCOPES } from "../../schemas/user.ts";
 import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
+import type { ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import type { Principal } from "../core/ports.ts";
-import { type KeyState, stateOf } from "../core/api-key-life.ts";
+import { type KeyState, apiKeyState } from "../core/api-key-life.ts";
 import { digestOf, isKeyValue } from "./key-format.ts";
 
 /** Last used is written at most once in this time per key and process. */
@@ -20,7 +20,7 @@ export interface Authenticator {
    */
   authenticate(headers: IncomingHttpHeaders): Promise<Principal>;
   /** Which of these keys are dead by now. */
-  deadAmong(keyIds: readonly string[]): Promise<string[]>;
+  findInvalid(keyIds: readonly string[]): Promise<string[]>;
   /** Writes when keys were last used; called by a timer, never by a request. */
   flush(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function authenticator(
       const key = await keys.findByDigest(digestOf(value));
       if (key === undefined) throw refuse();
       const now = clock.now();
-      const state = stateOf(key, now);
+      const state = apiKeyState(key, now);
       if (state !== "active") {
         report(key.id, state);
         throw refuse();
@@ -68,7 +68,7 @@ export function authenticator(
       };
     },
 
-    deadAmong: (ids) => keys.deadAmong(ids, iso(clock.now())),
+    findInvalid: (ids) => keys.findInvalid(ids, iso(clock.now())),
 
     async flush() {
       const now = clock.now();
@@ -86,8 +86,8 @@ export function authenticator(
 }
 
 /** A key never does what its owner's role does not allow now. */
-function scopesOf({ scopes, user }: UsedApiKey): ReadonlySet<Scope> {
-  return new Set(user === null ? scopes : scopes.filter((scope) => SCOPES_OF[user.role].includes(scope)));
+function scopesOf({ scopes, user }: ApiKeyWithOwner): ReadonlySet<Scope> {
+  return new Set(user === null ? scopes : scopes.filter((scope) => ROLE_SCOPES[user.role].includes(scope)));
 }
 
 function credentialOf(headers: IncomingHttpHeaders): string | undefined {

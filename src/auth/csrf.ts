@@ -9,7 +9,7 @@ const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
  * @param ownOrigins base URLs that people reach this server by, where a proxy gives it another Host
  * @throws AppError forbidden_origin
  */
-export function refuseCrossSite(
+export function rejectCrossSiteRequest(
   method: string,
   headers: IncomingHttpHeaders,
   ownOrigins: readonly string[] = [],
@@ -30,7 +30,7 @@ export function refuseCrossSite(
  * Whether another site's page, that of another host of ours included, has led a browser to this page: it may, but nobody is
  * signed out by that.
  */
-export function cameFromElsewhere({ "sec-fetch-site": site }: IncomingHttpHeaders): boolean {
+export function isCrossSiteNavigation({ "sec-fetch-site": site }: IncomingHttpHeaders): boolean {
   return site !== undefined && site !== "same-origin" && site !== "none";
 }
 

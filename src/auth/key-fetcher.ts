@@ -1,7 +1,7 @@
 /** Fetches public keys, within bounds: whoever sends tokens with keys that nobody knows must not make us a hammer. */
 import { FetchError } from "aws-jwt-verify/error";
 import type { Fetcher } from "aws-jwt-verify/https";
-import { boundedBody } from "../core/bounded-body.ts";
+import { readBoundedBody } from "../core/bounded-body.ts";
 import { type Clock, MINUTE, SECOND } from "../core/clock.ts";
 
 const TIMEOUT_MS = 5 * SECOND;
@@ -35,7 +35,7 @@ export function keyFetcher(clock: Clock, fetchKeys: typeof fetch): Fetcher {
         await response.body?.cancel();
         throw new FetchError(uri, `it answers ${response.status}`);
       }
-      const bytes = await boundedBody(
+      const bytes = await readBoundedBody(
         response.body,
         LARGEST_BYTES,
         () => new FetchError(uri, `it sends more than ${LARGEST_BYTES / 1024} KiB`),

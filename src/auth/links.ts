@@ -8,7 +8,7 @@ import { digestOf, randomBase62 } from "./key-format.ts";
 const TOKEN_LENGTH = 32;
 
 /** How long each works, in milliseconds; setup ends before, when the first admin was made. */
-export const LINK_LIFE: Readonly<Record<LinkKind, number>> = {
+export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   setup: 24 * HOUR,
   invitation: 7 * DAY,
   verification: 24 * HOUR,
@@ -27,7 +27,7 @@ export function newLink(
     kind,
     userId,
     createdAt: iso(now),
-    expiresAt: iso(now + LINK_LIFE[kind]),
+    expiresAt: iso(now + LINK_LIFETIME_MS[kind]),
     digest: digestOf(token),
   };
   return { token, record };

@@ -2,7 +2,7 @@
 import type { LinkKind } from "../../schemas/user.ts";
 import type { AccountMail } from "../core/mail-port.ts";
 import { DAY, HOUR, MINUTE } from "../core/clock.ts";
-import { LINK_LIFE } from "./links.ts";
+import { LINK_LIFETIME_MS } from "./links.ts";
 
 export type MailKind = Exclude<LinkKind, "setup">;
 
@@ -48,7 +48,7 @@ const wordsOf: Readonly<Record<MailKind, (facts: Facts) => Words>> = {
 /** Writes one. All that comes from outside is escaped. */
 export function accountMail(kind: MailKind, facts: Facts): Omit<AccountMail, "to"> {
   const { subject, why, button, notYou } = wordsOf[kind](facts);
-  const life = `The link works once, for ${inWords(LINK_LIFE[kind])}.`;
+  const life = `The link works once, for ${inWords(LINK_LIFETIME_MS[kind])}.`;
   return {
     subject,
     text: [why, facts.link, life, notYou].join("\n\n") + "\n",

@@ -13,7 +13,7 @@ export function networkOf(address: string): string {
 }
 
 /** The /48 of an IPv6 address, which is what one customer has at most (RFC 6177); undefined for any other. */
-export function siteOf(address: string): string | undefined {
+export function ipv6SiteOf(address: string): string | undefined {
   const groups = groupsOf(address);
   return typeof groups === "string" ? undefined : `${groups.slice(0, 3).join(":")}::/48`;
 }
@@ -36,7 +36,7 @@ function groupsOf(address: string): readonly string[] | string {
 }
 
 /** Whether an address is one of a list of addresses and ranges (`10.0.0.0/8`, `::1`); IPv4 mapped into IPv6 is IPv4. */
-export function amongAddresses(list: readonly string[]): (address: string) => boolean {
+export function addressMatcher(list: readonly string[]): (address: string) => boolean {
   const known = new BlockList();
   for (const entry of list) {
     const [address = "", bits] = entry.split("/");

@@ -5,14 +5,14 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from "openid-client";
-import type { SignOnFault } from "../../schemas/sign-on.ts";
+import type { SignInErrorCode } from "../../schemas/sign-on.ts";
 
 type Kind = Extract<
-  SignOnFault,
+  SignInErrorCode,
   "denied" | "code_dead" | "provider_refused" | "provider_away" | "not_verified"
 >;
 
-export class OidcFault extends Error {
+export class OidcError extends Error {
   override readonly name = "OidcFault";
   readonly kind: Kind;
 
@@ -28,9 +28,9 @@ export class OidcFault extends Error {
  * as an error in the body, or as an answer that is not conform.
  * @returns undefined where it does not refuse the client (RFC 6749, section 5.2)
  */
-export function refusedClient(status: number, body: string): OidcFault | undefined {
+export function clientAuthenticationError(status: number, body: string): OidcError | undefined {
   if (status !== 401 || body.includes('"invalid_grant"')) return undefined;
-  return new OidcFault("provider_refused", "the token endpoint answered 401 (client id or secret)");
+  return new OidcError("provider_refused", "the token endpoint answered 401 (client id or secret)");
 }
 
 const AWAY_CODES: ReadonlySet<unknown> = new Set([
@@ -44,11 +44,11 @@ const AWAY_CODES: ReadonlySet<unknown> = new Set([
 const AWAY_ERRORS: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
 /** What openid-client has thrown, as one of ours. */
-export function oidcFault(thrown: unknown): OidcFault {
-  if (thrown instanceof OidcFault) return thrown;
+export function toOidcError(thrown: unknown): OidcError {
+  if (thrown instanceof OidcError) return thrown;
   // One of ours that went through the library.
-  if (thrown instanceof ClientError && thrown.cause instanceof OidcFault) return thrown.cause;
-  return new OidcFault(kindOf(thrown), reasonOf(thrown));
+  if (thrown instanceof ClientError && thrown.cause instanceof OidcError) return thrown.cause;
+  return new OidcError(kindOf(thrown), reasonOf(thrown));
 }
 
 function kindOf(thrown: unknown): Kind {

@@ -4,9 +4,9 @@
  */
 import * as oidc from "openid-client";
 import { Email } from "../../schemas/user.ts";
-import { boundedBody } from "../core/bounded-body.ts";
+import { readBoundedBody } from "../core/bounded-body.ts";
 import { type Clock, HOUR, SECOND } from "../core/clock.ts";
-import { oidcFault, OidcFault, refusedClient } from "./oidc-faults.ts";
+import { toOidcError, OidcError, clientAuthenticationError } from "./oidc-faults.ts";
 import type { Identity } from "./sign-on.ts";
 
 const TIMEOUT_S = 10;
@@ -46,7 +46,7 @@ export interface Grant {
   refreshToken?: string | undefined;
 }
 
-export interface SignedOn {
+export interface SignOnResult {
   identity: Identity;
   grant: Grant;
 }
@@ -64,13 +64,13 @@ export interface OidcClient {
   /** Asks the provider about itself, if that is not known yet, and gives what it says that it offers. */
   discover(): Promise<Offered>;
   /** Where a browser goes to sign in, and what to keep of it. */
-  begin(redirectUri: string): Promise<{ url: URL; flow: Flow }>;
+  startAuthorization(redirectUri: string): Promise<{ url: URL; flow: Flow }>;
   /** Who came back. @param at the redirect URI with the query it was called with */
-  finish(at: URL, flow: Flow): Promise<SignedOn>;
+  exchangeCode(at: URL, flow: Flow): Promise<SignOnResult>;
   /** What the provider says by now. Of two that ask with the same grant, one may lose it. */
-  renew(grant: Grant & { refreshToken: string }): Promise<SignedOn>;
+  refresh(grant: Grant & { refreshToken: string }): Promise<SignOnResult>;
   /** Where a browser goes to sign out of the provider too (RP-Initiated Logout 1.0); undefined where it has no such page. */
-  endUrl(grant: Grant | undefined, backTo: string): Promise<URL | undefined>;
+  logoutUrl(grant: Grant | undefined, backTo: string): Promise<URL | undefined>;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
     try {
       return await work(await configuration());
     } catch (error) {
-      throw oidcFault(error);
+      throw toOidcError(error);
     }
   };
 
@@ -92,7 +92,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
     tokens: oidc.TokenEndpointResponse,
     claims: Claims | undefined,
     grant: Grant,
-  ): Promise<SignedOn> {
+  ): Promise<SignOnResult> {
     const isComplete =
       claims !== undefined &&
       ["email", "email_verified", options.groupsClaim].every((name) => name in claims);
@@ -121,7 +121,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
         };
       }),
 
-    begin: (redirectUri) =>
+    startAuthorization: (redirectUri) =>
       told(async (config) => {
         const flow = {
           state: oidc.randomState(),
@@ -141,7 +141,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
         return { url, flow };
       }),
 
-    finish: (at, { state, nonce, verifier }) =>
+    exchangeCode: (at, { state, nonce, verifier }) =>
       told(async (config) => {
         const tokens = await oidc.authorizationCodeGrant(config, at, {
           expectedState: state,
@@ -154,13 +154,13 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
         return signedOn(config, tokens, claims, { subject: claims.sub, idToken: idToken!, refreshToken });
       }),
 
-    renew: (grant) =>
+    refresh: (grant) =>
       told(async (config) => {
         const tokens = await oidc.refreshTokenGrant(config, grant.refreshToken);
         // OpenID Connect Core 1.0, section 12.2: there may be no new one.
         const claims = tokens.claims();
         if (claims !== undefined && claims.sub !== grant.subject)
-          throw new OidcFault("not_verified", "another sub than before");
+          throw new OidcError("not_verified", "another sub than before");
         return signedOn(config, tokens, claims, {
           subject: grant.subject,
           idToken: tokens.id_token ?? grant.idToken,
@@ -168,7 +168,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
         });
       }),
 
-    endUrl: (grant, backTo) =>
+    logoutUrl: (grant, backTo) =>
       told((config) => {
         if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
         const hint = grant?.idToken ?? "";
@@ -199,7 +199,7 @@ function metadata(
     const server = found.serverMetadata();
     // The library lets a tenant's issuer pass for one of all tenants: then everybody of all of them could come in.
     if (new URL(server.issuer).href !== issuer.href)
-      throw new OidcFault(
+      throw new OidcError(
         "not_verified",
         "the provider's metadata name another issuer than the configured one",
       );
@@ -243,14 +243,15 @@ const boundedFetch: oidc.CustomFetch = async (url, options) => {
   // The same to run, if not to every version of the types.
   const init: object = options;
   const response = await fetch(url, init);
-  const body = await boundedBody(
+  const body = await readBoundedBody(
     response.body,
     LARGEST_ANSWER_BYTES,
-    () => new OidcFault("provider_away", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`),
+    () => new OidcError("provider_away", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`),
   );
   const { status, statusText, headers } = response;
   // Nothing else is ever posted to.
-  const refused = options.method === "POST" ? refusedClient(status, body.toString("utf8")) : undefined;
+  const refused =
+    options.method === "POST" ? clientAuthenticationError(status, body.toString("utf8")) : undefined;
   if (refused !== undefined) throw refused;
   return new Response(body.length === 0 ? null : body, { status, statusText, headers });
 };

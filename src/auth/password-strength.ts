@@ -1,6 +1,6 @@
 /** Whether a password is one of those that are tried first. */
-import type { Fault } from "../../schemas/problem.ts";
-import { lazily } from "../core/lazily.ts";
+import type { Issue } from "../../schemas/problem.ts";
+import { lazy } from "../core/lazily.ts";
 
 /** Working a password out takes more than linear time, and the strong part of a strong one fits in here. */
 const LOOKED_AT = 50;
@@ -15,7 +15,7 @@ const FEWEST_WITH_PATTERN = 1e9;
 const LEFT = 8;
 
 /** The lists are some megabytes: they are loaded when the first password is chosen. */
-const estimator = lazily(async () => {
+const estimator = lazy(async () => {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
     import("@zxcvbn-ts/core"),
     import("@zxcvbn-ts/language-common"),
@@ -28,10 +28,10 @@ const estimator = lazily(async () => {
  * `Password2026!` stands in none and is tried early all the same.
  * @param email of whose it is: what is in the address is guessed first
  */
-export async function easilyGuessed(
+export async function checkPasswordStrength(
   password: string,
   email: string,
-): Promise<Omit<Fault, "path"> | undefined> {
+): Promise<Omit<Issue, "path"> | undefined> {
   const own = ownWords(email);
   if (withoutWords(password.toLowerCase(), own).length < LEFT)
     return {

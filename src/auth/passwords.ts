@@ -1,11 +1,11 @@
 /** Passwords: hashed slowly, compared, and refused when they are easily guessed. */
 import { availableParallelism } from "node:os";
 import * as scryptKdf from "scrypt-kdf";
-import { normalizedPassword, passwordFault } from "../../schemas/password.ts";
-import type { Fault } from "../../schemas/problem.ts";
+import { normalizedPassword, passwordIssue } from "../../schemas/password.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "../core/errors.ts";
-import { easilyGuessed } from "./password-strength.ts";
-import { slots } from "./slots.ts";
+import { checkPasswordStrength } from "./password-strength.ts";
+import { concurrencyLimiter } from "./slots.ts";
 
 // The package has a default export only; its types say otherwise.
 const scrypt = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
@@ -32,7 +32,7 @@ export interface Passwords {
    */
   hash(password: string): Promise<string>;
   /** @throws AppError busy when too many wait: asked before anything is written for one that would be turned away */
-  room(): void;
+  assertCapacity(): void;
   /**
    * Whether it is the password. Without a hash (no such account, none chosen yet) as much work is done for a no.
    * `stale`: the hash was made with other parameters, so a new one should be kept.
@@ -43,7 +43,7 @@ export interface Passwords {
    * Whether it may be somebody's new password.
    * @throws AppError invalid_input with a fault at `password`
    */
-  check(password: string, email: string): Promise<void>;
+  validate(password: string, email: string): Promise<void>;
 }
 
 /**
@@ -56,7 +56,7 @@ export function openPasswords({
   waiting = WAITING,
   atATime = AT_A_TIME,
 }: { parameters?: Parameters; waiting?: number; atATime?: number } = {}): Passwords {
-  const inTurn = slots(
+  const inTurn = concurrencyLimiter(
     atATime,
     waiting,
     () =>
@@ -67,7 +67,7 @@ export function openPasswords({
   const derive = (password: string) => inTurn(() => scrypt.kdf(normalizedPassword(password), parameters));
 
   return {
-    room: inTurn.room,
+    assertCapacity: inTurn.room,
     hash: async (password) => Buffer.from(await derive(password)).toString("base64"),
 
     async verify(password, hash) {
@@ -81,9 +81,10 @@ export function openPasswords({
       return { ok, stale: made.logN !== logN || made.r !== r || made.p !== p };
     },
 
-    async check(password, email) {
-      const fault = passwordFault(password) ?? (await easilyGuessed(normalizedPassword(password), email));
-      if (fault !== undefined) throw unfit(fault);
+    async validate(password, email) {
+      const issue =
+        passwordIssue(password) ?? (await checkPasswordStrength(normalizedPassword(password), email));
+      if (issue !== undefined) throw unfit(issue);
     },
   };
 }
@@ -97,7 +98,7 @@ function parametersOf(hash: string): Parameters | undefined {
   }
 }
 
-const unfit = (fault: Omit<Fault, "path">): AppError =>
-  new AppError("invalid_input", `The password ${fault.message}. ${fault.fix ?? ""}`.trim(), {
-    errors: [{ path: "password", ...fault }],
+const unfit = (issue: Omit<Issue, "path">): AppError =>
+  new AppError("invalid_input", `The password ${issue.message}. ${issue.fix ?? ""}`.trim(), {
+    errors: [{ path: "password", ...issue }],
   });

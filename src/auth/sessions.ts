@@ -1,7 +1,7 @@
 /** Sessions of people who are signed in: a random token in a cookie, its digest in the store, two limits of time. */
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
-import { SCOPES_OF } from "../../schemas/user.ts";
+import { ROLE_SCOPES } from "../../schemas/user.ts";
 import type { SessionRecord, SessionStore, UserRecord } from "../core/account-ports.ts";
 import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import { newSessionId } from "../core/ids.ts";
@@ -20,17 +20,17 @@ export interface SessionLimits {
   /** How long it may go unused, in milliseconds. */
   idleMs: number;
   /** How long it may last at all, in milliseconds. */
-  longestMs: number;
+  maxAgeMs: number;
 }
 
 /** A living session and whose it is. */
-export interface SignedIn {
+export interface AuthenticatedSession {
   session: SessionRecord;
   user: UserRecord;
 }
 
 /** The same by its cookie. */
-export interface ByCookie extends SignedIn {
+export interface CookieSession extends AuthenticatedSession {
   token: string;
   /** How new it is what an identity provider said of them; null where none did. */
   claimsAt: string | null;
@@ -38,15 +38,15 @@ export interface ByCookie extends SignedIn {
 
 export interface Sessions {
   /** Makes one; it is for the caller to store the record, with whose it is, in the transaction that it belongs to. */
-  begin(client: string, address: string): { token: string; record: NewSession };
+  create(client: string, address: string): { token: string; record: NewSession };
   /** The living session that a request's cookie names. @param secure whether it came by https */
-  find(headers: IncomingHttpHeaders, secure: boolean): Promise<ByCookie | undefined>;
+  findByCookie(headers: IncomingHttpHeaders, secure: boolean): Promise<CookieSession | undefined>;
   /** The session with this digest and whose it is, and whether it is over: ended, expired or idle for too long, or its user not active. */
-  look(digest: Buffer): Promise<(Omit<ByCookie, "token"> & { over: boolean }) | undefined>;
+  findByDigest(digest: Buffer): Promise<(Omit<CookieSession, "token"> & { over: boolean }) | undefined>;
   /** Which of these are over by now. */
-  deadAmong(ids: readonly string[]): Promise<string[]>;
+  findInvalid(ids: readonly string[]): Promise<string[]>;
   /** Those not used since this moment (ISO 8601) are over. */
-  idleSince(): string;
+  idleCutoff(): string;
   /** Writes when sessions were last used, and clears old ones away; called by a timer, never by a request. */
   flush(): Promise<void>;
 }
@@ -57,32 +57,32 @@ export type NewSession = Omit<SessionRecord, "userId"> & { digest: Buffer };
 export function openSessions(store: SessionStore, clock: Clock, limits: SessionLimits): Sessions {
   const usedAt = new Map<string, number>();
   const writtenAt = new Map<string, number>();
-  const idleSince = (): string => iso(clock.now() - limits.idleMs);
-  const look: Sessions["look"] = async (digest) => {
+  const idleCutoff = (): string => iso(clock.now() - limits.idleMs);
+  const findByDigest: Sessions["findByDigest"] = async (digest) => {
     const found = await store.findByDigest(digest);
     if (found === undefined) return undefined;
     const { user, claimsAt, ...session } = found;
     // What this process has seen and not written yet counts too.
-    const seen = Math.max(Date.parse(session.seenAt), usedAt.get(session.id) ?? 0);
+    const seen = Math.max(Date.parse(session.lastSeenAt), usedAt.get(session.id) ?? 0);
     const over =
       session.endedAt !== null ||
       session.expiresAt <= iso(clock.now()) ||
-      iso(seen) <= idleSince() ||
+      iso(seen) <= idleCutoff() ||
       user.status !== "active";
     if (!over) usedAt.set(session.id, clock.now());
     return { session, user, claimsAt, over };
   };
   return {
-    look,
+    findByDigest,
 
-    begin(client, address) {
+    create(client, address) {
       const token = randomBase62(32);
       const now = clock.now();
       const record = {
         id: newSessionId(),
         createdAt: iso(now),
-        seenAt: iso(now),
-        expiresAt: iso(now + limits.longestMs),
+        lastSeenAt: iso(now),
+        expiresAt: iso(now + limits.maxAgeMs),
         client,
         address,
         external: false,
@@ -91,17 +91,17 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
       return { token, record: { ...record, digest: digestOf(token) } };
     },
 
-    async find(headers, secure) {
+    async findByCookie(headers, secure) {
       const token = parseCookie(headers.cookie ?? "")[nameOf(secure)];
       if (token === undefined || !TOKEN.test(token)) return undefined;
-      const found = await look(digestOf(token));
+      const found = await findByDigest(digestOf(token));
       if (found === undefined || found.over) return undefined;
       const { session, user, claimsAt } = found;
       return { session, user, claimsAt, token };
     },
 
-    deadAmong: (ids) => store.deadAmong(ids, iso(clock.now()), idleSince()),
-    idleSince,
+    findInvalid: (ids) => store.findInvalid(ids, iso(clock.now()), idleCutoff()),
+    idleCutoff,
 
     async flush() {
       const now = clock.now();
@@ -112,7 +112,7 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
         if (usedAt.get(id) === at) usedAt.delete(id);
       }
       for (const [id, at] of writtenAt) if (now - at > limits.idleMs) writtenAt.delete(id);
-      await store.forget(iso(now), idleSince());
+      await store.purge(iso(now), idleCutoff());
     },
   };
 }
@@ -129,7 +129,7 @@ export const principalOf = ({
   keyId: session.id,
   keyName: "browser",
   owner: user.email,
-  scopes: new Set(SCOPES_OF[user.role]),
+  scopes: new Set(ROLE_SCOPES[user.role]),
   lineage: user.id,
 });
 
@@ -142,7 +142,7 @@ export function sessionCookie(token: string | null, secure: boolean, limits: Ses
     httpOnly: true,
     secure,
     sameSite: "strict",
-    maxAge: token === null ? 0 : Math.floor(limits.longestMs / 1_000),
+    maxAge: token === null ? 0 : Math.floor(limits.maxAgeMs / 1_000),
   });
 }
 

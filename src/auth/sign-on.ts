@@ -40,7 +40,7 @@ export function grantedRole(
   return Role.options.findLast((role) => roles.has(role));
 }
 
-type Standing = Pick<UserRecord, "role" | "roleBy">;
+type Standing = Pick<UserRecord, "role" | "roleSource">;
 
 /**
  * What somebody may do from now on: what the groups say; where they say nothing (any more), what an admin here decided,
@@ -52,10 +52,10 @@ function standing(
   before: Standing | undefined,
 ): Standing | undefined {
   const granted = grantedRole(policy, identity);
-  if (granted !== undefined) return { role: granted, roleBy: "sign_on" };
-  if (before !== undefined && before.roleBy === null) return { role: before.role, roleBy: null };
+  if (granted !== undefined) return { role: granted, roleSource: "sign_on" };
+  if (before !== undefined && before.roleSource === null) return { role: before.role, roleSource: null };
   // Whoever loses a group must not keep what it gave.
-  return policy.defaultRole === null ? undefined : { role: policy.defaultRole, roleBy: "default" };
+  return policy.defaultRole === null ? undefined : { role: policy.defaultRole, roleSource: "default" };
 }
 
 const ASK = "Ask an admin";
@@ -73,7 +73,7 @@ const noRole = (policy: SignOnPolicy): AppError =>
  * The user that an identity is, when nothing about them has to be written.
  * @throws AppError sign_on_refused when they are not let in (any more)
  */
-export async function knownAs(
+export async function findUpToDateUser(
   read: Pick<Readers, "users" | "identities">,
   policy: SignOnPolicy,
   identity: Identity,
@@ -88,7 +88,9 @@ export async function knownAs(
     if (user.status !== "active") throw noRole(policy);
     return undefined;
   }
-  return user.status === "active" && now.role === user.role && now.roleBy === user.roleBy ? user : undefined;
+  return user.status === "active" && now.role === user.role && now.roleSource === user.roleSource
+    ? user
+    : undefined;
 }
 
 /**
@@ -99,7 +101,7 @@ export async function knownAs(
  * @returns the user, or why they are not let in: to be thrown when what was taken away is committed
  * @throws AppError sign_on_refused
  */
-export async function takeIn(
+export async function provisionUser(
   tx: Writers,
   policy: SignOnPolicy,
   identity: Identity,
@@ -114,22 +116,22 @@ export async function takeIn(
     await shutOut(tx, before);
     return noRole(policy);
   }
-  const { role, roleBy } = standingNow;
+  const { role, roleSource } = standingNow;
   const at = iso(now);
   if (before !== undefined) {
     if (known === undefined)
       await tx.identities.insert({ ...keyOf(identity), userId: before.id, createdAt: at });
     const status: UserStatus = "active";
-    const after = { role, roleBy, status, verifiedAt: before.verifiedAt ?? at };
+    const after = { role, roleBy: roleSource, status, verifiedAt: before.verifiedAt ?? at };
     await tx.users.update(before.id, after);
-    if (before.role !== role) await tx.audited(before.email, `role_${role}`);
+    if (before.role !== role) await tx.recordAudit(before.email, `role_${role}`);
     return { ...before, ...after };
   }
   const user: UserRecord = {
     id: newUserId(),
     email: identity.email!,
     role,
-    roleBy,
+    roleSource,
     status: "active",
     passwordHash: null,
     verifiedAt: at,
@@ -139,16 +141,16 @@ export async function takeIn(
   };
   await tx.users.insert(user);
   await tx.identities.insert({ ...keyOf(identity), userId: user.id, createdAt: at });
-  await tx.audited(user.email, `role_${role}`);
+  await tx.recordAudit(user.email, `role_${role}`);
   return user;
 }
 
 /** Invited is who may come in and has not: nothing of theirs opens anything. */
 async function shutOut(tx: Writers, { id, email, role }: UserRecord): Promise<void> {
   await tx.users.update(id, { status: "invited", role: "viewer" });
-  await tx.sessions.endAllOf(id);
-  await tx.audited(email, "status_invited");
-  if (role !== "viewer") await tx.audited(email, "role_viewer");
+  await tx.sessions.endAllForUser(id);
+  await tx.recordAudit(email, "status_invited");
+  if (role !== "viewer") await tx.recordAudit(email, "role_viewer");
 }
 
 const keyOf = ({ issuer, subject }: Identity) => ({ issuer, subject });

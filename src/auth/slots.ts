@@ -2,7 +2,7 @@
  * Lets `most` pieces of work go on at a time, and `waiting` wait, in the order they came.
  * @param full the error that one too many gets
  */
-export function slots(most: number, waiting: number, full: () => Error) {
+export function concurrencyLimiter(most: number, waiting: number, full: () => Error) {
   let free = most;
   const queue: (() => void)[] = [];
 

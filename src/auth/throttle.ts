@@ -1,9 +1,9 @@
 /** Guessing is slowed down before anything is hashed: by account, by address, and by both. */
 import { hash } from "node:crypto";
-import type { AttemptCounter } from "../core/account-ports.ts";
+import type { RateLimitCounter } from "../core/account-ports.ts";
 import { type Clock, HOUR, MINUTE, SECOND } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { networkOf, siteOf } from "./network.ts";
+import { networkOf, ipv6SiteOf } from "./network.ts";
 
 const WINDOW = 15 * MINUTE;
 /** How many refusals are remembered; the oldest are forgotten first, and cost a look-up then. */
@@ -24,10 +24,10 @@ const MAILS = 3;
 const MAIL_WINDOW = HOUR;
 
 /** `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are a sign-on's two halves. */
-export type AttemptKind =
+export type ThrottledAction =
   "sign_in" | "reset" | "verification" | "setup" | "link" | "to_provider" | "from_provider";
 
-export interface Attempt {
+export interface ThrottleSubject {
   /** What was typed as an e-mail address, whether somebody has it or not; left out where none is asked for. */
   account?: string;
   /** Where it comes from: an IP address. */
@@ -35,14 +35,14 @@ export interface Attempt {
 }
 
 /** An attempt that was counted. */
-export interface Taken {
+export interface CountedAttempt {
   /**
    * It went well: it is given back, so that who knows the password uses nothing up (of 30 people behind one address, or
    * of a script that signs in often), and what this account had tried from this address is forgotten. Called once.
    */
-  succeeded(): Promise<void>;
+  markSucceeded(): Promise<void>;
   /** It was not made after all (we were too busy): it is given back. Called once. */
-  undone(): Promise<void>;
+  refund(): Promise<void>;
 }
 
 export interface Throttle {
@@ -51,9 +51,9 @@ export interface Throttle {
    * @throws AppError too_many_attempts, the same for known and unknown accounts; whatever the counter throws: with no
    * count there is no attempt (to sign in needs the store anyway, so to let it pass would only help who guesses)
    */
-  take(kind: AttemptKind, attempt: Attempt): Promise<Taken>;
+  consume(kind: ThrottledAction, attempt: ThrottleSubject): Promise<CountedAttempt>;
   /** Forgets what an account had tried from an address: its owner has come in by another way. */
-  forgive(kind: "sign_in", attempt: Attempt & { account: string }): Promise<void>;
+  reset(kind: "sign_in", attempt: ThrottleSubject & { account: string }): Promise<void>;
 }
 
 interface Limit {
@@ -62,7 +62,7 @@ interface Limit {
   windowMs: number;
 }
 
-export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
+export function throttle(counter: RateLimitCounter, clock: Clock): Throttle {
   const refused = new Map<string, { endsAt: number; known: number }>();
   /** Attempts that are being counted just now, by key: of many at a time no more write to the store than may pass. */
   const underWay = new Map<string, number>();
@@ -100,7 +100,7 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
   /** Gives what was counted, in the windows it was counted in. */
   async function add(limits: readonly Limit[]): Promise<{ key: string; endsAt: number }[]> {
     if (limits.length === 0) return [];
-    const counts = await counter.add(
+    const counts = await counter.increment(
       limits.map(({ key, windowMs }) => ({ key, windowMs })),
       clock.now(),
     );
@@ -114,7 +114,7 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
   }
 
   return {
-    async take(kind, attempt) {
+    async consume(kind, attempt) {
       const limits = limitsOf(kind, attempt);
       refuseRemembered(limits);
       const ahead = limits.map(({ key }) => underWay.get(key) ?? 0);
@@ -134,12 +134,12 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
         const [narrow, ...wide] = limits;
         const counted = [...(await add([narrow!])), ...(await add(wide))];
         return {
-          async succeeded() {
+          async markSucceeded() {
             for (const { key } of counted) refused.delete(key);
-            await counter.giveBack(counted);
+            await counter.refund(counted);
             if (kind === "sign_in" && attempt.account !== undefined) await forget(narrow!);
           },
-          undone: () => counter.giveBack(counted),
+          refund: () => counter.refund(counted),
         };
       } finally {
         for (const { key } of limits) {
@@ -150,18 +150,18 @@ export function throttle(counter: AttemptCounter, clock: Clock): Throttle {
       }
     },
 
-    forgive: (kind, attempt) => forget(limitsOf(kind, attempt)[0]!),
+    reset: (kind, attempt) => forget(limitsOf(kind, attempt)[0]!),
   };
 }
 
 /** The narrowest first. */
-function limitsOf(kind: AttemptKind, { account, address }: Attempt): Limit[] {
+function limitsOf(kind: ThrottledAction, { account, address }: ThrottleSubject): Limit[] {
   const limit = (email: string | null, from: string | null, most: number, windowMs = WINDOW): Limit => ({
     key: keyOf(kind, email, from),
     most,
     windowMs,
   });
-  const [network, site] = [networkOf(address), siteOf(address)];
+  const [network, site] = [networkOf(address), ipv6SiteOf(address)];
   const times = kind === "to_provider" ? WAYS_TO_PROVIDER : 1;
   const byAddress = [
     limit(null, network, PER_ADDRESS * times),
@@ -175,7 +175,7 @@ function limitsOf(kind: AttemptKind, { account, address }: Attempt): Limit[] {
 }
 
 /** A digest: people type passwords where the address goes, and that must not stand in a table. */
-const keyOf = (...parts: [AttemptKind, account: string | null, from: string | null]): string =>
+const keyOf = (...parts: [ThrottledAction, account: string | null, from: string | null]): string =>
   hash("sha256", JSON.stringify(parts), "base64url").slice(0, 22);
 
 function tooMany(ms: number): AppError {

@@ -1,16 +1,16 @@
 /** `millrace workflows apply`: makes the workflows what a directory of files says, all of them or none. */
-import type { Fault } from "../../schemas/problem.ts";
-import { MAX_VERSION, type WholeWorkflow } from "../../schemas/workflow.ts";
+import type { Issue } from "../../schemas/problem.ts";
+import { MAX_VERSION, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { AppError } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
-import { carried, ownExecutor } from "./carry.ts";
+import { withExecutor, inProcessExecutor } from "./carry.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { lineDiff } from "./line-diff.ts";
-import { ACTOR, asOperator, type Operator } from "./operator.ts";
-import { allWorkflows, fileText, readFiles } from "./workflow-files.ts";
+import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";
+import { allWorkflows, formatWorkflowFile, readWorkflowFiles } from "./workflow-files.ts";
 
 export interface ApplyOptions {
   yes?: boolean;
@@ -35,14 +35,14 @@ interface Wanted {
   id: string;
   file: string;
   content: WorkflowContent & { definition: Record<string, unknown> };
-  current: WholeWorkflow | undefined;
+  current: WorkflowWithDefinition | undefined;
 }
 
 interface Plan {
   added: Wanted[];
-  changed: (Wanted & { current: WholeWorkflow })[];
+  changed: (Wanted & { current: WorkflowWithDefinition })[];
   unchanged: number;
-  archived: WholeWorkflow[];
+  archived: WorkflowWithDefinition[];
 }
 
 /** Applies the files of a directory after all of them were checked and the difference was confirmed. */
@@ -52,15 +52,15 @@ export async function applyWorkflows(
   directory: string,
   options: ApplyOptions,
 ): Promise<void> {
-  const files = readFiles(directory);
+  const files = readWorkflowFiles(directory);
   const pending = new Map<string, Wanted>();
-  const own = ownExecutor();
+  const own = inProcessExecutor();
   const opened = {
     config: options.config,
     executors: own,
     overlay: (read: Readers) => withPending(read, pending),
   };
-  await asOperator(io, opened, async (operator) => {
+  await withOperator(io, opened, async (operator) => {
     const wanted = await checked(operator, files, pending, options.bind);
     const plan = await planOf(operator, wanted, options.prune === true);
     show(io, plan);
@@ -71,7 +71,7 @@ export async function applyWorkflows(
     io.out("Applied.\n");
     pending.clear();
     if (options.publish)
-      await carried(io, operator, own, () =>
+      await withExecutor(io, operator, own, () =>
         publish(
           io,
           operator,
@@ -102,7 +102,8 @@ function withPending(read: Readers, pending: ReadonlyMap<string, Wanted>): Reade
           published_version: null,
         };
       },
-      someIds: async (limit) => [...pending.keys(), ...(await read.workflows.someIds(limit))].slice(0, limit),
+      recentIds: async (limit) =>
+        [...pending.keys(), ...(await read.workflows.recentIds(limit))].slice(0, limit),
     },
     runs: {
       ...read.runs,
@@ -117,16 +118,16 @@ function withPending(read: Readers, pending: ReadonlyMap<string, Wanted>): Reade
 /** @throws CommandError with the faults of all files */
 async function checked(
   { services }: Operator,
-  files: ReturnType<typeof readFiles>,
+  files: ReturnType<typeof readWorkflowFiles>,
   pending: Map<string, Wanted>,
-  bind: boolean,
+  checkConnections: boolean,
 ): Promise<Wanted[]> {
   const signal = new AbortController().signal;
   const { engine, read } = services;
   const lines: string[] = [];
   const wanted: Wanted[] = [];
   for (const { file, stem, text } of files) {
-    const report = await engine.check(text, { bind: false, file: true, signal });
+    const report = await engine.check(text, { checkConnections: false, allowFileFields: true, signal });
     const id = report.file.id ?? stem;
     const current = await read.workflows.find(id);
     const name = report.file.name ?? current?.name;
@@ -140,7 +141,7 @@ async function checked(
     const twice = pending.get(id);
     if (twice !== undefined) lines.push(`${file}:1:1: the id "${id}" stands in ${twice.file} too.`);
     if (report.definition === null) {
-      lines.push(...report.errors.map((fault) => faultLine(file, fault)));
+      lines.push(...report.errors.map((issue) => issueLine(file, issue)));
       continue;
     }
     const { description = "", tags = [] } = report.file;
@@ -153,8 +154,13 @@ async function checked(
     // What stays as it is has its faults already: a draft may.
     if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((it) => it.file === file)!;
-    const { errors } = await engine.check(text, { bind, file: true, selfId: id, signal });
-    lines.push(...errors.map((fault) => faultLine(file, fault)));
+    const { errors } = await engine.check(text, {
+      checkConnections,
+      allowFileFields: true,
+      selfId: id,
+      signal,
+    });
+    lines.push(...errors.map((issue) => issueLine(file, issue)));
   }
   if (lines.length === 0) return wanted;
   throw new CommandError(
@@ -162,7 +168,7 @@ async function checked(
   );
 }
 
-function faultLine(file: string, { path, message, did_you_mean, fix, line = 1, column = 1 }: Fault): string {
+function issueLine(file: string, { path, message, did_you_mean, fix, line = 1, column = 1 }: Issue): string {
   const advice = fix ?? (did_you_mean === undefined ? "" : `Did you mean ${did_you_mean}?`);
   return `${file}:${line}:${column}: ${[path, message].filter(Boolean).join(" ")}${advice === "" ? "" : `. ${advice}`}`;
 }
@@ -181,10 +187,10 @@ async function planOf({ instance }: Operator, wanted: readonly Wanted[], prune: 
   return plan;
 }
 
-const isSame = (current: WholeWorkflow, wanted: WorkflowContent): boolean =>
+const isSame = (current: WorkflowWithDefinition, wanted: WorkflowContent): boolean =>
   canonicalJson(contentOf(current)) === canonicalJson(wanted);
 
-const contentOf = ({ name, description, tags, definition }: WholeWorkflow): WorkflowContent => ({
+const contentOf = ({ name, description, tags, definition }: WorkflowWithDefinition): WorkflowContent => ({
   name,
   description,
   tags,
@@ -200,9 +206,9 @@ function show(io: Io, { added, changed, unchanged, archived }: Plan): void {
     for (const { kind, text } of lineDiff(before, after)) io.out(`${shown[kind](`${sign[kind]} ${text}`)}\n`);
     io.out("\n");
   };
-  for (const { id, content } of added) change(`new: ${id}`, "", fileText(id, content));
+  for (const { id, content } of added) change(`new: ${id}`, "", formatWorkflowFile(id, content));
   for (const { id, content, current } of changed)
-    change(`changed: ${id}`, fileText(id, current), fileText(id, content));
+    change(`changed: ${id}`, formatWorkflowFile(id, current), formatWorkflowFile(id, content));
   for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n\n`);
   io.out(
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${archived.length} to be archived\n`,
@@ -222,18 +228,18 @@ async function commit(
   { added, changed, archived }: Plan,
   reason: string | null,
 ): Promise<void> {
-  const actor = ACTOR;
+  const actor = OPERATOR_ACTOR;
   const intent = { operation: "apply_workflows", actor, requestId: newRequestId() };
   await services.write(intent, async ({ workflows, schedules }) => {
     for (const { id, content } of added)
       await workflows.insert(content, { kind: "created", reason, actor }, id);
     for (const { current, content } of changed) {
       await expectUnchanged(current);
-      await workflows.advance(current, { ...current, ...content }, { kind: "updated", reason, actor });
+      await workflows.addVersion(current, { ...current, ...content }, { kind: "updated", reason, actor });
     }
     for (const current of archived) {
       await expectUnchanged(current);
-      await workflows.advance(
+      await workflows.addVersion(
         current,
         { ...current, status: "archived" },
         { kind: "archived", reason, actor },
@@ -241,7 +247,7 @@ async function commit(
       await schedules.remove(current.id);
     }
 
-    async function expectUnchanged({ id, version, status }: WholeWorkflow): Promise<void> {
+    async function expectUnchanged({ id, version, status }: WorkflowWithDefinition): Promise<void> {
       const now = await workflows.find(id);
       if (now?.version !== version || now.status !== status)
         throw new CommandError(

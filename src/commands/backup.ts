@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { VERSION } from "../app/build.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { iso, SECOND, systemClock } from "../core/clock.ts";
-import type { Contents } from "../store/backup.ts";
-import { databaseFilesOf, isThere } from "../store/snapshot.ts";
+import type { DatabaseSummary } from "../store/backup.ts";
+import { databaseFilePaths, pathExists } from "../store/snapshot.ts";
 import { contentJson, contentLines, type CopyHost, makeCopy } from "./copying.ts";
-import { expectState } from "./existing-state.ts";
+import { requireState } from "./existing-state.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 
 const MIB = 1024 * 1024;
@@ -20,11 +20,11 @@ export async function backup(
   options: { json?: boolean },
 ): Promise<void> {
   const { stateDir, configFile } = readEnvironment(io.env);
-  const databaseFile = expectState(stateDir, "back up");
+  const databaseFile = requireState(stateDir, "back up");
   const target = checkTarget(file, databaseFile);
   const start = performance.now();
   const mark = { at: iso(systemClock.now()), release: VERSION };
-  const { backup: contents } = await makeCopy<{ backup: Contents }>(
+  const { backup: contents } = await makeCopy<{ backup: DatabaseSummary }>(
     host,
     { kind: "backup", databaseFile, mark },
     target,
@@ -68,13 +68,13 @@ function checkTarget(file: string, databaseFile: string): string {
         : `Nothing can be written to ${directory}: ${(error as Error).message}`,
     );
   }
-  if (databaseFilesOf(reallyAt(databaseFile)).includes(reallyAt(target))) {
+  if (databaseFilePaths(reallyAt(databaseFile)).includes(reallyAt(target))) {
     throw new CommandError(
       `${target} belongs to the database itself. Choose another name, best on another disk.`,
       EXIT.usage,
     );
   }
-  if (isThere(target)) {
+  if (pathExists(target)) {
     const what = statSync(target, { throwIfNoEntry: false })?.isDirectory()
       ? "is a directory: name a file in it"
       : "is there already, and a backup replaces nothing: choose another name, with the day in it for example";

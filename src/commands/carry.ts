@@ -2,8 +2,8 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Executor, startExecutor } from "../app/executor.ts";
-import { type Instance, leaseOf } from "../app/instance.ts";
-import type { Executors, Setup } from "../app/services.ts";
+import { type Instance, leaseDurationMs } from "../app/instance.ts";
+import type { ExecutorNotifier, Setup } from "../app/services.ts";
 import { HOUR } from "../core/clock.ts";
 import { newExecutorId } from "../core/ids.ts";
 import type { Io } from "./io.ts";
@@ -14,26 +14,26 @@ const SLOTS = 32;
 const GRACE_MS = 10_000;
 
 /** What an executor of this process would be told and tells; there may be none. */
-export interface OwnExecutor extends Executors {
-  started(): boolean;
+export interface InProcessExecutor extends ExecutorNotifier {
+  isStarted(): boolean;
   start(instance: Instance, setup: Setup): Promise<void>;
   stop(): Promise<void>;
 }
 
-export function ownExecutor(): OwnExecutor {
+export function inProcessExecutor(): InProcessExecutor {
   const listeners: ((runIds: readonly string[]) => void)[] = [];
   let executor: Executor | undefined;
   return {
-    ring: () => executor?.queue.ring(),
+    wake: () => executor?.queue.wake(),
     onChanged: (listener) => void listeners.push(listener),
-    started: () => executor !== undefined,
+    isStarted: () => executor !== undefined,
     async start(instance, setup) {
       executor = await startExecutor(instance, setup, {
         id: newExecutorId(hostname()),
         slots: SLOTS,
         onChanged: (ids) => listeners.forEach((listener) => listener(ids)),
       });
-      executor.queue.ring();
+      executor.queue.wake();
     },
     async stop() {
       await executor?.stop(GRACE_MS);
@@ -45,10 +45,10 @@ export function ownExecutor(): OwnExecutor {
  * Does some work while runs go on: in this process if, and as soon as, no executor is alive.
  * @param own the executor that the operator's services ring
  */
-export async function carried<T>(
+export async function withExecutor<T>(
   io: Io,
   { instance, setup }: Operator,
-  own: OwnExecutor,
+  own: InProcessExecutor,
   work: () => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
@@ -61,7 +61,7 @@ export async function carried<T>(
   // Before the work: it may ask whether there is one.
   if ((await instance.read.jobs.executors()).length === 0) await startOwn();
   const carrying = (async () => {
-    if (!own.started() && (await nobodyCarries(instance, over.signal))) await startOwn();
+    if (!own.isStarted() && (await nobodyCarries(instance, over.signal))) await startOwn();
   })();
   // The timers of what is waited for do not keep a process.
   const alive = setInterval(() => {}, HOUR);
@@ -89,7 +89,7 @@ async function nobodyCarries(instance: Instance, signal: AbortSignal): Promise<b
       seen.set(id, beat);
     }
     if (signal.aborted) return false;
-    if (executors.length === 0 || performance.now() - moved > leaseOf(instance)) return true;
+    if (executors.length === 0 || performance.now() - moved > leaseDurationMs(instance)) return true;
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** Lists for a terminal. */
 
 /** Pads the cells of a row so that columns stand below each other. @param rows all of them, the head too */
-export function columns(rows: readonly (readonly string[])[]): (row: readonly string[]) => string {
+export function alignColumns(rows: readonly (readonly string[])[]): (row: readonly string[]) => string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return (row) =>
     row
@@ -11,4 +11,5 @@ export function columns(rows: readonly (readonly string[])[]): (row: readonly st
 }
 
 /** A moment (ISO 8601) to the minute, UTC. */
-export const day = (time: string | null): string => time?.slice(0, 16).replace("T", " ") ?? "never";
+export const formatTimestamp = (time: string | null): string =>
+  time?.slice(0, 16).replace("T", " ") ?? "never";

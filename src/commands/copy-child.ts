@@ -6,7 +6,7 @@
 import { AppError } from "../core/errors.ts";
 import { translateSqliteError } from "../store/sqlite-errors.ts";
 import type { CopyAnswer, CopyTask } from "./copying.ts";
-import { backUp, makeRestored } from "../store/backup.ts";
+import { createBackup, createRestoredDatabase } from "../store/backup.ts";
 
 const task = JSON.parse(process.argv[2]!) as CopyTask;
 
@@ -16,8 +16,8 @@ process.on("disconnect", () => process.exit(1));
 async function answer(): Promise<CopyAnswer> {
   try {
     return task.kind === "backup"
-      ? { backup: await backUp(task, task.mark) }
-      : { restore: await makeRestored(task, task.at) };
+      ? { backup: await createBackup(task, task.mark) }
+      : { restore: await createRestoredDatabase(task, task.at) };
   } catch (thrown) {
     const error = translateSqliteError(thrown);
     const { message } = error as Error;

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError, type ErrorCode } from "../core/errors.ts";
-import type { Contents, makeRestored } from "../store/backup.ts";
-import { clearPartials, partialOf, publish, removePartial } from "../store/snapshot.ts";
-import { columns } from "./columns.ts";
+import type { DatabaseSummary, createRestoredDatabase } from "../store/backup.ts";
+import { removeStalePartials, partialPathFor, finalizeCopy, removePartial } from "../store/snapshot.ts";
+import { alignColumns } from "./columns.ts";
 import { CommandError } from "./io.ts";
 
 /** What the child is to do, but for the file that it makes. */
@@ -16,8 +16,8 @@ type Task =
 export type CopyTask = Task & { partial: string };
 
 export type CopyAnswer =
-  | { backup: Contents }
-  | { restore: Awaited<ReturnType<typeof makeRestored>> }
+  | { backup: DatabaseSummary }
+  | { restore: Awaited<ReturnType<typeof createRestoredDatabase>> }
   | { failed: { code?: ErrorCode; message: string } };
 
 export interface CopyHost {
@@ -37,8 +37,8 @@ export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }
   task: Task,
   target: string,
 ): Promise<T> {
-  const partial = partialOf(target);
-  clearPartials(dirname(target), (name) => name === basename(target));
+  const partial = partialPathFor(target);
+  removeStalePartials(dirname(target), (name) => name === basename(target));
   let child: ChildProcess | undefined;
   let stopped = false;
   host.onStop(() => {
@@ -58,7 +58,7 @@ export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }
       const { code: known, message } = answer.failed;
       throw known === undefined ? new Error(message) : new AppError(known, message);
     }
-    publish(partial, target);
+    finalizeCopy(partial, target);
     return answer as T;
   } catch (error) {
     removePartial(partial);
@@ -81,7 +81,7 @@ function explained(error: unknown, target: string): unknown {
 }
 
 /** What a database holds, in lines for people. */
-export function contentLines({ rows, unfinishedRuns, migration }: Contents): string {
+export function contentLines({ rows, unfinishedRuns, migration }: DatabaseSummary): string {
   const cells: [string, string][] = [
     ["workflows", `${rows.workflows}, in ${rows.workflow_versions} versions`],
     ["runs", `${rows.runs}, ${unfinishedRuns} of them unfinished`],
@@ -92,14 +92,20 @@ export function contentLines({ rows, unfinishedRuns, migration }: Contents): str
     ["audit entries", `${rows.audit_log}`],
     ["migration", `${migration}`],
   ];
-  const line = columns(cells);
+  const line = alignColumns(cells);
   return cells.map((row) => `  ${line(row)}\n`).join("");
 }
 
 /** The same for programs. */
-export const contentJson = ({ rows, unfinishedRuns, madeAt, madeBy, migration }: Contents) => ({
-  made_at: madeAt,
-  made_by: madeBy,
+export const contentJson = ({
+  rows,
+  unfinishedRuns,
+  createdAt,
+  createdByRelease,
+  migration,
+}: DatabaseSummary) => ({
+  made_at: createdAt,
+  made_by: createdByRelease,
   migration,
   rows: { ...rows, unfinished_runs: unfinishedRuns },
 });

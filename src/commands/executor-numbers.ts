@@ -2,16 +2,16 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { SECOND } from "../core/clock.ts";
-import type { Snapshot } from "../telemetry/snapshots.ts";
+import type { MetricsSnapshot } from "../telemetry/snapshots.ts";
 
 /** Who does not answer in time is shown as it was when it last did. */
 const PATIENCE_MS = SECOND;
 
-export interface ExecutorNumbers {
+export interface ExecutorMetrics {
   /** Has this executor's numbers counted in from now on. */
-  watch(child: ChildProcess): void;
+  track(child: ChildProcess): void;
   /** The numbers of those that live, and of those that are gone. */
-  collect(): Promise<Snapshot[]>;
+  collect(): Promise<MetricsSnapshot[]>;
 }
 
 /** Asks for numbers; resolves when they have come, or the executor has ended. */
@@ -29,14 +29,14 @@ const answered = (child: ChildProcess): Promise<void> =>
   });
 
 /** @param settle adds the last numbers of one that is gone to those of the others before it */
-export function executorNumbers(
-  settle: (gone: Snapshot, last: Snapshot) => Promise<Snapshot>,
-): ExecutorNumbers {
-  const last = new Map<ChildProcess, Snapshot>();
-  let gone: Promise<Snapshot> = Promise.resolve([]);
+export function executorMetrics(
+  settle: (gone: MetricsSnapshot, last: MetricsSnapshot) => Promise<MetricsSnapshot>,
+): ExecutorMetrics {
+  const last = new Map<ChildProcess, MetricsSnapshot>();
+  let gone: Promise<MetricsSnapshot> = Promise.resolve([]);
 
   return {
-    watch(child) {
+    track(child) {
       last.set(child, []);
       child.on("message", (message) => {
         const numbers = numbersOf(message);
@@ -61,5 +61,5 @@ export function executorNumbers(
   };
 }
 
-const numbersOf = (message: unknown): Snapshot | undefined =>
-  (message as { numbers?: Snapshot } | null)?.numbers;
+const numbersOf = (message: unknown): MetricsSnapshot | undefined =>
+  (message as { numbers?: MetricsSnapshot } | null)?.numbers;

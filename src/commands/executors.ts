@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { hostname } from "node:os";
 import type { Logger } from "pino";
-import type { Executors } from "../app/services.ts";
+import type { ExecutorNotifier } from "../app/services.ts";
 import { newExecutorId } from "../core/ids.ts";
 import type { MetricsPort } from "./metrics.ts";
 
@@ -13,7 +13,7 @@ const SETTLED_MS = 10_000;
 /** Longer than an executor takes to end by itself. */
 const KILL_AFTER_MS = 15_000;
 
-export interface ExecutorPool extends Executors {
+export interface ExecutorPool extends ExecutorNotifier {
   /** Asks all of them to end and waits. */
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function startExecutors(
       ...(metrics === undefined ? [] : ["--metered"]),
     ]);
     children.set(id, child);
-    metrics?.executors.watch(child);
+    metrics?.executors.track(child);
     child.on("message", (message) => {
       const { changed } = message as { changed?: readonly string[] };
       if (changed !== undefined) for (const listener of listeners) listener(changed);
@@ -78,7 +78,7 @@ export function startExecutors(
   for (let index = 0; index < count; index += 1) start(FIRST_PAUSE_MS);
 
   return {
-    ring() {
+    wake() {
       const all = [...children.values()];
       turn += 1;
       // One is enough: who has no room leaves it to the others, who look for themselves.

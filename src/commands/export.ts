@@ -5,7 +5,7 @@ import { finished } from "node:stream/promises";
 import { VERSION } from "../app/build.ts";
 import { exportLines } from "./archive/write.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
-import { asOperator } from "./operator.ts";
+import { withOperator } from "./operator.ts";
 import { plural } from "./plural.ts";
 
 export interface ExportOptions {
@@ -19,7 +19,7 @@ export async function exportAll(io: Io, file: string, options: ExportOptions): P
     throw new CommandError(`${file} is there already. Nothing was written. Choose another name.`, EXIT.usage);
   const part = `${file}.part`;
   const counts = new Map<string, number>();
-  await asOperator(io, { reads: "export" }, async ({ instance }) => {
+  await withOperator(io, { requiresStateFor: "export" }, async ({ instance }) => {
     // Opened by name: a second export into the same file fails here.
     const out = createWriteStream(part, { flags: "wx", mode: 0o600 });
     await once(out, "open").catch((error: Error) => {

@@ -4,13 +4,13 @@ import { resolve } from "node:path";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
-import type { WholeVersion, Writers } from "../core/ports.ts";
+import type { VersionWithDefinition, Writers } from "../core/ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { readLines } from "./archive/lines.ts";
-import { type Survey, surveyFile } from "./archive/survey.ts";
+import { type ImportPlan, planImport } from "./archive/survey.ts";
 import { type ApplyHost, confirm } from "./apply.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
-import { ACTOR, asOperator, type Operator } from "./operator.ts";
+import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";
 import { plural } from "./plural.ts";
 
 export interface ImportOptions {
@@ -31,8 +31,8 @@ export async function importAll(
 ): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new CommandError(`${resolve(file)} is not a file. Name the export to import.`, EXIT.usage);
-  await asOperator(io, {}, async (operator) => {
-    const survey = await surveyFile(file, operator.instance.read, operator.services.engine);
+  await withOperator(io, {}, async (operator) => {
+    const survey = await planImport(file, operator.instance.read, operator.services.engine);
     refuse(survey, options.keep === true);
     show(io, survey, options);
     if (survey.users.length + survey.workflows.length === 0 || options.dryRun) return;
@@ -46,26 +46,35 @@ export async function importAll(
   });
 }
 
-function refuse({ faults, workflowsDiffer }: Survey, keep: boolean): void {
-  if (faults.length > 0) throw new CommandError(`${faults.join("\n")}\nNothing was imported.`);
-  if (workflowsDiffer.length === 0 || keep) return;
+function refuse({ issues, conflictingWorkflows }: ImportPlan, keep: boolean): void {
+  if (issues.length > 0) throw new CommandError(`${issues.join("\n")}\nNothing was imported.`);
+  if (conflictingWorkflows.length === 0 || keep) return;
   throw new CommandError(
-    `These workflows are here with another history: ${workflowsDiffer.join(", ")}. Nothing was imported, because ` +
+    `These workflows are here with another history: ${conflictingWorkflows.join(", ")}. Nothing was imported, because ` +
       "nothing that is here is overwritten. Say --keep to leave them as they are here and import the rest.",
   );
 }
 
-function show(io: Io, survey: Survey, { pauseSchedules = false }: ImportOptions): void {
+function show(io: Io, survey: ImportPlan, { pauseSchedules = false }: ImportOptions): void {
   const { green, dim, yellow, bold } = paint(io);
-  const { users, usersHere, workflows, workflowsHere, workflowsDiffer, schedules, keys, records } = survey;
+  const {
+    users,
+    existingUsers,
+    workflows,
+    unchangedWorkflows,
+    conflictingWorkflows,
+    schedules,
+    keys,
+    ignoredRecords,
+  } = survey;
   for (const id of workflows) io.out(`${green("+")} workflow ${id}\n`);
-  for (const id of workflowsDiffer) io.out(`${dim("=")} workflow ${id}: left as it is here\n`);
+  for (const id of conflictingWorkflows) io.out(`${dim("=")} workflow ${id}: left as it is here\n`);
   for (const { email, role, status } of users)
     io.out(`${green("+")} ${email}, ${role}, ${statusHere(status)}\n`);
-  for (const { email, differs } of usersHere)
+  for (const { email, differs } of existingUsers)
     if (differs !== null) io.out(`${dim("=")} ${email}: left as it is here (${differs})\n`);
   io.out(
-    `${bold(`${plural(workflows.length, "workflow")} and ${plural(users.length, "person", "people")} are new`)}; ${workflowsHere} and ${usersHere.length} are here already\n`,
+    `${bold(`${plural(workflows.length, "workflow")} and ${plural(users.length, "person", "people")} are new`)}; ${unchangedWorkflows} and ${existingUsers.length} are here already\n`,
   );
   if (schedules > 0)
     io.out(
@@ -83,9 +92,9 @@ function show(io: Io, survey: Survey, { pauseSchedules = false }: ImportOptions)
     io.out(
       `API keys are in no export; make those that are needed anew:\n${keys.map(({ name, owner, scopes }) => `  ${name} of ${owner} (${scopes.join(", ")})\n`).join("")}`,
     );
-  if (records > 0)
+  if (ignoredRecords > 0)
     io.out(
-      `${plural(records, "line")} ${records === 1 ? "is a record" : "are records"} of the other instance (runs, audit log) and ${records === 1 ? "stays" : "stay"} in the file; millrace backup and restore move them.\n`,
+      `${plural(ignoredRecords, "line")} ${ignoredRecords === 1 ? "is a record" : "are records"} of the other instance (runs, audit log) and ${ignoredRecords === 1 ? "stays" : "stay"} in the file; millrace backup and restore move them.\n`,
     );
 }
 
@@ -97,18 +106,18 @@ const statusHere = (status: UserLine["status"]): UserLine["status"] =>
 async function carryOver(
   { services, setup }: Operator,
   file: string,
-  survey: Survey,
+  survey: ImportPlan,
   paused: boolean,
 ): Promise<void> {
   const write = <T>(operation: string, effect: (tx: Writers) => Promise<T>): Promise<T> =>
-    services.write({ operation, actor: ACTOR, requestId: newRequestId() }, effect);
+    services.write({ operation, actor: OPERATOR_ACTOR, requestId: newRequestId() }, effect);
   await write("import_user", async (tx) => {
     for (const user of survey.users) {
       await tx.users.insert({
         id: user.id,
         email: user.email,
         role: user.role,
-        roleBy: null,
+        roleSource: null,
         status: statusHere(user.status),
         passwordHash: null,
         verifiedAt: null,
@@ -116,13 +125,13 @@ async function carryOver(
         createdBy: user.created_by,
         lastLoginAt: null,
       });
-      await tx.audited(user.email, `role_${user.role}`);
+      await tx.recordAudit(user.email, `role_${user.role}`);
     }
   });
   const wanted = new Set(survey.workflows);
   const lines = readLines(file);
   let next = await lines.next();
-  const versionsOf = async function* (id: string): AsyncGenerator<WholeVersion> {
+  const versionsOf = async function* (id: string): AsyncGenerator<VersionWithDefinition> {
     for (next = await lines.next(); next.value?.line?.kind === "version"; next = await lines.next()) {
       const { kind: _, ...version } = next.value.line;
       if (version.workflow_id !== id) throw changed(file);
@@ -133,7 +142,7 @@ async function carryOver(
     const { line } = next.value;
     if (line?.kind === "workflow" && wanted.has(line.id)) {
       await write("import_workflow", async (tx) => {
-        await tx.workflows.adopt(line, versionsOf(line.id));
+        await tx.workflows.importWithHistory(line, versionsOf(line.id));
         if (line.schedule !== null) await saveSchedule(tx, line, line.schedule);
       });
       wanted.delete(line.id);
@@ -148,7 +157,7 @@ async function carryOver(
   ): Promise<void> {
     const definition = await tx.runs.versionDefinition(id, version!);
     const { cron, timezone, overlap } = TOP_FIELDS.schedule.parse(definition?.["schedule"])!;
-    const [due] = services.engine.nextTimes({ cron, timezone }, setup.clock.now(), 1);
+    const [due] = services.engine.nextScheduleTimes({ cron, timezone }, setup.clock.now(), 1);
     await tx.schedules.save({
       workflowId: id,
       version: version!,

@@ -10,7 +10,7 @@ const usage = (message: string): CommandError => new CommandError(message, EXIT.
  * @param file a file with a JSON object, `-` for standard input; `pairs` go before it
  * @param schema the workflow's `inputs`, where it has any
  */
-export function inputsOf(
+export function parseRunInputs(
   pairs: readonly string[],
   file: string | undefined,
   schema: Readonly<Record<string, unknown>> | null,

@@ -4,13 +4,13 @@ import { styleText } from "node:util";
 import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
-import { maskKeys, withoutSecrets } from "./log-secrets.ts";
+import { maskKeys, redactSecrets } from "./log-secrets.ts";
 
 export interface Io {
   out(text: string): void;
   err(text: string): void;
   /** Goes back over so many lines that were written to standard error last, which is a terminal. */
-  back?(lines: number): void;
+  eraseLines?(lines: number): void;
   /** Whether standard output is a terminal. */
   terminal: boolean;
   /** Whether standard error is one. */
@@ -19,7 +19,7 @@ export interface Io {
   /** Calls back when the process ends, however it does but by SIGKILL. */
   onExit(last: () => void): void;
   /** Has the process end when the command is done, though a library's timers or sockets would keep it. */
-  leave?(): void;
+  exitWhenDone?(): void;
 }
 
 /** At most so long a line waits for others. */
@@ -59,7 +59,7 @@ export class CommandError extends Error {
 }
 
 /** Each fault of an input, where the message itself can't say all of them and what to do. */
-function faultLines({ code, details: { errors = [] } }: AppError): string[] {
+function issueLines({ code, details: { errors = [] } }: AppError): string[] {
   if (code !== "invalid_input" && code !== "workflow_not_runnable") return [];
   return errors.map(({ path, message, allowed, did_you_mean: near, fix }) => {
     const advice =
@@ -70,21 +70,21 @@ function faultLines({ code, details: { errors = [] } }: AppError): string[] {
 
 /** Sends what is left of traces; a collector that does not answer keeps nobody. */
 export async function endTracing(io: Io, tracer: Tracer): Promise<void> {
-  if (!(await tracer.close())) io.leave?.();
+  if (!(await tracer.close())) io.exitWhenDone?.();
 }
 
 /** What a failed command says, and the code it ends with. */
-export function explain(error: unknown): { message: string; exitCode: number } {
+export function describeError(error: unknown): { message: string; exitCode: number } {
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
-  if (error instanceof ConfigError) return { message: error.faults.join("\n"), exitCode: EXIT.config };
+  if (error instanceof ConfigError) return { message: error.issues.join("\n"), exitCode: EXIT.config };
   if (error instanceof AppError) {
     const state = error.code === "storage_unavailable" || error.code === "busy";
     return {
-      message: [error.message, ...faultLines(error)].join("\n"),
+      message: [error.message, ...issueLines(error)].join("\n"),
       exitCode: state ? EXIT.state : EXIT.failed,
     };
   }
-  const port = listenFault(error, { port: "--port", host: "--host" });
+  const port = describeListenError(error, { port: "--port", host: "--host" });
   if (port !== undefined) return { message: port, exitCode: EXIT.port };
   return {
     message: `It failed unexpectedly: ${(error as Error).message}. With MILLRACE_LOG_LEVEL=debug the log says where.`,
@@ -96,7 +96,10 @@ export function explain(error: unknown): { message: string; exitCode: number } {
  * Why a port can't be listened on, where that is what went wrong.
  * @param options the names of those that choose another
  */
-export function listenFault(error: unknown, options: { port: string; host: string }): string | undefined {
+export function describeListenError(
+  error: unknown,
+  options: { port: string; host: string },
+): string | undefined {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   switch (code) {
     case "EADDRINUSE":
@@ -134,7 +137,7 @@ const CONTROLS = new RegExp(`(${COLOURS})|(?![\\n\\t])\\p{Cc}`, "gu");
  * Text as a terminal may have it. Names, errors and answers were written by others: nothing in them may move the cursor,
  * clear the screen, or set a title or the clipboard.
  */
-export const forTerminal = (text: string): string =>
+export const sanitizeForTerminal = (text: string): string =>
   text.replace(CONTROLS, (_, colour: string | undefined) => colour ?? "\u{FFFD}");
 
 /** The log goes to standard error: JSON for machines, lines for a terminal. Secrets never get in. */
@@ -144,7 +147,7 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
     level,
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { log: (fields: Record<string, unknown>) => withoutSecrets(fields) },
+    formatters: { log: (fields: Record<string, unknown>) => redactSecrets(fields) },
     // Errors are written out before that, with what hangs on them.
     serializers: { err: (written: unknown) => written },
     hooks: { streamWrite: maskKeys },
@@ -158,7 +161,7 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
 }
 
 /** Resolves when every line is written. */
-export const flushed = (log: Logger): Promise<void> => new Promise((resolve) => log.flush(() => resolve()));
+export const flushLog = (log: Logger): Promise<void> => new Promise((resolve) => log.flush(() => resolve()));
 
 /** Lines are written together, since each write costs as much as a look-up: soon, at once from a warning on, and at the end. */
 function machineLog(io: Io, options: LoggerOptions): Logger {

@@ -4,18 +4,18 @@ import { openInstance } from "../app/instance.ts";
 import { createKey, rotateKey } from "../auth/api-keys.ts";
 import { digestOf, isKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { DEFAULT_OVERLAP_MS, parseExpiry, stateOf } from "../core/api-key-life.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../core/api-key-life.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
-import type { ApiKeyRecord, ApiKeyStore, UsedApiKey } from "../core/account-ports.ts";
-import { columns, day } from "./columns.ts";
-import { expectState } from "./existing-state.ts";
+import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
+import { alignColumns, formatTimestamp } from "./columns.ts";
+import { requireState } from "./existing-state.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
 /** @param reads of what only reads: what it does with a state, which must be there */
 async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>, reads?: string): Promise<T> {
   const settings = readEnvironment(io.env);
-  if (reads !== undefined) expectState(settings.stateDir, reads);
+  if (reads !== undefined) requireState(settings.stateDir, reads);
   const instance = await openInstance(settings.stateDir, systemClock, await openLog(io, "error", "keys"));
   try {
     return await work(instance.keys);
@@ -47,7 +47,7 @@ export async function createApiKey(
 export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<void> {
   const keys = await withKeys(io, (store) => store.list(), "list keys of");
   const now = systemClock.now();
-  const all = keys.map((key) => ({ ...shown(key), state: stateOf(key, now) }));
+  const all = keys.map((key) => ({ ...shown(key), state: apiKeyState(key, now) }));
   if (options.json) return io.out(`${JSON.stringify(all, null, 2)}\n`);
   if (keys.length === 0)
     return io.out("There are no keys yet. Make one: millrace keys create --name <name>\n");
@@ -58,12 +58,12 @@ export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<
     `…${key.last_four}`,
     key.scopes.join(","),
     key.state.replace("_", " "),
-    day(key.created_at),
-    day(key.expires_at),
-    day(key.last_used_at),
+    formatTimestamp(key.created_at),
+    formatTimestamp(key.expires_at),
+    formatTimestamp(key.last_used_at),
   ]);
   const head = ["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"];
-  const line = columns([head, ...rows]);
+  const line = alignColumns([head, ...rows]);
   io.out(`${bold(line(head))}\n`);
   for (const row of rows)
     io.out(`${row[4] === "active" ? line(row) : row[4] === "revoked" ? dim(line(row)) : red(line(row))}\n`);
@@ -99,7 +99,7 @@ export async function rotateApiKey(
 }
 
 /** By id, by name where it is the only living one, or by the value itself (it leaked, and is all one has). */
-async function findKey(keys: ApiKeyStore, which: string): Promise<UsedApiKey> {
+async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyWithOwner> {
   if (isKeyValue(which)) {
     const key = await keys.findByDigest(digestOf(which));
     if (key !== undefined) return key;
@@ -110,7 +110,7 @@ async function findKey(keys: ApiKeyStore, which: string): Promise<UsedApiKey> {
   if (byId !== undefined) return byId;
   const now = systemClock.now();
   const named = all.filter((key) => key.name === which);
-  const alive = named.filter((key) => stateOf(key, now) === "active");
+  const alive = named.filter((key) => apiKeyState(key, now) === "active");
   if (alive.length === 1) return alive[0]!;
   if (alive.length > 1) {
     throw new CommandError(

@@ -1,20 +1,20 @@
 /** `serve` and `mcp-sse`: one listener, one process. */
 import type { ChildProcess } from "node:child_process";
-import { takeOver } from "../app/executor.ts";
+import { reclaimJobs } from "../app/executor.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
-import type { ListenAt, Running } from "../app/listener.ts";
-import { startMcp } from "../app/mcp.ts";
-import { startServe } from "../app/serve.ts";
+import type { ListenAddress, RunningServer } from "../app/listener.ts";
+import { startMcpServer } from "../app/mcp.ts";
+import { startWebServer } from "../app/serve.ts";
 import { openTracer } from "../app/tracer.ts";
 import type { AuthMode } from "../../schemas/user.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
 import { startExecutors } from "./executors.ts";
-import { CommandError, endTracing, EXIT, flushed, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
-interface ListenerOptions extends ListenAt, MetricsOptions {
+interface ListenerOptions extends ListenAddress, MetricsOptions {
   config?: string;
   /** Seconds. */
   drainDelay: number;
@@ -29,7 +29,7 @@ interface ListenerOptions extends ListenAt, MetricsOptions {
 }
 
 /** What the process does for a listener: tells of signals, and of its parent when it has one. */
-export interface Host {
+export interface ListenerHost {
   /** Called once: the process was asked to end. */
   onStop(stop: () => void): void;
   /** Tells the parent, where there is one, where it listens. */
@@ -39,19 +39,19 @@ export interface Host {
 }
 
 /** Runs the web and API server until it is told to stop. */
-export const serve = (io: Io, host: Host, options: ListenerOptions): Promise<void> =>
-  runListener(io, host, options, "serve", startServe);
+export const serve = (io: Io, host: ListenerHost, options: ListenerOptions): Promise<void> =>
+  runListener(io, host, options, "serve", startWebServer);
 
 /** Runs the MCP server until it is told to stop. */
-export const mcpSse = (io: Io, host: Host, options: ListenerOptions): Promise<void> =>
-  runListener(io, host, options, "mcp-sse", startMcp);
+export const mcpSse = (io: Io, host: ListenerHost, options: ListenerOptions): Promise<void> =>
+  runListener(io, host, options, "mcp-sse", startMcpServer);
 
 async function runListener(
   io: Io,
-  host: Host,
+  host: ListenerHost,
   options: ListenerOptions,
   name: "serve" | "mcp-sse",
-  start: typeof startServe,
+  start: typeof startWebServer,
 ): Promise<void> {
   // First of all: who is told to stop while it starts, or loses its parent, does.
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
@@ -77,9 +77,9 @@ async function runListener(
   const executors = startExecutors(
     host.spawn,
     { count: options.workers, config: options.config, log, metrics },
-    (executor) => takeOver(instance, executor, setup),
+    (executor) => reclaimJobs(instance, executor, setup),
   );
-  let running: Running;
+  let running: RunningServer;
   try {
     const at = { host: options.host, port: options.port };
     running = await start(instance, setup, at, executors);
@@ -98,14 +98,14 @@ async function runListener(
   host.ready({ port: running.port, setupLink });
   if (options.ofStart !== true && setupLink !== undefined)
     log.info(`make the first admin account here, with this link that works once: ${setupLink}`);
-  const gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
+  const gone = await Promise.race([stopped.then(() => false), instance.store.storageLost.then(() => true)]);
   log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
   await Promise.all([running.stop(gone ? 0 : options.drainDelay * 1000), executors.stop()]);
   await metrics?.close();
   await instance.close();
   await endTracing(io, tracer);
   log.info(`${name} has stopped`);
-  await flushed(log);
+  await flushLog(log);
   if (gone) {
     throw new CommandError(
       "The network file system that holds the state failed, and locks may be lost. Nothing was written since. Start again.",

@@ -20,7 +20,7 @@ const DEPTH = 5;
  * The fields of a line without secrets. (pino's own `redact` does the same, but takes 25 µs for a line with these names
  * at three depths; this takes less than 1 µs.)
  */
-export function withoutSecrets(
+export function redactSecrets(
   fields: Readonly<Record<string, unknown>>,
   depth = DEPTH,
 ): Record<string, unknown> {
@@ -48,7 +48,7 @@ function below(value: unknown, depth: number): unknown {
   }
   // With whatever a library has hung on it: requests, answers.
   const plain = value instanceof Error ? pino.stdSerializers.err(value) : value;
-  return withoutSecrets(plain as Record<string, unknown>, depth);
+  return redactSecrets(plain as Record<string, unknown>, depth);
 }
 
 /** The text of a line with API keys masked: in a path, in a message, in somebody's error. */

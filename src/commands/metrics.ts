@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { VERSION } from "../app/build.ts";
 import type { Instance } from "../app/instance.ts";
-import { stateNumbers } from "../app/state-numbers.ts";
+import { readInstanceStats } from "../app/state-numbers.ts";
 import type { Settings } from "../config/environment.ts";
 import { SECOND, systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
@@ -10,8 +10,8 @@ import type { Meter } from "../core/meter.ts";
 import { type Listener, listen } from "../surfaces/http-server.ts";
 import { metricsPage } from "../surfaces/metrics-page.ts";
 import type { ProcessName } from "../telemetry/metrics.ts";
-import { type ExecutorNumbers, executorNumbers } from "./executor-numbers.ts";
-import { CommandError, EXIT, listenFault } from "./io.ts";
+import { type ExecutorMetrics, executorMetrics } from "./executor-numbers.ts";
+import { CommandError, EXIT, describeListenError } from "./io.ts";
 
 /** No key is asked for here: whoever reaches this port must not use up what the other one needs. */
 const MOST_CONNECTIONS = 64;
@@ -25,7 +25,7 @@ export interface MetricsOptions {
 export interface MetricsPort {
   meter: Meter;
   /** Those of its own that a listener starts are to be watched. */
-  executors: ExecutorNumbers;
+  executors: ExecutorMetrics;
   /** @throws CommandError when the port can't be listened on */
   listen(instance: Instance, log: Logger): Promise<void>;
   /** To be called last, so that what happens while others end can still be read. */
@@ -41,27 +41,26 @@ export async function openMetricsPort(
   const port = options.metricsPort ?? metrics.port;
   if (port === undefined) return undefined;
   const host = options.metricsHost ?? metrics.host;
-  const [{ openMetrics }, { CONTENT_TYPE, exposition, settle }] = await Promise.all([
-    import("../telemetry/metrics.ts"),
-    import("../telemetry/snapshots.ts"),
-  ]);
+  const [{ openMetrics }, { METRICS_CONTENT_TYPE, renderExposition, mergeExitedProcess }] = await Promise.all(
+    [import("../telemetry/metrics.ts"), import("../telemetry/snapshots.ts")],
+  );
   const own = openMetrics(name, VERSION);
-  const executors = executorNumbers(settle);
+  const executors = executorMetrics(mergeExitedProcess);
   const read = async () => {
     const [mine, others] = await Promise.all([own.snapshot(), executors.collect()]);
-    return { contentType: CONTENT_TYPE, text: await exposition([mine, ...others]) };
+    return { contentType: METRICS_CONTENT_TYPE, text: await renderExposition([mine, ...others]) };
   };
   let listener: Listener | undefined;
   return {
     meter: own.meter,
     executors,
     async listen(instance, log) {
-      own.showState(() => stateNumbers(instance, systemClock));
+      own.registerStateSource(() => readInstanceStats(instance, systemClock));
       const page = metricsPage(read, (err) => log.warn({ err }, "metrics could not be read"));
       const lifecycle = { draining: false };
       const at = { host, port, lifecycle, mostConnections: MOST_CONNECTIONS, drainLimit: SECOND };
       listener = await listen(page, at).catch((error: unknown) => {
-        const told = listenFault(error, { port: "--metrics-port", host: "--metrics-host" });
+        const told = describeListenError(error, { port: "--metrics-port", host: "--metrics-host" });
         throw told === undefined ? error : new CommandError(told, EXIT.port);
       });
       log.info(

@@ -2,19 +2,19 @@
 import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
-import { type Executors, openServices, type Setup } from "../app/services.ts";
+import { type ExecutorNotifier, openServices, type Setup } from "../app/services.ts";
 import { openTracer } from "../app/tracer.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
-import { webAddress } from "../store/settings.ts";
+import { getWebAddress } from "../store/settings.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
-import { expectState } from "./existing-state.ts";
+import { requireState } from "./existing-state.ts";
 import { endTracing, type Io, openLog } from "./io.ts";
 
-export const ACTOR: Actor = {
+export const OPERATOR_ACTOR: Actor = {
   principal: {
     kind: "operator",
     keyId: COMMAND_LINE,
@@ -36,37 +36,41 @@ export interface Operator {
 
 export interface OperatorOptions {
   /** Of a command that only reads: what it does with a state, which must be there. */
-  reads?: string | undefined;
+  requiresStateFor?: string | undefined;
   config?: string | undefined;
-  executors?: Executors | undefined;
+  executors?: ExecutorNotifier | undefined;
   /** Links are given to whoever asked for them, also where mail could be sent. */
-  byHand?: boolean;
+  disableMail?: boolean;
   /** Stands before what is read: what a check is to take for there already. */
-  overlay?: (read: Readers) => Readers;
+  wrapReaders?: (read: Readers) => Readers;
 }
 
 /** Opens the state directory for one command and closes it afterwards. */
-export async function asOperator<T>(
+export async function withOperator<T>(
   io: Io,
-  { config: file, executors, byHand = false, overlay, reads }: OperatorOptions,
+  { config: file, executors, disableMail = false, wrapReaders, requiresStateFor }: OperatorOptions,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
   const { settings, config } = readSetup(io.env, file);
-  if (reads !== undefined) expectState(settings.stateDir, reads);
+  if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
   // What goes wrong the command itself says; the log is for who looks closer.
   const log = await openLog(io, io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error", "command");
   const tracer = await openTracer(settings, "command", log);
   const opened = await openInstance(settings.stateDir, systemClock, log);
   try {
-    const instance = overlay === undefined ? opened : { ...opened, read: overlay(opened.read) };
-    const used = byHand ? withoutMail(config) : config;
+    const instance = wrapReaders === undefined ? opened : { ...opened, read: wrapReaders(opened.read) };
+    const used = disableMail ? withoutMail(config) : config;
     const setup = { settings, config: used, clock: systemClock, tracer };
-    const listened = settings.baseUrl === undefined ? await webAddress(opened.store) : undefined;
+    const listened = settings.baseUrl === undefined ? await getWebAddress(opened.store) : undefined;
     const baseUrl = listened === undefined ? undefined : () => listened;
     const { services, close } = openServices(instance, setup, executors, baseUrl);
     const signal = new AbortController().signal;
     const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>
-      (await invoke(services, tool, input, { actor: ACTOR, requestId: newRequestId(), signal })) as R;
+      (await invoke(services, tool, input, {
+        actor: OPERATOR_ACTOR,
+        requestId: newRequestId(),
+        signal,
+      })) as R;
     try {
       return await work({ instance, setup, services, call });
     } finally {

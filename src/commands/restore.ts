@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readEnvironment } from "../config/environment.ts";
 import { iso, systemClock } from "../core/clock.ts";
-import { databaseFilesOf, isThere } from "../store/snapshot.ts";
+import { databaseFilePaths, pathExists } from "../store/snapshot.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
 import { contentJson, contentLines, type CopyAnswer, type CopyHost, makeCopy } from "./copying.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
@@ -23,7 +23,7 @@ export async function restore(
   const directory = openStateDirectory(readEnvironment(io.env).stateDir);
   const target = resolve(directory.databaseFile);
   // Of an old journal beside a new database SQLite would make one that is neither.
-  const there = databaseFilesOf(target).filter(isThere);
+  const there = databaseFilePaths(target).filter(pathExists);
   if (there.length > 0) {
     throw new CommandError(
       `There is a state in ${directory.path} already, and nothing is replaced. Stop Millrace, move ${there.join(", ")} away, ` +
@@ -34,7 +34,7 @@ export async function restore(
   const at = iso(systemClock.now());
   const { restore: done } = await makeCopy<Restored>(host, { kind: "restore", file: source, at }, target);
   if (options.json) {
-    const { sessions, links, mcpSessions, jobs } = done.settled;
+    const { sessions, links, mcpSessions, jobs } = done.cleanup;
     const ended = { sessions, links, mcp_sessions: mcpSessions, jobs };
     const told = { file: target, from: source, verified: true, ...contentJson(done.contents), ended };
     io.out(`${JSON.stringify(told, null, 2)}\n`);
@@ -47,15 +47,15 @@ export async function restore(
   );
 }
 
-function tell(target: string, source: string, { contents, settled }: Restored["restore"]): string {
-  const { madeAt, madeBy, migration, newest } = contents;
-  const made = madeAt === null ? "" : `, made ${madeAt} by Millrace ${madeBy}`;
+function tell(target: string, source: string, { contents, cleanup }: Restored["restore"]): string {
+  const { createdAt, createdByRelease, migration, newest } = contents;
+  const made = createdAt === null ? "" : `, made ${createdAt} by Millrace ${createdByRelease}`;
   const later =
     migration < newest ? `The next start brings it from migration ${migration} to ${newest}.\n` : "";
   return (
     `${target}: restored from ${source}${made}, verified. It holds\n${contentLines(contents)}${later}` +
-    `Ended: ${settled.sessions} logins in browsers, ${settled.links} links that work once, ${settled.mcpSessions} MCP sessions.\n` +
-    `${contents.unfinishedRuns} unfinished runs go on with the next start, ${settled.jobs} of their steps from the beginning of the step; ` +
+    `Ended: ${cleanup.sessions} logins in browsers, ${cleanup.links} links that work once, ${cleanup.mcpSessions} MCP sessions.\n` +
+    `${contents.unfinishedRuns} unfinished runs go on with the next start, ${cleanup.jobs} of their steps from the beginning of the step; ` +
     "what was done after the backup is done again. Start with --workers 0 to look around before.\n"
   );
 }

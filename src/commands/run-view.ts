@@ -9,14 +9,14 @@ const LINE_WIDTH = 100;
 /** A fan-out without a terminal says so many times how far it is. */
 const MARKS = 10;
 
-export interface View {
+export interface RunView {
   show(run: Run): void;
 }
 
 /** Says nothing. */
-export const noView: View = { show: () => {} };
+export const silentView: RunView = { show: () => {} };
 
-export const runView = (io: Io): View => (io.errTerminal ? terminalView(io) : lineView(io));
+export const runView = (io: Io): RunView => (io.errTerminal ? terminalView(io) : lineView(io));
 
 const LIVE: ReadonlySet<RunStep["status"]> = new Set(["running", "waiting"]);
 
@@ -45,7 +45,7 @@ function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1_000)} s`;
 }
 
-function lineView(io: Io): View {
+function lineView(io: Io): RunView {
   const told = new Map<string, string>();
   let status: string | undefined;
   return {
@@ -65,7 +65,7 @@ function lineView(io: Io): View {
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ");
 
-function terminalView(io: Io): View {
+function terminalView(io: Io): RunView {
   const { green, red, yellow, dim, bold } = paint({ terminal: io.errTerminal, env: io.env });
   const colours: Partial<Record<RunStep["status"], (text: string) => string>> = {
     succeeded: green,
@@ -86,7 +86,7 @@ function terminalView(io: Io): View {
       });
       const done = steps.filter(({ status }) => status !== "pending" && !LIVE.has(status)).length;
       lines.push(`${run.id} ${run.status}, ${done} of ${steps.length} steps`);
-      if (drawn > 0) io.back?.(drawn);
+      if (drawn > 0) io.eraseLines?.(drawn);
       io.err(`${lines.join("\n")}\n`);
       drawn = lines.length;
     },

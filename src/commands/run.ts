@@ -7,11 +7,11 @@ import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { AppError } from "../core/errors.ts";
 import { findWorkflow } from "../core/find-workflow.ts";
 import { MINUTE, SECOND } from "../core/clock.ts";
-import { carried, type OwnExecutor, ownExecutor } from "./carry.ts";
-import { inputsOf } from "./inputs.ts";
+import { withExecutor, type InProcessExecutor, inProcessExecutor } from "./carry.ts";
+import { parseRunInputs } from "./inputs.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
-import { asOperator, type Operator } from "./operator.ts";
-import { noView, runView, type View } from "./run-view.ts";
+import { withOperator, type Operator } from "./operator.ts";
+import { silentView, runView, type RunView } from "./run-view.ts";
 
 export interface RunOptions {
   input: readonly string[];
@@ -39,17 +39,17 @@ const CANCEL_MS = 12 * SECOND;
 export async function run(io: Io, host: RunHost, workflow: string, options: RunOptions): Promise<void> {
   const stop = new AbortController();
   host.onStop(() => stop.abort());
-  const own = ownExecutor();
-  const ended = await asOperator(io, { config: options.config, executors: own }, async (operator) => {
+  const own = inProcessExecutor();
+  const ended = await withOperator(io, { config: options.config, executors: own }, async (operator) => {
     const schema = await inputsSchema(operator, workflow, options.version);
     const started = await operator.call<Run>(runWorkflow, {
       workflow_id: workflow,
-      inputs: inputsOf(options.input, options.inputsFile, schema),
+      inputs: parseRunInputs(options.input, options.inputsFile, schema),
       ...(options.version !== undefined && { version: options.version }),
       wait: 0,
     });
-    return carried(io, operator, own, () => {
-      const view = options.watch ? runView(io) : noView;
+    return withExecutor(io, operator, own, () => {
+      const view = options.watch ? runView(io) : silentView;
       return follow(operator, started.id, own, { view, stop: stop.signal, watch: options.watch === true });
     });
   });
@@ -77,18 +77,18 @@ interface Ended {
 async function follow(
   operator: Operator,
   id: string,
-  own: OwnExecutor,
-  { view, stop, watch }: { view: View; stop: AbortSignal; watch: boolean },
+  own: InProcessExecutor,
+  { view, stop, watch }: { view: RunView; stop: AbortSignal; watch: boolean },
 ): Promise<Ended> {
   const { services, call } = operator;
   let cancelled: number | undefined;
   for (;;) {
-    const [seen] = await services.read.runs.glance([id]);
+    const [seen] = await services.read.runs.getStatusSummaries([id]);
     const shown = await call<Run>(getRun, { run_id: id, detail: "steps" });
     view.show(shown);
     const ended = FINAL_STATUSES.has(shown.status);
     const left =
-      stop.aborted && (!own.started() || (cancelled !== undefined && performance.now() > cancelled));
+      stop.aborted && (!own.isStarted() || (cancelled !== undefined && performance.now() > cancelled));
     if (ended || left || (!watch && waitsLong(shown))) {
       return {
         run: shown,
@@ -102,7 +102,7 @@ async function follow(
       continue;
     }
     const signal = stop.aborted ? new AbortController().signal : stop;
-    await services.engine.changed(id, seen!.seq, { ms: REDRAW_MS, signal });
+    await services.engine.waitForChange(id, seen!.seq, { ms: REDRAW_MS, signal });
     await delay(DRAW_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -127,7 +127,7 @@ function tell(io: Io, { run: shown, output, left }: Ended, json: boolean): void 
       if (!json) io.out(`${JSON.stringify(output, null, 2)}\n`);
       return;
     case "failed":
-      throw new CommandError(whyFailed(shown));
+      throw new CommandError(describeFailure(shown));
     case "cancelled":
       throw new CommandError(`The run ${shown.id} was cancelled.`);
     default:
@@ -136,12 +136,12 @@ function tell(io: Io, { run: shown, output, left }: Ended, json: boolean): void 
           `The run ${shown.id} goes on by itself. See it with: millrace runs show ${shown.id}`,
           EXIT.interrupted,
         );
-      throw new CommandError(whatItWaitsFor(shown), EXIT.waiting);
+      throw new CommandError(describeWaits(shown), EXIT.waiting);
   }
 }
 
 /** The failing step, why, and what to do. */
-export function whyFailed({ id, error, failed_step: step }: Run): string {
+export function describeFailure({ id, error, failed_step: step }: Run): string {
   const item = step?.item === undefined ? "" : ` (item ${step.item})`;
   const where = step === undefined ? "" : ` at step "${step.id}"${item}`;
   const input = step?.input === undefined ? [] : [`Its input: ${JSON.stringify(step.input)}`];
@@ -154,7 +154,7 @@ export function whyFailed({ id, error, failed_step: step }: Run): string {
 }
 
 /** In words, for each thing that it waits for. */
-export function whatItWaitsFor({ id, approvals = [], steps = [] }: Run): string {
+export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
   return [
     `The run ${id} waits:`,
     ...approvals.map(

@@ -6,8 +6,8 @@ import { getRun } from "../../tools/runs/get-run.ts";
 import { listRuns } from "../../tools/runs/list-runs.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
-import { asOperator } from "./operator.ts";
-import { whatItWaitsFor, whyFailed } from "./run.ts";
+import { withOperator } from "./operator.ts";
+import { describeWaits, describeFailure } from "./run.ts";
 import { stepLine } from "./run-view.ts";
 
 export interface RunsOptions {
@@ -24,7 +24,7 @@ const VALUE_CHARS = 100_000;
 export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOptions): Promise<void> {
   const input = { workflow_id: workflow, status: status?.map(checkStatus), limit: Math.min(limit, MAX_PAGE) };
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const { items, total } = await asOperator(io, { reads: "list runs of" }, ({ call }) =>
+  const { items, total } = await withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) =>
     call<{ items: RunSummary[]; total: number }>(listRuns, given),
   );
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
@@ -53,7 +53,7 @@ export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOp
 /** Shows one run with its steps. */
 export async function showOneRun(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {
   const input = json ? { detail: "full", max_chars: VALUE_CHARS } : { detail: "steps" };
-  const run = await asOperator(io, { reads: "show a run of" }, ({ call }) =>
+  const run = await withOperator(io, { requiresStateFor: "show a run of" }, ({ call }) =>
     call<Run>(getRun, { run_id: id, ...input }),
   );
   if (json) return io.out(`${JSON.stringify(run, null, 2)}\n`);
@@ -63,13 +63,13 @@ export async function showOneRun(io: Io, id: string, { json }: { json?: boolean 
   );
   for (const step of run.steps ?? []) io.out(`  ${stepLine(step, Date.now())}\n`);
   if (run.status === "succeeded") io.out(`${JSON.stringify(run.output ?? null, null, 2)}\n`);
-  if (run.status === "failed") io.out(`${whyFailed(run).split("\n").slice(0, -1).join("\n")}\n`);
-  if (run.status === "waiting") io.out(`${whatItWaitsFor(run).split("\n").slice(0, -1).join("\n")}\n`);
+  if (run.status === "failed") io.out(`${describeFailure(run).split("\n").slice(0, -1).join("\n")}\n`);
+  if (run.status === "waiting") io.out(`${describeWaits(run).split("\n").slice(0, -1).join("\n")}\n`);
 }
 
 /** Stops a run. */
 export async function cancelOneRun(io: Io, id: string): Promise<void> {
-  const run = await asOperator(io, {}, ({ call }) => call<Run>(cancelRun, { run_id: id }));
+  const run = await withOperator(io, {}, ({ call }) => call<Run>(cancelRun, { run_id: id }));
   io.out(
     FINAL_STATUSES.has(run.status)
       ? `The run ${run.id} is ${run.status}.\n`

@@ -6,7 +6,7 @@ import { makeShop } from "../../examples/shop.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Settings } from "../config/environment.ts";
 import type { Io } from "./io.ts";
-import { ACTOR, asOperator, type Operator } from "./operator.ts";
+import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";
 
 /** The one of them that people are told to try first. */
 export const FIRST_SAMPLE = "weekly-revenue";
@@ -35,13 +35,13 @@ const FOLDER = ["../../examples/samples/", "../../../examples/samples/"]
  * Makes the samples where nothing is configured and no workflow was ever made; anything else is left as it is.
  * @returns whether they are there now
  */
-export async function makeSamples(io: Io, settings: Settings): Promise<boolean> {
-  if (settings.configNamed || FOLDER === undefined) return false;
+export async function createSamples(io: Io, settings: Settings): Promise<boolean> {
+  if (settings.configRequired || FOLDER === undefined) return false;
   const { configFile, stateDir } = settings;
   // Only what an interrupted first start left behind may be there: it is gone on with.
   const ours = !existsSync(configFile) || readFileSync(configFile, "utf8") === CONFIG;
   if (!ours) return false;
-  const empty = await asOperator(
+  const empty = await withOperator(
     io,
     {},
     async ({ services }) => (await services.read.workflows.revision()) === 0,
@@ -53,7 +53,7 @@ export async function makeSamples(io: Io, settings: Settings): Promise<boolean> 
     writeFileSync(unfinished, CONFIG);
     renameSync(unfinished, configFile);
   }
-  return asOperator(io, {}, createAll);
+  return withOperator(io, {}, createAll);
 }
 
 function makeDatabase(directory: string): void {
@@ -71,17 +71,17 @@ async function createAll({ services }: Operator): Promise<boolean> {
   const names = readdirSync(FOLDER!).filter((name) => name.endsWith(".yaml"));
   const reports = names.toSorted().map(async (name) => {
     const text = readFileSync(join(FOLDER!, name), "utf8");
-    return services.engine.check(text, { bind: true, file: true, signal });
+    return services.engine.check(text, { checkConnections: true, allowFileFields: true, signal });
   });
   const checked = await Promise.all(reports);
-  const intent = { operation: "create_samples", actor: ACTOR, requestId: newRequestId() };
+  const intent = { operation: "create_samples", actor: OPERATOR_ACTOR, requestId: newRequestId() };
   return services.write(intent, async ({ workflows }) => {
     // Another start may have been faster.
     if ((await workflows.revision()) > 0) return false;
     for (const { file, definition, valid } of checked) {
       const { id, name, description = "", tags = [] } = file;
       const content = { name: name!, description, tags, definition };
-      const change = { kind: "created", reason: "a sample", actor: ACTOR } as const;
+      const change = { kind: "created", reason: "a sample", actor: OPERATOR_ACTOR } as const;
       const made = await workflows.insert(content, change, id);
       // The one that asks a model stays a draft until there is one.
       if (valid) await workflows.publish(made, { version: made.version, status: "published" });

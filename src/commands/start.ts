@@ -4,14 +4,14 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { VERSION } from "../app/build.ts";
 import { openInstance } from "../app/instance.ts";
 import { createKey } from "../auth/api-keys.ts";
-import { stateOf } from "../core/api-key-life.ts";
+import { apiKeyState } from "../core/api-key-life.ts";
 import type { Settings } from "../config/environment.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { reachableHost } from "../core/hosts.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 import type { MetricsOptions } from "./metrics.ts";
-import { FIRST_SAMPLE, makeSamples } from "./samples.ts";
+import { FIRST_SAMPLE, createSamples } from "./samples.ts";
 
 export interface StartOptions extends MetricsOptions {
   host: string;
@@ -36,7 +36,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   const { settings } = readSetup(io.env, options.config);
   const metrics = metricsArguments(settings, options);
   const key = await firstKey(io, settings);
-  const sample = (await makeSamples(io, settings)) ? FIRST_SAMPLE : undefined;
+  const sample = (await createSamples(io, settings)) ? FIRST_SAMPLE : undefined;
 
   const common = [
     "--host",
@@ -145,7 +145,7 @@ async function firstKey(
   const instance = await openInstance(stateDir, systemClock, await openLog(io, logLevel, "start"));
   try {
     const now = systemClock.now();
-    const none = !(await instance.keys.list()).some((key) => stateOf(key, now) === "active");
+    const none = !(await instance.keys.list()).some((key) => apiKeyState(key, now) === "active");
     if (!none) return undefined;
     // Off a terminal this would end up in a log.
     if (!io.terminal) return "";

@@ -6,20 +6,20 @@ import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
 import { resetUserPassword } from "../../tools/users/reset-user-password.ts";
 import { updateUser } from "../../tools/users/update-user.ts";
-import { LINK_LIFE } from "../auth/links.ts";
+import { LINK_LIFETIME_MS } from "../auth/links.ts";
 import type { UserReader, UserRecord } from "../core/account-ports.ts";
 import { DAY, MINUTE } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
-import { columns, day } from "./columns.ts";
+import { alignColumns, formatTimestamp } from "./columns.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
-import { asOperator, type Operator } from "./operator.ts";
+import { withOperator, type Operator } from "./operator.ts";
 
 /** Among so many a near match is looked for. */
 const LOOKED_THROUGH = 1_000;
 
 /** By hand: who asks for a link here may be here because no mail arrives. */
-const here = <T>(io: Io, work: (operator: Operator) => Promise<T>, reads?: string): Promise<T> =>
-  asOperator(io, { byHand: true, reads }, work);
+const here = <T>(io: Io, work: (operator: Operator) => Promise<T>, requiresStateFor?: string): Promise<T> =>
+  withOperator(io, { disableMail: true, requiresStateFor }, work);
 
 /** Lists everybody, by address. */
 export async function showUsers(io: Io, { json }: { json?: boolean }): Promise<void> {
@@ -48,11 +48,11 @@ export async function showUsers(io: Io, { json }: { json?: boolean }): Promise<v
     user.role,
     user.status,
     user.verified ? "yes" : "no",
-    day(user.last_login_at),
-    day(user.created_at),
+    formatTimestamp(user.last_login_at),
+    formatTimestamp(user.created_at),
   ]);
   const head = ["E-MAIL", "ROLE", "STATUS", "CONFIRMED", "LAST SIGN-IN", "CREATED"];
-  const line = columns([head, ...rows]);
+  const line = alignColumns([head, ...rows]);
   io.out(`${bold(line(head))}\n`);
   for (const row of rows) io.out(`${row[2] === "active" ? line(row) : dim(line(row))}\n`);
 }
@@ -65,7 +65,7 @@ export async function inviteOne(io: Io, address: string, options: { role: string
     const known = await read.users.findByEmail(email);
     if (known !== undefined)
       throw new CommandError(`${email} is ${known.status} already. ${NEXT[known.status](email)}`);
-    if (role !== "admin" && !(await read.users.any()))
+    if (role !== "admin" && !(await read.users.exists()))
       throw new CommandError(
         "The first user is an admin, or nobody could invite others. Say --role admin, or open the link that millrace " +
           "serve and millrace start print.",
@@ -75,7 +75,7 @@ export async function inviteOne(io: Io, address: string, options: { role: string
       io,
       setup,
       link,
-      `${email} takes the invitation up with it, within ${LINK_LIFE.invitation / DAY} days.`,
+      `${email} takes the invitation up with it, within ${LINK_LIFETIME_MS.invitation / DAY} days.`,
     );
     await warnOfProvider(io, read.users);
   });
@@ -91,8 +91,8 @@ export async function resetOne(io: Io, address: string): Promise<void> {
       user_id: id,
     });
     const until = invited
-      ? `takes the invitation up with it, within ${LINK_LIFE.invitation / DAY} days.`
-      : `chooses a new password with it, within ${LINK_LIFE.reset / MINUTE} minutes.`;
+      ? `takes the invitation up with it, within ${LINK_LIFETIME_MS.invitation / DAY} days.`
+      : `chooses a new password with it, within ${LINK_LIFETIME_MS.reset / MINUTE} minutes.`;
     tellLink(io, setup, link, `${email} ${until} Earlier links are dead.`);
     await warnOfProvider(io, read.users);
   });
@@ -153,7 +153,7 @@ function tellLink(io: Io, { settings }: Operator["setup"], link: string, about: 
 
 /** Which mode `serve` runs in is not known here, but that people have come in by a provider is. */
 async function warnOfProvider(io: Io, users: UserReader): Promise<void> {
-  if (!(await users.anyByProvider())) return;
+  if (!(await users.existsFromProvider())) return;
   io.err(
     "People here come in by an identity provider. This link counts with --auth-mode built-in only; with cognito and oidc " +
       "the provider lets people in, and their groups and MILLRACE_ADMIN_EMAILS say what they may do.\n",
@@ -164,7 +164,7 @@ async function findUser(users: UserReader, address: string): Promise<UserRecord>
   const email = address.trim().toLowerCase();
   const found = await users.findByEmail(email);
   if (found !== undefined) return found;
-  const { items } = await users.slice({ filter: {}, after: null, limit: LOOKED_THROUGH });
+  const { items } = await users.page({ filter: {}, after: null, limit: LOOKED_THROUGH });
   if (items.length === 0) throw new CommandError(NOBODY);
   const near = nearPerson(
     email,

@@ -8,9 +8,9 @@ import { openTracer } from "../app/tracer.ts";
 import { readSetup } from "../config/setup.ts";
 import { HOUR, systemClock } from "../core/clock.ts";
 import { databaseFileIn } from "../store/state-directory.ts";
-import type { Snapshot } from "../telemetry/snapshots.ts";
+import type { MetricsSnapshot } from "../telemetry/snapshots.ts";
 import { newExecutorId } from "../core/ids.ts";
-import { CommandError, endTracing, EXIT, flushed, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
 export interface WorkerOptions extends MetricsOptions {
@@ -31,7 +31,7 @@ export interface WorkerHost {
   /** Called when the listener that started it says that there is something to do, or asks for numbers. */
   onMessage(listener: (message: { ring: true } | { numbers: true }) => void): void;
   /** Tells the listener that started it. */
-  tell(message: { ready: true } | { changed: readonly string[] } | { numbers: Snapshot }): void;
+  send(message: { ready: true } | { changed: readonly string[] } | { numbers: MetricsSnapshot }): void;
 }
 
 const GRACE_MS = 10_000;
@@ -70,27 +70,27 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       id: options.id ?? newExecutorId(hostname()),
       slots: options.slots,
       leaseMs: options.lease,
-      onChanged: (changed) => host.tell({ changed }),
+      onChanged: (changed) => host.send({ changed }),
     },
   );
   const tellNumbers = (): void => {
     numbers
       ?.snapshot()
-      .then((told) => host.tell({ numbers: told }))
+      .then((told) => host.send({ numbers: told }))
       .catch((err: unknown) => log.warn({ err }, "metrics could not be read"));
   };
-  host.onMessage((message) => ("numbers" in message ? tellNumbers() : executor.queue.ring()));
+  host.onMessage((message) => ("numbers" in message ? tellNumbers() : executor.queue.wake()));
   log.info({ executor: executor.queue.executor, slots: options.slots }, "worker takes jobs");
-  host.tell({ ready: true });
+  host.send({ ready: true });
   // Nothing else keeps a process that waits for work and has no channel to a listener.
   const alive = setInterval(() => {}, HOUR);
   let gone: boolean;
   try {
-    gone = await Promise.race([stopped.then(() => false), instance.store.gone.then(() => true)]);
+    gone = await Promise.race([stopped.then(() => false), instance.store.storageLost.then(() => true)]);
     log.info("worker is shutting down");
     try {
       // What nobody can write down need not be waited for.
-      const lost = gone || (await instance.store.fault()) !== undefined;
+      const lost = gone || (await instance.store.checkHealth()) !== undefined;
       await executor.stop(lost ? 0 : GRACE_MS);
     } finally {
       await port?.close();
@@ -101,7 +101,7 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
     clearInterval(alive);
   }
   log.info("worker has stopped");
-  await flushed(log);
+  await flushLog(log);
   if (gone) {
     throw new CommandError("The network file system that holds the state failed. Start again.", EXIT.state);
   }

@@ -1,16 +1,19 @@
 /** Workflows as files: one YAML file each, named by its id. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { WholeWorkflow } from "../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import type { WorkflowContent, WorkflowReader } from "../core/ports.ts";
 import { toYaml } from "../engine/check/index.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
-import { asOperator } from "./operator.ts";
+import { withOperator } from "./operator.ts";
 
 const PAGE = 100;
 
 /** What stands in a workflow's file; what is empty is left out. */
-export const fileText = (id: string, { name, description, tags, definition }: WorkflowContent): string =>
+export const formatWorkflowFile = (
+  id: string,
+  { name, description, tags, definition }: WorkflowContent,
+): string =>
   toYaml({
     ...definition,
     id,
@@ -20,19 +23,19 @@ export const fileText = (id: string, { name, description, tags, definition }: Wo
   });
 
 /** All workflows but archived ones, with their definitions, by id. */
-export async function allWorkflows(workflows: WorkflowReader): Promise<WholeWorkflow[]> {
-  const all: WholeWorkflow[] = [];
+export async function allWorkflows(workflows: WorkflowReader): Promise<WorkflowWithDefinition[]> {
+  const all: WorkflowWithDefinition[] = [];
   for (let after: readonly [string, string] | null = null; ;) {
     const query = { filter: {}, sort: "created_at", limit: PAGE, withDefinition: true, after } as const;
-    const { items, next } = await workflows.slice(query);
-    all.push(...(items as WholeWorkflow[]));
+    const { items, next } = await workflows.page(query);
+    all.push(...(items as WorkflowWithDefinition[]));
     if (next === null) return all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     after = next;
   }
 }
 
 /** The files of a directory that hold workflows, in the order of their names. */
-export function readFiles(directory: string): { file: string; stem: string; text: string }[] {
+export function readWorkflowFiles(directory: string): { file: string; stem: string; text: string }[] {
   let names: string[];
   try {
     names = readdirSync(directory).filter((name) => /\.(?:ya?ml|json)$/.test(name));
@@ -52,7 +55,7 @@ export function readFiles(directory: string): { file: string; stem: string; text
 
 /** Writes every workflow but archived ones into a directory; what is the same already is left alone. */
 export async function exportWorkflows(io: Io, directory: string): Promise<void> {
-  const all = await asOperator(io, { reads: "export" }, ({ services }) =>
+  const all = await withOperator(io, { requiresStateFor: "export" }, ({ services }) =>
     allWorkflows(services.read.workflows),
   );
   try {
@@ -68,7 +71,7 @@ export async function exportWorkflows(io: Io, directory: string): Promise<void> 
       continue;
     }
     const file = join(directory, `${workflow.id}.yaml`);
-    const text = fileText(workflow.id, workflow);
+    const text = formatWorkflowFile(workflow.id, workflow);
     if (readIfThere(file) === text) {
       same += 1;
     } else {

@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
 import { Config } from "../../schemas/config.ts";
-import type { Fault } from "../../schemas/problem.ts";
-import { dotted, locatedFaults } from "../core/faults.ts";
+import type { Issue } from "../../schemas/problem.ts";
+import { formatPath, locatedIssues } from "../core/faults.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
-import { shownVariable } from "../core/variables.ts";
+import { describeVariable } from "../core/variables.ts";
 import { crossChecks } from "./cross-checks.ts";
-import { fromFiles } from "./file-variables.ts";
+import { resolveFileVariables } from "./file-variables.ts";
 
 const LARGEST = 1024 * 1024;
 
-const READ_FAULTS: Readonly<Record<string, string>> = {
+const READ_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   EISDIR: "it is a directory",
   EACCES: "this user may not read it",
@@ -21,11 +21,11 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
 /** A configuration that can't be used. `faults` are lines to print: `config.yaml:3:5: …`. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join("\n"));
-    this.faults = faults;
+  constructor(issues: readonly string[]) {
+    super(issues.join("\n"));
+    this.issues = issues;
   }
 }
 
@@ -58,19 +58,19 @@ export function loadConfig(
     // ENOTDIR: the state directory is no directory, which opening it tells better.
     if ((code === "ENOENT" || code === "ENOTDIR") && !required)
       return { config: freeze(Config.parse({})), file: undefined, warnings: [], variables: env };
-    throw new ConfigError([`${file}: can't be read: ${READ_FAULTS[code ?? ""] ?? message}`]);
+    throw new ConfigError([`${file}: can't be read: ${READ_ERRORS[code ?? ""] ?? message}`]);
   }
   if (text.length > LARGEST) throw new ConfigError([`${file}: is larger than ${LARGEST / 1024} KiB`]);
   const config = parse(file, text);
   const named = namedVariables(config);
-  const { variables, faults } = fromFiles(
+  const { variables, issues } = resolveFileVariables(
     env,
     named.map(({ variable }) => variable),
   );
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (issues.length > 0) throw new ConfigError(issues);
   const warnings = named
     .filter(({ variable }) => !variables[variable])
-    .map(({ where, variable }) => `${file}: ${where} names ${shownVariable(variable)}, which is not set`);
+    .map(({ where, variable }) => `${file}: ${where} names ${describeVariable(variable)}, which is not set`);
   return { config, file, warnings, variables };
 }
 
@@ -87,11 +87,11 @@ function parse(file: string, text: string): Config {
 
   const raw = plain(file, document);
   const parsed = Config.safeParse(raw, { reportInput: true });
-  const faults = [...(parsed.success ? [] : locatedFaults(parsed.error, Config)), ...crossChecks(raw)];
-  if (!parsed.success || faults.length > 0) {
-    const found = faults.map(({ path, fault }) => ({ offset: offsetOf(document, path), path, fault }));
+  const issues = [...(parsed.success ? [] : locatedIssues(parsed.error, Config)), ...crossChecks(raw)];
+  if (!parsed.success || issues.length > 0) {
+    const found = issues.map(({ path, issue }) => ({ offset: offsetOf(document, path), path, issue }));
     found.sort((a, b) => a.offset - b.offset);
-    throw new ConfigError(found.map((it) => `${at(it.offset)}: ${describe(it.fault, it.path)}`));
+    throw new ConfigError(found.map((it) => `${at(it.offset)}: ${describe(it.issue, it.path)}`));
   }
   return freeze(withAbsolutePaths(parsed.data, dirname(resolve(file))));
 }
@@ -105,14 +105,14 @@ function plain(file: string, document: Document): unknown {
   }
 }
 
-function describe(fault: Fault, path: readonly PropertyKey[]): string {
+function describe(issue: Issue, path: readonly PropertyKey[]): string {
   const advice =
-    fault.did_you_mean !== undefined
-      ? `; did you mean ${fault.did_you_mean}?`
-      : fault.allowed === undefined || fault.code === "not_allowed"
+    issue.did_you_mean !== undefined
+      ? `; did you mean ${issue.did_you_mean}?`
+      : issue.allowed === undefined || issue.code === "not_allowed"
         ? ""
-        : `; allowed are ${fault.allowed.join(", ") || "none, because there are none"}`;
-  return `${dotted(path) || "the file"} ${fault.message}${advice}`;
+        : `; allowed are ${issue.allowed.join(", ") || "none, because there are none"}`;
+  return `${formatPath(path) || "the file"} ${issue.message}${advice}`;
 }
 
 const isFile = (type: string): boolean => type === "sqlite" || type === "duckdb";

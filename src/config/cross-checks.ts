@@ -2,7 +2,7 @@
  * What no schema of one key can know: names that stand twice, references to nothing. Works on the raw file, so that
  * these faults are told together with all others.
  */
-import type { LocatedFault } from "../core/faults.ts";
+import type { LocatedIssue } from "../core/faults.ts";
 import { nearMatch } from "../core/near-match.ts";
 
 const SERVERS: ReadonlySet<unknown> = new Set(["postgresql", "mysql", "mariadb"]);
@@ -10,7 +10,7 @@ const SERVERS: ReadonlySet<unknown> = new Set(["postgresql", "mysql", "mariadb"]
 type Entry = Readonly<Record<string, unknown>>;
 
 /** Every such fault of a configuration, which may be malformed in any other way. */
-export function crossChecks(raw: unknown): LocatedFault[] {
+export function crossChecks(raw: unknown): LocatedIssue[] {
   const root = entry(raw);
   return [
     ...["databases", "models", "mcp_servers", "secrets"].flatMap((list) =>
@@ -33,54 +33,54 @@ const entry = (value: unknown): Entry =>
   typeof value === "object" && value !== null ? (value as Entry) : {};
 const entries = (value: unknown): Entry[] => (Array.isArray(value) ? value.map(entry) : []);
 
-function duplicates(list: string, all: readonly Entry[]): LocatedFault[] {
+function duplicates(list: string, all: readonly Entry[]): LocatedIssue[] {
   return all.flatMap(({ name }, index) =>
     typeof name === "string" && all.findIndex((other) => other["name"] === name) < index
-      ? fault([list, index, "name"], "duplicate", "is the name of an earlier entry too; names must be unique")
+      ? issue([list, index, "name"], "duplicate", "is the name of an earlier entry too; names must be unique")
       : [],
   );
 }
 
-function danglingDefault(root: Entry): LocatedFault[] {
+function danglingDefault(root: Entry): LocatedIssue[] {
   const wanted = entry(root["defaults"])["database"];
   const allowed = entries(root["databases"]).map(({ name }) => String(name));
   if (typeof wanted !== "string" || allowed.includes(wanted)) return [];
   const near = nearMatch(wanted, allowed);
-  return fault(["defaults", "database"], "dangling_reference", "is not the name of an entry of databases", {
+  return issue(["defaults", "database"], "dangling_reference", "is not the name of an entry of databases", {
     allowed,
     ...(near !== undefined && { did_you_mean: near }),
   });
 }
 
-function needsServerUrl({ type, dataset }: Entry, index: number): LocatedFault[] {
+function needsServerUrl({ type, dataset }: Entry, index: number): LocatedIssue[] {
   if (!SERVERS.has(type) || typeof dataset !== "string") return [];
   const url = URL.parse(dataset);
   const path = ["databases", index, "dataset"];
   if (url === null)
-    return fault(path, "wrong_format", "must be a URL, such as postgresql://user@host:5432/name");
+    return issue(path, "wrong_format", "must be a URL, such as postgresql://user@host:5432/name");
   return withoutPassword(dataset, path, "password_var");
 }
 
 /** What a URL holds is shown: in lists, by doctor. */
-function withoutPassword(text: unknown, path: PropertyKey[], variable: string): LocatedFault[] {
+function withoutPassword(text: unknown, path: PropertyKey[], variable: string): LocatedIssue[] {
   const url = typeof text === "string" ? URL.parse(text) : null;
   return url === null || url.password === ""
     ? []
-    : fault(path, "holds_secret", `must not hold the password; name its variable with ${variable}`);
+    : issue(path, "holds_secret", `must not hold the password; name its variable with ${variable}`);
 }
 
-function needsBaseUrl(model: Entry, index: number): LocatedFault[] {
+function needsBaseUrl(model: Entry, index: number): LocatedIssue[] {
   return model["vendor"] === "openai-compatible" && model["base_url"] === undefined
-    ? fault(["models", index], "missing", "needs base_url, because its vendor is openai-compatible")
+    ? issue(["models", index], "missing", "needs base_url, because its vendor is openai-compatible")
     : [];
 }
 
-function needsOneWay(server: Entry, index: number): LocatedFault[] {
+function needsOneWay(server: Entry, index: number): LocatedIssue[] {
   return (server["command"] === undefined) === (server["url"] === undefined)
-    ? fault(["mcp_servers", index], "invalid", "needs either command or url")
+    ? issue(["mcp_servers", index], "invalid", "needs either command or url")
     : [];
 }
 
-const fault = (path: PropertyKey[], code: string, message: string, more = {}): LocatedFault[] => [
-  { path, fault: { path: "", code, message, ...more } },
+const issue = (path: PropertyKey[], code: string, message: string, more = {}): LocatedIssue[] => [
+  { path, issue: { path: "", code, message, ...more } },
 ];

@@ -3,12 +3,12 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { faultsOf } from "../core/faults.ts";
+import { issuesOf } from "../core/faults.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { Email } from "../../schemas/user.ts";
 import type { TracingSettings } from "../core/tracer.ts";
 import { ConfigError } from "./config-file.ts";
-import { fileVariable, fromFiles } from "./file-variables.ts";
+import { fileVariableName, resolveFileVariables } from "./file-variables.ts";
 import { SignOnVariables } from "./sign-on.ts";
 import { readTracing } from "./tracing.ts";
 
@@ -70,7 +70,7 @@ const AS_THEY_ARE: ReadonlySet<string> = new Set([
 
 /** Every variable, and of those the ones whose value may stand in a file. */
 export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
-export const FILEABLE: readonly string[] = VARIABLES.filter((name) => !AS_THEY_ARE.has(name));
+export const FILE_BACKED_VARIABLES: readonly string[] = VARIABLES.filter((name) => !AS_THEY_ARE.has(name));
 
 const PATH_IGNORED =
   "environment: MILLRACE_BASE_URL has a path, and everything is served from the root of its host: give Millrace a host " +
@@ -81,7 +81,7 @@ export interface Settings {
   /** Named by MILLRACE_CONFIG, or where one is looked for in the state directory. */
   configFile: string;
   /** Whether it was named: then it must exist. */
-  configNamed: boolean;
+  configRequired: boolean;
   baseUrl: URL | undefined;
   /** Where agents reach the MCP server, when it is not this host's port 8000. */
   mcpUrl: URL | undefined;
@@ -113,20 +113,20 @@ export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   configOption?: string,
 ): Settings {
-  const { variables, faults } = fromFiles(env, FILEABLE);
+  const { variables, issues } = resolveFileVariables(env, FILE_BACKED_VARIABLES);
   const given = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = Environment.safeParse(given, { reportInput: true });
-  if (!parsed.success || faults.length > 0) {
+  if (!parsed.success || issues.length > 0) {
     throw new ConfigError([
-      ...faults,
-      ...(parsed.success ? [] : faultsOf(parsed.error, Environment)).map(
+      ...issues,
+      ...(parsed.success ? [] : issuesOf(parsed.error, Environment)).map(
         (it) => `environment: ${it.path} ${it.message}`,
       ),
     ]);
   }
-  const known = [...VARIABLES, ...FILEABLE.map(fileVariable)];
+  const known = [...VARIABLES, ...FILE_BACKED_VARIABLES.map(fileVariableName)];
   const strangers = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
@@ -136,7 +136,7 @@ export function readEnvironment(
   return {
     stateDir,
     configFile: named ?? join(stateDir, "config.yaml"),
-    configNamed: named !== undefined,
+    configRequired: named !== undefined,
     baseUrl,
     mcpUrl: data.MILLRACE_MCP_URL === undefined ? undefined : new URL(data.MILLRACE_MCP_URL),
     trustedProxies: data.MILLRACE_TRUSTED_PROXIES ?? [],

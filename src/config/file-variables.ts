@@ -10,57 +10,57 @@ const LARGEST = 64 * 1024;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-export interface FromFiles {
+export interface ResolvedVariables {
   /** All variables, with the values that stood in files. */
   variables: Variables;
   /** Every file that can't be used; none of them is repeated. */
-  faults: readonly string[];
+  issues: readonly string[];
 }
 
-export const fileVariable = (name: string): string => `${name}${SUFFIX}`;
+export const fileVariableName = (name: string): string => `${name}${SUFFIX}`;
 
 /**
  * Looks up the files of some variables. Only of these: others' NAME_FILE may mean anything (SSL_CERT_FILE).
  * @param names variables that are read; an empty value is the same as none
  */
-export function fromFiles(variables: Variables, names: Iterable<string>): FromFiles {
+export function resolveFileVariables(variables: Variables, names: Iterable<string>): ResolvedVariables {
   const read: Record<string, string | undefined> = {};
-  const faults: string[] = [];
+  const issues: string[] = [];
   for (const name of new Set(names)) {
-    const by = fileVariable(name);
+    const by = fileVariableName(name);
     const path = variables[by];
     if (!path) continue;
     if (variables[name]) {
-      faults.push(`environment: ${name} and ${by} are both set; set one of them`);
+      issues.push(`environment: ${name} and ${by} are both set; set one of them`);
       continue;
     }
     const found = contents(path);
     // The file is done with: who looks again finds the value alone.
     if ("value" in found) Object.assign(read, { [name]: found.value, [by]: undefined });
-    else faults.push(`environment: ${by} ${found.fault}`);
+    else issues.push(`environment: ${by} ${found.issue}`);
   }
-  return { variables: { ...variables, ...read }, faults };
+  return { variables: { ...variables, ...read }, issues };
 }
 
 /** What a file holds, without the line break that most editors and `echo` leave at its end. */
-function contents(path: string): { value: string } | { fault: string } {
+function contents(path: string): { value: string } | { issue: string } {
   if (!isAbsolute(path))
-    return { fault: "must be an absolute path (not repeated here: it may be the secret itself)" };
+    return { issue: "must be an absolute path (not repeated here: it may be the secret itself)" };
   let bytes: Buffer;
   try {
     bytes = firstBytes(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return { fault: `names ${path}, which can't be read: ${READ_FAULTS[code ?? ""] ?? message}` };
+    return { issue: `names ${path}, which can't be read: ${READ_ERRORS[code ?? ""] ?? message}` };
   }
   if (bytes.length > LARGEST)
-    return { fault: `names ${path}, which is larger than ${LARGEST / 1024} KiB: that is no secret` };
+    return { issue: `names ${path}, which is larger than ${LARGEST / 1024} KiB: that is no secret` };
   const value = textOf(bytes)?.replace(/\r?\n$/, "");
-  if (value === undefined) return { fault: `names ${path}, which is no text (UTF-8)` };
-  return value === "" ? { fault: `names ${path}, which is empty` } : { value };
+  if (value === undefined) return { issue: `names ${path}, which is no text (UTF-8)` };
+  return value === "" ? { issue: `names ${path}, which is empty` } : { value };
 }
 
-const READ_FAULTS: Readonly<Record<string, string>> = {
+const READ_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "there is no such file",
   EACCES: "this user may not read it",

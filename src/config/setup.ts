@@ -19,7 +19,7 @@ export function readSetup(
   const settings = readEnvironment(env, configOption);
   const { variables, warnings, ...loaded } = loadConfig(
     settings.configFile,
-    settings.configNamed,
+    settings.configRequired,
     settings.variables,
   );
   return { ...loaded, settings: { ...settings, variables }, warnings: [...settings.warnings, ...warnings] };

@@ -21,7 +21,7 @@ export function readTracing(env: Env): { tracing: TracingSettings; warnings: str
   const endpoint =
     value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") !== "" || value("OTEL_EXPORTER_OTLP_ENDPOINT") !== "";
   // The specification exports to localhost unless told otherwise; here nothing is sent that nobody asked for.
-  const on = !disabled && (exporters.length === 0 ? endpoint : exporters.includes("otlp"));
+  const enabled = !disabled && (exporters.length === 0 ? endpoint : exporters.includes("otlp"));
   const propagators = listed("OTEL_PROPAGATORS");
   const propagates = propagators.length === 0 || propagators.includes("tracecontext");
 
@@ -36,7 +36,7 @@ export function readTracing(env: Env): { tracing: TracingSettings; warnings: str
       ? "OTEL_EXPORTER_OTLP_PROTOCOL"
       : "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL";
   const protocol = value(protocolName);
-  if (on && protocol !== "" && protocol !== PROTOCOL)
+  if (enabled && protocol !== "" && protocol !== PROTOCOL)
     warnings.push(
       `environment: ${protocolName} is ${protocol}, but only ${PROTOCOL} is spoken, and is used. ` +
         "Give the endpoint of the collector that takes it (port 4318 as a rule).",
@@ -46,5 +46,5 @@ export function readTracing(env: Env): { tracing: TracingSettings; warnings: str
     warnings.push(
       `environment: OTEL_PROPAGATORS names ${others.join(", ")}; only tracecontext and none are known.`,
     );
-  return { tracing: { on, propagates }, warnings };
+  return { tracing: { enabled, propagates }, warnings };
 }

@@ -1,29 +1,29 @@
 /** Everything that the configuration names, behind the ports of core/connections.ts. Opened when first used. */
 import type { Config } from "../../schemas/config.ts";
 import type { Connections } from "../core/connections.ts";
-import { databases } from "./databases/index.ts";
-import { http } from "./http/index.ts";
-import { mailer } from "./mail/index.ts";
-import { mcpServers } from "./mcp-servers/index.ts";
-import { models } from "./models/index.ts";
+import { createDatabases } from "./databases/index.ts";
+import { createHttpClient } from "./http/index.ts";
+import { createMailer } from "./mail/index.ts";
+import { createMcpServers } from "./mcp-servers/index.ts";
+import { createModels } from "./models/index.ts";
 
 /**
  * @param env the environment, for the variables that the configuration names
  * @param options where our own state is: no database may be there
  */
-export function connections(
+export function createConnections(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   options: { stateDir: string; version: string; now: () => number },
 ): Connections {
-  const sql = databases(config, env, options);
-  const mcp = mcpServers(config, env, options);
+  const sql = createDatabases(config, env, options);
+  const mcp = createMcpServers(config, env, options);
   return {
     databases: sql,
-    models: models(config, env, options),
-    http: http(config, env),
+    models: createModels(config, env, options),
+    http: createHttpClient(config, env),
     mcpServers: mcp,
-    mailer: mailer(config, env),
+    mailer: createMailer(config, env),
     defaultDatabase: config.defaults.database ?? null,
     async close() {
       await Promise.all([sql.close(), mcp.close()]);
@@ -32,7 +32,7 @@ export function connections(
 }
 
 /** How many attempts may hold a connection at a time, over all executors, by the name that steps hold. */
-export function limitsOf({
+export function concurrencyLimits({
   databases: sql,
   models: ai,
   mcpServers: mcp,

@@ -14,7 +14,7 @@ export interface Masker {
  * Masks each of `secrets` in any case: as it is, as base64 at any offset, as base64url, hex, escaped for URLs and JSON,
  * and the same of its UTF-16. What is cut is masked before: half a secret is not found.
  */
-export function masker(secrets: readonly string[]): Masker {
+export function createMasker(secrets: readonly string[]): Masker {
   const forms = [...new Set(secrets.flatMap(formsOf))]
     .toSorted((a, b) => b.length - a.length)
     .map((form) => new RegExp(form.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "gi"));

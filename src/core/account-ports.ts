@@ -1,7 +1,7 @@
 /** People, their sessions and keys, and what was done, as interfaces: the store and the sign-in meet here. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type { AuthMode, LinkKind, Role, UserStatus } from "../../schemas/user.ts";
-import type { Position, Slice } from "./ports.ts";
+import type { ListPosition, Page } from "./ports.ts";
 
 /** An API key as it is kept: never its value. */
 export interface ApiKeyRecord {
@@ -18,7 +18,7 @@ export interface ApiKeyRecord {
 }
 
 /** A key as a request meets it: with what its owner may do now. */
-export interface UsedApiKey extends ApiKeyRecord {
+export interface ApiKeyWithOwner extends ApiKeyRecord {
   /** Null for a key of `operator`, who is no user and may do all that the key may. */
   user: { role: Role; status: UserStatus } | null;
 }
@@ -27,21 +27,21 @@ export type NewApiKey = Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { diges
 
 export interface ApiKeyReader {
   /** By SHA-256 digest, dead or alive. */
-  findByDigest(digest: Buffer): Promise<UsedApiKey | undefined>;
-  find(id: string): Promise<UsedApiKey | undefined>;
+  findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
+  find(id: string): Promise<ApiKeyWithOwner | undefined>;
   /** Newest first. @param filter.owner only this one's; left out, everybody's */
-  slice(query: {
+  page(query: {
     filter: { owner?: string | undefined };
-    after: Position | null;
+    after: ListPosition | null;
     limit: number;
-  }): Promise<Slice<UsedApiKey>>;
+  }): Promise<Page<ApiKeyWithOwner>>;
   count(filter: { owner?: string | undefined }): Promise<number>;
 }
 
 /** Inside a write transaction. What they change is audited by who calls them. */
 export interface ApiKeyWriter extends ApiKeyReader {
   /** How many of an owner's keys are neither revoked nor expired at `at`. */
-  countLiving(owner: string, at: string): Promise<number>;
+  countActive(owner: string, at: string): Promise<number>;
   insert(key: NewApiKey): Promise<void>;
   /** Marks it revoked; false when it was already. */
   revoke(id: string, at: string): Promise<boolean>;
@@ -51,15 +51,15 @@ export interface ApiKeyWriter extends ApiKeyReader {
 
 /** Keys as the command line and the door use them: each change in a transaction of its own, and audited. */
 export interface ApiKeyStore {
-  findByDigest(digest: Buffer): Promise<UsedApiKey | undefined>;
-  list(): Promise<UsedApiKey[]>;
+  findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
+  list(): Promise<ApiKeyWithOwner[]>;
   insert(key: NewApiKey, actor: string): Promise<void>;
   revoke(id: string, at: string, actor: string): Promise<boolean>;
   rotate(oldId: string, oldExpiresAt: string, next: NewApiKey, actor: string): Promise<boolean>;
   /** Writes the last use of each key (id → moment) unless it is known of a use after `notAfter`. */
   touch(uses: ReadonlyMap<string, string>, notAfter: string): Promise<void>;
   /** Which of these keys are dead at `at` (revoked, expired, gone, or of an owner who is not active). */
-  deadAmong(ids: readonly string[], at: string): Promise<string[]>;
+  findInvalid(ids: readonly string[], at: string): Promise<string[]>;
 }
 
 /** Somebody who signs in. `email` is unique, in lower case, never changed: keys, runs and approvals name it. */
@@ -74,7 +74,7 @@ export interface UserRecord {
    * `sign_on` where the role follows from what the identity provider says, `default` where it is the one for everybody;
    * null where an admin decides it here.
    */
-  roleBy: "sign_on" | "default" | null;
+  roleSource: "sign_on" | "default" | null;
   /** When a link in a mail to the address was opened, or the identity provider said that it is theirs. */
   verifiedAt: string | null;
   createdAt: string;
@@ -87,11 +87,11 @@ export interface UserReader {
   /** @param email in lower case */
   findByEmail(email: string): Promise<UserRecord | undefined>;
   /** Whether there is any: until then the first visit makes the admin. */
-  any(): Promise<boolean>;
+  exists(): Promise<boolean>;
   /** Whether an identity provider has let anybody in. */
-  anyByProvider(): Promise<boolean>;
+  existsFromProvider(): Promise<boolean>;
   /** By e-mail address. @param filter.search a part of the address, in lower case */
-  slice(query: { filter: UserFilter; after: Position | null; limit: number }): Promise<Slice<UserRecord>>;
+  page(query: { filter: UserFilter; after: ListPosition | null; limit: number }): Promise<Page<UserRecord>>;
   count(filter: UserFilter): Promise<number>;
 }
 
@@ -140,7 +140,7 @@ export interface SessionRecord {
   userId: string;
   createdAt: string;
   /** When it was last used, written at most once a minute. */
-  seenAt: string;
+  lastSeenAt: string;
   /** When it ends, whatever it is used for. */
   expiresAt: string;
   client: string;
@@ -167,7 +167,7 @@ export interface SessionReader {
   /** What came with it; undefined when there is no such session. */
   claims(id: string): Promise<SessionClaims | undefined>;
   /** Those of a user that are not over, newest use first. @param idleSince those not seen since are over */
-  ofUser(userId: string, at: string, idleSince: string): Promise<SessionRecord[]>;
+  listByUser(userId: string, at: string, idleSince: string): Promise<SessionRecord[]>;
 }
 
 export interface SessionWriter extends SessionReader {
@@ -180,7 +180,7 @@ export interface SessionWriter extends SessionReader {
    */
   saveClaims(id: string, claims: SessionClaims, expected: string | null): Promise<boolean>;
   /** Ends all of a user's, but for one. */
-  endAllOf(userId: string, except?: string): Promise<number>;
+  endAllForUser(userId: string, except?: string): Promise<number>;
 }
 
 /** Sessions as the door uses them. */
@@ -188,9 +188,9 @@ export interface SessionStore extends SessionReader {
   /** Writes when each was last used (id → moment). */
   touch(uses: ReadonlyMap<string, string>): Promise<void>;
   /** Which of these are over at `at`: ended, expired, idle since before `idleSince`, or of somebody not active. */
-  deadAmong(ids: readonly string[], at: string, idleSince: string): Promise<string[]>;
+  findInvalid(ids: readonly string[], at: string, idleSince: string): Promise<string[]>;
   /** Clears those that are over away. */
-  forget(at: string, idleSince: string): Promise<void>;
+  purge(at: string, idleSince: string): Promise<void>;
 }
 
 /** A link in a mail, or one handed on: it works once. */
@@ -212,22 +212,22 @@ export interface LinkWriter extends LinkReader {
   /** Adds one, and clears some expired ones away. */
   insert(link: LinkRecord & { digest: Buffer }): Promise<void>;
   /** Uses it up: false when it was already. */
-  take(digest: Buffer): Promise<boolean>;
+  consume(digest: Buffer): Promise<boolean>;
   /** Takes back a user's links of these kinds; for `null` those of nobody. */
-  removeOf(userId: string | null, kinds: readonly LinkKind[]): Promise<void>;
+  removeForUser(userId: string | null, kinds: readonly LinkKind[]): Promise<void>;
 }
 
 /** How often something was tried within a window of time: the same on every copy. */
-export interface AttemptCounter {
+export interface RateLimitCounter {
   /** How often each was tried in its present window, and when that ends (ms); 0 for one that was not. */
   read(keys: readonly string[], now: number): Promise<{ count: number; endsAt: number }[]>;
   /** Counts one more for each, all or none, and gives the new counts. A window begins with its first attempt. */
-  add(
+  increment(
     keys: readonly { key: string; windowMs: number }[],
     now: number,
   ): Promise<{ count: number; endsAt: number }[]>;
   /** Takes one off each, never below 0, unless its window is over: `endsAt` says which one it was counted in. */
-  giveBack(counted: readonly { key: string; endsAt: number }[]): Promise<void>;
+  refund(counted: readonly { key: string; endsAt: number }[]): Promise<void>;
   /** Forgets them: it went well. */
   clear(keys: readonly string[]): Promise<void>;
 }
@@ -246,7 +246,7 @@ export interface AuditEntry {
 
 export interface AuditFilter {
   /** Words that stand in the operation, target, owner, key's name or client. */
-  words?: readonly string[] | undefined;
+  searchTerms?: readonly string[] | undefined;
   owner?: string | undefined;
   operation?: string | undefined;
   target?: string | undefined;
@@ -257,16 +257,16 @@ export interface AuditFilter {
 
 export interface AuditReader {
   /** Newest first. @param before only entries with a smaller id */
-  slice(query: { filter: AuditFilter; before: number | null; limit: number }): Promise<AuditEntry[]>;
+  page(query: { filter: AuditFilter; before: number | null; limit: number }): Promise<AuditEntry[]>;
   count(filter: AuditFilter): Promise<number>;
 }
 
 /** What operations on accounts need beside the store: secrets that are made here, and the post. */
 export interface AccountsApi {
   /** How people sign in here. */
-  mode: AuthMode;
+  authMode: AuthMode;
   /** Whether mail can be sent. */
-  mail: boolean;
+  mailEnabled: boolean;
   /** Makes a key's value and what is stored of it. @param lineage of the key that it replaces */
   newKey(
     key: { name: string; owner: string; scopes: readonly Scope[]; expiresAt: string | null },
@@ -279,7 +279,7 @@ export interface AccountsApi {
    * @param by who asked for it
    * @returns whether it was sent, and the link for who must hand it on otherwise
    */
-  deliver(
+  sendLink(
     kind: Exclude<LinkKind, "setup">,
     to: string,
     token: string,

@@ -7,54 +7,58 @@ import type { Config } from "../../schemas/config.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
 
 /** What is counted, in windows that begin on the full hour or at midnight, UTC: the same on every copy. */
-export type Counted = "runs" | "model_tokens" | "rows";
+export type MeteredResource = "runs" | "model_tokens" | "rows";
 
-export type PerKey = Config["limits"]["per_key"];
+export type PerKeyLimits = Config["limits"]["per_key"];
 
 /** One limit of the configuration. */
-export interface Allowance {
-  limit: keyof PerKey;
-  most: number;
+export interface UsageLimit {
+  limit: keyof PerKeyLimits;
+  max: number;
   /** In milliseconds. */
   windowMs: number;
   /** As it stands in a sentence: 20 `runs` of this hour. */
-  what: string;
-  window: string;
+  label: string;
+  windowName: string;
 }
 
 const WINDOWS = {
-  runs: { limit: "runs_per_hour", windowMs: HOUR, what: "runs", window: "hour" },
-  model_tokens: { limit: "model_tokens_per_day", windowMs: DAY, what: "model tokens", window: "day" },
-  rows: { limit: "rows_per_day", windowMs: DAY, what: "rows", window: "day" },
-} as const satisfies Record<Counted, Omit<Allowance, "most">>;
+  runs: { limit: "runs_per_hour", windowMs: HOUR, label: "runs", windowName: "hour" },
+  model_tokens: { limit: "model_tokens_per_day", windowMs: DAY, label: "model tokens", windowName: "day" },
+  rows: { limit: "rows_per_day", windowMs: DAY, label: "rows", windowName: "day" },
+} as const satisfies Record<MeteredResource, Omit<UsageLimit, "max">>;
 
-export const COUNTED = Object.keys(WINDOWS) as Counted[];
+export const METERED_RESOURCES = Object.keys(WINDOWS) as MeteredResource[];
 
 /** What is allowed of a kind; undefined where it is not limited, and then nothing is counted. */
-export function allowanceOf(perKey: PerKey, kind: Counted): Allowance | undefined {
-  const most = perKey[WINDOWS[kind].limit];
-  return most === undefined ? undefined : { ...WINDOWS[kind], most };
+export function usageLimitFor(perKey: PerKeyLimits, kind: MeteredResource): UsageLimit | undefined {
+  const max = perKey[WINDOWS[kind].limit];
+  return max === undefined ? undefined : { ...WINDOWS[kind], max };
 }
 
 /** When the window that `now` is in ends, in milliseconds since 1970. */
-export const endOfWindow = ({ windowMs }: Pick<Allowance, "windowMs">, now: number): number =>
+export const windowEnd = ({ windowMs }: Pick<UsageLimit, "windowMs">, now: number): number =>
   (Math.floor(now / windowMs) + 1) * windowMs;
 
 /** Whether it is a key that no person owns. */
-export const isKeyOfNobody = ({ owner }: { owner: string }): boolean => owner === OPERATOR;
+export const isOperatorKey = ({ owner }: { owner: string }): boolean => owner === OPERATOR;
 
 /** What is counted together: somebody could make themselves as many keys as they like. */
-export const holderOf = (who: { owner: string; lineage: string }): string =>
-  isKeyOfNobody(who) ? who.lineage : who.owner;
+export const usageSubjectOf = (who: { owner: string; lineage: string }): string =>
+  isOperatorKey(who) ? who.lineage : who.owner;
 
 /** Who is at the state directory itself could lift every limit, and so has none. */
-export const isLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;
+export const isUsageLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;
 
 /** That somebody has used all of it, and until when. */
-export function usedUp({ limit, most, what, window }: Allowance, who: string, endsAt: number): string {
-  const count = most.toLocaleString("en");
+export function limitExceededMessage(
+  { limit, max, label, windowName }: UsageLimit,
+  who: string,
+  endsAt: number,
+): string {
+  const count = max.toLocaleString("en");
   return (
-    `${who} has used all of its ${count} ${what} of this ${window} (limits.per_key.${limit}); ` +
+    `${who} has used all of its ${count} ${label} of this ${windowName} (limits.per_key.${limit}); ` +
     `there are more from ${iso(endsAt)} on.`
   );
 }

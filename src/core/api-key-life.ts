@@ -1,6 +1,6 @@
 /** The life of an API key: when it ends, what it hands on, whether it is alive. */
 import { OPERATOR } from "../../schemas/actor.ts";
-import type { UsedApiKey } from "./account-ports.ts";
+import type { ApiKeyWithOwner } from "./account-ports.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
 import { AppError } from "./errors.ts";
 
@@ -11,10 +11,10 @@ export const DEFAULT_OVERLAP_MS = 24 * HOUR;
 export type KeyState = "active" | "expired" | "revoked" | "owner_inactive" | "owner_unknown";
 
 /** What a key's life depends on. */
-type Living = Pick<UsedApiKey, "owner" | "user" | "revokedAt" | "expiresAt">;
+type KeyValidityFields = Pick<ApiKeyWithOwner, "owner" | "user" | "revokedAt" | "expiresAt">;
 
 /** Dead from its last moment on: at `now >= expires_at`. Its own end goes before that of its owner, who may come back. */
-export function stateOf(key: Living, now: number): KeyState {
+export function apiKeyState(key: KeyValidityFields, now: number): KeyState {
   if (key.revokedAt !== null) return "revoked";
   if (key.expiresAt !== null && now >= Date.parse(key.expiresAt)) return "expired";
   if (key.owner === OPERATOR) return "active";
@@ -22,7 +22,7 @@ export function stateOf(key: Living, now: number): KeyState {
   return key.user.status === "active" ? "active" : "owner_inactive";
 }
 
-const WHY_DEAD: Readonly<Record<Exclude<KeyState, "active">, string>> = {
+const INVALID_REASONS: Readonly<Record<Exclude<KeyState, "active">, string>> = {
   revoked: "is revoked",
   expired: "is expired",
   owner_inactive: "belongs to somebody who is not active",
@@ -30,10 +30,10 @@ const WHY_DEAD: Readonly<Record<Exclude<KeyState, "active">, string>> = {
 };
 
 /** The error of a key that has no life to hand on. */
-export const deadKey = (id: string, state: Exclude<KeyState, "active">): AppError =>
+export const invalidKeyError = (id: string, state: Exclude<KeyState, "active">): AppError =>
   new AppError(
     "api_key_dead",
-    `${id} ${WHY_DEAD[state]}; there is nothing to rotate. Make a new key instead.`,
+    `${id} ${INVALID_REASONS[state]}; there is nothing to rotate. Make a new key instead.`,
   );
 
 /**
@@ -42,13 +42,13 @@ export const deadKey = (id: string, state: Exclude<KeyState, "active">): AppErro
  * @param overlap milliseconds for which the old key lives on
  * @throws AppError api_key_dead
  */
-export function rotatedLives(
-  old: Living & Pick<UsedApiKey, "id" | "createdAt">,
+export function rotationExpiries(
+  old: KeyValidityFields & Pick<ApiKeyWithOwner, "id" | "createdAt">,
   now: number,
   { overlap, expiresAt }: { overlap: number; expiresAt?: string | undefined },
 ): { expiresAt: string | null; oldExpiresAt: string } {
-  const state = stateOf(old, now);
-  if (state !== "active") throw deadKey(old.id, state);
+  const state = apiKeyState(old, now);
+  if (state !== "active") throw invalidKeyError(old.id, state);
   const lifetime = old.expiresAt === null ? null : Date.parse(old.expiresAt) - Date.parse(old.createdAt);
   return {
     expiresAt: expiresAt ?? (lifetime === null ? null : iso(now + lifetime)),

@@ -4,7 +4,7 @@
  * @param most in bytes
  * @param tooLarge what is thrown where there is more; the rest is not read then
  */
-export async function boundedBody(
+export async function readBoundedBody(
   body: AsyncIterable<Uint8Array> | null,
   most: number,
   tooLarge: () => Error,

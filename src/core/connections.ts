@@ -2,7 +2,7 @@
  * What steps reach of the world, as the configuration names it. `src/connections` implements these ports; steps, the
  * checker and the describe operations use them. Everything that fails throws a `StepError`.
  */
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 
 /** A name that the configuration has, for lists and near matches. */
@@ -11,7 +11,7 @@ export interface NamedConnection {
   /** `sqlite`, `openai`, `stdio` …: what kind it is. */
   type: string;
   /** Why it can't be used now (an environment variable that is not set), or null. */
-  unusable: string | null;
+  unavailableReason: string | null;
 }
 
 export interface SqlColumn {
@@ -19,11 +19,11 @@ export interface SqlColumn {
   /** In the words of expressions; `any` where the database does not say. */
   type: "string" | "number" | "boolean" | "any";
   /** In the database's own words. */
-  declared: string | null;
+  databaseType: string | null;
 }
 
 /** The name of the database in memory, beside those of the configuration. */
-export const SCRATCH = "scratch";
+export const SCRATCH_DATABASE = "scratch";
 
 export interface SqlRequest {
   /** A name of the configuration, or `scratch`. */
@@ -39,7 +39,7 @@ export interface SqlRequest {
   tables?: Readonly<Record<string, readonly unknown[]>> | undefined;
 }
 
-export interface SqlAnswer {
+export interface SqlResult {
   rows: Record<string, unknown>[];
   columns: SqlColumn[];
   /** How many rows are given; for a statement that writes, how many it changed. */
@@ -59,7 +59,7 @@ export interface TableDescription {
 }
 
 /** A fault whose place is within the step: path parts below it. */
-export type PartialFault = Omit<Fault, "path"> & { path?: PropertyKey[] };
+export type PartialIssue = Omit<Issue, "path"> & { path?: PropertyKey[] };
 
 interface DatabaseEntry extends NamedConnection {
   access: "read-only" | "read-write";
@@ -69,7 +69,7 @@ export interface Databases {
   list(): DatabaseEntry[];
   /** The most statements at a time on this database, over all executors; null for no limit. */
   concurrencyOf(name: string): number | null;
-  query(request: SqlRequest, signal: AbortSignal): Promise<SqlAnswer>;
+  query(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
   /**
    * Prepares a query without running it.
    * @param request `params` only need the right names here; `tables` names the columns of scratch tables
@@ -84,7 +84,7 @@ export interface Databases {
       tables?: Readonly<Record<string, readonly SqlColumn[] | null>> | undefined;
     },
     signal: AbortSignal,
-  ): Promise<{ columns: SqlColumn[] } | { faults: PartialFault[] }>;
+  ): Promise<{ columns: SqlColumn[] } | { issues: PartialIssue[] }>;
   describe(
     name: string,
     options: { table?: string | undefined; samples: number; limit: number },
@@ -111,7 +111,7 @@ export interface ModelRequest {
   trace?: TraceHeaders | undefined;
 }
 
-export interface ModelAnswer {
+export interface ModelResponse {
   /** Without an output schema. */
   text: string | null;
   /** With one: what fits it. */
@@ -123,7 +123,7 @@ export interface ModelAnswer {
 export interface Models {
   list(): (NamedConnection & { model_ref: string })[];
   concurrencyOf(name: string): number | null;
-  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
 }
 
 /** A secret by its name, where a header or field takes one. */
@@ -145,7 +145,7 @@ export interface HttpRequest {
   trace?: TraceHeaders | undefined;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   /** Parsed by content type: JSON, else text; secrets that came back are masked. */
@@ -154,10 +154,10 @@ export interface HttpAnswer {
 
 export interface Http {
   /** Faults that can be known before: a private host, a secret that is not set or not for this host. */
-  check(request: { url: string | null; secrets: readonly string[] }): PartialFault[];
+  check(request: { url: string | null; secrets: readonly string[] }): PartialIssue[];
   /** Names of the secrets that workflows may use. */
   secrets(): (NamedConnection & { hosts: readonly string[] })[];
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
 }
 
 export interface McpTool {
@@ -194,7 +194,7 @@ export interface Mail {
 
 export interface Mailer {
   /** Why no mail can be sent, or null. */
-  unusable(): string | null;
+  unavailableReason(): string | null;
   allowedDomains(): readonly string[];
   send(mail: Mail, signal: AbortSignal): Promise<{ message_id: string; accepted: string[] }>;
 }

@@ -5,7 +5,7 @@ import { AppError } from "./errors.ts";
 import type { CursorCodec } from "./ports.ts";
 
 const MAC_BYTES = 16;
-const Position = z.tuple([z.string(), z.string()]);
+const EncodedPosition = z.tuple([z.string(), z.string()]);
 
 /** @param key a secret that every copy of this instance shares */
 export function cursorCodec(key: Buffer): CursorCodec {
@@ -32,7 +32,7 @@ export function cursorCodec(key: Buffer): CursorCodec {
           "This cursor was not made for this list. Take next_cursor from the page before, with the same filters and sort, or leave the cursor out to begin anew.",
         );
       }
-      return Position.parse(JSON.parse(position.toString()));
+      return EncodedPosition.parse(JSON.parse(position.toString()));
     },
   };
 }

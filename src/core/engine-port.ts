@@ -1,8 +1,8 @@
 /** What operations need of the engine. `src/engine` implements it; tools and surfaces see only this. */
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import type { PerKey } from "./allowances.ts";
+import type { PerKeyLimits } from "./allowances.ts";
 import type { Connections } from "./connections.ts";
 import type { Principal } from "./ports.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
   RunRecord,
   RunStop,
   ScheduleRecord,
-  Unit,
+  StepRef,
 } from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
@@ -20,7 +20,7 @@ import type { AnyStepType } from "./step-type.ts";
 /** A fault of a definition; for text also where it stands. */
 export interface CheckReport {
   valid: boolean;
-  errors: Fault[];
+  errors: Issue[];
   /** As it is stored; null where it could not be read at all. */
   definition: Record<string, unknown> | null;
   /** What a file has at the top beside it. */
@@ -33,7 +33,7 @@ export interface CheckReport {
 
 export interface CheckOptions {
   /** Whether to look at the real databases, models, servers, secrets. */
-  bind: boolean;
+  checkConnections: boolean;
   /** Inputs of a run, to be checked too. */
   inputs?: unknown;
   /** Outputs of steps, by id: the expressions that need no others are evaluated with them. */
@@ -41,7 +41,7 @@ export interface CheckOptions {
   /** The workflow's own id, where it has one. */
   selfId?: string | undefined;
   /** Whether `id`, `name`, `description` and `tags` may stand at the top, as in files. */
-  file?: boolean;
+  allowFileFields?: boolean;
   signal: AbortSignal;
 }
 
@@ -53,29 +53,29 @@ export interface RunRequest {
   definition?: Record<string, unknown> | undefined;
   inputs: Readonly<Record<string, unknown>>;
   /** Leaves out the inputs that the workflow does not take. */
-  looseInputs?: boolean | undefined;
+  ignoreUnknownInputs?: boolean | undefined;
   actor: RunActor;
   trigger: RunTrigger;
   depth?: number | undefined;
-  parent?: Unit | undefined;
+  parent?: StepRef | undefined;
   /** The run that it repeats. */
-  retryOf?: Pick<RunRecord, "id" | "firstRun"> | undefined;
+  retryOf?: Pick<RunRecord, "id" | "firstRunId"> | undefined;
   scheduledFor?: string | undefined;
   /** The trace that it goes on with, as it is kept; left out or null, it begins one of its own. */
   trace?: string | null | undefined;
 }
 
 /** A limit of a key, and how much of it is left now. */
-export interface AllowanceLeft {
-  limit: keyof PerKey;
-  most: number;
-  left: number;
+export interface RemainingUsage {
+  limit: keyof PerKeyLimits;
+  max: number;
+  remaining: number;
   /** When all of it is there again, in milliseconds since 1970; null where that is no matter of time. */
-  endsAt: number | null;
+  resetsAt: number | null;
 }
 
 /** A run that may be taken in. */
-export type PreparedRun = Omit<NewRun, "status" | "states" | "admitted" | "createdAt">;
+export type PreparedRun = Omit<NewRun, "status" | "stepStates" | "admitted" | "createdAt">;
 
 export interface EngineApi {
   connections: Connections;
@@ -93,20 +93,24 @@ export interface EngineApi {
   /** Stops a run; false when it had ended or been stopped before. */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
   /** A run's definition, defaults filled in. */
-  definitionOf(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
+  getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next moments of a schedule after `after` (milliseconds). */
-  nextTimes(schedule: Pick<ScheduleRecord, "cron" | "timezone">, after: number, count: number): number[];
+  nextScheduleTimes(
+    schedule: Pick<ScheduleRecord, "cron" | "timezone">,
+    after: number,
+    count: number,
+  ): number[];
   /** What `limits.per_key` leaves the key, or person; empty where nothing is limited. */
-  allowances(principal: Pick<Principal, "owner" | "lineage">): Promise<AllowanceLeft[]>;
+  remainingUsage(principal: Pick<Principal, "owner" | "lineage">): Promise<RemainingUsage[]>;
   /** What the operator allows. */
   policy: { approvalsByStarter: boolean };
   /** Says, after a commit, that there is something to do. */
-  ring(): void;
+  wake(): void;
   /**
    * Resolves once the run's `seq` has gone beyond `seq`, or the time (milliseconds) is up, or the signal is aborted;
    * whichever process moves it.
    */
-  changed(runId: string, seq: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
+  waitForChange(runId: string, seq: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
   /** Aborted when this process is about to close: who waits for a run is told where it is now. */
-  leaving: AbortSignal;
+  shutdownSignal: AbortSignal;
 }

@@ -2,7 +2,7 @@
  * Every error that Millrace gives, in one closed table. Whatever is not an `AppError` is `internal`: logged once
  * and shown to nobody.
  */
-import type { Fault, Problem } from "../../schemas/problem.ts";
+import type { Issue, Problem } from "../../schemas/problem.ts";
 
 interface ErrorKind {
   status: number;
@@ -97,7 +97,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 interface ErrorDetails {
   /** The faults of an input, each with its path. */
-  errors?: Fault[];
+  errors?: Issue[];
   /** For REST: headers that belong to this error (`Allow`, `Retry-After`). */
   headers?: Record<string, string>;
   /** Which case of it, for who tells them apart here; it is not sent. */
@@ -123,7 +123,7 @@ export class AppError extends Error {
 }
 
 /** Whether the state could not be used for a moment: nothing is wrong with what was asked, and it may go well later. */
-export const isStoreTrouble = (thrown: unknown): boolean =>
+export const isStorageUnavailable = (thrown: unknown): boolean =>
   thrown instanceof AppError && (thrown.code === "busy" || thrown.code === "storage_unavailable");
 
 /** Any thrown value as an AppError: itself, or `internal` with the value as its cause. */

@@ -1,15 +1,15 @@
 /** From zod's issues to faults that say what to do: all at once, each with its path, the allowed set, a near match. */
 import type { z } from "zod";
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
 import { nearMatch } from "./near-match.ts";
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 
 /** As many unknown keys of one object are told: each costs a search for what was meant, a megabyte holds 100,000. */
-export const MAX_UNKNOWN = 100;
+export const MAX_UNKNOWN_KEYS = 100;
 /** As many faults of one input are told; whoever has more has enough to mend. */
-const MAX_FAULTS = 200;
+const MAX_ISSUES = 200;
 /** As much of a key that somebody sent, and of a path of such keys, is repeated, in characters. */
 const LONGEST_KEY = 100;
 const LONGEST_PATH = 500;
@@ -20,7 +20,7 @@ const cut = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 
 /** A path as people write it: `steps[2].id`. What is very long is cut: an answer must not be as large as what was sent. */
-export function dotted(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   let out = "";
   for (const part of path) {
     if (typeof part === "number") out += `[${part}]`;
@@ -106,7 +106,7 @@ function plural(count: number | bigint, origin: string): string {
 }
 
 /** The fault of a key that does not belong there. */
-export function unknownKey(path: string, key: string, allowed: readonly string[], fix?: string): Fault {
+export function unknownKey(path: string, key: string, allowed: readonly string[], fix?: string): Issue {
   const near = nearMatch(key, allowed);
   return {
     path,
@@ -119,25 +119,25 @@ export function unknownKey(path: string, key: string, allowed: readonly string[]
 }
 
 /** A fault with its path in parts, for who must find the place. */
-export interface LocatedFault {
+export interface LocatedIssue {
   path: readonly PropertyKey[];
-  fault: Fault;
+  issue: Issue;
 }
 
 /** All issues as faults, in the order in which they were found. */
-export function faultsOf(error: z.ZodError, schema: z.ZodType): Fault[] {
-  return locatedFaults(error, schema).map(({ fault }) => fault);
+export function issuesOf(error: z.ZodError, schema: z.ZodType): Issue[] {
+  return locatedIssues(error, schema).map(({ issue }) => issue);
 }
 
-export function locatedFaults(error: z.ZodError, schema: z.ZodType): LocatedFault[] {
-  return error.issues.flatMap(meant).flatMap((issue): LocatedFault[] => {
+export function locatedIssues(error: z.ZodError, schema: z.ZodType): LocatedIssue[] {
+  return error.issues.flatMap(meant).flatMap((issue): LocatedIssue[] => {
     if (issue.code !== "unrecognized_keys") {
-      return [{ path: issue.path, fault: { path: dotted(issue.path), ...describe(issue) } }];
+      return [{ path: issue.path, issue: { path: formatPath(issue.path), ...describe(issue) } }];
     }
     const allowed = allowedKeys(schema, issue.path, issue.input);
-    return issue.keys.slice(0, MAX_UNKNOWN).map((key) => {
+    return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => {
       const path = [...issue.path, key];
-      return { path, fault: unknownKey(dotted(path), key, allowed) };
+      return { path, issue: unknownKey(formatPath(path), key, allowed) };
     });
   });
 }
@@ -149,23 +149,23 @@ export const ALTERNATIVE = "alternative";
  * The issues that help: where a value may be an expression too, that it is none says nothing. If one of the other
  * forms is of the value's kind, its issues are told, each in its own place.
  */
-function meant(issue: Issue): Issue[] {
+function meant(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const forms = issue.errors.filter((form) => !form.every(isAlternative));
   if (forms.length === 0 || forms.length === issue.errors.length) return [issue];
   const near = forms.filter((form) => !form.some(isOtherKind));
   const only = near.length === 1 ? near[0] : forms.length === 1 ? forms[0] : undefined;
-  if (only === undefined) return [{ ...issue, errors: forms } as Issue];
+  if (only === undefined) return [{ ...issue, errors: forms } as ZodIssue];
   return only.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-const isAlternative = (issue: Issue): boolean =>
+const isAlternative = (issue: ZodIssue): boolean =>
   issue.code === "custom" && issue.params?.["code"] === ALTERNATIVE;
 
-const isOtherKind = (issue: Issue): boolean => issue.code === "invalid_type" && issue.path.length === 0;
+const isOtherKind = (issue: ZodIssue): boolean => issue.code === "invalid_type" && issue.path.length === 0;
 
 /** What is wrong, apart from where. (Unknown keys come here only inside a union's form.) */
-function describe(issue: Issue): Omit<Fault, "path"> {
+function describe(issue: ZodIssue): Omit<Issue, "path"> {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined
@@ -219,14 +219,14 @@ function listed(keys: readonly string[]): string {
   return keys.length > SHOWN ? `${shown.join(", ")} and ${keys.length - SHOWN} more` : shown.join(", ");
 }
 
-const spoken = (issues: readonly Issue[]): string =>
+const spoken = (issues: readonly ZodIssue[]): string =>
   issues
     .slice(0, SHOWN)
-    .map((issue) => `${dotted(issue.path)} ${describe(issue).message}`.trimStart())
+    .map((issue) => `${formatPath(issue.path)} ${describe(issue).message}`.trimStart())
     .join(", ");
 
 /** What each form would have needed; or, where a key tells the forms apart, what that key may be. */
-function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Fault, "path"> {
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Issue, "path"> {
   if (issue.discriminator === undefined || issue.inclusive === false || issue.options === undefined) {
     return {
       code: "no_match",
@@ -237,7 +237,7 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Fault, "path">
   return notAllowed(input, issue.options.map(String));
 }
 
-function notAllowed(input: unknown, allowed: string[]): Omit<Fault, "path"> {
+function notAllowed(input: unknown, allowed: string[]): Omit<Issue, "path"> {
   if (input === undefined) return { code: "missing", message: "is missing", allowed };
   const near = typeof input === "string" ? nearMatch(input, allowed) : undefined;
   const message = `must be one of ${allowed.join(", ")}`;
@@ -251,16 +251,16 @@ const bound = (it: { exact?: boolean; inclusive?: boolean }, within: string, bey
   it.exact ? "exactly" : it.inclusive === false ? beyond : within;
 
 /** Faults as the error that tells them. The message repeats the first ones, for clients that show nothing else. */
-export function invalidInput(errors: Fault[]): AppError {
-  const shown = errors.slice(0, 3).map((fault) => `${fault.path || "The input"} ${fault.message}.`);
+export function invalidInput(errors: Issue[]): AppError {
+  const shown = errors.slice(0, 3).map((issue) => `${issue.path || "The input"} ${issue.message}.`);
   if (errors.length > 3) {
-    const some = errors.length > MAX_FAULTS ? ` (the first ${MAX_FAULTS})` : "";
+    const some = errors.length > MAX_ISSUES ? ` (the first ${MAX_ISSUES})` : "";
     shown.push(`And ${errors.length - 3} more, see errors${some}.`);
   }
-  return new AppError("invalid_input", shown.join(" "), { errors: errors.slice(0, MAX_FAULTS) });
+  return new AppError("invalid_input", shown.join(" "), { errors: errors.slice(0, MAX_ISSUES) });
 }
 
-const isUnknown = (fault: Fault): number => Number(fault.code === "unknown_key");
+const isUnknown = (issue: Issue): number => Number(issue.code === "unknown_key");
 
 /**
  * Parses with a schema, or throws `invalid_input` with every fault.
@@ -270,11 +270,11 @@ const isUnknown = (fault: Fault): number => Number(fault.code === "unknown_key")
 export function parseInput<T extends z.ZodType>(
   schema: T,
   raw: unknown,
-  found: readonly Fault[] = [],
+  found: readonly Issue[] = [],
 ): z.output<T> {
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success && found.length === 0) return parsed.data;
-  const faults = [...found, ...(parsed.success ? [] : faultsOf(parsed.error, schema))];
+  const issues = [...found, ...(parsed.success ? [] : issuesOf(parsed.error, schema))];
   // Unknown keys first, whoever found them: every surface tells the same in the same order.
-  throw invalidInput(faults.toSorted((a, b) => isUnknown(b) - isUnknown(a)));
+  throw invalidInput(issues.toSorted((a, b) => isUnknown(b) - isUnknown(a)));
 }

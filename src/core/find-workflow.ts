@@ -1,5 +1,5 @@
 /** Looking a workflow up so that a wrong id says which one was probably meant. */
-import type { WholeWorkflow } from "../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "./errors.ts";
 import { nearMatch } from "./near-match.ts";
 import type { WorkflowReader } from "./ports.ts";
@@ -11,10 +11,10 @@ const CANDIDATES = 200;
  * The workflow, or the error that helps to find it.
  * @throws AppError workflow_not_found
  */
-export async function findWorkflow(workflows: WorkflowReader, id: string): Promise<WholeWorkflow> {
+export async function findWorkflow(workflows: WorkflowReader, id: string): Promise<WorkflowWithDefinition> {
   const found = await workflows.find(id);
   if (found !== undefined) return found;
-  const near = nearMatch(id, await workflows.someIds(CANDIDATES));
+  const near = nearMatch(id, await workflows.recentIds(CANDIDATES));
   throw new AppError(
     "workflow_not_found",
     `There is no workflow "${id.slice(0, 100)}".` +

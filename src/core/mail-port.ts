@@ -9,7 +9,7 @@ export interface AccountMail {
 
 export interface AccountMailer {
   /** Whether a mail server is configured; whether it answers is seen when something is sent. */
-  usable: boolean;
+  configured: boolean;
   /** @throws AppError connection_failed, in words for an admin */
   send(mail: AccountMail, signal?: AbortSignal): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { JobKind } from "./run-ports.ts";
 export type StreamKind = "run_events" | "sse" | "mcp";
 
 /** How a dead executor was known: by its end, or by a beat that stood still for a lease. */
-export type TakeOverCause = "exit" | "lease";
+export type ReclaimCause = "exit" | "lease";
 
 /** What an attempt of a step came to. */
 export type AttemptOutcome =
@@ -25,7 +25,7 @@ export type AttemptOutcome =
   /** It goes on as a wait, an approval, another run, or items. */
   | "handed_on";
 
-export type StateAccess =
+export type StorageAccess =
   | "read"
   /** For one's turn in the process, and for the lock. */
   | "write_wait"
@@ -36,10 +36,10 @@ export type ConnectionKind = "database" | "model" | "mcp_server";
 
 export interface Meter {
   /** An operation was carried out or refused; `status` is that of its answer, or of the problem that MCP tells. */
-  operation(done: { name: string; surface: Surface; status: number; seconds: number }): void;
+  operationCompleted(done: { name: string; surface: Surface; status: number; seconds: number }): void;
   /** A request was refused before it came to an operation. */
-  refused(surface: Surface, code: ErrorCode): void;
-  stream(kind: StreamKind, change: 1 | -1): void;
+  requestRejected(surface: Surface, code: ErrorCode): void;
+  streamCountChanged(kind: StreamKind, change: 1 | -1): void;
   runStarted(trigger: RunTrigger): void;
   /** `code` is that of its error; `seconds` from its acceptance on. */
   runEnded(end: {
@@ -49,45 +49,45 @@ export interface Meter {
     seconds: number;
   }): void;
   /** `seconds` only where its code ran. */
-  attempt(end: {
+  attemptEnded(end: {
     type: string;
     outcome: AttemptOutcome;
     code: string | null;
     seconds: number | undefined;
   }): void;
   /** A job ended its executor so often that it is not tried again. */
-  poisoned(): void;
-  claimed(kind: JobKind): void;
-  takenOver(cause: TakeOverCause, jobs: number): void;
+  jobPoisoned(): void;
+  jobClaimed(kind: JobKind): void;
+  jobsReclaimed(cause: ReclaimCause, jobs: number): void;
   /** An executor of this listener has ended without being asked to. */
   executorEnded(): void;
   /** A database, model or server of the configuration was asked. `outcome`: ok, or the code of the step's error. */
-  connection(done: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
-  tokens(model: string, used: { input: number; output: number }): void;
+  connectionCalled(done: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
+  tokensUsed(model: string, used: { input: number; output: number }): void;
   /** The state was read, waited for, or written. */
-  state(access: StateAccess, seconds: number): void;
+  storageAccessed(access: StorageAccess, seconds: number): void;
   /** A lock of another process was met, and waited for once more. */
-  stateBusy(): void;
+  storageBusy(): void;
 }
 
 const nothing = (): void => {};
 
 /** Counts nothing. */
 export const noMeter: Meter = {
-  operation: nothing,
-  refused: nothing,
-  stream: nothing,
+  operationCompleted: nothing,
+  requestRejected: nothing,
+  streamCountChanged: nothing,
   runStarted: nothing,
   runEnded: nothing,
-  attempt: nothing,
-  poisoned: nothing,
-  claimed: nothing,
-  takenOver: nothing,
+  attemptEnded: nothing,
+  jobPoisoned: nothing,
+  jobClaimed: nothing,
+  jobsReclaimed: nothing,
   executorEnded: nothing,
-  connection: nothing,
-  tokens: nothing,
-  state: nothing,
-  stateBusy: nothing,
+  connectionCalled: nothing,
+  tokensUsed: nothing,
+  storageAccessed: nothing,
+  storageBusy: nothing,
 };
 
 /** Seconds since `start`, a reading of `performance.now()`. */

@@ -4,7 +4,7 @@
 const TOKEN = /\\.|\[(?:\\.|[^\]\\])*\]?|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 /** About how many instructions a pattern makes, without making them: counted repeats of groups multiply. */
-export function estimatedSize(source: string): number {
+export function estimatePatternSize(source: string): number {
   const groups = [0];
   let last = 0;
   const add = (size: number): void => {

@@ -2,7 +2,7 @@
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type {
   VersionChange,
-  WholeWorkflow,
+  WorkflowWithDefinition,
   Workflow,
   WorkflowStatus,
   WorkflowVersion,
@@ -62,12 +62,12 @@ export interface WorkflowFilter {
 }
 
 /** A place in a sorted list: the sort value and the id of the last item seen. */
-export type Position = readonly [value: string, id: string];
+export type ListPosition = readonly [value: string, id: string];
 
-export interface Slice<T> {
+export interface Page<T> {
   items: T[];
   /** Where to go on; null when these were the last. */
-  next: Position | null;
+  next: ListPosition | null;
 }
 
 export interface WorkflowContent {
@@ -93,21 +93,21 @@ export interface ExposedWorkflow {
 
 /** Workflows and their history, as they are read. */
 export interface WorkflowReader {
-  find(id: string): Promise<WholeWorkflow | undefined>;
-  slice(query: {
+  find(id: string): Promise<WorkflowWithDefinition | undefined>;
+  page(query: {
     filter: WorkflowFilter;
     sort: WorkflowSort;
-    after: Position | null;
+    after: ListPosition | null;
     limit: number;
     withDefinition: boolean;
-  }): Promise<Slice<Workflow>>;
+  }): Promise<Page<Workflow>>;
   count(filter: WorkflowFilter): Promise<number>;
   /** A number that grows with every accepted change of any workflow, whichever process made it. */
   revision(): Promise<number>;
   /** Ids that exist, newest first, to find a near match in. */
-  someIds(limit: number): Promise<string[]>;
+  recentIds(limit: number): Promise<string[]>;
   /** Those whose published version says `expose_as_tool`, oldest first. */
-  exposed(limit: number): Promise<ExposedWorkflow[]>;
+  exposedAsTools(limit: number): Promise<ExposedWorkflow[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
   versions(query: {
     id: string;
@@ -124,33 +124,33 @@ export interface WorkflowWriter extends WorkflowReader {
    * @param wanted the id that it must have (a file names it); left out, it is made from the name
    * @throws AppError version_conflict when the wanted id is taken
    */
-  insert(content: WorkflowContent, change: Change, wanted?: string): Promise<WholeWorkflow>;
+  insert(content: WorkflowContent, change: Change, wanted?: string): Promise<WorkflowWithDefinition>;
   /** Says which version is live, and the workflow's status with it; makes no version, and is no update. */
   publish(
-    current: WholeWorkflow,
+    current: WorkflowWithDefinition,
     live: { version: number | null; status: WorkflowStatus },
-  ): Promise<WholeWorkflow>;
+  ): Promise<WorkflowWithDefinition>;
   /** Makes the next version of `current`. */
-  advance(
-    current: WholeWorkflow,
+  addVersion(
+    current: WorkflowWithDefinition,
     next: WorkflowContent & { status: WorkflowStatus },
     change: Change,
-  ): Promise<WholeWorkflow>;
+  ): Promise<WorkflowWithDefinition>;
   /**
    * Takes a workflow over as another instance has it: its id, its dates, and its whole history, oldest version first.
    * @throws AppError version_conflict when the id is taken
    */
-  adopt(
+  importWithHistory(
     workflow: Pick<
       Workflow,
       "id" | "status" | "version" | "published_version" | "created_at" | "updated_at" | "created_by"
     >,
-    history: AsyncIterable<WholeVersion>,
+    history: AsyncIterable<VersionWithDefinition>,
   ): Promise<void>;
 }
 
 /** A version with its definition. */
-export type WholeVersion = WorkflowVersion & { definition: Record<string, unknown> | null };
+export type VersionWithDefinition = WorkflowVersion & { definition: Record<string, unknown> | null };
 
 export interface Readers extends EngineReaders {
   workflows: WorkflowReader;
@@ -173,30 +173,30 @@ export interface Writers extends EngineWriters {
    * Writes the audit entry of this change, for what is no workflow.
    * @param outcome what it came to, where the operation alone does not say: it stands behind its name and a dot
    */
-  audited(target: string, outcome?: string): Promise<void>;
+  recordAudit(target: string, outcome?: string): Promise<void>;
 }
 
 /** What a write is for: it is recorded with it. */
-export interface Intent {
+export interface WriteIntent {
   operation: string;
   actor: Actor;
   requestId: string;
   /** The client's idempotency key and the input it came with. */
-  claim?: { key: string; input: unknown } | undefined;
+  idempotency?: { key: string; input: unknown } | undefined;
 }
 
 /**
  * The only way in which operations write: effect, idempotency record and audit in one transaction.
  * @throws AppError idempotency_key_reused when the key came with another input before; busy, storage_unavailable
  */
-export type UnitOfWork = <T>(intent: Intent, effect: (tx: Writers) => Promise<T>) => Promise<T>;
+export type UnitOfWork = <T>(intent: WriteIntent, effect: (tx: Writers) => Promise<T>) => Promise<T>;
 
 /** Cursors that only this instance can have made. */
 export interface CursorCodec {
   /** @param query the list it belongs to: operation, filters, sort */
-  encode(query: string, position: Position): string;
+  encode(query: string, position: ListPosition): string;
   /** @throws AppError invalid_cursor for a forged cursor and for one of another list */
-  decode(query: string, cursor: string): Position;
+  decode(query: string, cursor: string): ListPosition;
 }
 
 /** A session of a 2025-era MCP client, or an open SSE stream: whose it is, and how it began. */
@@ -213,12 +213,15 @@ export interface McpSessionStore {
   insert(session: McpSession): Promise<void>;
   remove(id: string): Promise<void>;
   /** Says that these are in use (those that nobody names are forgotten), and clears messages that nobody fetched. */
-  keep(ids: readonly string[]): Promise<void>;
+  keepAlive(ids: readonly string[]): Promise<void>;
   /**
    * Passes a message on to the copy that holds the stream.
    * @throws AppError busy when as much as may waits there already
    */
-  post(sessionId: string, body: string): Promise<void>;
+  enqueueMessage(sessionId: string, body: string): Promise<void>;
   /** Takes the messages that wait for these streams, oldest first, `limit` at most. */
-  take(sessionIds: readonly string[], limit: number): Promise<{ sessionId: string; body: string }[]>;
+  dequeueMessages(
+    sessionIds: readonly string[],
+    limit: number,
+  ): Promise<{ sessionId: string; body: string }[]>;
 }

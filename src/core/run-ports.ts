@@ -1,9 +1,9 @@
 /** What the engine needs of the store: runs and what moves them. Times are ISO text, as everywhere in the store. */
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
-import type { Counted } from "./allowances.ts";
+import type { MeteredResource } from "./allowances.ts";
 import type { Usage } from "./connections.ts";
-import type { Position } from "./ports.ts";
+import type { ListPosition } from "./ports.ts";
 
 /**
  * Where a step is, one letter each, so that a run's row tells all of them:
@@ -16,7 +16,7 @@ export type StepState = "p" | "q" | "r" | "w" | "s" | "k" | "e" | "f" | "c";
 export const NO_ITEM = -1;
 
 /** A step of a run, or one item of its fan-out. */
-export interface Unit {
+export interface StepRef {
   runId: string;
   stepId: string;
   item: number;
@@ -40,16 +40,16 @@ export interface RunRecord {
   /** Its own definition, where that is not its version's: a retry with a patch. */
   definition: Record<string, unknown> | null;
   status: RunStatus;
-  states: string;
+  stepStates: string;
   seq: number;
   admitted: boolean;
   stop: RunStop | null;
   trigger: RunTrigger;
   priority: number;
   depth: number;
-  firstRun: string;
+  firstRunId: string;
   retryOf: string | null;
-  parent: Unit | null;
+  parent: StepRef | null;
   scheduledFor: string | null;
   /** The trace that it belongs to (core/trace-context.ts), as it is kept; null for none. */
   trace: string | null;
@@ -95,7 +95,7 @@ export interface AttemptRecord {
 }
 
 /** An attempt that nobody is at any more. */
-export type LeftAttempt = Unit & Pick<AttemptRecord, "attempt" | "startedAt">;
+export type AbandonedAttempt = StepRef & Pick<AttemptRecord, "attempt" | "startedAt">;
 
 export interface RunFilter {
   workflowId?: string | undefined;
@@ -115,34 +115,34 @@ export interface ValueText {
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
-  slice(query: {
+  page(query: {
     filter: RunFilter;
-    after: Position | null;
+    after: ListPosition | null;
     limit: number;
-  }): Promise<{ items: RunRecord[]; next: Position | null }>;
+  }): Promise<{ items: RunRecord[]; next: ListPosition | null }>;
   count(filter: RunFilter): Promise<number>;
   /** How many runs have not ended, by status; what is missing has none. */
-  unfinished(): Promise<Partial<Record<RunStatus, number>>>;
+  countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
   /** The newest run of each of these workflows. */
-  lastRuns(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
+  latestByWorkflow(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
   /** How many runs that a lineage itself has started are unfinished, `most` at most. */
-  unfinishedOf(whose: Pick<RunActor, "owner" | "lineage">, most: number): Promise<number>;
+  countUnfinishedFor(whose: Pick<RunActor, "owner" | "lineage">, most: number): Promise<number>;
   /** Whether runs changed: `seq` and `status` of those that exist. */
-  glance(
+  getStatusSummaries(
     ids: readonly string[],
   ): Promise<{ id: string; seq: number; status: RunStatus; stop: RunStop | null }[]>;
   /** The run's steps (not their items) that have a record. */
   steps(runId: string, options?: { sinceSeq?: number | undefined }): Promise<StepRecord[]>;
-  step(unit: Unit): Promise<StepRecord | undefined>;
+  step(unit: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, from `from` on. */
-  items(unit: Omit<Unit, "item">, from: number, limit: number): Promise<StepRecord[]>;
+  items(unit: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
   attempts(runId: string, stepId?: string, item?: number): Promise<AttemptRecord[]>;
   /** What models used over all attempts of all steps and items; null where none was asked. */
   usage(runId: string): Promise<Usage | null>;
   /** Units of the run whose job is claimed: these run now. */
-  running(runId: string): Promise<Unit[]>;
+  runningSteps(runId: string): Promise<StepRef[]>;
   /** The beginning of a value, `undefined` where there is none. `attempt` asks for an attempt's input. */
-  value(
+  valueText(
     at:
       | { runId: string; what: "inputs" | "output" }
       | { runId: string; what: "step_output"; stepId: string; item: number }
@@ -150,18 +150,18 @@ export interface RunReader {
     range: { from: number; chars: number },
   ): Promise<ValueText | undefined>;
   /** A step's recorded output, whole. For a fan-out: see `itemOutputs`. */
-  output(unit: Unit): Promise<Record<string, unknown> | null>;
+  output(unit: StepRef): Promise<Record<string, unknown> | null>;
   /** The results of a fan-out, in order: each its state, error and output. */
   itemOutputs(
-    unit: Omit<Unit, "item">,
+    unit: Omit<StepRef, "item">,
   ): Promise<{ state: StepState; error: RunError | null; output: Record<string, unknown> | null }[]>;
   runOutput(runId: string): Promise<unknown>;
   inputs(runId: string): Promise<Record<string, unknown>>;
   /** Item `index` of a fan-out's list. */
-  chunk(unit: Omit<Unit, "item">, chunk: number): Promise<unknown[]>;
+  itemChunk(unit: Omit<StepRef, "item">, chunk: number): Promise<unknown[]>;
   /** The definition of a version of a workflow. */
   versionDefinition(workflowId: string, version: number): Promise<Record<string, unknown> | null>;
-  cached(key: string, now: string): Promise<Record<string, unknown> | undefined>;
+  cachedOutput(key: string, now: string): Promise<Record<string, unknown> | undefined>;
 }
 
 /** How many items of a fan-out's list are kept in one row. */
@@ -172,7 +172,7 @@ export interface RunWriter extends RunReader {
   update(
     id: string,
     fields: Partial<
-      Pick<RunRecord, "status" | "states" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
+      Pick<RunRecord, "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
     > & {
       seq: number;
       output?: unknown;
@@ -180,7 +180,7 @@ export interface RunWriter extends RunReader {
   ): Promise<void>;
   /** Writes what a unit has come to; what is left out stays as it was. */
   saveStep(
-    unit: Unit,
+    unit: StepRef,
     fields: Partial<Omit<StepRecord, "stepId" | "item">> & {
       seq: number;
       state: StepState;
@@ -188,39 +188,39 @@ export interface RunWriter extends RunReader {
     },
   ): Promise<void>;
   saveAttempt(
-    unit: Unit,
+    unit: StepRef,
     attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown },
   ): Promise<void>;
-  saveChunk(unit: Omit<Unit, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
+  saveChunk(unit: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
   /** How many runs of a workflow are unfinished and were let in. */
-  active(workflowId: string, trigger?: RunTrigger): Promise<number>;
+  countActive(workflowId: string, trigger?: RunTrigger): Promise<number>;
   /** Whether a scheduled run of the workflow is unfinished, let in or not. */
   hasScheduled(workflowId: string): Promise<boolean>;
   /** Whether at least so many runs are unfinished, of all workflows. */
   hasUnfinished(count: number): Promise<boolean>;
   /** The next run of the workflow that waits for its turn. */
-  nextWaiting(workflowId: string): Promise<RunRecord | undefined>;
+  nextQueued(workflowId: string): Promise<RunRecord | undefined>;
   /** The runs of other workflows that this one waits for. */
-  children(runId: string): Promise<{ unit: Unit; childRun: string }[]>;
+  children(runId: string): Promise<{ unit: StepRef; childRun: string }[]>;
   /** A scheduled run of that moment exists. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
-  saveCached(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
+  saveCachedOutput(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
   /** Marks the attempts that an executor left behind, all or those of one unit, and gives them. */
-  interruptAttempts(executor: string, at: string, unit?: Unit): Promise<LeftAttempt[]>;
+  interruptAttempts(executor: string, at: string, unit?: StepRef): Promise<AbandonedAttempt[]>;
   /** Ends what a run that has ended left open: attempts, which it gives, and steps that waited. */
-  closeOpen(runId: string, at: string): Promise<LeftAttempt[]>;
+  closeOpenSteps(runId: string, at: string): Promise<AbandonedAttempt[]>;
   /**
    * Deletes some of what is too old: runs that ended before a moment, with all their rows, and cached outputs.
    * @param limit about how many rows; each call holds up everybody else's writing
    * @returns whether there is more
    */
-  forget(before: string, now: string, limit: number): Promise<boolean>;
+  purge(before: string, now: string, limit: number): Promise<boolean>;
 }
 
 export type JobKind =
   "step" | "wake" | "decided" | "child_done" | "finish" | "cancel" | "run_timeout" | "on_failure" | "notify";
 
-export interface NewJob extends Unit {
+export interface NewJob extends StepRef {
   kind: JobKind;
   priority: number;
   /** Not before; null for at once. */
@@ -228,30 +228,30 @@ export interface NewJob extends Unit {
   /** What it holds while it runs, for limits. */
   resource: string | null;
   attempt: number;
-  tries: number;
+  retryCount: number;
 }
 
-export interface Job extends Unit {
+export interface Job extends StepRef {
   id: number;
   kind: JobKind;
   priority: number;
   resource: string | null;
   attempt: number;
-  tries: number;
+  retryCount: number;
   /** What its holder must show to write. */
   fence: number;
-  suspect: boolean;
-  kills: number;
+  quarantined: boolean;
+  crashCount: number;
 }
 
 export interface JobReader {
   /** Whether there may be something to claim at `now`. */
-  pending(now: string): Promise<boolean>;
+  hasClaimable(now: string): Promise<boolean>;
   /** When the next job that waits for its time is due. */
-  nextDue(): Promise<string | null>;
+  nextDueAt(): Promise<string | null>;
   executors(): Promise<{ id: string; beat: number }[]>;
   /** Since when the job that has been ready for longest is ready; null where none is. */
-  oldestReady(): Promise<string | null>;
+  oldestReadyAt(): Promise<string | null>;
   /** For metrics and tests. */
   depth(): Promise<{ ready: number; later: number; claimed: number }>;
 }
@@ -274,32 +274,32 @@ export interface JobWriter extends JobReader {
     },
   ): Promise<Job[]>;
   /** Whether the job is still this holder's. */
-  holds(job: Job, executor: string): Promise<boolean>;
+  isClaimedBy(job: Job, executor: string): Promise<boolean>;
   /** Ends the job; false when it is no longer this holder's, and then nothing may be written. */
   complete(job: Job, executor: string): Promise<boolean>;
   /** Gives the job back, to be claimed again at `dueAt`; false when it is no longer this holder's. */
   release(
     job: Job,
     executor: string,
-    options: { dueAt: string | null; attempt: number; tries: number },
+    options: { dueAt: string | null; attempt: number; retryCount: number },
   ): Promise<boolean>;
   /**
    * Drops the run's jobs that nobody has claimed; gives their units. What belongs to the time after its end stays.
    * @param ended else also what its end still needs stays: its time-out, and word of the runs that it waits for
    */
-  dropUnclaimed(runId: string, options: { ended: boolean }): Promise<Unit[]>;
+  dropUnclaimed(runId: string, options: { ended: boolean }): Promise<StepRef[]>;
   /** Drops the unclaimed jobs of one unit. */
-  dropUnit(unit: Unit): Promise<void>;
+  dropStepJobs(unit: StepRef): Promise<void>;
   /** Units of the run with a claimed job that will settle them. */
-  claimedOf(runId: string): Promise<Unit[]>;
+  claimedSteps(runId: string): Promise<StepRef[]>;
   /** Whether an attempt of the step, or of one of its items, is under way or will be. */
-  hasStep(runId: string, stepId: string): Promise<boolean>;
-  beat(executor: string, at: string): Promise<void>;
+  hasJobForStep(runId: string, stepId: string): Promise<boolean>;
+  heartbeat(executor: string, at: string): Promise<void>;
   /** Strikes an executor off and takes the jobs that it holds over: they are suspect from now on. Gives how many. */
-  takeOver(executor: string): Promise<number>;
+  reclaim(executor: string): Promise<number>;
 }
 
-export interface ApprovalRecord extends Unit {
+export interface ApprovalRecord extends StepRef {
   id: string;
   workflowId: string;
   status: ApprovalStatus;
@@ -316,12 +316,12 @@ export interface ApprovalRecord extends Unit {
 
 export interface ApprovalReader {
   find(id: string): Promise<ApprovalRecord | undefined>;
-  ofUnit(unit: Unit): Promise<ApprovalRecord | undefined>;
-  slice(query: {
+  findByStep(unit: StepRef): Promise<ApprovalRecord | undefined>;
+  page(query: {
     filter: { status?: ApprovalStatus | undefined; runId?: string | undefined };
-    after: Position | null;
+    after: ListPosition | null;
     limit: number;
-  }): Promise<{ items: ApprovalRecord[]; next: Position | null }>;
+  }): Promise<{ items: ApprovalRecord[]; next: ListPosition | null }>;
   count(filter: { status?: ApprovalStatus | undefined; runId?: string | undefined }): Promise<number>;
 }
 
@@ -332,7 +332,7 @@ export interface ApprovalWriter extends ApprovalReader {
     id: string,
     decision: Pick<ApprovalRecord, "status" | "decidedAt" | "decidedBy" | "comment" | "answer">,
   ): Promise<boolean>;
-  cancelOfRun(runId: string, at: string): Promise<void>;
+  cancelForRun(runId: string, at: string): Promise<void>;
 }
 
 export interface ScheduleRecord {
@@ -362,10 +362,10 @@ export interface ScheduleReader {
   find(workflowId: string): Promise<ScheduleRecord | undefined>;
   due(now: string, limit: number): Promise<ScheduleRecord[]>;
   /** Soonest first; those that are paused or have no next moment come last. */
-  slice(query: {
-    after: Position | null;
+  page(query: {
+    after: ListPosition | null;
     limit: number;
-  }): Promise<{ items: ScheduleRecord[]; next: Position | null }>;
+  }): Promise<{ items: ScheduleRecord[]; next: ListPosition | null }>;
   count(): Promise<number>;
   nextAt(): Promise<string | null>;
 }
@@ -384,16 +384,16 @@ export interface ScheduleWriter extends ScheduleReader {
 /** What keys have used, by lineage, kind and window (the moment that it ends at, in milliseconds): see allowances.ts. */
 export interface UsageReader {
   /** How much of a window is used. */
-  used(holder: string, kind: Counted, endsAt: number): Promise<number>;
+  usedInWindow(holder: string, kind: MeteredResource, endsAt: number): Promise<number>;
 }
 
 export interface UsageWriter extends UsageReader {
   /** Counts `amount` more; gives how much is used with it. */
-  add(holder: string, kind: Counted, endsAt: number, amount: number): Promise<number>;
+  add(holder: string, kind: MeteredResource, endsAt: number, amount: number): Promise<number>;
 }
 
 /** What a transaction is part of, and what follows it. */
-export interface Within {
+export interface TransactionScope {
   /** The request that it is part of; null where it is the engine's own. */
   requestId: string | null;
   /** Has something done once it is committed: said in a log, counted. What is rolled back is neither. */
@@ -401,7 +401,7 @@ export interface Within {
 }
 
 /** Everything the engine writes, in one transaction. */
-export interface EngineWriters extends Within {
+export interface EngineWriters extends TransactionScope {
   usage: UsageWriter;
   runs: RunWriter;
   jobs: JobWriter;

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
 const DEEPEST = 6;
 
 /** @returns the shape on one line; what is not known is `any` */
-export function shapeText(shape: Shape, depth = 0): string {
+export function formatShape(shape: Shape, depth = 0): string {
   const text = depth > DEEPEST ? "…" : described(shape, depth + 1);
   return shape.nullable === true && shape.kind !== "null" ? `${text} or null` : text;
 }
@@ -19,11 +19,11 @@ export function shapeText(shape: Shape, depth = 0): string {
 function described(shape: Shape, depth: number): string {
   switch (shape.kind) {
     case "list":
-      return `[${shapeText(shape.of, depth)}]`;
+      return `[${formatShape(shape.of, depth)}]`;
     case "map":
-      return `{…: ${shapeText(shape.of, depth)}}`;
+      return `{…: ${formatShape(shape.of, depth)}}`;
     case "object": {
-      const fields = Object.entries(shape.fields).map(([name, of]) => `${name}: ${shapeText(of, depth)}`);
+      const fields = Object.entries(shape.fields).map(([name, of]) => `${name}: ${formatShape(of, depth)}`);
       return `{${fields.join(", ")}}`;
     }
     default:

@@ -1,24 +1,24 @@
 /** Says once that the state can't be used, and once that it can again, however often it is tried meanwhile. */
-import { AppError, isStoreTrouble } from "./errors.ts";
+import { AppError, isStorageUnavailable } from "./errors.ts";
 
 interface Log {
   warn(fields: object, message: string): void;
   info(message: string): void;
 }
 
-export interface StateTrouble {
+export interface StorageHealth {
   /** Tells of a failure; trouble with the state only where it was not told of before, or is another. */
-  failed(thrown: unknown, what: string): void;
+  reportFailure(thrown: unknown, what: string): void;
   /** To be called when the state was written: the next trouble is a new one. */
-  over(): void;
+  reportRecovery(): void;
 }
 
 /** @param log where it is said; of one process's parts all share one of these */
-export function stateTrouble(log: Log): StateTrouble {
+export function storageHealth(log: Log): StorageHealth {
   let told: string | undefined;
   return {
-    failed(thrown, what) {
-      if (!(thrown instanceof AppError) || !isStoreTrouble(thrown)) {
+    reportFailure(thrown, what) {
+      if (!(thrown instanceof AppError) || !isStorageUnavailable(thrown)) {
         log.warn({ err: thrown }, what);
         return;
       }
@@ -27,7 +27,7 @@ export function stateTrouble(log: Log): StateTrouble {
       // Without the stack: where it was noticed says nothing of why.
       log.warn({ code: thrown.code, reason: thrown.message }, what);
     },
-    over() {
+    reportRecovery() {
       if (told === undefined) return;
       told = undefined;
       log.info("the state can be used again");

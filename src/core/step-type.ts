@@ -1,7 +1,7 @@
 /** A step type, defined once: the definition's schema, the checker, the executor and the documents are made from it. */
 import type { z } from "zod";
-import type { Counted } from "./allowances.ts";
-import type { Connections, PartialFault, Usage } from "./connections.ts";
+import type { MeteredResource } from "./allowances.ts";
+import type { Connections, PartialIssue, Usage } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 import type { SpanAttributes } from "./tracer.ts";
@@ -23,7 +23,7 @@ export type Fields = Readonly<Record<string, Field>>;
 type Resolved<F extends Fields> = { [K in keyof F]: z.output<F[K]["schema"]> };
 
 /** A step as its definition has it: checked for form, expressions not yet resolved. */
-export interface WrittenStep {
+export interface UnresolvedStep {
   id: string;
   type: string;
   [field: string]: unknown;
@@ -44,7 +44,7 @@ export interface StepCheckContext {
 
 export interface StepCheck {
   /** Paths are below the step. */
-  faults: PartialFault[];
+  issues: PartialIssue[];
   /** What its output will be, where more is known than `output` says. */
   output?: Shape;
 }
@@ -83,7 +83,7 @@ export type StepOutcome =
   | { kind: "child"; workflow: string; inputs: Record<string, unknown> };
 
 /** What is known of systems that steps call. */
-export type Called = Pick<Connections, "defaultDatabase" | "databases" | "models">;
+export type CalledConnections = Pick<Connections, "defaultDatabase" | "databases" | "models">;
 
 export interface StepType<F extends Fields = Fields> {
   /** The word in `type`. */
@@ -93,7 +93,7 @@ export interface StepType<F extends Fields = Fields> {
   description: string;
   fields: F;
   /** An example of the whole step, for documents and editors. */
-  example: WrittenStep;
+  example: UnresolvedStep;
   /** Its output in words that the guide shows, and what is known of it whatever the step. */
   output: Shape;
   /** How long an attempt may take unless `timeout` says so, in milliseconds; null for as long as it takes. */
@@ -104,19 +104,19 @@ export interface StepType<F extends Fields = Fields> {
    * Its result holds for that very run only: what a person agreed to. A retry takes it over only where it does the same
    * work again, the same definition on the same inputs, and the run that it repeats did not succeed.
    */
-  personal?: boolean;
+  runScoped?: boolean;
   /** Whether running it again may do something twice. */
-  hasEffects(step: WrittenStep): boolean;
+  hasEffects(step: UnresolvedStep): boolean;
   /** What it holds while it runs (`database:shop`), for limits; null for nothing. */
-  resource(step: WrittenStep, connections: Pick<Connections, "defaultDatabase">): string | null;
+  resource(step: UnresolvedStep, connections: Pick<Connections, "defaultDatabase">): string | null;
   /** What of its key's allowance it uses; it does not begin when that is used up. */
-  spends?(step: WrittenStep): Counted | null;
+  meteredResource?(step: UnresolvedStep): MeteredResource | null;
   /**
    * The system that it calls, for traces: attributes by OpenTelemetry's semantic conventions, out of what every run of
    * the definition has in common, never out of values.
    */
-  calls?(step: WrittenStep, connections: Called): SpanAttributes;
-  check?(step: WrittenStep, ctx: StepCheckContext): Promise<StepCheck>;
+  spanAttributes?(step: UnresolvedStep, connections: CalledConnections): SpanAttributes;
+  check?(step: UnresolvedStep, ctx: StepCheckContext): Promise<StepCheck>;
   run(input: Resolved<F>, ctx: StepContext): Promise<StepOutcome>;
 }
 

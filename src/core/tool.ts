@@ -24,12 +24,12 @@ export interface Progress {
 }
 
 /** What a person is asked before an operation can be carried out. */
-export interface Question {
+export interface Elicitation {
   message: string;
   /** A flat JSON Schema, as MCP's elicitation takes it: text, numbers, yes or no, and choices. */
   schema: { type: "object"; properties: Record<string, Record<string, unknown>>; required: string[] };
   /** The input that an answer stands for; it is added to what was given. */
-  answer(content: Record<string, unknown>): Record<string, unknown>;
+  toInput(content: Record<string, unknown>): Record<string, unknown>;
 }
 
 /** What an operation is handed beside its input. */
@@ -57,7 +57,7 @@ export interface ToolContext {
   progress?: ((progress: Progress) => void) | undefined;
 }
 
-export interface Page<T> {
+export interface ListResponse<T> {
   items: T[];
   total: number;
   next_cursor: string | null;
@@ -72,7 +72,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   route: HttpRoute;
   scope: Scope;
   /** Only for somebody who is signed in (or at the command line), never for a key: what could make another way in. */
-  person?: true;
+  requiresUser?: true;
   effect: "read" | "create" | "update" | "delete" | "act";
   /** Whether it reaches beyond Millrace (a database, a model). */
   openWorld?: boolean;
@@ -87,9 +87,9 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   /** The revision of what it gives, for REST's ETag and If-None-Match. */
   etag?: (output: z.output<O>) => string | undefined;
   /** Where what was accepted, but has not ended, can be asked for; undefined once it has. REST answers 202. */
-  accepted?: (output: z.output<O>) => string | undefined;
+  pollLocation?: (output: z.output<O>) => string | undefined;
   /** The answer holds what is shown this one time: REST tells everybody to keep no copy, and names no place for it. */
-  secret?: true;
+  noStore?: true;
   /** A list: without paging parameters REST streams every page, MCP sends one of `mcpLimit`. */
   page?: {
     item: z.ZodType;
@@ -100,7 +100,7 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   input: I;
   output: O;
   /** What must be asked of a person first; undefined for nothing. Only asked where the client can ask (MCP). */
-  question?: (input: z.output<I>, ctx: ToolContext) => Promise<Question | undefined>;
+  elicitation?: (input: z.output<I>, ctx: ToolContext) => Promise<Elicitation | undefined>;
   run(input: z.output<I>, ctx: ToolContext): Promise<z.input<O>>;
 }
 
@@ -122,11 +122,11 @@ export function defineTool<const R extends HttpRoute, I extends z.ZodObject, O e
 }
 
 /** Whether an operation is served on a surface. */
-export const servedOn = (tool: AnyTool, surface: "rest" | "mcp"): boolean =>
+export const isServedOn = (tool: AnyTool, surface: "rest" | "mcp"): boolean =>
   tool.surfaces?.includes(surface) ?? true;
 
 /** `POST /workflows/:workflow_id` in its parts. */
-export function routeOf(tool: Pick<AnyTool, "route">): {
+export function parseRoute(tool: Pick<AnyTool, "route">): {
   method: HttpMethod;
   path: string;
   parameters: string[];
@@ -136,7 +136,7 @@ export function routeOf(tool: Pick<AnyTool, "route">): {
 }
 
 /** MCP's four hints follow from the effect. @see MCP 2025-11-25, ToolAnnotations */
-export function hintsOf(tool: Pick<AnyTool, "effect" | "openWorld" | "title">) {
+export function toolAnnotations(tool: Pick<AnyTool, "effect" | "openWorld" | "title">) {
   return {
     title: tool.title,
     readOnlyHint: tool.effect === "read",

@@ -4,7 +4,7 @@
  * @see https://www.w3.org/TR/trace-context-2/
  */
 import { createHash } from "node:crypto";
-import type { Unit } from "./run-ports.ts";
+import type { StepRef } from "./run-ports.ts";
 
 export interface TraceContext {
   /** 32 hex digits. */
@@ -80,17 +80,17 @@ export function traceHeaders({ traceId, spanId, flags, state }: TraceContext): T
 }
 
 /** As it is kept with a run: `traceparent`, and `tracestate` behind a space. */
-export function storedTrace(context: TraceContext): string {
+export function serializeTrace(context: TraceContext): string {
   const { traceparent, tracestate } = traceHeaders(context);
   return tracestate === undefined ? traceparent! : `${traceparent} ${tracestate}`;
 }
 
 /** What `storedTrace` kept. */
-export const readStoredTrace = (stored: string): TraceContext | undefined =>
+export const deserializeTrace = (stored: string): TraceContext | undefined =>
   parseTrace(stored.slice(0, LENGTH), stored.slice(LENGTH + 1));
 
 export const isSampled = ({ flags }: TraceContext): boolean => (flags & SAMPLED) !== 0;
-export const flagsOf = (sampled: boolean): number => (sampled ? SAMPLED : 0);
+export const toTraceFlags = (sampled: boolean): number => (sampled ? SAMPLED : 0);
 
 // Ids that follow from what they are of: every process can name a span as a parent, whoever reports it, and when.
 const digest = (text: string, digits: number): string =>
@@ -99,5 +99,5 @@ const digest = (text: string, digits: number): string =>
 /** The trace of a run that began without one. */
 export const runTraceId = (runId: string): string => digest(`trace ${runId}`, 32);
 export const runSpanId = (runId: string): string => digest(`run ${runId}`, 16);
-export const attemptSpanId = ({ runId, stepId, item }: Unit, attempt: number): string =>
+export const attemptSpanId = ({ runId, stepId, item }: StepRef, attempt: number): string =>
   digest(`attempt ${runId} ${stepId} ${item} ${attempt}`, 16);

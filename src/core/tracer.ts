@@ -31,19 +31,19 @@ export interface OpenSpan {
 
 export interface Tracer {
   /** Whether spans are made. */
-  on: boolean;
+  enabled: boolean;
   /** Whether a caller's trace context is taken in, and handed on to what steps call. */
   propagates: boolean;
   /** Begins a span; without a parent at the top of a new trace. */
-  begin(
+  startSpan(
     name: string,
     kind: "server" | "internal",
     parent: TraceContext | undefined,
     attributes: SpanAttributes,
   ): OpenSpan | undefined;
   /** Whether a trace that begins with a span of this name is recorded: decided once, by who begins it. */
-  samples(traceId: string, name: string): boolean;
-  record(span: FinishedSpan): void;
+  shouldSample(traceId: string, name: string): boolean;
+  recordSpan(span: FinishedSpan): void;
   /**
    * Sends what is left, for 2 s at most.
    * @returns whether it is all sent, so that nothing keeps the process
@@ -54,16 +54,16 @@ export interface Tracer {
 /** How traces are set up, by the standard variables. */
 export interface TracingSettings {
   /** Whether spans are made and exported. */
-  on: boolean;
+  enabled: boolean;
   propagates: boolean;
 }
 
 /** Makes no spans; a caller's trace context is passed through unless that was turned off. */
 export const noTracer = (propagates = true): Tracer => ({
-  on: false,
+  enabled: false,
   propagates,
-  begin: () => undefined,
-  samples: () => false,
-  record: () => {},
+  startSpan: () => undefined,
+  shouldSample: () => false,
+  recordSpan: () => {},
   close: () => Promise.resolve(true),
 });

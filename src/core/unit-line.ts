@@ -1,7 +1,7 @@
-import { NO_ITEM, type Unit } from "./run-ports.ts";
+import { NO_ITEM, type StepRef } from "./run-ports.ts";
 
 /** A unit, or a job of a whole run, as lines of the log name it. */
-export const unitLine = ({ runId, stepId, item }: Unit) => ({
+export const stepRefLogFields = ({ runId, stepId, item }: StepRef) => ({
   run_id: runId,
   ...(stepId !== "" && { step_id: stepId }),
   ...(item !== NO_ITEM && { item }),

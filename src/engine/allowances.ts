@@ -1,17 +1,17 @@
 /** Holds keys and people to `limits.per_key`: what they use is counted in the transaction that uses it. */
 import {
-  allowanceOf,
-  COUNTED,
-  type Counted,
-  endOfWindow,
-  holderOf,
-  isKeyOfNobody,
-  isLimited,
-  type PerKey,
-  usedUp,
+  usageLimitFor,
+  METERED_RESOURCES,
+  type MeteredResource,
+  windowEnd,
+  usageSubjectOf,
+  isOperatorKey,
+  isUsageLimited,
+  type PerKeyLimits,
+  limitExceededMessage,
 } from "../core/allowances.ts";
 import { type Clock, SECOND } from "../core/clock.ts";
-import type { AllowanceLeft } from "../core/engine-port.ts";
+import type { RemainingUsage } from "../core/engine-port.ts";
 import { AppError } from "../core/errors.ts";
 import type { EngineReaders, EngineWriters, RunActor } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
@@ -19,41 +19,41 @@ import { StepError } from "../core/step-errors.ts";
 /** When to ask again for what ends at no known moment, in seconds. */
 const ASK_AGAIN_S = 30;
 
-type Who = Pick<RunActor, "lineage" | "owner" | "keyName">;
+type LimitedActor = Pick<RunActor, "lineage" | "owner" | "keyName">;
 
-export interface Allowances {
+export interface UsageLimits {
   /**
    * Counts a run that somebody starts.
    * @throws AppError too_many_runs, and then nothing may be committed
    */
-  takeRun(tx: Pick<EngineWriters, "usage" | "runs">, actor: Who): Promise<void>;
+  countRun(tx: Pick<EngineWriters, "usage" | "runs">, actor: LimitedActor): Promise<void>;
   /** @throws StepError limit_reached when nothing of this kind is left for the runs of `actor` */
-  expectLeft(actor: Who, kind: Counted): Promise<void>;
+  assertRemaining(actor: LimitedActor, kind: MeteredResource): Promise<void>;
   /** Counts what a step has used. It has it already: what goes beyond is counted too. */
-  spend(
+  recordUsage(
     tx: Pick<EngineWriters, "usage">,
-    actor: Who,
-    used: Partial<Readonly<Record<Counted, number>>>,
+    actor: LimitedActor,
+    used: Partial<Readonly<Record<MeteredResource, number>>>,
   ): Promise<void>;
   /** Everything that is limited, and how much of it is left. */
-  left(actor: Pick<Who, "owner" | "lineage">): Promise<AllowanceLeft[]>;
+  remaining(actor: Pick<LimitedActor, "owner" | "lineage">): Promise<RemainingUsage[]>;
 }
 
 /** @param perKey what the configuration allows; where it says nothing, nothing is written and nothing read */
-export function allowances(
-  perKey: PerKey,
+export function usageLimits(
+  perKey: PerKeyLimits,
   read: Pick<EngineReaders, "usage" | "runs">,
   clock: Clock,
-): Allowances {
-  const limitFor = (actor: Pick<Who, "lineage">, kind: Counted) => {
-    const allowance = isLimited(actor) ? allowanceOf(perKey, kind) : undefined;
-    return allowance && { ...allowance, endsAt: endOfWindow(allowance, clock.now()) };
+): UsageLimits {
+  const limitFor = (actor: Pick<LimitedActor, "lineage">, kind: MeteredResource) => {
+    const allowance = isUsageLimited(actor) ? usageLimitFor(perKey, kind) : undefined;
+    return allowance && { ...allowance, endsAt: windowEnd(allowance, clock.now()) };
   };
 
-  async function takeUnfinished(tx: Pick<EngineWriters, "runs">, actor: Who): Promise<void> {
+  async function takeUnfinished(tx: Pick<EngineWriters, "runs">, actor: LimitedActor): Promise<void> {
     const most = perKey.unfinished_runs;
-    if (most === undefined || !isLimited(actor)) return;
-    if ((await tx.runs.unfinishedOf(actor, most)) < most) return;
+    if (most === undefined || !isUsageLimited(actor)) return;
+    if ((await tx.runs.countUnfinishedFor(actor, most)) < most) return;
     throw new AppError(
       "too_many_runs",
       `${most} runs started by ${nameOf(actor)} are unfinished, and no more are taken from it ` +
@@ -64,54 +64,54 @@ export function allowances(
   }
 
   return {
-    async takeRun(tx, actor) {
+    async countRun(tx, actor) {
       await takeUnfinished(tx, actor);
       const limit = limitFor(actor, "runs");
       if (limit === undefined) return;
-      const used = await tx.usage.add(holderOf(actor), "runs", limit.endsAt, 1);
-      if (used <= limit.most) return;
+      const used = await tx.usage.add(usageSubjectOf(actor), "runs", limit.endsAt, 1);
+      if (used <= limit.max) return;
       const seconds = Math.ceil((limit.endsAt - clock.now()) / SECOND);
       throw new AppError(
         "too_many_runs",
-        `${usedUp(limit, nameOf(actor), limit.endsAt)} Nothing was started. Start it again then, or ask the operator ` +
+        `${limitExceededMessage(limit, nameOf(actor), limit.endsAt)} Nothing was started. Start it again then, or ask the operator ` +
           "for more.",
         { headers: { "Retry-After": String(seconds) } },
       );
     },
 
-    async expectLeft(actor, kind) {
+    async assertRemaining(actor, kind) {
       const limit = limitFor(actor, kind);
       if (limit === undefined) return;
-      if ((await read.usage.used(holderOf(actor), kind, limit.endsAt)) < limit.most) return;
-      throw new StepError("limit_reached", usedUp(limit, nameOf(actor), limit.endsAt), {
+      if ((await read.usage.usedInWindow(usageSubjectOf(actor), kind, limit.endsAt)) < limit.max) return;
+      throw new StepError("limit_reached", limitExceededMessage(limit, nameOf(actor), limit.endsAt), {
         fix: "Retry the run then (retry_run): what succeeded is kept. Or ask the operator for more.",
         // For who names it in retry.on: before that moment it would fail again.
         retryAfterMs: limit.endsAt - clock.now(),
       });
     },
 
-    async spend(tx, actor, used) {
-      for (const kind of COUNTED) {
+    async recordUsage(tx, actor, used) {
+      for (const kind of METERED_RESOURCES) {
         const amount = used[kind] ?? 0;
         const limit = amount > 0 ? limitFor(actor, kind) : undefined;
-        if (limit !== undefined) await tx.usage.add(holderOf(actor), kind, limit.endsAt, amount);
+        if (limit !== undefined) await tx.usage.add(usageSubjectOf(actor), kind, limit.endsAt, amount);
       }
     },
 
-    async left(actor) {
-      const windows = COUNTED.flatMap((kind) => {
+    async remaining(actor) {
+      const windows = METERED_RESOURCES.flatMap((kind) => {
         const limit = limitFor(actor, kind);
         return limit === undefined ? [] : [{ kind, ...limit }];
       });
-      const counted = windows.map(async ({ kind, limit, most, endsAt }): Promise<AllowanceLeft> => {
-        const used = await read.usage.used(holderOf(actor), kind, endsAt);
-        return { limit, most, left: Math.max(0, most - used), endsAt };
+      const counted = windows.map(async ({ kind, limit, max, endsAt: resetsAt }): Promise<RemainingUsage> => {
+        const used = await read.usage.usedInWindow(usageSubjectOf(actor), kind, resetsAt);
+        return { limit, max, remaining: Math.max(0, max - used), resetsAt };
       });
-      const most = perKey.unfinished_runs;
-      if (most === undefined || !isLimited(actor)) return Promise.all(counted);
-      const unfinished = await read.runs.unfinishedOf(actor, most);
+      const max = perKey.unfinished_runs;
+      if (max === undefined || !isUsageLimited(actor)) return Promise.all(counted);
+      const unfinished = await read.runs.countUnfinishedFor(actor, max);
       return [
-        { limit: "unfinished_runs", most, left: most - unfinished, endsAt: null },
+        { limit: "unfinished_runs", max, remaining: max - unfinished, resetsAt: null },
         ...(await Promise.all(counted)),
       ];
     },
@@ -119,7 +119,7 @@ export function allowances(
 }
 
 /** Whose run it is, so that also who did not start it knows whom to ask. */
-const nameOf = (who: Who): string =>
-  isKeyOfNobody(who)
+const nameOf = (who: LimitedActor): string =>
+  isOperatorKey(who)
     ? `"${who.keyName}" of ${who.owner}`
     : `${who.owner} (all their keys and sessions together)`;

@@ -1,15 +1,15 @@
 /** A job that failed as none should: its run says so and ends, rather than trying it for ever. */
 import { iso } from "../core/clock.ts";
 import { NO_ITEM, type RunReader } from "../core/run-ports.ts";
-import type { Broken } from "../queue/types.ts";
-import { runErrorOf } from "./run-error.ts";
-import { settleUnit } from "./settle-unit.ts";
-import { finishRun, type Mover, stopRun } from "./transitions.ts";
+import type { OnUnexpectedError } from "../queue/types.ts";
+import { toRunError } from "./run-error.ts";
+import { recordOutcome } from "./settle-unit.ts";
+import { finishRun, type RunContext, stopRun } from "./transitions.ts";
 
-export const brokenJob =
-  (mover: Mover, runs: Pick<RunReader, "find">): Broken =>
+export const onUnexpectedError =
+  (mover: RunContext, runs: Pick<RunReader, "find">): OnUnexpectedError =>
   async (job, thrown) => {
-    const error = runErrorOf(thrown, job);
+    const error = toRunError(thrown, job);
     const run = await runs.find(job.runId);
     if (run === undefined || run.finishedAt !== null)
       return { kind: "done", change: () => Promise.resolve() };
@@ -21,7 +21,7 @@ export const brokenJob =
           await finishRun(mover, tx, job.runId, { error });
         } else if (job.kind === "step" && job.item === NO_ITEM) {
           const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
-          await settleUnit(mover, tx, job, { kind: "failed", error }, times);
+          await recordOutcome(mover, tx, job, { kind: "failed", error }, times);
         } else if (job.stepId !== "") {
           await stopRun(mover, tx, job.runId, { status: "failed", error });
         }

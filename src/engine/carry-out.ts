@@ -1,87 +1,93 @@
 /** What executors add to the engine: doing jobs, and making scheduled runs. */
 import type { Logger } from "pino";
-import { AppError, isStoreTrouble } from "../core/errors.ts";
+import { AppError, isStorageUnavailable } from "../core/errors.ts";
 import type { EngineTransaction, JobKind, RunRecord } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
-import type { Broken, Work } from "../queue/types.ts";
-import type { Allowances } from "./allowances.ts";
-import { brokenJob } from "./broken-job.ts";
-import { cancelWork, finishWork, notifyWork, onFailureWork, runTimeoutWork } from "./end-of-run.ts";
-import { childDoneWork, decidedWork, wakeWork } from "./end-of-wait.ts";
+import type { OnUnexpectedError, JobHandler } from "../queue/types.ts";
+import type { UsageLimits } from "./allowances.ts";
+import { onUnexpectedError } from "./broken-job.ts";
+import {
+  cancelHandler,
+  finishHandler,
+  notifyHandler,
+  onFailureHandler,
+  runTimeoutHandler,
+} from "./end-of-run.ts";
+import { childDoneHandler, decidedHandler, wakeHandler } from "./end-of-wait.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { planner } from "./plan.ts";
-import { MAX_DEPTH, type PrepareRun } from "./prepare-run.ts";
+import { MAX_CALL_DEPTH, type PrepareRun } from "./prepare-run.ts";
 import { type Scheduler, scheduler } from "./schedules.ts";
-import { scopes } from "./scope.ts";
-import type { Mover } from "./transitions.ts";
-import { stepWork, type WorkOptions } from "./work.ts";
+import { expressionScopes } from "./scope.ts";
+import type { RunContext } from "./transitions.ts";
+import { stepHandler, type StepHandlerOptions } from "./work.ts";
 
-interface CarryOutOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
+interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
   engine: Engine;
   transaction: EngineTransaction;
   log: Logger;
-  allowances: Allowances;
+  usageLimits: UsageLimits;
   /** How many runs may be unfinished before schedules make no more. */
-  mostUnfinished: number;
+  maxUnfinishedRuns: number;
 }
 
-export interface CarryOut {
+export interface JobHandlers {
   scheduler: Scheduler;
   /** What an executor does with a job. */
-  work: Work;
+  handler: JobHandler;
   /** What becomes of a job that failed as none should, so that it is not tried for ever. */
-  broken: Broken;
+  onUnexpectedError: OnUnexpectedError;
 }
 
-export function carryOut({
+export function jobHandlers({
   engine,
   stepTypes,
   connections,
   read,
   transaction,
   log,
-  allowances,
-  mostUnfinished,
-}: CarryOutOptions): CarryOut {
+  usageLimits,
+  maxUnfinishedRuns,
+}: JobHandlersOptions): JobHandlers {
   const { runs } = read;
-  const { mover, prepareRun, parse } = engine;
+  const { context, prepareRun, parse } = engine;
   const plan = planner(stepTypes);
   const shared = {
-    mover,
+    context,
     runs,
-    planOf: async (run: RunRecord) => plan(await mover.outlines.of(run, runs)),
-    scopes: scopes(runs),
+    planOf: async (run: RunRecord) => plan(await context.definitionCache.get(run, runs)),
+    scopes: expressionScopes(runs),
     connections,
-    allowances,
+    usageLimits,
     approvals: read.approvals,
     prepareRun,
     mailer: connections.mailer,
     log,
   };
-  const kinds: Readonly<Record<JobKind, Work>> = {
-    step: stepWork({ ...shared, child: childOf(mover, prepareRun) }),
-    wake: wakeWork(shared),
-    decided: decidedWork(shared),
-    child_done: childDoneWork(shared),
-    finish: finishWork(shared),
-    cancel: cancelWork(shared),
-    run_timeout: runTimeoutWork(shared),
-    on_failure: onFailureWork(shared),
-    notify: notifyWork(shared),
+  const kinds: Readonly<Record<JobKind, JobHandler>> = {
+    step: stepHandler({ ...shared, prepareChildRun: childOf(context, prepareRun) }),
+    wake: wakeHandler(shared),
+    decided: decidedHandler(shared),
+    child_done: childDoneHandler(shared),
+    finish: finishHandler(shared),
+    cancel: cancelHandler(shared),
+    run_timeout: runTimeoutHandler(shared),
+    on_failure: onFailureHandler(shared),
+    notify: notifyHandler(shared),
   };
   return {
-    scheduler: scheduler({ mover, read, runs, transaction, prepareRun, parse, log, mostUnfinished }),
-    work: (job, holding) => kinds[job.kind](job, holding),
-    broken: brokenJob(mover, runs),
+    scheduler: scheduler({ context, read, runs, transaction, prepareRun, parse, log, maxUnfinishedRuns }),
+    handler: (job, holding) => kinds[job.kind](job, holding),
+    onUnexpectedError: onUnexpectedError(context, runs),
   };
 }
 
 /** Makes the run ready that a `workflow` step asks for. */
 const childOf =
-  ({ spans }: Mover, prepare: PrepareRun): WorkOptions["child"] =>
+  ({ spans }: RunContext, prepare: PrepareRun): StepHandlerOptions["prepareChildRun"] =>
   async (run, job, { workflow, inputs }) => {
-    if (run.depth + 1 > MAX_DEPTH) {
-      throw new StepError("too_deep", `Workflows call each other ${MAX_DEPTH} deep already.`, {
+    if (run.depth + 1 > MAX_CALL_DEPTH) {
+      throw new StepError("too_deep", `Workflows call each other ${MAX_CALL_DEPTH} deep already.`, {
         fix: "Look for workflows that call each other in a circle.",
       });
     }
@@ -93,10 +99,10 @@ const childOf =
         trigger: "workflow",
         depth: run.depth + 1,
         parent: { runId: run.id, stepId: job.stepId, item: job.item },
-        trace: spans.below(run, { unit: job, attempt: job.attempt }),
+        trace: spans.childTrace(run, { unit: job, attempt: job.attempt }),
       });
     } catch (error) {
-      if (!(error instanceof AppError) || isStoreTrouble(error)) throw error;
+      if (!(error instanceof AppError) || isStorageUnavailable(error)) throw error;
       throw new StepError("child_failed", error.message, {
         transient: false,
         details: { code: error.code, errors: error.details.errors?.slice(0, 20) },

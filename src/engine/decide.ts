@@ -26,13 +26,13 @@ const DONE: ReadonlySet<string> = new Set<StepState>(["s", "k", "e"]);
 export function decide(
   graph: Graph,
   states: string,
-  { stopping, underWay }: { stopping: boolean; underWay: number },
+  { stopping, activeCount }: { stopping: boolean; activeCount: number },
 ): Decision {
   if (stopping || states.includes("f")) {
     return {
       states: states.replaceAll(/[pw]/g, "c"),
       start: [],
-      next: underWay > 0 ? "go_on" : "end",
+      next: activeCount > 0 ? "go_on" : "end",
     };
   }
   const letters = states.split("");

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import {
   COMMON_STEP_FIELDS,
-  type DefinedStep,
+  type StepDefinition,
   type Definition,
   Cel,
   MAX_STEPS,
@@ -75,11 +75,11 @@ const stepOf = (stepTypes: readonly AnyStepType[]): z.ZodType =>
 export const definitionSchema = (stepTypes: readonly AnyStepType[]): z.ZodType<Definition> =>
   z.strictObject({
     ...TOP_FIELDS,
-    steps: stepsOf(stepOf(stepTypes)) as unknown as z.ZodArray<z.ZodType<DefinedStep>>,
+    steps: stepsOf(stepOf(stepTypes)) as unknown as z.ZodArray<z.ZodType<StepDefinition>>,
   });
 
 /** What stands at the top, the steps themselves aside: those are parsed one by one. */
-export const topSchema = (file: boolean) =>
+export const topLevelSchema = (file: boolean) =>
   z.strictObject({ ...(file && FILE_FIELDS), ...TOP_FIELDS, steps: stepsOf(z.unknown()) });
 
 /**

@@ -9,48 +9,48 @@ import {
   type RunReader,
   type RunRecord,
   type StepRecord,
-  type Unit,
+  type StepRef,
 } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
-import { unitLine } from "../core/unit-line.ts";
-import type { Settled, Work } from "../queue/types.ts";
-import { runErrorOf } from "./run-error.ts";
+import { stepRefLogFields } from "../core/unit-line.ts";
+import type { JobResult, JobHandler } from "../queue/types.ts";
+import { toRunError } from "./run-error.ts";
 import type { Plan } from "./plan.ts";
-import { requeueUnit, settleUnit, type UnitResult } from "./settle-unit.ts";
-import { isEnding, type Mover, moveOn } from "./transitions.ts";
+import { requeueStep, recordOutcome, type StepResult } from "./settle-unit.ts";
+import { isEnding, type RunContext, endIfStopping } from "./transitions.ts";
 import { retryDelay } from "./work.ts";
 
 interface Options {
-  mover: Mover;
+  context: RunContext;
   runs: RunReader;
 }
 
 /** Lets a unit that waited in vain be tried again. */
 async function repeatUnit(
-  mover: Mover,
+  mover: RunContext,
   tx: EngineWriters,
   job: Job,
   { error, delay }: { error: RunError; delay: number },
 ): Promise<void> {
   const step = await tx.runs.step(job);
   if (step?.state !== "r") {
-    await moveOn(mover, tx, job.runId);
+    await endIfStopping(mover, tx, job.runId);
     return;
   }
   const now = mover.clock.now();
-  await tx.jobs.dropUnit(job);
+  await tx.jobs.dropStepJobs(job);
   await closeAttempt(mover, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
-  const again = { attempt: step.attempts + 1, tries: step.attempts + 1, dueAt: iso(now + delay) };
+  const again = { attempt: step.attempts + 1, retryCount: step.attempts + 1, dueAt: iso(now + delay) };
   await tx.jobs.add({ ...unitOf(job), ...again, kind: "step", priority: job.priority, resource: null });
-  await requeueUnit(mover, tx, job);
+  await requeueStep(mover, tx, job);
 }
 
-const unitOf = ({ runId, stepId, item }: Unit): Unit => ({ runId, stepId, item });
+const unitOf = ({ runId, stepId, item }: StepRef): StepRef => ({ runId, stepId, item });
 
 async function closeAttempt(
-  { spans, outlines }: Mover,
+  { spans, definitionCache }: RunContext,
   tx: EngineWriters,
-  unit: Unit,
+  unit: StepRef,
   step: StepRecord,
   end: { status: "succeeded" | "failed"; error: RunError | null; finishedAt: string },
 ): Promise<void> {
@@ -61,19 +61,19 @@ async function closeAttempt(
     usage: null,
   };
   await tx.runs.saveAttempt(unit, { ...attempt, executor: null });
-  const run = spans.on ? await tx.runs.find(unit.runId) : undefined;
+  const run = spans.enabled ? await tx.runs.find(unit.runId) : undefined;
   if (run === undefined) return;
-  const { definition, position } = await outlines.of(run, tx.runs);
+  const { definition, position } = await definitionCache.get(run, tx.runs);
   const written = definition.steps[position.get(unit.stepId)!]!;
-  tx.onCommit(() => spans.attemptEnded(run, written, unit, attempt));
+  tx.onCommit(() => spans.recordAttempt(run, written, unit, attempt));
 }
 
 /** Ends a unit that waited, unless it was ended in the meantime. */
 function ending(
-  mover: Mover,
+  mover: RunContext,
   job: Job,
-  resultOf: (tx: EngineWriters) => Promise<UnitResult | undefined>,
-): Settled {
+  resultOf: (tx: EngineWriters) => Promise<StepResult | undefined>,
+): JobResult {
   const finishedAt = iso(mover.clock.now());
   return {
     kind: "done",
@@ -82,29 +82,29 @@ function ending(
       const waits = step !== undefined && ["w", "r"].includes(step.state);
       const result = waits ? await resultOf(tx) : undefined;
       if (step === undefined || result === undefined) {
-        await moveOn(mover, tx, job.runId);
+        await endIfStopping(mover, tx, job.runId);
         return;
       }
       const startedAt = step.startedAt ?? finishedAt;
       const error = result.kind === "failed" ? result.error : null;
       if (error !== null)
-        tx.onCommit(() => mover.log.info({ ...unitLine(job), code: error.code }, "step failed"));
+        tx.onCommit(() => mover.log.info({ ...stepRefLogFields(job), code: error.code }, "step failed"));
       // Before the run may end with it, which would close what is open as cancelled.
       const status = error === null ? "succeeded" : "failed";
       await closeAttempt(mover, tx, job, step, { status, error, finishedAt });
-      await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: step.attempts });
+      await recordOutcome(mover, tx, job, result, { startedAt, finishedAt, attempts: step.attempts });
     },
   };
 }
 
 /** A moment has come: a wait is over, or an approval was not decided in time. */
-export function wakeWork({ mover }: Options): Work {
+export function wakeHandler({ context }: Options): JobHandler {
   return (job) =>
     Promise.resolve(
-      ending(mover, job, async (tx) => {
-        const approval = await tx.approvals.ofUnit(job);
+      ending(context, job, async (tx) => {
+        const approval = await tx.approvals.findByStep(job);
         const step = await tx.runs.step(job);
-        const now = iso(mover.clock.now());
+        const now = iso(context.clock.now());
         if (step !== undefined && step.childRun !== null) {
           const child = { runId: step.childRun, stepId: "", item: NO_ITEM };
           await tx.jobs.add({
@@ -114,9 +114,9 @@ export function wakeWork({ mover }: Options): Work {
             dueAt: null,
             resource: null,
             attempt: 1,
-            tries: 1,
+            retryCount: 1,
           });
-          return { kind: "failed", error: runErrorOf(childTooSlow(job, step.childRun), job) };
+          return { kind: "failed", error: toRunError(childTooSlow(job, step.childRun), job) };
         }
         if (approval === undefined) {
           const output = { waited_until: step?.waitUntil ?? now };
@@ -130,7 +130,7 @@ export function wakeWork({ mover }: Options): Work {
           answer: null,
         } as const;
         if (!(await tx.approvals.decide(approval.id, expired))) return undefined;
-        return { kind: "failed", error: runErrorOf(undecided(job), job) };
+        return { kind: "failed", error: toRunError(undecided(job), job) };
       }),
     );
 }
@@ -150,13 +150,13 @@ const undecided = (job: Job): StepError =>
   });
 
 /** A person has decided. */
-export function decidedWork({ mover }: Options): Work {
+export function decidedHandler({ context }: Options): JobHandler {
   return (job) =>
     Promise.resolve(
-      ending(mover, job, async (tx) => {
-        const approval = await tx.approvals.ofUnit(job);
+      ending(context, job, async (tx) => {
+        const approval = await tx.approvals.findByStep(job);
         if (approval === undefined) return undefined;
-        await tx.jobs.dropUnit(job);
+        await tx.jobs.dropStepJobs(job);
         const step = await tx.runs.step(job);
         return { kind: "succeeded", output: decisionOf(approval), inputHash: step?.inputHash ?? null };
       }),
@@ -171,38 +171,39 @@ const decisionOf = (approval: ApprovalRecord): Record<string, unknown> => ({
 });
 
 /** The run of another workflow, which a step waited for, has ended. */
-export function childDoneWork({
-  mover,
+export function childDoneHandler({
+  context,
   runs,
   planOf,
-}: Options & { planOf(run: RunRecord): Promise<Plan> }): Work {
+}: Options & { planOf(run: RunRecord): Promise<Plan> }): JobHandler {
   return async (job) => {
     const step = await runs.step(job);
     const child = step === undefined || step.childRun === null ? undefined : await runs.find(step.childRun);
     // Without its run to look at there is nothing to settle; the run may still be waiting for just this.
     if (step === undefined || child === undefined || child.finishedAt === null) {
-      return ending(mover, job, () => Promise.resolve(undefined));
+      return ending(context, job, () => Promise.resolve(undefined));
     }
     if (child.status === "succeeded") {
       const output = { output: await runs.runOutput(child.id), run_id: child.id };
-      return ending(mover, job, async (tx) => {
-        await tx.jobs.dropUnit(job);
+      return ending(context, job, async (tx) => {
+        await tx.jobs.dropStepJobs(job);
         return { kind: "succeeded", output, inputHash: step.inputHash };
       });
     }
     const failure = childFailed(child);
-    const error = runErrorOf(failure, job);
+    const error = toRunError(failure, job);
     const run = await runs.find(job.runId);
     const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
-    const planned = plan?.steps[plan.outline.position.get(job.stepId)!];
-    const delay = planned === undefined ? undefined : retryDelay(planned, { tries: step.attempts }, failure);
+    const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
+    const delay =
+      planned === undefined ? undefined : retryDelay(planned, { retryCount: step.attempts }, failure);
     if (run === undefined || delay === undefined) {
-      return ending(mover, job, async (tx) => {
-        await tx.jobs.dropUnit(job);
+      return ending(context, job, async (tx) => {
+        await tx.jobs.dropStepJobs(job);
         return { kind: "failed", error };
       });
     }
-    return { kind: "done", change: (tx) => repeatUnit(mover, tx, job, { error, delay }) };
+    return { kind: "done", change: (tx) => repeatUnit(context, tx, job, { error, delay }) };
   };
 }
 

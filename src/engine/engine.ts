@@ -1,11 +1,11 @@
 /** The engine put together, as far as every process needs it: checking definitions and taking runs in. */
 import type { Logger } from "pino";
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
-import { lazily } from "../core/lazily.ts";
+import { lazy } from "../core/lazily.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineReaders, RunReader } from "../core/run-ports.ts";
@@ -14,10 +14,10 @@ import { noTracer, type Tracer } from "../core/tracer.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import type { Checker, Report, WorkflowLookup } from "./check/index.ts";
 import { definitionSchema } from "./definition-schema.ts";
-import { type DefinitionRef, outlines } from "./outline.ts";
+import { type DefinitionRef, definitionCache } from "./outline.ts";
 import { type PrepareRun, prepareRun } from "./prepare-run.ts";
 import { spans } from "./spans.ts";
-import type { Mover } from "./transitions.ts";
+import type { RunContext } from "./transitions.ts";
 
 export interface EngineOptions {
   stepTypes: readonly AnyStepType[];
@@ -31,7 +31,7 @@ export interface EngineOptions {
 
 /** What every process needs that takes runs in; carry-out.ts adds what carries them out. */
 export interface Engine {
-  mover: Mover;
+  context: RunContext;
   check: Checker["check"];
   prepareRun: PrepareRun;
   /** A definition without faults, defaults filled in. */
@@ -50,29 +50,29 @@ export function engine({
   const { runs } = read;
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
-  const mover: Mover = {
+  const context: RunContext = {
     clock,
     log,
     meter,
     spans: spans(tracer, stepTypes, connections),
-    outlines: outlines(parse, stepTypes, connections),
+    definitionCache: definitionCache(parse, stepTypes, connections),
   };
   // Loaded when the first definition is checked: a process that only lists and reads never needs it.
-  const loaded = lazily(async () => {
+  const loaded = lazy(async () => {
     const { checker } = await import("./check/index.ts");
     return checker({ stepTypes, connections, clock, workflows });
   });
   const check: Checker = { check: async (source, options) => (await loaded()).check(source, options) };
   const workflows = lookup(read.workflows, runs, (definition, selfId) =>
-    check.check(definition, { bind: false, selfId }),
+    check.check(definition, { checkConnections: false, selfId }),
   );
   const prepare = prepareRun({
     workflows: read.workflows,
     runs,
-    outlines: mover.outlines,
-    faultsOf: keptFaults(check, runs),
+    definitionCache: context.definitionCache,
+    issuesOf: keptIssues(check, runs),
   });
-  return { mover, check: check.check, prepareRun: prepare, parse };
+  return { context, check: check.check, prepareRun: prepare, parse };
 }
 
 const CANDIDATES = 200;
@@ -92,7 +92,7 @@ const lookup = (
     const inputs = (definition["inputs"] ?? null) as Record<string, unknown> | null;
     return { inputs, output: (await check(definition, id)).output_shape };
   },
-  workflowIds: () => workflows.someIds(CANDIDATES),
+  workflowIds: () => workflows.recentIds(CANDIDATES),
 });
 
 /** As many checked definitions are remembered. */
@@ -102,18 +102,18 @@ const KEPT = 500;
  * The faults that a definition has in itself. What it is bound to is checked when it is saved and published; when it
  * runs, a database that is away for a moment is a matter for `retry`, not a reason to refuse.
  */
-function keptFaults(
+function keptIssues(
   check: Checker,
   runs: Pick<RunReader, "versionDefinition">,
-): (ref: DefinitionRef) => Promise<readonly Fault[]> {
-  const known = new Map<string, readonly Fault[]>();
+): (ref: DefinitionRef) => Promise<readonly Issue[]> {
+  const known = new Map<string, readonly Issue[]>();
   return async ({ workflowId, version, definition }) => {
     // Versions never change; what a retry was given for itself is known by its text.
     const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
     const found = known.get(key);
     if (found !== undefined) return found;
     const { errors } = await check.check(definition ?? (await runs.versionDefinition(workflowId, version)), {
-      bind: false,
+      checkConnections: false,
       selfId: workflowId,
     });
     if (known.size >= KEPT) known.delete(known.keys().next().value!);

@@ -1,5 +1,5 @@
 /** The dependencies of a definition's steps, by position in the list. */
-import type { DefinedStep } from "../../schemas/workflow-definition.ts";
+import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 
 export interface Graph {
   /** For each step the positions of those it waits for. */
@@ -12,14 +12,14 @@ export interface Graph {
  * The ids that a step waits for: its `needs`, else the step before it.
  * @param index its position in `steps`
  */
-function needsOf(steps: readonly Pick<DefinedStep, "id" | "needs">[], index: number): readonly string[] {
+function needsOf(steps: readonly Pick<StepDefinition, "id" | "needs">[], index: number): readonly string[] {
   const { needs } = steps[index]!;
   if (needs !== undefined) return needs;
   return index === 0 ? [] : [steps[index - 1]!.id];
 }
 
 /** The graph of steps whose ids are unique and whose `needs` all exist; what does not exist is left out. */
-export function graphOf(steps: readonly Pick<DefinedStep, "id" | "needs">[]): Graph {
+export function graphOf(steps: readonly Pick<StepDefinition, "id" | "needs">[]): Graph {
   const position = new Map(steps.map((step, index) => [step.id, index]));
   const dependents: number[][] = steps.map(() => []);
   const needs = steps.map((_, index) => {

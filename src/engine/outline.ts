@@ -6,7 +6,7 @@ import type { RunRecord, RunReader } from "../core/run-ports.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import { type Graph, graphOf } from "./graph.ts";
 
-export interface Outline {
+export interface CompiledDefinition {
   definition: Definition;
   graph: Graph;
   /** Position by step id. */
@@ -18,11 +18,11 @@ export interface Outline {
 }
 
 /** The outline of a definition that its schema accepts. */
-function outlineOf(
+function compileDefinition(
   definition: Definition,
   stepTypes: ReadonlyMap<string, AnyStepType>,
   connections: Pick<Connections, "defaultDatabase">,
-): Outline {
+): CompiledDefinition {
   return {
     definition,
     graph: graphOf(definition.steps),
@@ -35,12 +35,12 @@ function outlineOf(
 /** Which definition a run follows. */
 export type DefinitionRef = Pick<RunRecord, "id" | "workflowId" | "version" | "definition">;
 
-export interface Outlines {
+export interface DefinitionCache {
   /**
    * The outline of a run's definition. Versions never change, so those are kept.
    * @param runs in a transaction: its reader
    */
-  of(ref: DefinitionRef, runs: Pick<RunReader, "versionDefinition">): Promise<Outline>;
+  get(ref: DefinitionRef, runs: Pick<RunReader, "versionDefinition">): Promise<CompiledDefinition>;
 }
 
 /** As many outlines are kept. */
@@ -50,15 +50,15 @@ const KEPT = 200;
  * Outlines by version, made once.
  * @param parse a stored definition with defaults filled in
  */
-export function outlines(
+export function definitionCache(
   parse: (definition: Record<string, unknown>) => Definition,
   stepTypes: readonly AnyStepType[],
   connections: Pick<Connections, "defaultDatabase">,
-): Outlines {
+): DefinitionCache {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
-  const known = new Map<string, Outline>();
+  const known = new Map<string, CompiledDefinition>();
   return {
-    async of({ id, workflowId, version, definition }, runs) {
+    async get({ id, workflowId, version, definition }, runs) {
       const key = definition === null ? `${workflowId}@${version}` : id;
       const found = known.get(key);
       if (found !== undefined) {
@@ -69,7 +69,7 @@ export function outlines(
       }
       const stored = definition ?? (await runs.versionDefinition(workflowId, version));
       if (stored === null) throw new Error(`version ${version} of ${workflowId} has no definition`);
-      const outline = outlineOf(parse(stored), types, connections);
+      const outline = compileDefinition(parse(stored), types, connections);
       if (known.size >= KEPT) known.delete(known.keys().next().value!);
       known.set(key, outline);
       return outline;

@@ -1,31 +1,31 @@
 /** Makes a run ready to be taken in: which definition, whether it can run, and whether the inputs fit. */
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import type { WholeWorkflow } from "../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "../core/errors.ts";
-import { dotted, invalidInput } from "../core/faults.ts";
+import { formatPath, invalidInput } from "../core/faults.ts";
 import { findWorkflow } from "../core/find-workflow.ts";
 import { newRunId } from "../core/ids.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineApi, RunRequest } from "../core/engine-port.ts";
 import type { RunReader } from "../core/run-ports.ts";
-import type { DefinitionRef, Outlines } from "./outline.ts";
+import type { DefinitionRef, DefinitionCache } from "./outline.ts";
 import { inputsValidator } from "../core/json-schema/index.ts";
 
 /** How deep workflows may call each other. */
-export const MAX_DEPTH = 8;
+export const MAX_CALL_DEPTH = 8;
 
 export type PrepareRun = EngineApi["prepareRun"];
 
 interface Options {
   workflows: WorkflowReader;
   runs: Pick<RunReader, "versionDefinition">;
-  outlines: Outlines;
+  definitionCache: DefinitionCache;
   /** The faults of a definition, remembered; none when it can run. */
-  faultsOf(ref: DefinitionRef): Promise<readonly Fault[]>;
+  issuesOf(ref: DefinitionRef): Promise<readonly Issue[]>;
 }
 
-export function prepareRun({ workflows, runs, outlines, faultsOf }: Options): PrepareRun {
+export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Options): PrepareRun {
   return async (request) => {
     const workflow = await findWorkflow(workflows, request.workflowId);
     if (workflow.status === "archived") {
@@ -42,15 +42,15 @@ export function prepareRun({ workflows, runs, outlines, faultsOf }: Options): Pr
       definition: request.definition ?? null,
     };
     if (ref.definition === null) await expectDefinition(runs, workflow, version);
-    const faults = await faultsOf(ref);
-    if (faults.length > 0) throw notRunnable(workflow.id, version, faults);
-    const { definition } = await outlines.of(ref, runs);
+    const issues = await issuesOf(ref);
+    if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
+    const { definition } = await definitionCache.get(ref, runs);
     return {
       ...ref,
       trigger: request.trigger,
       priority: definition.priority ?? 0,
       depth: request.depth ?? 0,
-      firstRun: request.retryOf?.firstRun ?? ref.id,
+      firstRunId: request.retryOf?.firstRunId ?? ref.id,
       retryOf: request.retryOf?.id ?? null,
       parent: request.parent ?? null,
       scheduledFor: request.scheduledFor ?? null,
@@ -63,7 +63,7 @@ export function prepareRun({ workflows, runs, outlines, faultsOf }: Options): Pr
 
 async function expectDefinition(
   runs: Pick<RunReader, "versionDefinition">,
-  workflow: WholeWorkflow,
+  workflow: WorkflowWithDefinition,
   version: number,
 ): Promise<void> {
   if (version > workflow.version) {
@@ -85,7 +85,7 @@ async function expectDefinition(
   );
 }
 
-const notRunnable = (id: string, version: number, errors: readonly Fault[]): AppError =>
+const notRunnable = (id: string, version: number, errors: readonly Issue[]): AppError =>
   new AppError(
     "workflow_not_runnable",
     `Version ${version} of "${id}" has ${errors.length} fault${errors.length === 1 ? "" : "s"} and can't run: ` +
@@ -94,18 +94,21 @@ const notRunnable = (id: string, version: number, errors: readonly Fault[]): App
     { errors: [...errors] },
   );
 
-function checkedInputs(definition: Definition, { inputs, looseInputs }: RunRequest): Record<string, unknown> {
+function checkedInputs(
+  definition: Definition,
+  { inputs, ignoreUnknownInputs }: RunRequest,
+): Record<string, unknown> {
   const schema = definition.inputs ?? { type: "object", properties: {} };
   const known = new Set(Object.keys(schema["properties"] ?? {}));
   const given =
-    looseInputs === true
+    ignoreUnknownInputs === true
       ? Object.fromEntries(Object.entries(inputs).filter(([name]) => known.has(name)))
       : inputs;
   const parsed = inputsValidator(schema).parse(given);
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
-    parsed.faults.map((fault) =>
-      Object.assign({}, fault, { path: dotted(["inputs", ...(fault.path ?? [])]) }),
+    parsed.issues.map((issue) =>
+      Object.assign({}, issue, { path: formatPath(["inputs", ...(issue.path ?? [])]) }),
     ),
   );
 }

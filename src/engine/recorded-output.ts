@@ -2,7 +2,7 @@
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Job, RunReader, RunRecord } from "../core/run-ports.ts";
 import type { PlannedStep } from "./plan.ts";
-import type { UnitResult } from "./settle-unit.ts";
+import type { StepResult } from "./settle-unit.ts";
 
 /** What is cached is the same for every run of the workflow. */
 export const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
@@ -14,18 +14,18 @@ export async function recordedOutput(
   { run, job, planned }: { run: RunRecord; job: Job; planned: PlannedStep },
   inputHash: string,
   now: string,
-): Promise<UnitResult | undefined> {
+): Promise<StepResult | undefined> {
   // The run that this one repeats may itself have repeated one, and have been stopped before it came so far.
   for (let before = run.retryOf; before !== null; before = (await runs.find(before))?.retryOf ?? null) {
     const unit = { ...job, runId: before };
     const step = await runs.step(unit);
     if (step?.state !== "s" || step.inputHash !== inputHash) continue;
-    if (planned.type.personal === true && !(await isSameWork(runs, run, before))) continue;
+    if (planned.type.runScoped === true && !(await isSameWork(runs, run, before))) continue;
     const output = (await runs.output(unit)) ?? {};
     return { kind: "succeeded", output, inputHash, reusedFrom: before };
   }
   if (planned.cacheMs === null) return undefined;
-  const output = await runs.cached(cacheKey(run, job, inputHash), now);
+  const output = await runs.cachedOutput(cacheKey(run, job, inputHash), now);
   return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: "cache" };
 }
 

@@ -1,12 +1,12 @@
 /** From whatever was thrown to what a run records: where, what, and what to do. */
 import type { RunError } from "../../schemas/run.ts";
-import { NO_ITEM, type Unit } from "../core/run-ports.ts";
+import { NO_ITEM, type StepRef } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 
 const MAX_MESSAGE = 2_000;
 
 /** The error of a unit. What is not a StepError is a bug of ours or of a library: its words may still help. */
-export function runErrorOf(thrown: unknown, { stepId, item }: Pick<Unit, "stepId" | "item">): RunError {
+export function toRunError(thrown: unknown, { stepId, item }: Pick<StepRef, "stepId" | "item">): RunError {
   const known =
     thrown instanceof StepError
       ? thrown

@@ -23,7 +23,7 @@ export const nextTime = (
 };
 
 /** The last two moments up to `now`. */
-export function lastTwo(
+export function lastTwoTimes(
   { cron, timezone }: Pick<ScheduleRecord, "cron" | "timezone">,
   now: number,
 ): string[] {

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
 import type { PreparedRun } from "../core/engine-port.ts";
-import { isStoreTrouble } from "../core/errors.ts";
+import { isStorageUnavailable } from "../core/errors.ts";
 import type {
   EngineReaders,
   EngineTransaction,
@@ -18,16 +18,16 @@ import type {
   SkippedRuns,
 } from "../core/run-ports.ts";
 import { scheduleInputs } from "./plan.ts";
-import { lastTwo, nextTime } from "./schedule-times.ts";
+import { lastTwoTimes, nextTime } from "./schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
-import { type Mover, startRun } from "./transitions.ts";
+import { type RunContext, startRun } from "./transitions.ts";
 
 /** As many missed moments are counted; beyond, there were at least so many. */
 const MOST_COUNTED = 1_000;
 const AT_ONCE = 20;
 
 interface Options {
-  mover: Mover;
+  context: RunContext;
   read: EngineReaders;
   runs: Pick<RunReader, "versionDefinition">;
   transaction: EngineTransaction;
@@ -35,26 +35,26 @@ interface Options {
   parse(definition: Record<string, unknown>): Definition;
   log: Logger;
   /** How many runs may be unfinished before no more are made. */
-  mostUnfinished: number;
+  maxUnfinishedRuns: number;
 }
 
 export interface Scheduler {
   /** Makes the runs that are due; gives how many. Any number of executors may do this at a time. */
-  fire(): Promise<number>;
+  startDueRuns(): Promise<number>;
 }
 
 export function scheduler(options: Options): Scheduler {
-  const { mover, read, transaction, log } = options;
+  const { context, read, transaction, log } = options;
 
   let firing = false;
 
   return {
-    async fire() {
+    async startDueRuns() {
       // A look that takes longer than the time between two goes on by itself.
       if (firing) return 0;
       firing = true;
       try {
-        const now = mover.clock.now();
+        const now = context.clock.now();
         let made = 0;
         for (const schedule of await read.schedules.due(iso(now), AT_ONCE)) {
           if (await fireOrLog(schedule, now)) made += 1;
@@ -71,7 +71,7 @@ export function scheduler(options: Options): Scheduler {
     try {
       return await fireOne(schedule, now);
     } catch (err) {
-      if (isStoreTrouble(err)) throw err;
+      if (isStorageUnavailable(err)) throw err;
       log.warn({ err, workflow_id: schedule.workflowId }, "a schedule could not be looked at; trying again");
       return false;
     }
@@ -83,7 +83,7 @@ export function scheduler(options: Options): Scheduler {
     const nextAt = nextTime(schedule, now);
     const prepared = await prepare(schedule, moment).catch((err: unknown) => {
       // The moment is not lost: the next look tries again.
-      if (isStoreTrouble(err)) throw err;
+      if (isStorageUnavailable(err)) throw err;
       log.warn({ err, workflow_id: workflowId, scheduled_for: moment }, "a scheduled run could not be made");
       return { failed: err instanceof Error ? err.message : String(err) };
     });
@@ -103,7 +103,7 @@ export function scheduler(options: Options): Scheduler {
       });
       if (!moved || "failed" in prepared || reason !== undefined) return false;
       if (await tx.runs.wasScheduled(workflowId, moment)) return false;
-      await startRun(mover, tx, prepared);
+      await startRun(context, tx, prepared);
       return true;
     });
     if (missed.length > 0) {
@@ -125,10 +125,10 @@ export function scheduler(options: Options): Scheduler {
     if (schedule.overlap === "skip" && (await tx.runs.hasScheduled(schedule.workflowId))) {
       return { reason: "overlap", message: "Its last run still went on, and overlap is skip." };
     }
-    if (await tx.runs.hasUnfinished(options.mostUnfinished)) {
+    if (await tx.runs.hasUnfinished(options.maxUnfinishedRuns)) {
       return {
         reason: "failed",
-        message: `${options.mostUnfinished} runs were unfinished already (limits.unfinished_runs).`,
+        message: `${options.maxUnfinishedRuns} runs were unfinished already (limits.unfinished_runs).`,
       };
     }
     return undefined;
@@ -141,7 +141,7 @@ export function scheduler(options: Options): Scheduler {
       id: null,
       workflow_id: schedule.workflowId,
       trigger: "schedule",
-      started_at: iso(mover.clock.now()),
+      started_at: iso(context.clock.now()),
       scheduled_for: moment,
     };
     return options.prepareRun({
@@ -164,7 +164,7 @@ function lastDue(schedule: ScheduleRecord, now: number): { moment: string; misse
     due.push(next);
     at = Date.parse(next);
   }
-  if (due.length === MOST_COUNTED) due.splice(-2, 2, ...lastTwo(schedule, now));
+  if (due.length === MOST_COUNTED) due.splice(-2, 2, ...lastTwoTimes(schedule, now));
   return { moment: due.at(-1)!, missed: due.slice(0, -1) };
 }
 

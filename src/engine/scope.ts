@@ -1,6 +1,6 @@
 /** What the expressions of a run can name, loaded from what is recorded. */
 import type { RunError, StepStatus } from "../../schemas/run.ts";
-import type { DefinedStep } from "../../schemas/workflow-definition.ts";
+import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { CHUNK_ITEMS, NO_ITEM, type RunReader, type RunRecord, type StepState } from "../core/run-ports.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import type { Scope } from "./expressions/types.ts";
@@ -31,7 +31,7 @@ const runScope = (
 });
 
 /** Names of what a step of this type gives: they are null where it gave nothing. */
-function outputNames(type: AnyStepType, step: DefinedStep): string[] {
+function outputNames(type: AnyStepType, step: StepDefinition): string[] {
   if (type.output.kind === "object") return Object.keys(type.output.fields);
   // What a set step gives is what it was told to.
   return Object.keys(step["values"] ?? {});
@@ -64,9 +64,9 @@ function keeper<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
   };
 }
 
-export interface Scopes {
+export interface ExpressionScopes {
   /** The scope of a step, or of one item of its fan-out, that reads the outputs of `reads`. */
-  of(
+  loadScope(
     plan: Plan,
     run: RunRecord,
     reads: Iterable<string>,
@@ -77,13 +77,13 @@ export interface Scopes {
 }
 
 /** Builds scopes. What is recorded of an ended step never changes, so what was loaded is kept for a while. */
-export function scopes(runs: RunReader): Scopes {
+export function expressionScopes(runs: RunReader): ExpressionScopes {
   const outputs = keeper<Record<string, unknown>>();
   const chunks = keeper<unknown[]>();
   const inputs = keeper<Record<string, unknown>>();
 
   async function load(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
-    const position = plan.outline.position.get(id)!;
+    const position = plan.compiled.position.get(id)!;
     const planned = plan.steps[position]!;
     const unit = { runId: run.id, stepId: id, item: NO_ITEM };
     const record = await runs.step(unit);
@@ -95,7 +95,7 @@ export function scopes(runs: RunReader): Scopes {
         items: items.map((item) => stepValue(planned, item)),
       };
     }
-    const state = record?.state ?? (run.states[position] as StepState);
+    const state = record?.state ?? (run.stepStates[position] as StepState);
     const error = record?.error ?? null;
     // Skipped, or its list could not be worked out: there are no items.
     if (planned.forEach !== null) return { status: STATUS_OF[state], error, items: null };
@@ -106,18 +106,18 @@ export function scopes(runs: RunReader): Scopes {
     });
   }
 
-  const stepValueOf: Scopes["stepValue"] = (plan, run, id) =>
+  const stepValueOf: ExpressionScopes["stepValue"] = (plan, run, id) =>
     outputs(`${run.id} ${id}`, () => load(plan, run, id));
 
   async function itemOf(runId: string, stepId: string, item: number): Promise<unknown> {
     const chunk = Math.floor(item / CHUNK_ITEMS);
-    const items = await chunks(`${runId} ${stepId} ${chunk}`, () => runs.chunk({ runId, stepId }, chunk));
+    const items = await chunks(`${runId} ${stepId} ${chunk}`, () => runs.itemChunk({ runId, stepId }, chunk));
     return items[item % CHUNK_ITEMS];
   }
 
   return {
     stepValue: stepValueOf,
-    async of(plan, run, reads, unit) {
+    async loadScope(plan, run, reads, unit) {
       const steps: Record<string, unknown> = {};
       for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
       const given = await inputs(run.id, () => runs.inputs(run.id));

@@ -8,9 +8,18 @@ import {
   NO_ITEM,
   type StepRecord,
   type StepState,
-  type Unit,
+  type StepRef,
 } from "../core/run-ports.ts";
-import { begin, isEnding, job, move, type Mover, type Moving, startRun, withState } from "./transitions.ts";
+import {
+  beginUpdate,
+  isEnding,
+  newJob,
+  advanceRun,
+  type RunContext,
+  type RunUpdate,
+  startRun,
+  withState,
+} from "./transitions.ts";
 
 /** How many items of a fan-out run at a time unless the step says so. */
 const FAN_OUT = 4;
@@ -18,7 +27,7 @@ const FAN_OUT = 4;
 const MAX_FAN_OUT_CHARS = 16 * 1024 * 1024;
 
 /** What became of a unit. */
-export type UnitResult =
+export type StepResult =
   | {
       kind: "succeeded";
       output: Record<string, unknown>;
@@ -40,9 +49,9 @@ export type UnitResult =
   /** `until`: when it is no longer waited for. */
   | { kind: "child"; inputHash: string; run: PreparedRun; until: string | null };
 
-const BEGINNINGS: ReadonlySet<UnitResult["kind"]> = new Set(["child", "wait", "approval", "fan_out"]);
+const BEGINNINGS: ReadonlySet<StepResult["kind"]> = new Set(["child", "wait", "approval", "fan_out"]);
 
-interface UnitTimes {
+interface StepTimes {
   startedAt: string;
   finishedAt: string;
   attempts: number;
@@ -52,41 +61,41 @@ interface UnitTimes {
  * Writes down what became of a unit, and moves its run along.
  * @returns whether the run has ended
  */
-export async function settleUnit(
-  mover: Mover,
+export async function recordOutcome(
+  mover: RunContext,
   tx: EngineWriters,
-  unit: Unit,
-  wanted: UnitResult,
-  times: UnitTimes,
+  unit: StepRef,
+  wanted: StepResult,
+  times: StepTimes,
 ): Promise<{ ended: boolean }> {
-  const moving = await begin(mover, tx, unit.runId);
+  const moving = await beginUpdate(mover, tx, unit.runId);
   if (moving === undefined) return { ended: true };
   const { run } = moving;
   // What would only begin does not, where nothing may.
-  const result: UnitResult = isEnding(run) && BEGINNINGS.has(wanted.kind) ? { kind: "cancelled" } : wanted;
+  const result: StepResult = isEnding(run) && BEGINNINGS.has(wanted.kind) ? { kind: "cancelled" } : wanted;
   const status = run.status === "queued" ? { status: "running" as const, startedAt: times.startedAt } : {};
   moving.run = { ...run, ...status };
-  const position = moving.outline.position.get(unit.stepId)!;
+  const position = moving.compiled.position.get(unit.stepId)!;
   if (unit.item === NO_ITEM) {
     const state = await settleStep(mover, moving, unit, position, result, times);
     moving.states = withState(moving.states, position, state);
   } else {
     await settleItem(mover, moving, unit, position, result, times);
   }
-  return { ended: await move(mover, moving) };
+  return { ended: await advanceRun(mover, moving) };
 }
 
 /** Writes what became of a step itself; gives where it is now. */
 async function settleStep(
-  mover: Mover,
-  moving: Moving,
-  unit: Unit,
+  mover: RunContext,
+  moving: RunUpdate,
+  unit: StepRef,
   position: number,
-  result: UnitResult,
-  times: UnitTimes,
+  result: StepResult,
+  times: StepTimes,
 ): Promise<StepState> {
-  const { tx, outline, seq } = moving;
-  const step = outline.definition.steps[position]!;
+  const { tx, compiled, seq } = moving;
+  const step = compiled.definition.steps[position]!;
   if (result.kind === "fan_out") {
     const { items } = result;
     for (let chunk = 0; chunk * CHUNK_ITEMS < items.length; chunk += 1) {
@@ -110,23 +119,25 @@ async function settleStep(
 }
 
 const addItem = (
-  { tx, run, outline }: Moving,
+  { tx, run, compiled }: RunUpdate,
   stepId: string,
   position: number,
   item: number,
 ): Promise<void> =>
   tx.jobs.add(
-    job({ runId: run.id, stepId, item }, "step", run.priority, { resource: outline.resources[position]! }),
+    newJob({ runId: run.id, stepId, item }, "step", run.priority, {
+      resource: compiled.resources[position]!,
+    }),
   );
 
 /** Writes what became of one unit, a step or an item; gives its state. */
 async function saveUnit(
-  mover: Mover,
-  { tx, run, seq }: Moving,
-  unit: Unit,
+  mover: RunContext,
+  { tx, run, seq }: RunUpdate,
+  unit: StepRef,
   goesOn: boolean,
-  result: Exclude<UnitResult, { kind: "fan_out" }>,
-  times: UnitTimes,
+  result: Exclude<StepResult, { kind: "fan_out" }>,
+  times: StepTimes,
 ): Promise<StepState> {
   const common = { seq, startedAt: times.startedAt, attempts: times.attempts };
   const ended = { ...common, finishedAt: times.finishedAt };
@@ -140,7 +151,7 @@ async function saveUnit(
         ...(result.reusedFrom !== undefined && { reusedFrom: result.reusedFrom }),
       });
       if (result.cache !== undefined) {
-        await tx.runs.saveCached(result.cache.key, result.cache.expiresAt, result.output);
+        await tx.runs.saveCachedOutput(result.cache.key, result.cache.expiresAt, result.output);
       }
       return "s";
     case "skipped":
@@ -155,7 +166,7 @@ async function saveUnit(
       await tx.runs.saveStep(unit, { ...ended, state: "c" });
       return "c";
     case "wait":
-      await tx.jobs.add(job(unit, "wake", run.priority, { dueAt: result.until, attempt: times.attempts }));
+      await tx.jobs.add(newJob(unit, "wake", run.priority, { dueAt: result.until, attempt: times.attempts }));
       await tx.runs.saveStep(unit, {
         ...common,
         state: "w",
@@ -178,9 +189,9 @@ async function saveUnit(
         answer: null,
       });
       if (expiresAt !== null) {
-        await tx.jobs.add(job(unit, "wake", run.priority, { dueAt: expiresAt, attempt: times.attempts }));
+        await tx.jobs.add(newJob(unit, "wake", run.priority, { dueAt: expiresAt, attempt: times.attempts }));
       }
-      if (approval.assignees.length > 0) await tx.jobs.add(job(unit, "notify", run.priority));
+      if (approval.assignees.length > 0) await tx.jobs.add(newJob(unit, "notify", run.priority));
       await tx.runs.saveStep(unit, {
         ...common,
         state: "w",
@@ -192,7 +203,9 @@ async function saveUnit(
     case "child":
       await startRun(mover, tx, result.run);
       if (result.until !== null) {
-        await tx.jobs.add(job(unit, "wake", run.priority, { dueAt: result.until, attempt: times.attempts }));
+        await tx.jobs.add(
+          newJob(unit, "wake", run.priority, { dueAt: result.until, attempt: times.attempts }),
+        );
       }
       await tx.runs.saveStep(unit, {
         ...common,
@@ -206,17 +219,17 @@ async function saveUnit(
 
 /** Writes what became of one item, and lets the next one start; ends the fan-out when it was the last. */
 async function settleItem(
-  mover: Mover,
-  moving: Moving,
-  unit: Unit,
+  mover: RunContext,
+  moving: RunUpdate,
+  unit: StepRef,
   position: number,
-  result: UnitResult,
-  times: UnitTimes,
+  result: StepResult,
+  times: StepTimes,
 ): Promise<void> {
   if (result.kind === "fan_out") throw new Error("an item can't fan out");
-  const { tx, outline, seq } = moving;
-  const whole: Unit = { ...unit, item: NO_ITEM };
-  const { on_error: onError } = outline.definition.steps[position]!;
+  const { tx, compiled, seq } = moving;
+  const whole: StepRef = { ...unit, item: NO_ITEM };
+  const { on_error: onError } = compiled.definition.steps[position]!;
   const state = await saveUnit(mover, moving, unit, onError === "continue", result, times);
   const before = (await tx.runs.step(whole))!;
   const items = before.items!;
@@ -260,8 +273,8 @@ async function settleItem(
 }
 
 /** Whether attempts of a fan-out are under way or to come, or runs of other workflows. */
-const isBusy = async (tx: EngineWriters, { runId, stepId }: Unit): Promise<boolean> =>
-  (await tx.jobs.hasStep(runId, stepId)) ||
+const isBusy = async (tx: EngineWriters, { runId, stepId }: StepRef): Promise<boolean> =>
+  (await tx.jobs.hasJobForStep(runId, stepId)) ||
   (await tx.runs.children(runId)).some(({ unit }) => unit.stepId === stepId);
 
 const fanOutTooLarge = (stepId: string, chars: number): RunError => ({
@@ -272,23 +285,23 @@ const fanOutTooLarge = (stepId: string, chars: number): RunError => ({
 });
 
 /** Says that a unit which waited for another run has a job again. */
-export async function requeueUnit(mover: Mover, tx: EngineWriters, unit: Unit): Promise<void> {
-  const moving = await begin(mover, tx, unit.runId);
+export async function requeueStep(mover: RunContext, tx: EngineWriters, unit: StepRef): Promise<void> {
+  const moving = await beginUpdate(mover, tx, unit.runId);
   if (moving === undefined) return;
   await tx.runs.saveStep(unit, { seq: moving.seq, state: "q", childRun: null });
   if (unit.item === NO_ITEM) {
-    moving.states = withState(moving.states, moving.outline.position.get(unit.stepId)!, "q");
+    moving.states = withState(moving.states, moving.compiled.position.get(unit.stepId)!, "q");
   }
-  await move(mover, moving);
+  await advanceRun(mover, moving);
 }
 
 /**
  * Says that an attempt has begun, before it has any effect.
  * @returns false where it may not: the run is ending
  */
-export async function beginAttempt(
+export async function recordAttemptStart(
   tx: EngineWriters,
-  unit: Unit,
+  unit: StepRef,
   attempt: { attempt: number; executor: string; startedAt: string; input: unknown },
 ): Promise<boolean> {
   const run = (await tx.runs.find(unit.runId))!;

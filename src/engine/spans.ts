@@ -4,17 +4,17 @@
  * none. Nothing that workflows work with gets in: ids, times, states and error codes only.
  */
 import type { RunError } from "../../schemas/run.ts";
-import type { DefinedStep } from "../../schemas/workflow-definition.ts";
-import { type AttemptRecord, NO_ITEM, type RunRecord, type Unit } from "../core/run-ports.ts";
-import type { AnyStepType, Called } from "../core/step-type.ts";
+import type { StepDefinition } from "../../schemas/workflow-definition.ts";
+import { type AttemptRecord, NO_ITEM, type RunRecord, type StepRef } from "../core/run-ports.ts";
+import type { AnyStepType, CalledConnections } from "../core/step-type.ts";
 import {
   attemptSpanId,
-  flagsOf,
+  toTraceFlags,
   isSampled,
-  readStoredTrace,
+  deserializeTrace,
   runSpanId,
   runTraceId,
-  storedTrace,
+  serializeTrace,
   type TraceContext,
   traceHeaders,
   type TraceHeaders,
@@ -31,16 +31,16 @@ type EndedAttempt = Pick<AttemptRecord, "attempt" | "status" | "startedAt" | "us
 
 export interface Spans {
   /** Whether any are made; if not, nothing need be looked up for them. */
-  on: boolean;
+  enabled: boolean;
   /** What is kept with a run that is taken in: the context that it came with, else a new trace of its own. */
-  begun(run: TracedRun): string | null;
+  initialTrace(run: TracedRun): string | null;
   /** The context below the span of a run, or below that of one of its attempts, for another run that it starts. */
-  below(run: TracedRun, at?: { unit: Unit; attempt: number }): string | null;
+  childTrace(run: TracedRun, at?: { unit: StepRef; attempt: number }): string | null;
   /** What an attempt sends along to what it calls. */
-  handedOn(run: TracedRun, unit: Unit, attempt: number): TraceHeaders;
+  propagationHeaders(run: TracedRun, unit: StepRef, attempt: number): TraceHeaders;
   traceId(run: TracedRun): string | undefined;
-  attemptEnded(run: TracedRun, step: DefinedStep, unit: Unit, attempt: EndedAttempt): void;
-  runEnded(run: RunRecord, end: EndedRun, retried: TracedRun | undefined): void;
+  recordAttempt(run: TracedRun, step: StepDefinition, unit: StepRef, attempt: EndedAttempt): void;
+  recordRun(run: RunRecord, end: EndedRun, retried: TracedRun | undefined): void;
 }
 
 interface EndedRun {
@@ -52,46 +52,50 @@ interface EndedRun {
 
 const NOTHING: TraceHeaders = {};
 
-export function spans(tracer: Tracer, stepTypes: readonly AnyStepType[], connections: Called): Spans {
+export function spans(
+  tracer: Tracer,
+  stepTypes: readonly AnyStepType[],
+  connections: CalledConnections,
+): Spans {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
 
   /** A run's trace; its `spanId` is the span above the run's own, or that itself where the trace begins with it. */
   function traceOf({ id, trace, workflowId }: TracedRun): TraceContext | undefined {
-    const kept = trace === null ? undefined : readStoredTrace(trace);
-    if (kept !== undefined || !tracer.on) return kept;
+    const kept = trace === null ? undefined : deserializeTrace(trace);
+    if (kept !== undefined || !tracer.enabled) return kept;
     // Taken in where no traces are made: by an older release, or by a process that was set up otherwise.
     const traceId = runTraceId(id);
-    const flags = flagsOf(tracer.samples(traceId, nameOf(workflowId)));
+    const flags = toTraceFlags(tracer.shouldSample(traceId, nameOf(workflowId)));
     return { traceId, spanId: runSpanId(id), flags, state: "" };
   }
 
   function sampledTrace(run: TracedRun): TraceContext | undefined {
-    const trace = tracer.on ? traceOf(run) : undefined;
+    const trace = tracer.enabled ? traceOf(run) : undefined;
     return trace !== undefined && isSampled(trace) ? trace : undefined;
   }
 
   /** Without spans of ours the caller's goes on as it is. */
-  function below(run: TracedRun, at?: { unit: Unit; attempt: number }): TraceContext | undefined {
+  function below(run: TracedRun, at?: { unit: StepRef; attempt: number }): TraceContext | undefined {
     const trace = traceOf(run);
-    if (trace === undefined || !tracer.on) return trace;
+    if (trace === undefined || !tracer.enabled) return trace;
     return { ...trace, spanId: at === undefined ? runSpanId(run.id) : attemptSpanId(at.unit, at.attempt) };
   }
 
   return {
-    on: tracer.on,
-    begun: (run) => stored(traceOf(run)),
-    below: (run, at) => stored(below(run, at)),
-    handedOn(run, unit, attempt) {
+    enabled: tracer.enabled,
+    initialTrace: (run) => stored(traceOf(run)),
+    childTrace: (run, at) => stored(below(run, at)),
+    propagationHeaders(run, unit, attempt) {
       const trace = tracer.propagates ? below(run, { unit, attempt }) : undefined;
       return trace === undefined ? NOTHING : traceHeaders(trace);
     },
     traceId: (run) => traceOf(run)?.traceId,
 
-    attemptEnded(run, step, unit, { attempt, status, startedAt, finishedAt, usage, error }) {
+    recordAttempt(run, step, unit, { attempt, status, startedAt, finishedAt, usage, error }) {
       const trace = sampledTrace(run);
       if (trace === undefined) return;
-      const calls = types.get(step.type)?.calls?.(step, connections);
-      tracer.record({
+      const calls = types.get(step.type)?.spanAttributes?.(step, connections);
+      tracer.recordSpan({
         name: `${step.type} ${step.id}`,
         kind: calls === undefined ? "internal" : "client",
         trace: { ...trace, spanId: attemptSpanId(unit, attempt) },
@@ -113,12 +117,12 @@ export function spans(tracer: Tracer, stepTypes: readonly AnyStepType[], connect
       });
     },
 
-    runEnded(run, { status, startedAt, finishedAt, error }, retried) {
+    recordRun(run, { status, startedAt, finishedAt, error }, retried) {
       const trace = sampledTrace(run);
       if (trace === undefined) return;
       const own = runSpanId(run.id);
       const before = retried === undefined ? undefined : traceOf(retried);
-      tracer.record({
+      tracer.recordSpan({
         name: nameOf(run.workflowId),
         kind: "internal",
         trace: { ...trace, spanId: own },
@@ -142,7 +146,7 @@ export function spans(tracer: Tracer, stepTypes: readonly AnyStepType[], connect
 }
 
 const stored = (trace: TraceContext | undefined): string | null =>
-  trace === undefined ? null : storedTrace(trace);
+  trace === undefined ? null : serializeTrace(trace);
 
 const nameOf = (workflowId: string): string => `run ${workflowId}`;
 

@@ -10,7 +10,7 @@ const MAX_ITEMS_CHARS = 16 * 1024 * 1024;
  * Null is false; anything else but true and false is a mistake that is told.
  * @throws StepError expression_failed
  */
-export function truth(value: unknown, where: string): boolean {
+export function toCondition(value: unknown, where: string): boolean {
   if (value === null || value === undefined) return false;
   if (typeof value === "boolean") return value;
   throw new StepError("expression_failed", `The ${where} must be true or false, but is ${describe(value)}.`);
@@ -24,7 +24,7 @@ const describe = (value: unknown): string =>
       : `the ${typeof value} ${JSON.stringify(value).slice(0, 50)}`;
 
 /** @throws StepError null_value, expression_failed, too_many_items */
-export function checkedItems(stepId: string, items: unknown): unknown[] {
+export function validateItems(stepId: string, items: unknown): unknown[] {
   if (items === null) {
     throw new StepError("null_value", `The for_each of "${stepId}" is null, where a list is needed.`, {
       fix: "Guard it with if, or give a list: for_each: has(x) ? x : []",
@@ -55,7 +55,7 @@ export function checkedItems(stepId: string, items: unknown): unknown[] {
 }
 
 /** @throws StepError output_too_large */
-export function boundedOutput(stepId: string, output: unknown): void {
+export function assertOutputSize(stepId: string, output: unknown): void {
   const chars = JSON.stringify(output).length;
   if (chars <= MAX_OUTPUT_CHARS) return;
   throw new StepError(

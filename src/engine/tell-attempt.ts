@@ -1,14 +1,14 @@
 /** What became of an attempt, told once it is committed: to the meter, and to the log where it failed. */
 import type { RunError } from "../../schemas/run.ts";
 import type { AttemptOutcome } from "../core/meter.ts";
-import type { EngineWriters, Unit } from "../core/run-ports.ts";
-import { unitLine } from "../core/unit-line.ts";
-import type { UnitResult } from "./settle-unit.ts";
-import type { Mover } from "./transitions.ts";
+import type { EngineWriters, StepRef } from "../core/run-ports.ts";
+import { stepRefLogFields } from "../core/unit-line.ts";
+import type { StepResult } from "./settle-unit.ts";
+import type { RunContext } from "./transitions.ts";
 
-interface Told {
+interface AttemptReport {
   run: { workflowId: string };
-  job: Unit & { attempt: number };
+  job: StepRef & { attempt: number };
   /** The step's type. */
   type: string;
   executor: string;
@@ -19,17 +19,17 @@ interface Told {
 }
 
 /** The error's message is not told: it may hold what only who may read the run should see. */
-export function tellAttempt({ meter, log }: Mover, tx: EngineWriters, told: Told): void {
+export function reportAttempt({ meter, log }: RunContext, tx: EngineWriters, told: AttemptReport): void {
   const { run, job, type, executor, outcome, error, seconds } = told;
   const failed = outcome === "failed" ? error : null;
   tx.onCommit(() => {
-    meter.attempt({ type, outcome, code: failed?.code ?? null, seconds });
+    meter.attemptEnded({ type, outcome, code: failed?.code ?? null, seconds });
     if (failed === null) return;
-    if (failed.code === "poisoned") meter.poisoned();
+    if (failed.code === "poisoned") meter.jobPoisoned();
     log.info(
       {
         workflow_id: run.workflowId,
-        ...unitLine(job),
+        ...stepRefLogFields(job),
         attempt: job.attempt,
         type,
         executor,
@@ -41,7 +41,7 @@ export function tellAttempt({ meter, log }: Mover, tx: EngineWriters, told: Told
   });
 }
 
-const OUTCOMES: Readonly<Record<UnitResult["kind"], AttemptOutcome>> = {
+const OUTCOMES: Readonly<Record<StepResult["kind"], AttemptOutcome>> = {
   succeeded: "succeeded",
   skipped: "skipped",
   failed: "failed",
@@ -53,5 +53,5 @@ const OUTCOMES: Readonly<Record<UnitResult["kind"], AttemptOutcome>> = {
 };
 
 /** What a result makes of the attempt that gave it. */
-export const outcomeOf = (result: UnitResult): AttemptOutcome =>
+export const attemptOutcome = (result: StepResult): AttemptOutcome =>
   result.kind === "succeeded" && result.reusedFrom !== undefined ? "reused" : OUTCOMES[result.kind];

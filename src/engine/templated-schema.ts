@@ -1,11 +1,11 @@
 /** From the schema of a resolved value to that of the value as it is written, with `${{ }}` in place of any part. */
 import { z } from "zod";
-import { HOLDS_EXPRESSION } from "../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
 import { ALTERNATIVE } from "../core/faults.ts";
 
 /** Text with an expression in it, in place of a value of any type. */
 const Expression = z
-  .custom<string>((value) => typeof value === "string" && HOLDS_EXPRESSION.test(value), {
+  .custom<string>((value) => typeof value === "string" && EXPRESSION_PATTERN.test(value), {
     params: { code: ALTERNATIVE },
   })
   .meta({ type: "string", pattern: "\\$\\{\\{" });

@@ -9,31 +9,31 @@ import type { PreparedRun } from "../core/engine-port.ts";
 import type { Meter } from "../core/meter.ts";
 import {
   type EngineWriters,
-  type LeftAttempt,
+  type AbandonedAttempt,
   type NewJob,
   NO_ITEM,
   type RunRecord,
   type RunStop,
   type StepState,
-  type Unit,
+  type StepRef,
 } from "../core/run-ports.ts";
 import { decide } from "./decide.ts";
-import type { Outline, Outlines } from "./outline.ts";
+import type { CompiledDefinition, DefinitionCache } from "./outline.ts";
 import type { Spans } from "./spans.ts";
 
 /** What the changes stand on. */
-export interface Mover {
+export interface RunContext {
   clock: Clock;
   /** Told of every run that begins and ends, and of steps that fail. */
   log: Pick<Logger, "info" | "warn">;
   meter: Meter;
   spans: Spans;
-  outlines: Outlines;
+  definitionCache: DefinitionCache;
 }
 
 /** A job at once, for the first time, unless `more` says otherwise. */
-export const job = (
-  unit: Unit,
+export const newJob = (
+  unit: StepRef,
   kind: NewJob["kind"],
   priority: number,
   more: Partial<NewJob> = {},
@@ -44,17 +44,17 @@ export const job = (
   dueAt: null,
   resource: null,
   attempt: 1,
-  tries: 1,
+  retryCount: 1,
   ...more,
 });
 
-const ofRun = (runId: string): Unit => ({ runId, stepId: "", item: NO_ITEM });
+const ofRun = (runId: string): StepRef => ({ runId, stepId: "", item: NO_ITEM });
 
 /** A run in the middle of a change. */
-export interface Moving {
+export interface RunUpdate {
   tx: EngineWriters;
   run: RunRecord;
-  outline: Outline;
+  compiled: CompiledDefinition;
   seq: number;
   states: string;
 }
@@ -62,20 +62,20 @@ export interface Moving {
 /**
  * Takes a run in: it is let in at once, or waits for its turn where its workflow bounds how many go on together.
  */
-export async function startRun(mover: Mover, tx: EngineWriters, run: PreparedRun): Promise<void> {
-  const outline = await mover.outlines.of(run, tx.runs);
+export async function startRun(mover: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
+  const outline = await mover.definitionCache.get(run, tx.runs);
   const admitted = await hasRoom(tx, run, outline);
   const states = "p".repeat(outline.definition.steps.length);
   const createdAt = iso(mover.clock.now());
   const { states: begun, start } = admitted
-    ? decide(outline.graph, states, { stopping: false, underWay: 0 })
+    ? decide(outline.graph, states, { stopping: false, activeCount: 0 })
     : { states, start: [] };
-  const trace = mover.spans.begun(run);
-  await tx.runs.insert({ ...run, trace, status: "queued", states: begun, admitted, createdAt });
+  const trace = mover.spans.initialTrace(run);
+  await tx.runs.insert({ ...run, trace, status: "queued", stepStates: begun, admitted, createdAt });
   for (const position of start) await addStep(tx, run, outline, position);
   if (outline.timeoutMs !== null) {
     const dueAt = iso(mover.clock.now() + outline.timeoutMs);
-    await tx.jobs.add(job(ofRun(run.id), "run_timeout", run.priority, { dueAt }));
+    await tx.jobs.add(newJob(ofRun(run.id), "run_timeout", run.priority, { dueAt }));
   }
   const { trigger } = run;
   tx.onCommit(() => {
@@ -92,7 +92,7 @@ export async function startRun(mover: Mover, tx: EngineWriters, run: PreparedRun
 const ofRequest = ({ requestId }: EngineWriters): { request_id?: string } =>
   requestId === null ? {} : { request_id: requestId };
 
-const ofTrace = ({ spans }: Mover, run: Parameters<Spans["traceId"]>[0]): { trace_id?: string } => {
+const ofTrace = ({ spans }: RunContext, run: Parameters<Spans["traceId"]>[0]): { trace_id?: string } => {
   const id = spans.traceId(run);
   return id === undefined ? {} : { trace_id: id };
 };
@@ -101,18 +101,18 @@ const ofTrace = ({ spans }: Mover, run: Parameters<Spans["traceId"]>[0]): { trac
 async function hasRoom(
   tx: EngineWriters,
   run: Pick<RunRecord, "workflowId" | "trigger" | "parent">,
-  { definition }: Outline,
+  { definition }: CompiledDefinition,
 ): Promise<boolean> {
   const { concurrency, schedule } = definition;
   if (
     concurrency !== undefined &&
-    (await tx.runs.active(run.workflowId)) >= concurrency &&
+    (await tx.runs.countActive(run.workflowId)) >= concurrency &&
     !(await isWithin(tx, run))
   ) {
     return false;
   }
   const behind = run.trigger === "schedule" && schedule?.overlap === "queue";
-  return !behind || (await tx.runs.active(run.workflowId, "schedule")) === 0;
+  return !behind || (await tx.runs.countActive(run.workflowId, "schedule")) === 0;
 }
 
 /** Whether a run of the same workflow waits for this one: to make it wait in turn would be for ever. */
@@ -129,21 +129,25 @@ async function isWithin(tx: EngineWriters, run: Pick<RunRecord, "workflowId" | "
 const addStep = (
   tx: EngineWriters,
   run: Pick<RunRecord, "id" | "priority">,
-  { definition, resources }: Outline,
+  { definition, resources }: CompiledDefinition,
   position: number,
 ): Promise<void> =>
   tx.jobs.add(
-    job({ runId: run.id, stepId: definition.steps[position]!.id, item: NO_ITEM }, "step", run.priority, {
+    newJob({ runId: run.id, stepId: definition.steps[position]!.id, item: NO_ITEM }, "step", run.priority, {
       resource: definition.steps[position]!.for_each === undefined ? resources[position]! : null,
     }),
   );
 
 /** The run as it is, unless it has ended. */
-export async function begin(mover: Mover, tx: EngineWriters, runId: string): Promise<Moving | undefined> {
+export async function beginUpdate(
+  mover: RunContext,
+  tx: EngineWriters,
+  runId: string,
+): Promise<RunUpdate | undefined> {
   const run = await tx.runs.find(runId);
   if (run === undefined || run.finishedAt !== null) return undefined;
-  const outline = await mover.outlines.of(run, tx.runs);
-  return { tx, run, outline, seq: run.seq + 1, states: run.states };
+  const compiled = await mover.definitionCache.get(run, tx.runs);
+  return { tx, run, compiled, seq: run.seq + 1, states: run.stepStates };
 }
 
 /** The letters with another one at a position. */
@@ -154,28 +158,28 @@ export const withState = (states: string, position: number, state: StepState): s
  * Asks the decider and does as it says.
  * @returns whether the run has ended
  */
-export async function move(mover: Mover, moving: Moving): Promise<boolean> {
-  const { tx, run, outline, seq } = moving;
+export async function advanceRun(mover: RunContext, moving: RunUpdate): Promise<boolean> {
+  const { tx, run, compiled, seq } = moving;
   const stopping = run.stop !== null;
-  let underWay = 0;
+  let activeCount = 0;
   if (stopping || moving.states.includes("f")) {
     await dropWaiting(mover, moving);
-    underWay = await countUnderWay(moving);
+    activeCount = await countUnderWay(moving);
   }
-  const decision = decide(outline.graph, moving.states, { stopping, underWay });
-  for (const position of decision.start) await addStep(tx, run, outline, position);
-  const { states } = decision;
+  const decision = decide(compiled.graph, moving.states, { stopping, activeCount });
+  for (const position of decision.start) await addStep(tx, run, compiled, position);
+  const { states: stepStates } = decision;
   const started = { status: "running" as const, startedAt: run.startedAt ?? iso(mover.clock.now()) };
   switch (decision.next) {
     case "go_on":
-      await tx.runs.update(run.id, { seq, states, ...started });
+      await tx.runs.update(run.id, { seq, stepStates, ...started });
       return false;
     case "wait":
-      await tx.runs.update(run.id, { seq, states, ...started, status: "waiting" });
+      await tx.runs.update(run.id, { seq, stepStates, ...started, status: "waiting" });
       return false;
     case "finish":
-      await tx.runs.update(run.id, { seq, states, ...started });
-      await tx.jobs.add(job(ofRun(run.id), "finish", run.priority));
+      await tx.runs.update(run.id, { seq, stepStates, ...started });
+      await tx.jobs.add(newJob(ofRun(run.id), "finish", run.priority));
       return false;
     case "end": {
       const { stop } = run;
@@ -183,7 +187,7 @@ export async function move(mover: Mover, moving: Moving): Promise<boolean> {
       const cancelled = stop?.status === "cancelled";
       await endRun(mover, tx, run, {
         seq,
-        states,
+        states: stepStates,
         status: cancelled ? "cancelled" : "failed",
         error: cancelled ? null : error,
       });
@@ -193,33 +197,33 @@ export async function move(mover: Mover, moving: Moving): Promise<boolean> {
 }
 
 /** What has no attempt under way gets none any more. */
-async function dropWaiting({ clock }: Mover, moving: Moving): Promise<void> {
-  const { tx, run, outline } = moving;
+async function dropWaiting({ clock }: RunContext, moving: RunUpdate): Promise<void> {
+  const { tx, run, compiled } = moving;
   for (const unit of await tx.jobs.dropUnclaimed(run.id, { ended: false })) {
-    const position = outline.position.get(unit.stepId);
+    const position = compiled.position.get(unit.stepId);
     if (position === undefined || unit.item !== NO_ITEM || moving.states[position] !== "q") continue;
     moving.states = withState(moving.states, position, "c");
   }
   // Nobody needs to decide any more.
-  await tx.approvals.cancelOfRun(run.id, iso(clock.now()));
+  await tx.approvals.cancelForRun(run.id, iso(clock.now()));
   if (run.stop === null) return;
   // Who stops a run stops those that it started.
   for (const { unit, childRun } of await tx.runs.children(run.id)) {
-    await tx.jobs.add(job(ofRun(childRun), "cancel", run.priority));
+    await tx.jobs.add(newJob(ofRun(childRun), "cancel", run.priority));
     await tx.runs.saveStep(unit, { seq: moving.seq, state: "c", finishedAt: null });
-    const position = outline.position.get(unit.stepId)!;
+    const position = compiled.position.get(unit.stepId)!;
     if (unit.item === NO_ITEM) moving.states = withState(moving.states, position, "c");
   }
 }
 
 /** Attempts and runs of other workflows that go on; a fan-out without any is over. */
-async function countUnderWay(moving: Moving): Promise<number> {
-  const { tx, run, outline } = moving;
-  const claimed = await tx.jobs.claimedOf(run.id);
+async function countUnderWay(moving: RunUpdate): Promise<number> {
+  const { tx, run, compiled } = moving;
+  const claimed = await tx.jobs.claimedSteps(run.id);
   const children = run.stop === null ? await tx.runs.children(run.id) : [];
   const busy = new Set([...claimed, ...children.map((it) => it.unit)].map((unit) => unit.stepId));
-  for (const { id } of outline.definition.steps) {
-    const position = outline.position.get(id)!;
+  for (const { id } of compiled.definition.steps) {
+    const position = compiled.position.get(id)!;
     if (moving.states[position] === "r" && !busy.has(id))
       moving.states = withState(moving.states, position, "c");
   }
@@ -227,8 +231,8 @@ async function countUnderWay(moving: Moving): Promise<number> {
 }
 
 /** The error of the step that failed first. */
-async function firstError({ tx, run, outline, states }: Moving): Promise<RunError | null> {
-  const failed = outline.definition.steps.filter((_, position) => states[position] === "f");
+async function firstError({ tx, run, compiled, states }: RunUpdate): Promise<RunError | null> {
+  const failed = compiled.definition.steps.filter((_, position) => states[position] === "f");
   const records = await Promise.all(
     failed.map(({ id }) => tx.runs.step({ runId: run.id, stepId: id, item: NO_ITEM })),
   );
@@ -240,7 +244,7 @@ async function firstError({ tx, run, outline, states }: Moving): Promise<RunErro
 
 /** How a run ends: its own row, whoever waits for it, and the next in line. */
 async function endRun(
-  mover: Mover,
+  mover: RunContext,
   tx: EngineWriters,
   run: RunRecord,
   end: {
@@ -253,27 +257,27 @@ async function endRun(
 ): Promise<void> {
   const now = iso(mover.clock.now());
   const startedAt = run.startedAt ?? now;
-  const { definition } = await mover.outlines.of(run, tx.runs);
+  const { definition } = await mover.definitionCache.get(run, tx.runs);
   if (end.status !== "succeeded") {
-    const left = await tx.runs.closeOpen(run.id, now);
-    await reportLeft(mover, tx, left, { status: "cancelled", at: now });
+    const left = await tx.runs.closeOpenSteps(run.id, now);
+    await reportAbandoned(mover, tx, left, { status: "cancelled", at: now });
   }
   await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt });
-  await tx.approvals.cancelOfRun(run.id, now);
+  await tx.approvals.cancelForRun(run.id, now);
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) {
-    await tx.jobs.add(job(run.parent, "child_done", run.priority));
+    await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
   }
   if (end.status === "failed" && definition.on_failure !== undefined && run.trigger !== "on_failure") {
-    await tx.jobs.add(job(ofRun(run.id), "on_failure", run.priority));
+    await tx.jobs.add(newJob(ofRun(run.id), "on_failure", run.priority));
   }
   await admitNext(mover, tx, run.workflowId);
   const { status, error } = end;
-  const retried = mover.spans.on && run.retryOf !== null ? await tx.runs.find(run.retryOf) : undefined;
+  const retried = mover.spans.enabled && run.retryOf !== null ? await tx.runs.find(run.retryOf) : undefined;
   const ms = Date.parse(now) - Date.parse(run.createdAt);
   tx.onCommit(() => {
     const { id: run_id, workflowId: workflow_id, trigger } = run;
-    mover.spans.runEnded(run, { status, startedAt, finishedAt: now, error }, retried);
+    mover.spans.recordRun(run, { status, startedAt, finishedAt: now, error }, retried);
     mover.meter.runEnded({ status, trigger, code: error?.code ?? null, seconds: ms / 1_000 });
     const why = error === null ? {} : { code: error.code, step_id: error.step_id };
     const whence = { ...ofTrace(mover, run), ...ofRequest(tx) };
@@ -282,45 +286,48 @@ async function endRun(
 }
 
 /** Reports attempts that nobody is at any more, once that is committed. */
-export async function reportLeft(
-  { spans, outlines }: Pick<Mover, "spans" | "outlines">,
+export async function reportAbandoned(
+  { spans, definitionCache }: Pick<RunContext, "spans" | "definitionCache">,
   tx: EngineWriters,
-  left: readonly LeftAttempt[],
+  left: readonly AbandonedAttempt[],
   { status, at }: { status: "cancelled" | "interrupted"; at: string },
 ): Promise<void> {
-  if (!spans.on) return;
+  if (!spans.enabled) return;
   for (const unit of left) {
     const run = await tx.runs.find(unit.runId);
     if (run === undefined) continue;
-    const { definition, position } = await outlines.of(run, tx.runs);
+    const { definition, position } = await definitionCache.get(run, tx.runs);
     const step = definition.steps[position.get(unit.stepId)!]!;
     const { attempt, startedAt } = unit;
     const ended = { attempt, status, startedAt, finishedAt: at, usage: null, error: null };
-    tx.onCommit(() => spans.attemptEnded(run, step, unit, ended));
+    tx.onCommit(() => spans.recordAttempt(run, step, unit, ended));
   }
 }
 
 /** Lets in what waited for a run of this workflow to end. */
-async function admitNext(mover: Mover, tx: EngineWriters, workflowId: string): Promise<void> {
+async function admitNext(mover: RunContext, tx: EngineWriters, workflowId: string): Promise<void> {
   for (;;) {
-    const run = await tx.runs.nextWaiting(workflowId);
+    const run = await tx.runs.nextQueued(workflowId);
     if (run === undefined) return;
-    const outline = await mover.outlines.of(run, tx.runs);
+    const outline = await mover.definitionCache.get(run, tx.runs);
     if (!(await hasRoom(tx, run, outline))) return;
-    const { states, start } = decide(outline.graph, run.states, { stopping: false, underWay: 0 });
-    await tx.runs.update(run.id, { seq: run.seq + 1, states, admitted: true });
+    const { states: stepStates, start } = decide(outline.graph, run.stepStates, {
+      stopping: false,
+      activeCount: 0,
+    });
+    await tx.runs.update(run.id, { seq: run.seq + 1, stepStates, admitted: true });
     for (const position of start) await addStep(tx, run, outline, position);
   }
 }
 
 /** Ends a run whose steps have all ended well. */
 export async function finishRun(
-  mover: Mover,
+  mover: RunContext,
   tx: EngineWriters,
   runId: string,
   result: { output: unknown } | { error: RunError },
 ): Promise<void> {
-  const moving = await begin(mover, tx, runId);
+  const moving = await beginUpdate(mover, tx, runId);
   if (moving === undefined) return;
   const { run, seq, states } = moving;
   const end =
@@ -340,28 +347,28 @@ export async function finishRun(
  * @returns whether it was there to be stopped, and whether it has ended at once
  */
 export async function stopRun(
-  mover: Mover,
+  mover: RunContext,
   tx: EngineWriters,
   runId: string,
   stop: RunStop,
 ): Promise<{ stopped: boolean; ended: boolean }> {
-  const moving = await begin(mover, tx, runId);
+  const moving = await beginUpdate(mover, tx, runId);
   if (moving === undefined) return { stopped: false, ended: true };
   if (moving.run.stop !== null) return { stopped: false, ended: false };
   moving.run = { ...moving.run, stop };
   await tx.runs.update(runId, { seq: moving.seq, stop });
-  return { stopped: true, ended: await move(mover, moving) };
+  return { stopped: true, ended: await advanceRun(mover, moving) };
 }
 
 /**
  * Lets a run end that is only waiting for what was under way. Whoever ends a job without settling its unit says this:
  * nobody else would.
  */
-export async function moveOn(mover: Mover, tx: EngineWriters, runId: string): Promise<void> {
-  const moving = await begin(mover, tx, runId);
-  if (moving !== undefined && isEnding(moving.run)) await move(mover, moving);
+export async function endIfStopping(mover: RunContext, tx: EngineWriters, runId: string): Promise<void> {
+  const moving = await beginUpdate(mover, tx, runId);
+  if (moving !== undefined && isEnding(moving.run)) await advanceRun(mover, moving);
 }
 
 /** Whether nothing may start in it any more: it was stopped, or a step failed for good. */
-export const isEnding = (run: Pick<RunRecord, "stop" | "states">): boolean =>
-  run.stop !== null || run.states.includes("f");
+export const isEnding = (run: Pick<RunRecord, "stop" | "stepStates">): boolean =>
+  run.stop !== null || run.stepStates.includes("f");

@@ -2,10 +2,10 @@
 import type { EngineApi } from "../core/engine-port.ts";
 import type { RunReader } from "../core/run-ports.ts";
 
-export interface Watch {
-  changed: EngineApi["changed"];
+export interface RunWatcher {
+  waitForChange: EngineApi["waitForChange"];
   /** Says that these runs may have changed. */
-  tell(runIds: readonly string[]): void;
+  notify(runIds: readonly string[]): void;
   close(): void;
 }
 
@@ -19,7 +19,11 @@ interface Waiter {
  * @param dataVersion changes whenever another connection has committed
  * @param pollMs how soon a change that another process has made is seen
  */
-export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number, pollMs: number): Watch {
+export function runWatcher(
+  runs: Pick<RunReader, "getStatusSummaries">,
+  dataVersion: () => number,
+  pollMs: number,
+): RunWatcher {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
   let version: number | undefined;
@@ -32,7 +36,10 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
     looking = true;
     try {
       const seqs = new Map(
-        (await runs.glance([...new Set([...waiters].map((it) => it.runId))])).map((it) => [it.id, it.seq]),
+        (await runs.getStatusSummaries([...new Set([...waiters].map((it) => it.runId))])).map((it) => [
+          it.id,
+          it.seq,
+        ]),
       );
       for (const waiter of waiters) if ((seqs.get(waiter.runId) ?? Infinity) > waiter.seq) waiter.done();
     } catch {
@@ -59,7 +66,7 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
   };
 
   return {
-    async changed(runId, seq, { ms, signal }) {
+    async waitForChange(runId, seq, { ms, signal }) {
       if (signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiter: Waiter = { runId, seq, done: resolve };
@@ -81,7 +88,7 @@ export function watch(runs: Pick<RunReader, "glance">, dataVersion: () => number
         }
       }
     },
-    tell(runIds) {
+    notify(runIds) {
       if ([...waiters].some((it) => runIds.includes(it.runId))) void look();
     },
     close,

@@ -4,28 +4,28 @@ import { z } from "zod";
 import type { AttemptStatus, RunError } from "../../schemas/run.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { iso, SECOND } from "../core/clock.ts";
-import { isStoreTrouble } from "../core/errors.ts";
+import { isStorageUnavailable } from "../core/errors.ts";
 import type { Connections, Usage } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";
 import type { PreparedRun } from "../core/engine-port.ts";
-import { faultsOf } from "../core/faults.ts";
+import { issuesOf } from "../core/faults.ts";
 import { type AttemptOutcome, secondsSince } from "../core/meter.ts";
 import { type EngineWriters, type Job, NO_ITEM, type RunReader, type RunRecord } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { AnyStepType, Field, StepOutcome } from "../core/step-type.ts";
-import type { Holding, Settled, Work } from "../queue/types.ts";
-import type { Allowances } from "./allowances.ts";
+import type { JobContext, JobResult, JobHandler } from "../queue/types.ts";
+import type { UsageLimits } from "./allowances.ts";
 import { type Plan, type PlannedStep, resolveFields } from "./plan.ts";
-import type { Scopes } from "./scope.ts";
+import type { ExpressionScopes } from "./scope.ts";
 import { cacheKey, recordedOutput } from "./recorded-output.ts";
-import { runErrorOf } from "./run-error.ts";
-import { beginAttempt, settleUnit, type UnitResult } from "./settle-unit.ts";
-import { outcomeOf, tellAttempt } from "./tell-attempt.ts";
-import { isEnding, type Mover, moveOn } from "./transitions.ts";
-import { boundedOutput, checkedItems, truth } from "./step-values.ts";
+import { toRunError } from "./run-error.ts";
+import { recordAttemptStart, recordOutcome, type StepResult } from "./settle-unit.ts";
+import { attemptOutcome, reportAttempt } from "./tell-attempt.ts";
+import { isEnding, type RunContext, endIfStopping } from "./transitions.ts";
+import { assertOutputSize, validateItems, toCondition } from "./step-values.ts";
 
 /** Executors that may die of a job before it counts as poison. */
-export const MAX_KILLS = 3;
+export const MAX_CRASHES = 3;
 /** What a timer can carry: 24 days. A longer time-out ends there. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Their time is a job in the future: the attempt itself is over at once. */
@@ -33,15 +33,19 @@ const WAITING_TYPES: ReadonlySet<string> = new Set(["approval", "workflow"]);
 /** What does not end when it is told to is left behind after so long. */
 const UNRESPONSIVE_MS = 2 * SECOND;
 
-export interface WorkOptions {
-  mover: Mover;
+export interface StepHandlerOptions {
+  context: RunContext;
   runs: RunReader;
   connections: Connections;
   planOf(run: RunRecord): Promise<Plan>;
-  scopes: Scopes;
-  allowances: Allowances;
+  scopes: ExpressionScopes;
+  usageLimits: UsageLimits;
   /** Makes ready the run of another workflow. @throws StepError */
-  child(run: RunRecord, job: Job, wanted: Extract<StepOutcome, { kind: "child" }>): Promise<PreparedRun>;
+  prepareChildRun(
+    run: RunRecord,
+    job: Job,
+    wanted: Extract<StepOutcome, { kind: "child" }>,
+  ): Promise<PreparedRun>;
 }
 
 /** An attempt as it goes on. */
@@ -63,47 +67,47 @@ interface Attempt {
 }
 
 /** Does the jobs of kind `step`: one attempt of a step or of an item. */
-export function stepWork(options: WorkOptions): Work {
-  const { mover, runs } = options;
+export function stepHandler(options: StepHandlerOptions): JobHandler {
+  const { context, runs } = options;
   const inputSchemas = new WeakMap<AnyStepType, z.ZodObject>();
 
   return async (job, holding) => {
     const run = await runs.find(job.runId);
-    if (run === undefined || run.finishedAt !== null) return nothing();
+    if (run === undefined || run.finishedAt !== null) return noChange();
     const plan = await options.planOf(run);
-    const planned = plan.steps[plan.outline.position.get(job.stepId)!]!;
-    const attempt: Attempt = { run, job, planned, startedAt: iso(mover.clock.now()) };
+    const planned = plan.steps[plan.compiled.position.get(job.stepId)!]!;
+    const attempt: Attempt = { run, job, planned, startedAt: iso(context.clock.now()) };
     try {
       if (isEnding(run)) throw new StepError("cancelled", "The run is ending.");
-      if (job.kills >= MAX_KILLS) throw poisoned(job.stepId, job.kills);
+      if (job.crashCount >= MAX_CRASHES) throw poisonedError(job.stepId, job.crashCount);
       return settled(attempt, holding, await carryOut(plan, attempt, holding));
     } catch (thrown) {
       // Nothing is wrong with the step: the job is given back.
-      if (isStoreTrouble(thrown)) throw thrown;
+      if (isStorageUnavailable(thrown)) throw thrown;
       return failed(attempt, holding, thrown);
     }
   };
 
-  async function carryOut(plan: Plan, attempt: Attempt, holding: Holding): Promise<UnitResult> {
+  async function carryOut(plan: Plan, attempt: Attempt, holding: JobContext): Promise<StepResult> {
     const { run, job, planned } = attempt;
     if (job.item === NO_ITEM && (planned.if !== null || planned.forEach !== null)) {
       const early = await beforeRunning(plan, run, planned);
       if (early !== undefined) return early;
     }
-    const scope = await options.scopes.of(plan, run, planned.reads, job);
+    const scope = await options.scopes.loadScope(plan, run, planned.fieldReads, job);
     attempt.input = parsedInput(planned, resolveFields(planned, scope));
-    const resource = plan.outline.resources[plan.outline.position.get(job.stepId)!];
+    const resource = plan.compiled.resources[plan.compiled.position.get(job.stepId)!];
     attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
-    const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(mover.clock.now()));
+    const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(context.clock.now()));
     if (recorded !== undefined) return recorded;
-    const spends = planned.type.spends?.(planned.step) ?? null;
-    if (spends !== null) await options.allowances.expectLeft(run.actor, spends);
+    const spends = planned.type.meteredResource?.(planned.step) ?? null;
+    if (spends !== null) await options.usageLimits.assertRemaining(run.actor, spends);
     if (planned.type.instant !== true) {
       const { startedAt, input } = attempt;
       const begin = { attempt: job.attempt, executor: holding.executor, startedAt, input };
       attempt.begun = false;
       await holding.record(async (tx) => {
-        attempt.begun = await beginAttempt(tx, job, begin);
+        attempt.begun = await recordAttemptStart(tx, job, begin);
       });
       if (!attempt.begun) throw new StepError("cancelled", "The run is ending, or another executor has it.");
     }
@@ -121,14 +125,14 @@ export function stepWork(options: WorkOptions): Work {
     plan: Plan,
     run: RunRecord,
     planned: PlannedStep,
-  ): Promise<UnitResult | undefined> {
-    const scope = await options.scopes.of(plan, run, planned.asks);
-    if (planned.if !== null && !truth(planned.if.evaluate(scope), `if of "${planned.step.id}"`)) {
+  ): Promise<StepResult | undefined> {
+    const scope = await options.scopes.loadScope(plan, run, planned.conditionReads);
+    if (planned.if !== null && !toCondition(planned.if.evaluate(scope), `if of "${planned.step.id}"`)) {
       return { kind: "skipped" };
     }
     if (planned.forEach === null) return undefined;
     const items = planned.forEach.evaluate(scope);
-    return { kind: "fan_out", items: checkedItems(planned.step.id, items) };
+    return { kind: "fan_out", items: validateItems(planned.step.id, items) };
   }
 
   function parsedInput({ type }: PlannedStep, resolved: Record<string, unknown>): Record<string, unknown> {
@@ -142,13 +146,13 @@ export function stepWork(options: WorkOptions): Work {
     }
     const parsed = schema.safeParse(resolved, { reportInput: true });
     if (parsed.success) return parsed.data;
-    const faults = faultsOf(parsed.error, schema);
-    const told = faults.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
-    throw new StepError("input_invalid", `${told.join("; ")}.`, { details: { errors: faults.slice(0, 20) } });
+    const issues = issuesOf(parsed.error, schema);
+    const told = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+    throw new StepError("input_invalid", `${told.join("; ")}.`, { details: { errors: issues.slice(0, 20) } });
   }
 
   /** Runs the step's code until it ends, its time is up, or it is told to end. */
-  async function runBounded(attempt: Attempt, holding: Holding): Promise<StepOutcome> {
+  async function runBounded(attempt: Attempt, holding: JobContext): Promise<StepOutcome> {
     const { run, job, planned, input, inputHash } = attempt;
     const timeout = new AbortController();
     const limit =
@@ -172,11 +176,11 @@ export function stepWork(options: WorkOptions): Work {
       const running = planned.type.run(input as never, {
         connections: options.connections,
         signal,
-        idempotencyKey: [run.firstRun, job.stepId, job.item === NO_ITEM ? "-" : job.item, inputHash].join(
+        idempotencyKey: [run.firstRunId, job.stepId, job.item === NO_ITEM ? "-" : job.item, inputHash].join(
           ":",
         ),
-        now: () => mover.clock.now(),
-        trace: mover.spans.handedOn(run, job, job.attempt),
+        now: () => context.clock.now(),
+        trace: context.spans.propagationHeaders(run, job, job.attempt),
       });
       return await Promise.race([running, left]);
     } catch (thrown) {
@@ -188,13 +192,13 @@ export function stepWork(options: WorkOptions): Work {
     }
   }
 
-  async function resultOf(attempt: Attempt, outcome: StepOutcome): Promise<UnitResult> {
+  async function resultOf(attempt: Attempt, outcome: StepOutcome): Promise<StepResult> {
     const { run, job, planned } = attempt;
     const inputHash = attempt.inputHash!;
-    const now = mover.clock.now();
+    const now = context.clock.now();
     switch (outcome.kind) {
       case "done": {
-        boundedOutput(planned.step.id, outcome.output);
+        assertOutputSize(planned.step.id, outcome.output);
         const { cacheMs } = planned;
         const cache =
           cacheMs === null
@@ -219,7 +223,7 @@ export function stepWork(options: WorkOptions): Work {
       case "child":
         return {
           kind: "child",
-          run: await options.child(run, job, outcome),
+          run: await options.prepareChildRun(run, job, outcome),
           inputHash,
           until: planned.timeoutMs === null ? null : iso(now + planned.timeoutMs),
         };
@@ -229,28 +233,28 @@ export function stepWork(options: WorkOptions): Work {
   /** Has it told, once it is committed, what the attempt came to. */
   function teller(
     { run, job, planned, ranAt }: Attempt,
-    { executor }: Holding,
+    { executor }: JobContext,
     outcome: AttemptOutcome,
     error: RunError | null = null,
   ): (tx: EngineWriters) => void {
     const ran = ranAt !== undefined && (outcome === "succeeded" || outcome === "failed");
     const seconds = ran ? secondsSince(ranAt) : undefined;
     const { type } = planned.type;
-    return (tx) => tellAttempt(mover, tx, { run, job, type, executor, outcome, error, seconds });
+    return (tx) => reportAttempt(context, tx, { run, job, type, executor, outcome, error, seconds });
   }
 
-  function settled(attempt: Attempt, holding: Holding, result: UnitResult): Settled {
+  function settled(attempt: Attempt, holding: JobContext, result: StepResult): JobResult {
     const { job, startedAt } = attempt;
-    const finishedAt = iso(mover.clock.now());
-    const tell = teller(attempt, holding, outcomeOf(result));
+    const finishedAt = iso(context.clock.now());
+    const tell = teller(attempt, holding, attemptOutcome(result));
     const recordSettled = async (tx: EngineWriters): Promise<void> => {
       await spend(tx, attempt);
       const end = { usage: attempt.usage ?? null, error: null };
       // What waits goes on, but in no executor: the job that ends the wait ends the attempt.
       const goesOn = ["wait", "approval", "child"].includes(result.kind);
       await (goesOn
-        ? saveAttempt(mover, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
-        : saveAttempt(mover, tx, attempt, holding, { ...end, status: "succeeded" }, finishedAt));
+        ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
+        : saveAttempt(context, tx, attempt, holding, { ...end, status: "succeeded" }, finishedAt));
     };
     return {
       kind: "done",
@@ -258,25 +262,25 @@ export function stepWork(options: WorkOptions): Work {
         tell(tx);
         // Before the run may end with it, which would close what is open as cancelled.
         if (attempt.input !== undefined) await recordSettled(tx);
-        await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
+        await recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
       },
     };
   }
 
   function spend(tx: EngineWriters, { run, usage, rows }: Attempt): Promise<void> {
-    return options.allowances.spend(tx, run.actor, {
+    return options.usageLimits.recordUsage(tx, run.actor, {
       ...(usage !== undefined && { model_tokens: usage.input_tokens + usage.output_tokens }),
       ...(rows !== undefined && { rows }),
     });
   }
 
-  function failed(attempt: Attempt, holding: Holding, thrown: unknown): Settled {
+  function failed(attempt: Attempt, holding: JobContext, thrown: unknown): JobResult {
     const { job, planned, startedAt } = attempt;
     // A step may throw anything; only who holds the job knows whether it was told to end.
     const told = attempt.begun === false || holding.signal.aborted || isEnding(attempt.run);
-    const error = told ? runErrorOf(thrown, job) : asFailure(runErrorOf(thrown, job));
+    const error = told ? toRunError(thrown, job) : asFailure(toRunError(thrown, job));
     if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
-    const finishedAt = iso(mover.clock.now());
+    const finishedAt = iso(context.clock.now());
     const status =
       error.code === "cancelled" ? "cancelled" : error.code === "interrupted" ? "interrupted" : "failed";
     const tell = teller(attempt, holding, status, error);
@@ -284,32 +288,38 @@ export function stepWork(options: WorkOptions): Work {
       tell(tx);
       await spend(tx, attempt);
       const end = { status, usage: attempt.usage ?? null, error } as const;
-      await saveAttempt(mover, tx, attempt, holding, end, finishedAt);
+      await saveAttempt(context, tx, attempt, holding, end, finishedAt);
     };
     const recordAndMove = async (tx: EngineWriters): Promise<void> => {
       await record(tx);
-      await moveOn(mover, tx, job.runId);
+      await endIfStopping(context, tx, job.runId);
     };
     if (status === "interrupted") {
       return {
         kind: "again",
         dueAt: null,
         attempt: job.attempt + 1,
-        tries: job.tries,
+        retryCount: job.retryCount,
         change: recordAndMove,
       };
     }
     const delay = status === "failed" ? retryDelay(planned, job, thrown) : undefined;
     if (delay !== undefined) {
-      const dueAt = iso(mover.clock.now() + delay);
-      return { kind: "again", dueAt, attempt: job.attempt + 1, tries: job.tries + 1, change: recordAndMove };
+      const dueAt = iso(context.clock.now() + delay);
+      return {
+        kind: "again",
+        dueAt,
+        attempt: job.attempt + 1,
+        retryCount: job.retryCount + 1,
+        change: recordAndMove,
+      };
     }
-    const result: UnitResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
+    const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
     return {
       kind: "done",
       async change(tx) {
         await record(tx);
-        await settleUnit(mover, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
+        await recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
       },
     };
   }
@@ -317,7 +327,7 @@ export function stepWork(options: WorkOptions): Work {
 
 /** Writes an attempt down, and reports one that has ended. */
 async function saveAttempt(
-  { spans }: Mover,
+  { spans }: RunContext,
   tx: EngineWriters,
   { run, job, planned, startedAt, input, begun }: Attempt,
   { executor }: { executor: string | null },
@@ -334,15 +344,15 @@ async function saveAttempt(
     ...(begun !== true && { input }),
   });
   if (finishedAt === null) return;
-  tx.onCommit(() => spans.attemptEnded(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));
+  tx.onCommit(() => spans.recordAttempt(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));
 }
 
-export const nothing = (): Settled => ({ kind: "done", change: () => Promise.resolve() });
+export const noChange = (): JobResult => ({ kind: "done", change: () => Promise.resolve() });
 
 const asFailure = (error: RunError): RunError =>
   ["cancelled", "interrupted"].includes(error.code) ? { ...error, code: "step_failed" } : error;
 
-export const poisoned = (what: string, kills: number): StepError =>
+export const poisonedError = (what: string, kills: number): StepError =>
   new StepError(
     "poisoned",
     `"${what}" was running alone each of the ${kills} times that its executor died, so it is not tried again.`,
@@ -363,14 +373,15 @@ const shortHash = (text: string): string =>
  */
 export function retryDelay(
   { step: { retry } }: PlannedStep,
-  job: Pick<Job, "tries">,
+  job: Pick<Job, "retryCount">,
   thrown: unknown,
 ): number | undefined {
-  if (retry === undefined || job.tries >= retry.attempts || !(thrown instanceof StepError)) return undefined;
+  if (retry === undefined || job.retryCount >= retry.attempts || !(thrown instanceof StepError))
+    return undefined;
   const wanted = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!wanted) return undefined;
   const initial = durationMs(retry.initial);
-  const growing = retry.backoff === "exponential" ? initial * 2 ** (job.tries - 1) : initial;
+  const growing = retry.backoff === "exponential" ? initial * 2 ** (job.retryCount - 1) : initial;
   const pause = Math.min(growing, durationMs(retry.max)) * (0.5 + Math.random() / 2);
   return Math.max(pause, thrown.options.retryAfterMs ?? 0);
 }

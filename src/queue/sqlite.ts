@@ -9,33 +9,33 @@ import {
   type EngineWriters,
   type Job,
   type JobReader,
-  type LeftAttempt,
+  type AbandonedAttempt,
   type RunReader,
-  type Unit,
+  type StepRef,
 } from "../core/run-ports.ts";
-import { isStoreTrouble } from "../core/errors.ts";
+import { isStorageUnavailable } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import { stateTrouble, type StateTrouble } from "../core/state-trouble.ts";
-import { unitLine } from "../core/unit-line.ts";
+import { storageHealth, type StorageHealth } from "../core/state-trouble.ts";
+import { stepRefLogFields } from "../core/unit-line.ts";
 import { StepError } from "../core/step-errors.ts";
 import { committer } from "./committer.ts";
-import type { Broken, Queue, Settled, Work } from "./types.ts";
+import type { OnUnexpectedError, Queue, JobResult, JobHandler } from "./types.ts";
 
 export interface SqliteQueueOptions {
   /** Unlike that of any other executor, past ones included. */
   executor: string;
   transaction: EngineTransaction;
   jobs: JobReader;
-  runs: Pick<RunReader, "glance">;
+  runs: Pick<RunReader, "getStatusSummaries">;
   /** Told, in the transaction that marks them, of attempts that an executor left behind. */
-  onLeft(tx: EngineWriters, left: readonly LeftAttempt[], at: string): Promise<void>;
+  onAbandoned(tx: EngineWriters, left: readonly AbandonedAttempt[], at: string): Promise<void>;
   clock: Clock;
   log: Logger;
   /** Shared with the other parts of the process, so that one trouble is told once. */
-  trouble?: StateTrouble;
+  storageHealth?: StorageHealth;
   meter?: Meter;
-  work: Work;
-  broken: Broken;
+  handler: JobHandler;
+  onUnexpectedError: OnUnexpectedError;
   /** How many jobs run at a time. */
   slots: number;
   /** How long a beat may stand still before its executor counts as dead, in milliseconds. */
@@ -63,9 +63,9 @@ interface Running {
 
 export function sqliteQueue(options: SqliteQueueOptions): Queue {
   const { executor, transaction, jobs, runs, clock, meter = noMeter } = options;
-  const { work, slots, leaseMs, limits } = options;
+  const { handler, slots, leaseMs, limits } = options;
   const log = options.log.child({ executor });
-  const trouble = options.trouble ?? stateTrouble(log);
+  const trouble = options.storageHealth ?? storageHealth(log);
   const running = new Map<number, Running>();
   const { commit } = committer(transaction);
   const state = { stopping: false };
@@ -81,12 +81,12 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   /** When this executor itself has last beaten. */
   let beaten = performance.now();
 
-  function ring(): void {
+  function wake(): void {
     ringed = true;
     claiming ??= claimAll().finally(() => {
       claiming = undefined;
       // Rung between its last look and here.
-      if (ringed && !state.stopping) ring();
+      if (ringed && !state.stopping) wake();
     });
   }
 
@@ -98,26 +98,26 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         while (!state.stopping && running.size < slots && (await claimSome()));
         await setAlarm();
       } catch (err) {
-        trouble.failed(err, "no job could be claimed; trying again");
-        setTimeout(ring, SECOND).unref();
+        trouble.reportFailure(err, "no job could be claimed; trying again");
+        setTimeout(wake, SECOND).unref();
       }
     }
   }
 
   async function claimSome(): Promise<boolean> {
     const now = iso(clock.now());
-    if (!(await jobs.pending(now))) return false;
-    if ([...running.values()].some(({ job }) => job.suspect)) return false;
+    if (!(await jobs.hasClaimable(now))) return false;
+    if ([...running.values()].some(({ job }) => job.quarantined)) return false;
     const suspects = suspectLast ? "skip" : running.size === 0 ? "alone" : "drain";
     const limit = slots - running.size;
     const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limit, limits, suspects }));
-    suspectLast = claimed.some((job) => job.suspect);
+    suspectLast = claimed.some((job) => job.quarantined);
     for (const job of claimed) {
-      meter.claimed(job.kind);
+      meter.jobClaimed(job.kind);
       run(job);
     }
     // A turn without suspects is enough of a turn, even where there was nothing else.
-    if (claimed.length === 0 && suspects === "skip" && running.size === 0) return jobs.pending(now);
+    if (claimed.length === 0 && suspects === "skip" && running.size === 0) return jobs.hasClaimable(now);
     return claimed.length > 0;
   }
 
@@ -127,19 +127,19 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     running.set(job.id, entry);
     entry.ended = carryOut(job, controller.signal).finally(() => {
       running.delete(job.id);
-      ring();
+      wake();
     });
   }
 
   async function carryOut(job: Job, signal: AbortSignal): Promise<void> {
-    let settled: Settled;
+    let settled: JobResult;
     try {
-      settled = await work(job, {
+      settled = await handler(job, {
         executor,
         signal,
         record: (change) =>
           commit(async (tx) => {
-            const held = await tx.jobs.holds(job, executor);
+            const held = await tx.jobs.isClaimedBy(job, executor);
             if (held) await change(tx);
             return held;
           }).then((held) => {
@@ -148,7 +148,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
           }),
       });
     } catch (err) {
-      if (!isStoreTrouble(err)) {
+      if (!isStorageUnavailable(err)) {
         await settleBroken(job, err);
         return;
       }
@@ -160,7 +160,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       if (!held) log.warn(lineOf(job), "the job was taken over by another executor: nothing was written");
       options.onChanged([job.runId]);
     } catch (err) {
-      if (isStoreTrouble(err)) {
+      if (isStorageUnavailable(err)) {
         // It stays claimed by an executor that lives: without this nobody would ever take it over.
         log.warn({ err, ...lineOf(job) }, "the end of a job could not be written; it is given back");
         await giveBack(job);
@@ -171,18 +171,18 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   }
 
   /** Marks the attempts that an executor leaves behind, all or those of one unit. */
-  async function interrupt(tx: EngineWriters, of: string, unit?: Unit): Promise<void> {
+  async function interrupt(tx: EngineWriters, of: string, unit?: StepRef): Promise<void> {
     const at = iso(clock.now());
-    await options.onLeft(tx, await tx.runs.interruptAttempts(of, at, unit), at);
+    await options.onAbandoned(tx, await tx.runs.interruptAttempts(of, at, unit), at);
   }
 
-  function again(job: Job, pause: number): Settled {
+  function again(job: Job, pause: number): JobResult {
     const now = clock.now();
     return {
       kind: "again",
       dueAt: iso(now + pause),
       attempt: job.attempt + 1,
-      tries: job.tries,
+      retryCount: job.retryCount,
       change: (tx) => interrupt(tx, executor, job),
     };
   }
@@ -191,7 +191,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   async function settleBroken(job: Job, thrown: unknown): Promise<void> {
     log.error({ err: thrown, ...lineOf(job) }, "a job failed in a way that none should; its run fails");
     try {
-      const settled = await options.broken(job, thrown);
+      const settled = await options.onUnexpectedError(job, thrown);
       await commit((tx) => settle(tx, job, settled));
       options.onChanged([job.runId]);
     } catch (err) {
@@ -200,7 +200,11 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     }
   }
 
-  async function settle(tx: Parameters<Settled["change"]>[0], job: Job, settled: Settled): Promise<boolean> {
+  async function settle(
+    tx: Parameters<JobResult["change"]>[0],
+    job: Job,
+    settled: JobResult,
+  ): Promise<boolean> {
     const held =
       settled.kind === "done"
         ? await tx.jobs.complete(job, executor)
@@ -216,7 +220,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         await commit((tx) => settle(tx, job, again(job, SECOND)));
         return;
       } catch (err) {
-        trouble.failed(err, "a job could not be given back; trying again");
+        trouble.reportFailure(err, "a job could not be given back; trying again");
       }
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
@@ -224,17 +228,17 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
   /** Sleeps until the next job that waits for its time is due. */
   async function setAlarm(): Promise<void> {
-    const due = await jobs.nextDue();
+    const due = await jobs.nextDueAt();
     clearTimeout(alarm);
     if (due === null) return;
-    alarm = setTimeout(ring, Math.min(Math.max(Date.parse(due) - clock.now(), 1), LONGEST_SLEEP_MS)).unref();
+    alarm = setTimeout(wake, Math.min(Math.max(Date.parse(due) - clock.now(), 1), LONGEST_SLEEP_MS)).unref();
   }
 
   /** Tells attempts whose run was stopped to end. */
   async function look(): Promise<void> {
     const ids = [...new Set([...running.values()].map(({ job }) => job.runId))];
     if (ids.length === 0) return;
-    for (const { id, stop } of await runs.glance(ids)) {
+    for (const { id, stop } of await runs.getStatusSummaries(ids)) {
       if (stop === null) continue;
       for (const { job, controller } of running.values()) {
         if (job.runId === id && job.kind === "step") controller.abort(stopped(stop));
@@ -246,13 +250,13 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     const now = options.dataVersion();
     if (now === version) return;
     version = now;
-    ring();
-    look().catch((err: unknown) => trouble.failed(err, "stopped runs could not be looked for"));
+    wake();
+    look().catch((err: unknown) => trouble.reportFailure(err, "stopped runs could not be looked for"));
   }
 
-  async function beat(): Promise<void> {
-    await commit((tx) => tx.jobs.beat(executor, iso(clock.now())));
-    trouble.over();
+  async function heartbeat(): Promise<void> {
+    await commit((tx) => tx.jobs.heartbeat(executor, iso(clock.now())));
+    trouble.reportRecovery();
     const now = performance.now();
     // Who could not beat itself, for want of a lock or of room on the disk, can't tell whether others could.
     if (now - beaten > leaseMs / 2) seen.clear();
@@ -270,7 +274,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       }
     }
     // Nothing waits longer than this for a bell that was not heard.
-    ring();
+    wake();
   }
 
   async function takeOver(dead: { id: string; beat: number }): Promise<void> {
@@ -278,37 +282,37 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       const present = (await tx.jobs.executors()).find((one) => one.id === dead.id);
       if (present === undefined || present.beat !== dead.beat) return undefined;
       await interrupt(tx, dead.id);
-      return tx.jobs.takeOver(dead.id);
+      return tx.jobs.reclaim(dead.id);
     });
     if (count === undefined) return;
-    meter.takenOver("lease", count);
+    meter.jobsReclaimed("lease", count);
     log.warn({ dead_executor: dead.id, jobs: count }, "an executor has died: its jobs were taken over");
-    ring();
+    wake();
   }
 
   return {
     executor,
-    ring,
-    beat,
+    wake,
+    heartbeat,
 
     async start() {
-      await beat();
+      await heartbeat();
       version = options.dataVersion();
       poll = setInterval(onPoll, options.pollMs).unref();
       const every = leaseMs / 4;
       beats = setInterval(() => {
-        beat().catch((err: unknown) => trouble.failed(err, "the executor could not beat"));
+        heartbeat().catch((err: unknown) => trouble.reportFailure(err, "the executor could not beat"));
       }, every).unref();
-      ring();
+      wake();
     },
 
-    async idle() {
+    async waitUntilIdle() {
       for (;;) {
         await claiming;
         await allEnded(running);
         const nothing = running.size === 0 && claiming === undefined;
-        if (nothing && (state.stopping || !(await jobs.pending(iso(clock.now()))))) return;
-        ring();
+        if (nothing && (state.stopping || !(await jobs.hasClaimable(iso(clock.now()))))) return;
+        wake();
       }
     },
 
@@ -326,20 +330,22 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       await commit(async (tx) => {
         // Whatever would not end, or could not be given back, is taken over at once, not after a lease.
         await interrupt(tx, executor);
-        await tx.jobs.takeOver(executor);
+        await tx.jobs.reclaim(executor);
       });
     },
   };
 }
 
-function stopped(stop: NonNullable<Awaited<ReturnType<RunReader["glance"]>>[number]["stop"]>): StepError {
+function stopped(
+  stop: NonNullable<Awaited<ReturnType<RunReader["getStatusSummaries"]>>[number]["stop"]>,
+): StepError {
   return stop.status === "cancelled"
     ? new StepError("cancelled", "The run was cancelled.")
     : new StepError("cancelled", `The run was stopped: ${stop.error.message}`);
 }
 
 /** A job as lines of the log name it. */
-const lineOf = (job: Job) => ({ ...unitLine(job), job: job.kind, attempt: job.attempt });
+const lineOf = (job: Job) => ({ ...stepRefLogFields(job), job: job.kind, attempt: job.attempt });
 
 const allEnded = (running: ReadonlyMap<number, Running>): Promise<unknown> =>
   Promise.all([...running.values()].map(({ ended }) => ended));

@@ -2,18 +2,18 @@
 import type { EngineWriters, Job } from "../core/run-ports.ts";
 
 /** What a job comes to: a change of the run, committed together with the end of the job, or not at all. */
-export type Settled =
+export type JobResult =
   | { kind: "done"; change(tx: EngineWriters): Promise<void> }
   /** Tried again later, as the given attempt. */
   | {
       kind: "again";
       dueAt: string | null;
       attempt: number;
-      tries: number;
+      retryCount: number;
       change(tx: EngineWriters): Promise<void>;
     };
 
-export interface Holding {
+export interface JobContext {
   executor: string;
   /** Aborted when the run is stopped or the executor ends; the reason is a StepError. */
   signal: AbortSignal;
@@ -25,21 +25,21 @@ export interface Holding {
  * Does one job, outside of any transaction. It throws only when the store is in trouble, and then the job is given back;
  * anything else that it throws is a bug, and the job is settled as `Broken` says.
  */
-export type Work = (job: Job, holding: Holding) => Promise<Settled>;
+export type JobHandler = (job: Job, holding: JobContext) => Promise<JobResult>;
 
 /** What a job that failed as none should comes to. */
-export type Broken = (job: Job, thrown: unknown) => Promise<Settled>;
+export type OnUnexpectedError = (job: Job, thrown: unknown) => Promise<JobResult>;
 
 export interface Queue {
   readonly executor: string;
   /** Begins to take jobs. */
   start(): Promise<void>;
   /** Says that there may be something to do. */
-  ring(): void;
+  wake(): void;
   /** Looks once whether others died and takes their jobs over, and beats itself. Timers call it; tests do too. */
-  beat(): Promise<void>;
+  heartbeat(): Promise<void>;
   /** Resolves when nothing is running and nothing can be claimed. */
-  idle(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** Takes no more jobs; what runs may go on for `graceMs`, then it is told to end and given back. */
   stop(graceMs: number): Promise<void>;
 }

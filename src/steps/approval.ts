@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
-import type { PartialFault } from "../core/connections.ts";
+import type { PartialIssue } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
-import { schemaFaults, shapeOfSchema } from "../core/json-schema/index.ts";
+import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
 
 const outputOf = (form: Shape): Shape =>
   objectOf({ approved: BOOLEAN, by: STRING, comment: nullable(STRING), form });
@@ -49,19 +49,19 @@ export const approvalStep = defineStepType({
   },
   output: outputOf(nullable(ANY)),
   timeoutMs: null,
-  personal: true,
+  runScoped: true,
   hasEffects: () => false,
   resource: () => null,
   check: (step) => {
     const form = step["form"];
-    if (form === undefined) return Promise.resolve({ faults: [], output: outputOf({ kind: "null" }) });
-    return Promise.resolve({ faults: formFaults(form), output: outputOf(nullable(shapeOfSchema(form))) });
+    if (form === undefined) return Promise.resolve({ issues: [], output: outputOf({ kind: "null" }) });
+    return Promise.resolve({ issues: formIssues(form), output: outputOf(nullable(shapeOfSchema(form))) });
   },
   run: ({ message, form, assignees }) =>
     Promise.resolve({ kind: "approval", message, form: form ?? null, assignees }),
 });
 
-function formFaults(form: unknown): PartialFault[] {
+function formIssues(form: unknown): PartialIssue[] {
   const { type } = form as { type?: unknown };
   if (type !== "object")
     return [
@@ -73,7 +73,7 @@ function formFaults(form: unknown): PartialFault[] {
         fix: 'Write {"type": "object", "properties": {…}}.',
       },
     ];
-  return schemaFaults(form).map((fault) =>
-    Object.assign({}, fault, { path: ["form", ...(fault.path ?? [])] }),
+  return schemaIssues(form).map((issue) =>
+    Object.assign({}, issue, { path: ["form", ...(issue.path ?? [])] }),
   );
 }

@@ -38,10 +38,10 @@ export const assertStep = defineStepType({
   resource: () => null,
   check: (_step, ctx) => {
     const { kind } = ctx.shapeOf("that");
-    if (CONDITION.has(kind)) return Promise.resolve({ faults: [] });
+    if (CONDITION.has(kind)) return Promise.resolve({ issues: [] });
     const message = `must give true or false, not a ${kind}`;
     const fix = "Compare it with something, such as > 0 or != null.";
-    return Promise.resolve({ faults: [{ path: ["that"], code: "wrong_type", message, fix }] });
+    return Promise.resolve({ issues: [{ path: ["that"], code: "wrong_type", message, fix }] });
   },
   run: ({ that, message }) =>
     that === true

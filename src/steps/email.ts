@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { HOLDS_EXPRESSION } from "../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
 import { SECOND } from "../core/clock.ts";
-import type { Mailer, PartialFault } from "../core/connections.ts";
+import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { listOf, objectOf, STRING } from "../core/shapes.ts";
-import { defineStepType, template, type WrittenStep } from "../core/step-type.ts";
+import { defineStepType, template, type UnresolvedStep } from "../core/step-type.ts";
 
 const Address = text(320, 1);
 const Addresses = z.union([Address, z.array(Address).min(1).max(50)]);
@@ -53,12 +53,12 @@ export const emailStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   resource: () => "mail",
-  calls: () => ({}),
+  spanAttributes: () => ({}),
   check: (step, ctx) => {
     const { mailer } = ctx.connections;
-    const why = mailer.unusable();
-    if (why !== null) return Promise.resolve({ faults: [{ path: [], code: "unusable", message: why }] });
-    return Promise.resolve({ faults: ["to", "cc"].flatMap((field) => recipientFaults(field, step, mailer)) });
+    const why = mailer.unavailableReason();
+    if (why !== null) return Promise.resolve({ issues: [{ path: [], code: "unusable", message: why }] });
+    return Promise.resolve({ issues: ["to", "cc"].flatMap((field) => recipientIssues(field, step, mailer)) });
   },
   run: async ({ to, cc, subject, text: body, html }, ctx) => {
     const mail = { to: asList(to), cc: cc === undefined ? undefined : asList(cc), subject, text: body, html };
@@ -71,11 +71,11 @@ export const emailStep = defineStepType({
 });
 
 /** Faults of the addresses that are known already: those that hold no expression. */
-function recipientFaults(field: string, step: WrittenStep, mailer: Mailer): PartialFault[] {
+function recipientIssues(field: string, step: UnresolvedStep, mailer: Mailer): PartialIssue[] {
   const written = step[field];
   const allowed = mailer.allowedDomains();
-  return (Array.isArray(written) ? written : [written]).flatMap((address: unknown, index): PartialFault[] => {
-    if (typeof address !== "string" || HOLDS_EXPRESSION.test(address)) return [];
+  return (Array.isArray(written) ? written : [written]).flatMap((address: unknown, index): PartialIssue[] => {
+    if (typeof address !== "string" || EXPRESSION_PATTERN.test(address)) return [];
     const path = Array.isArray(written) ? [field, index] : [field];
     if (!z.email().safeParse(address).success)
       return [{ path, code: "wrong_format", message: "must be a mail address, such as ada@example.com" }];

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { retryAfterMs } from "../connections/http/retry-after.ts";
-import { headerNameFault } from "../connections/http/request.ts";
-import type { HttpAnswer, PartialFault, SecretRef } from "../core/connections.ts";
+import { headerNameIssue } from "../connections/http/request.ts";
+import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.ts";
 import { ANY, mapOf, NUMBER, objectOf, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
@@ -110,7 +110,7 @@ export const httpStep = defineStepType({
   // A method that is worked out when it runs may be any.
   hasEffects: (step) => !SAFE.has(step["method"] ?? "GET"),
   resource: () => null,
-  calls: () => ({}),
+  spanAttributes: () => ({}),
   check: (step, ctx) => {
     const headers = Object.entries(isRecord(step["headers"]) ? step["headers"] : {});
     const secrets = headers.flatMap(([name, value]) =>
@@ -122,12 +122,12 @@ export const httpStep = defineStepType({
       url: constantUrl(step["url"]),
       secrets: secrets.map((it) => it.secret),
     });
-    const faults = found.map((fault) => {
-      const [part, index] = fault.path ?? [];
+    const issues = found.map((issue) => {
+      const [part, index] = issue.path ?? [];
       const header = part === "secrets" ? secrets[Number(index)] : undefined;
-      return header === undefined ? fault : placed(fault, ["headers", header.name, "secret"]);
+      return header === undefined ? issue : placed(issue, ["headers", header.name, "secret"]);
     });
-    return Promise.resolve({ faults: [...headers.flatMap(([name]) => nameFaults(name)), ...faults] });
+    return Promise.resolve({ issues: [...headers.flatMap(([name]) => nameIssues(name)), ...issues] });
   },
   async run({ method, url, headers, query, body, accept_status, max_bytes }, ctx) {
     const answer = await ctx.connections.http.send(
@@ -153,11 +153,11 @@ export const httpStep = defineStepType({
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const placed = (fault: PartialFault, path: PropertyKey[]): PartialFault => ({ ...fault, path });
+const placed = (issue: PartialIssue, path: PropertyKey[]): PartialIssue => ({ ...issue, path });
 
-const nameFaults = (name: string): PartialFault[] => {
-  const fault = headerNameFault(name);
-  return fault === undefined ? [] : [{ path: ["headers", name], ...fault }];
+const nameIssues = (name: string): PartialIssue[] => {
+  const issue = headerNameIssue(name);
+  return issue === undefined ? [] : [{ path: ["headers", name], ...issue }];
 };
 
 /**
@@ -195,7 +195,7 @@ function withIdempotencyKey(
 function unexpected(
   method: string,
   url: string,
-  { status, headers, body }: HttpAnswer,
+  { status, headers, body }: HttpResponse,
   now: number,
 ): StepError {
   const transient = status >= 500 || TRANSIENT.has(status);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
-import type { NamedConnection, PartialFault } from "../core/connections.ts";
+import type { NamedConnection, PartialIssue } from "../core/connections.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import type { SpanAttributes } from "../core/tracer.ts";
-import { schemaFaults, shapeOfSchema } from "../core/json-schema/index.ts";
+import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
 
 /** A megabyte, in characters; in bytes it is bounded when it runs. */
 const LONGEST = 1024 * 1024;
@@ -73,9 +73,9 @@ export const modelStep = defineStepType({
   output: outputOf({ text: nullable(STRING), object: ANY }),
   timeoutMs: 120_000,
   hasEffects: () => false,
-  spends: () => "model_tokens",
+  meteredResource: () => "model_tokens",
   resource: (step) => `model:${String(step["model"])}`,
-  calls({ model }, connections): SpanAttributes {
+  spanAttributes({ model }, connections): SpanAttributes {
     const entry = connections.models.list().find(({ name }) => name === model);
     if (entry === undefined) return {};
     return {
@@ -87,14 +87,14 @@ export const modelStep = defineStepType({
     };
   },
   check: ({ model, output_schema: schema }, ctx) => {
-    const faults = modelFaults(String(model), ctx.connections.models.list());
-    if (schema === undefined) return Promise.resolve({ faults, output: outputOf({ text: STRING }) });
-    const ofSchema = schemaFaults(schema).map((fault): PartialFault => {
-      const { path = [] } = fault;
-      return Object.assign({}, fault, { path: ["output_schema", ...path] });
+    const issues = modelIssues(String(model), ctx.connections.models.list());
+    if (schema === undefined) return Promise.resolve({ issues, output: outputOf({ text: STRING }) });
+    const ofSchema = schemaIssues(schema).map((issue): PartialIssue => {
+      const { path = [] } = issue;
+      return Object.assign({}, issue, { path: ["output_schema", ...path] });
     });
     return Promise.resolve({
-      faults: [...faults, ...ofSchema],
+      issues: [...issues, ...ofSchema],
       output: outputOf({ object: ofSchema.length === 0 ? shapeOfSchema(schema) : ANY }),
     });
   },
@@ -121,16 +121,16 @@ export const modelStep = defineStepType({
   },
 });
 
-function modelFaults(name: string, models: readonly NamedConnection[]): PartialFault[] {
+function modelIssues(name: string, models: readonly NamedConnection[]): PartialIssue[] {
   const entry = models.find((it) => it.name === name);
   if (entry !== undefined)
-    return entry.unusable === null
+    return entry.unavailableReason === null
       ? []
       : [
           {
             path: ["model"],
             code: "environment",
-            message: entry.unusable,
+            message: entry.unavailableReason,
             fix: "The operator sets it and starts the service again.",
           },
         ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PartialFault } from "../core/connections.ts";
+import type { PartialIssue } from "../core/connections.ts";
 import { mapOf, ANY } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, template } from "../core/step-type.ts";
@@ -12,7 +12,7 @@ const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, {
   error: "must be a letter, then up to 63 letters, digits or _",
 });
 
-const reserved = (name: string): PartialFault => ({
+const reserved = (name: string): PartialIssue => ({
   path: ["values", name],
   code: "reserved_name",
   message: `${name} is what every step has in expressions; a value can't be called so`,
@@ -51,8 +51,8 @@ export const setStep = defineStepType({
   check: (step, ctx) => {
     const shape = ctx.shapeOf("values");
     const names = namesOf(step["values"]) ?? (shape.kind === "object" ? Object.keys(shape.fields) : []);
-    const faults = names.filter((name) => RESERVED.has(name)).map(reserved);
-    return Promise.resolve({ faults, output: shape.kind === "object" ? shape : mapOf(ANY) });
+    const issues = names.filter((name) => RESERVED.has(name)).map(reserved);
+    return Promise.resolve({ issues, output: shape.kind === "object" ? shape : mapOf(ANY) });
   },
   run: ({ values }) => {
     const name = Object.keys(values).find((it) => RESERVED.has(it));

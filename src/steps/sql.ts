@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type PartialFault, SCRATCH, type SqlColumn } from "../core/connections.ts";
+import { type PartialIssue, SCRATCH_DATABASE, type SqlColumn } from "../core/connections.ts";
 import { SECOND } from "../core/clock.ts";
 import {
   ANY,
@@ -19,7 +19,7 @@ import {
   literal,
   type StepCheckContext,
   template,
-  type WrittenStep,
+  type UnresolvedStep,
 } from "../core/step-type.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -109,7 +109,7 @@ export const sqlStep = defineStepType({
     const database = databaseOf(step, connections);
     return database === null ? null : `database:${database}`;
   },
-  calls(step, connections): SpanAttributes {
+  spanAttributes(step, connections): SpanAttributes {
     const name = databaseOf(step, connections);
     const type = connections.databases.list().find((it) => it.name === name)?.type;
     if (name === null || type === undefined) return {};
@@ -118,16 +118,16 @@ export const sqlStep = defineStepType({
     return { "db.system.name": system, "db.system": system, "millrace.database": name };
   },
   // What scratch joins was counted when it came.
-  spends: ({ database }) => (database === SCRATCH ? null : "rows"),
+  meteredResource: ({ database }) => (database === SCRATCH_DATABASE ? null : "rows"),
   check: async (step, ctx) => {
     const database = databaseOf(step, ctx.connections);
     if (database === null)
       return {
-        faults: [{ path: ["database"], code: "missing", message: NO_DATABASE, fix: NO_DATABASE_FIX }],
+        issues: [{ path: ["database"], code: "missing", message: NO_DATABASE, fix: NO_DATABASE_FIX }],
       };
     const query = step["query"];
     // What is wrong with its form the schema has told.
-    if (!Query.safeParse(query).success) return { faults: [] };
+    if (!Query.safeParse(query).success) return { issues: [] };
     const tables = tablesOf(step, ctx);
     const prepare = (params: readonly string[]) =>
       ctx.connections.databases.prepare(
@@ -137,14 +137,14 @@ export const sqlStep = defineStepType({
     const params = namesOf("params", step, ctx);
     let prepared = await prepare(params ?? []);
     // Where one expression gives all parameters, those that the query wants are taken to be there.
-    if (params === undefined && "faults" in prepared)
+    if (params === undefined && "issues" in prepared)
       prepared = await prepare(
-        prepared.faults.flatMap(({ path }) => (path?.[0] === "params" ? [String(path[1])] : [])),
+        prepared.issues.flatMap(({ path }) => (path?.[0] === "params" ? [String(path[1])] : [])),
       );
     const lists = listParams(params ?? [], ctx);
-    if ("faults" in prepared) return { faults: [...prepared.faults, ...lists] };
-    if (Object.values(tables ?? {}).includes(null)) return { faults: lists };
-    return { faults: lists, output: output(listOf(rowShape(prepared.columns))) };
+    if ("issues" in prepared) return { issues: [...prepared.issues, ...lists] };
+    if (Object.values(tables ?? {}).includes(null)) return { issues: lists };
+    return { issues: lists, output: output(listOf(rowShape(prepared.columns))) };
   },
   run: async ({ database: named, query, params, write, max_rows, tables }, { connections, signal }) => {
     const database = named ?? connections.defaultDatabase;
@@ -162,18 +162,18 @@ export const sqlStep = defineStepType({
       signal,
     );
     const columns = answer.columns.map(({ name, type }) => ({ name, type }));
-    const rows = database === SCRATCH ? 0 : answer.rows.length;
+    const rows = database === SCRATCH_DATABASE ? 0 : answer.rows.length;
     return { kind: "done", output: { ...answer, columns }, rows };
   },
 });
 
 const databaseOf = (
-  step: WrittenStep,
+  step: UnresolvedStep,
   { defaultDatabase }: Pick<StepCheckContext["connections"], "defaultDatabase">,
 ): string | null => (typeof step["database"] === "string" ? step["database"] : defaultDatabase);
 
 /** The keys of a field that is an object; undefined where only its expression knows them. */
-function namesOf(field: string, step: WrittenStep, ctx: StepCheckContext): string[] | undefined {
+function namesOf(field: string, step: UnresolvedStep, ctx: StepCheckContext): string[] | undefined {
   const written = step[field];
   if (written === undefined) return [];
   if (typeof written === "object" && written !== null) return Object.keys(written);
@@ -181,7 +181,7 @@ function namesOf(field: string, step: WrittenStep, ctx: StepCheckContext): strin
   return shape.kind === "object" ? Object.keys(shape.fields) : undefined;
 }
 
-const listParams = (names: readonly string[], ctx: StepCheckContext): PartialFault[] =>
+const listParams = (names: readonly string[], ctx: StepCheckContext): PartialIssue[] =>
   names
     .filter((name) => ctx.shapeAt("params", name).kind === "list")
     .map((name) => ({
@@ -193,7 +193,7 @@ const listParams = (names: readonly string[], ctx: StepCheckContext): PartialFau
 
 /** The columns of the tables to be loaded, as far as they are known. */
 function tablesOf(
-  step: WrittenStep,
+  step: UnresolvedStep,
   ctx: StepCheckContext,
 ): Record<string, readonly SqlColumn[] | null> | undefined {
   const names = namesOf("tables", step, ctx);
@@ -210,7 +210,7 @@ function columnsOf(shape: Shape): SqlColumn[] | null {
   return Object.entries(shape.of.fields).map(([name, { kind }]) => ({
     name,
     type: kind === "string" || kind === "number" || kind === "boolean" ? kind : "any",
-    declared: null,
+    databaseType: null,
   }));
 }
 

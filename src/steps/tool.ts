@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import type { PartialFault } from "../core/connections.ts";
+import type { PartialIssue } from "../core/connections.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, objectOf } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
@@ -12,7 +12,7 @@ import {
   template,
 } from "../core/step-type.ts";
 import { SECOND } from "../core/clock.ts";
-import { argumentFaults } from "./arguments.ts";
+import { argumentIssues } from "./arguments.ts";
 import { shapeOfSchema } from "../core/json-schema/index.ts";
 
 /** As many names are listed where one is wrong. */
@@ -49,7 +49,7 @@ export const toolStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   resource: (step) => (typeof step["server"] === "string" ? `mcp_server:${step["server"]}` : null),
-  calls: ({ server, tool }) => ({
+  spanAttributes: ({ server, tool }) => ({
     "mcp.method.name": "tools/call",
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": String(tool),
@@ -57,15 +57,15 @@ export const toolStep = defineStepType({
   }),
   check: async (step, ctx) => {
     const { server, tool } = step;
-    if (typeof server !== "string" || typeof tool !== "string") return { faults: [] };
-    const faults = serverFaults(server, ctx);
-    if (faults.length > 0) return { faults };
+    if (typeof server !== "string" || typeof tool !== "string") return { issues: [] };
+    const issues = serverIssues(server, ctx);
+    if (issues.length > 0) return { issues };
     try {
       const tools = await ctx.connections.mcpServers.tools(server, ctx.signal);
       const found = tools.find(({ name }) => name === tool);
       if (found === undefined)
         return {
-          faults: [
+          issues: [
             unknown(
               "tool",
               tool,
@@ -73,12 +73,12 @@ export const toolStep = defineStepType({
             ),
           ],
         };
-      return checked(argumentFaults("arguments", found.inputSchema, step, ctx), found.outputSchema);
+      return checked(argumentIssues("arguments", found.inputSchema, step, ctx), found.outputSchema);
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
       const { message, options } = error;
       return {
-        faults: [{ path: ["server"], code: error.code, message, ...(options.fix && { fix: options.fix }) }],
+        issues: [{ path: ["server"], code: error.code, message, ...(options.fix && { fix: options.fix }) }],
       };
     }
   },
@@ -90,12 +90,12 @@ export const toolStep = defineStepType({
   },
 });
 
-const checked = (faults: PartialFault[], outputSchema: unknown): StepCheck => ({
-  faults,
+const checked = (issues: PartialIssue[], outputSchema: unknown): StepCheck => ({
+  issues,
   ...(outputSchema !== null && { output: objectOf({ output: shapeOfSchema(outputSchema) }) }),
 });
 
-function serverFaults(server: string, { connections }: StepCheckContext): PartialFault[] {
+function serverIssues(server: string, { connections }: StepCheckContext): PartialIssue[] {
   const servers = connections.mcpServers.list();
   const entry = servers.find(({ name }) => name === server);
   if (entry === undefined)
@@ -106,11 +106,11 @@ function serverFaults(server: string, { connections }: StepCheckContext): Partia
         servers.map(({ name }) => name),
       ),
     ];
-  if (entry.unusable === null) return [];
-  return [{ path: ["server"], code: "unusable", message: `can't be used now: ${entry.unusable}` }];
+  if (entry.unavailableReason === null) return [];
+  return [{ path: ["server"], code: "unusable", message: `can't be used now: ${entry.unavailableReason}` }];
 }
 
-function unknown(field: string, name: string, names: readonly string[]): PartialFault {
+function unknown(field: string, name: string, names: readonly string[]): PartialIssue {
   const near = nearMatch(name, names);
   return {
     path: [field],

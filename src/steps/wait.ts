@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Duration } from "../../schemas/workflow-definition.ts";
 import { DAY, iso } from "../core/clock.ts";
-import type { PartialFault } from "../core/connections.ts";
+import type { PartialIssue } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";
 import { objectOf, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
-import { defineStepType, literal, template, type WrittenStep } from "../core/step-type.ts";
+import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
 
 const LONGEST = 365 * DAY;
 const TOO_LONG = "must be at most 365 days away";
@@ -33,13 +33,13 @@ export const waitStep = defineStepType({
   timeoutMs: null,
   hasEffects: () => false,
   resource: () => null,
-  check: (step) => Promise.resolve({ faults: faultsOf(step) }),
+  check: (step) => Promise.resolve({ issues: issuesOf(step) }),
   run: (input, ctx) => {
     const now = ctx.now();
     const until = momentOf(input, now);
-    const fault = until === undefined ? ONE_OF.message : `The moment ${TOO_LONG}: it is ${iso(until)}.`;
+    const issue = until === undefined ? ONE_OF.message : `The moment ${TOO_LONG}: it is ${iso(until)}.`;
     if (until === undefined || until - now > LONGEST)
-      return Promise.reject(new StepError("input_invalid", fault));
+      return Promise.reject(new StepError("input_invalid", issue));
     return Promise.resolve(
       until <= now ? { kind: "done", output: { waited_until: iso(until) } } : { kind: "wait", until },
     );
@@ -61,7 +61,7 @@ const ONE_OF = {
   fix: "Write for: 10m, or until: 2026-11-21T08:00:00Z.",
 } as const;
 
-function faultsOf(step: WrittenStep): PartialFault[] {
+function issuesOf(step: UnresolvedStep): PartialIssue[] {
   const length = step["for"];
   if ((length === undefined) === (step["until"] === undefined)) return [ONE_OF];
   // What is no duration at all is the schema's fault to tell.

@@ -3,7 +3,7 @@ import { text } from "../../schemas/text.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
-import { argumentFaults } from "./arguments.ts";
+import { argumentIssues } from "./arguments.ts";
 
 /** A workflow without `inputs` takes none. */
 const NO_INPUTS = { type: "object", properties: {} };
@@ -39,16 +39,16 @@ export const workflowStep = defineStepType({
   resource: () => null,
   check: async (step, ctx) => {
     const id = step["workflow"];
-    if (typeof id !== "string") return { faults: [] };
+    if (typeof id !== "string") return { issues: [] };
     const found = await ctx.workflow(id);
     if (found !== undefined)
       return {
-        faults: argumentFaults("inputs", found.inputs ?? NO_INPUTS, step, ctx),
+        issues: argumentIssues("inputs", found.inputs ?? NO_INPUTS, step, ctx),
         output: outputOf(found.output),
       };
     const near = nearMatch(id, await ctx.workflowIds());
     return {
-      faults: [
+      issues: [
         {
           path: ["workflow"],
           code: "unknown_workflow",

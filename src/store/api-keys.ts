@@ -7,7 +7,7 @@ import type {
   ApiKeyStore,
   ApiKeyWriter,
   NewApiKey,
-  UsedApiKey,
+  ApiKeyWithOwner,
 } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { Store } from "./database.ts";
@@ -42,7 +42,7 @@ const keysWithOwners = (db: Kysely<Schema>) =>
 
 type Row = Omit<Schema["api_keys"], "digest"> & { role: Role | null; status: UserStatus | null };
 
-const toRecord = (row: Row): UsedApiKey => ({
+const toRecord = (row: Row): ApiKeyWithOwner => ({
   id: row.id,
   name: row.name,
   owner: row.owner,
@@ -86,7 +86,7 @@ export function apiKeyReader(db: Kysely<Schema>) {
       return row && toRecord(row);
     },
 
-    async slice({ filter: { owner }, after, limit }) {
+    async page({ filter: { owner }, after, limit }) {
       let query = keysWithOwners(db);
       if (owner !== undefined) query = query.where("owner", "=", owner);
       if (after !== null) {
@@ -126,7 +126,7 @@ export function apiKeyWriter(trx: Kysely<Schema>): ApiKeyWriter {
     ...apiKeyReader(trx),
     insert,
 
-    async countLiving(owner, at) {
+    async countActive(owner, at) {
       const { count } = await trx
         .selectFrom("api_keys")
         .select((eb) => eb.fn.countAll<number | string>().as("count"))
@@ -223,7 +223,7 @@ export function apiKeyStore(
         }
       }),
 
-    async deadAmong(ids, at) {
+    async findInvalid(ids, at) {
       const alive = await read
         .selectFrom("api_keys")
         .select("id")

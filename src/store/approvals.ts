@@ -1,6 +1,6 @@
 /** Approvals: what a run waits for a person to say. */
 import type { ExpressionBuilder, Kysely } from "kysely";
-import type { Position } from "../core/ports.ts";
+import type { ListPosition } from "../core/ports.ts";
 import type { ApprovalReader, ApprovalRecord, ApprovalWriter } from "../core/run-ports.ts";
 import { decodeValue, encodeValue } from "./run-values.ts";
 import type { ApprovalRow, Schema } from "./schema.ts";
@@ -41,7 +41,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
     find: async (id) =>
       first(await db.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst()),
 
-    ofUnit: async ({ runId, stepId, item }) =>
+    findByStep: async ({ runId, stepId, item }) =>
       first(
         await db
           .selectFrom("approvals")
@@ -52,7 +52,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
           .executeTakeFirst(),
       ),
 
-    async slice({ filter, after, limit }) {
+    async page({ filter, after, limit }) {
       let query = db
         .selectFrom("approvals")
         .selectAll()
@@ -67,7 +67,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
         .execute();
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
-      const next: Position | null = rows.length > limit ? [last!.created_at, last!.id] : null;
+      const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
       return { items: await Promise.all(shown.map((row) => approvalRecord(db, row))), next };
     },
 
@@ -128,7 +128,7 @@ export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
       return result.numUpdatedRows > 0n;
     },
 
-    async cancelOfRun(runId, at) {
+    async cancelForRun(runId, at) {
       await trx
         .updateTable("approvals")
         .set({ status: "cancelled", decided_at: at })

@@ -1,21 +1,25 @@
 /** How often something was tried lately: one count for all copies. */
 import { type Kysely, sql } from "kysely";
-import type { AttemptCounter } from "../core/account-ports.ts";
+import type { RateLimitCounter } from "../core/account-ports.ts";
 import { HOUR } from "../core/clock.ts";
 import type { Store } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Counts are kept for so long after their window: the clock of another copy may be behind. */
-export const COUNTS_KEPT_MS = HOUR;
+export const COUNT_RETENTION_MS = HOUR;
 /** At most so many old counts are cleared by one attempt, so that none pays for all of them. */
 const CLEARED_AT_ONCE = 50;
 
 /** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */
-export async function forgetAttempts(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+export async function purgeRateLimitCounts(
+  trx: Kysely<Schema>,
+  now: number,
+  limit: number,
+): Promise<boolean> {
   const old = trx
     .selectFrom("attempt_counts")
     .select("key")
-    .where("ends_at", "<=", now - COUNTS_KEPT_MS)
+    .where("ends_at", "<=", now - COUNT_RETENTION_MS)
     .orderBy("ends_at")
     .limit(limit);
   const { numDeletedRows } = await trx
@@ -26,7 +30,10 @@ export async function forgetAttempts(trx: Kysely<Schema>, now: number, limit: nu
 }
 
 /** The counter over a store. */
-export function attemptCounter({ read, transaction }: Pick<Store, "read" | "transaction">): AttemptCounter {
+export function rateLimitCounter({
+  read,
+  transaction,
+}: Pick<Store, "read" | "transaction">): RateLimitCounter {
   return {
     async read(keys, now) {
       if (keys.length === 0) return [];
@@ -43,9 +50,9 @@ export function attemptCounter({ read, transaction }: Pick<Store, "read" | "tran
       });
     },
 
-    add: (keys, now) =>
+    increment: (keys, now) =>
       transaction(async (trx) => {
-        await forgetAttempts(trx, now, CLEARED_AT_ONCE);
+        await purgeRateLimitCounts(trx, now, CLEARED_AT_ONCE);
         const counts = [];
         for (const { key, windowMs } of keys) {
           const fresh = { count: 1, ends_at: now + windowMs };
@@ -74,7 +81,7 @@ export function attemptCounter({ read, transaction }: Pick<Store, "read" | "tran
         return counts;
       }),
 
-    async giveBack(counted) {
+    async refund(counted) {
       if (counted.length === 0) return;
       await transaction(async (trx) => {
         for (const { key, endsAt } of counted) {

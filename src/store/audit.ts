@@ -30,7 +30,7 @@ const isOperation = (operation: string) =>
   sql<SqlBool>`(operation = ${operation} or substr(operation, 1, ${operation.length + 1}) = ${`${operation}.`})`;
 
 function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter) {
-  const { words = [], owner, operation, target, surface, since, until } = filter;
+  const { searchTerms = [], owner, operation, target, surface, since, until } = filter;
   return eb.and([
     ...(owner === undefined ? [] : [eb("owner", "=", owner)]),
     ...(operation === undefined ? [] : [isOperation(operation)]),
@@ -38,7 +38,7 @@ function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter
     ...(surface === undefined ? [] : [eb("surface", "=", surface)]),
     ...(since === undefined ? [] : [eb("at", ">=", since)]),
     ...(until === undefined ? [] : [eb("at", "<", until)]),
-    ...words.map((word) => contains(searchText, word.toLowerCase())),
+    ...searchTerms.map((word) => contains(searchText, word.toLowerCase())),
   ]);
 }
 
@@ -46,7 +46,7 @@ function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter
  * Deletes entries from before a moment, `limit` at most; gives whether there may be more. They go by their ids, oldest
  * first: nobody has to look through what stays.
  */
-export async function forgetAudit(trx: Kysely<Schema>, before: string, limit: number): Promise<boolean> {
+export async function purgeAuditLog(trx: Kysely<Schema>, before: string, limit: number): Promise<boolean> {
   const oldest = await trx.selectFrom("audit_log").select(["id", "at"]).orderBy("id").limit(limit).execute();
   const last = oldest.findLast(({ at }) => at < before);
   if (last === undefined) return false;
@@ -88,7 +88,7 @@ export function auditReader(db: Kysely<Schema>): AuditReader {
   }
 
   return {
-    async slice({ filter, before, limit }) {
+    async page({ filter, before, limit }) {
       const found: AuditEntry[] = [];
       for await (const { from, to } of ranges(before)) {
         const rows = await db

@@ -2,22 +2,22 @@
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { AppError } from "../core/errors.ts";
-import { type Inspected, inspectDatabase } from "./inspect.ts";
-import { standingOf } from "./migrate.ts";
-import { endWhatIsOver, type Settled } from "./restored.ts";
-import { copyInto, removePartial } from "./snapshot.ts";
+import { type DatabaseInspection, inspectDatabase } from "./inspect.ts";
+import { getMigrationStatus } from "./migrate.ts";
+import { resetTransientState, type RestoreCleanup } from "./restored.ts";
+import { copyDatabase, removePartial } from "./snapshot.ts";
 import { isUnreachable } from "./sqlite-errors.ts";
 
 /** Rows of `settings` that only a backup has: nothing in its tables differs from those of a state. */
 const MARKS = { at: "backup_at", release: "backup_release" } as const;
-const NAMED_FAULTS = 3;
+const MAX_REPORTED_PROBLEMS = 3;
 
 /** What a database holds, as a backup and its restoration tell it. */
-export interface Contents {
+export interface DatabaseSummary {
   /** When the backup was made; null of a copy that `millrace backup` did not make. */
-  madeAt: string | null;
+  createdAt: string | null;
   /** The release that made it. */
-  madeBy: string | null;
+  createdByRelease: string | null;
   /** The newest migration that it has. */
   migration: number;
   /** The newest that this release knows: what the next start brings it to. */
@@ -44,13 +44,13 @@ const COUNTED = [
  * @param mark when and by which release
  * @throws AppError storage_unavailable, busy; then nothing is left of the file
  */
-export async function backUp(
+export async function createBackup(
   { databaseFile, partial }: { databaseFile: string; partial: string },
   mark: { at: string; release: string },
-): Promise<Contents> {
+): Promise<DatabaseSummary> {
   const what = `The database ${databaseFile}`;
   const before = await lookAt(databaseFile, what, false);
-  copyInto(databaseFile, partial);
+  copyDatabase(databaseFile, partial);
   const { contents } = await finish(partial, what, (copy) => {
     const leave = copy.prepare("insert or replace into settings (name, value) values (?, ?)");
     leave.run(MARKS.at, mark.at);
@@ -71,17 +71,17 @@ export async function backUp(
  * @param at the moment, for the audit log
  * @throws AppError storage_unavailable, busy; then nothing is left of the file
  */
-export async function makeRestored(
+export async function createRestoredDatabase(
   { file, partial }: { file: string; partial: string },
   at: string,
-): Promise<{ contents: Contents; settled: Settled }> {
+): Promise<{ contents: DatabaseSummary; cleanup: RestoreCleanup }> {
   const contents = await lookAt(file, file, true, true);
-  copyInto(file, partial, { readonly: true });
+  copyDatabase(file, partial, { readonly: true });
   const { done } = await finish(partial, file, (copy) => {
     copy.prepare("delete from settings where name in (?, ?)").run(MARKS.at, MARKS.release);
-    return endWhatIsOver(copy, { at, backup: contents.madeAt });
+    return resetTransientState(copy, { at, backup: contents.createdAt });
   });
-  return { contents, settled: done };
+  return { contents, cleanup: done };
 }
 
 /** Changes a fresh copy, verifies it and brings it to the disk. */
@@ -89,7 +89,7 @@ async function finish<T>(
   partial: string,
   what: string,
   change: (copy: Database.Database) => T,
-): Promise<{ done: T; contents: Contents }> {
+): Promise<{ done: T; contents: DatabaseSummary }> {
   const copy = new Database(partial, { timeout: 0, fileMustExist: true });
   try {
     // One file from beginning to end; committing brings all of it to the disk, what was copied before too.
@@ -120,21 +120,22 @@ async function lookAt(
   what: string,
   thorough: boolean,
   fromElsewhere = false,
-): Promise<Contents> {
-  let database: Inspected | undefined;
+): Promise<DatabaseSummary> {
+  let database: DatabaseInspection | undefined;
   try {
     database = await inspectDatabase({ databaseFile });
-    if (!database.ours) throw new AppError("storage_unavailable", `${what} is that of another program.`);
-    const { applied, newest } = await standingOf(database.read, { what });
+    if (!database.isMillraceDatabase)
+      throw new AppError("storage_unavailable", `${what} is that of another program.`);
+    const { applied, newest } = await getMigrationStatus(database.read, { what });
     if (applied === 0)
       throw new AppError("storage_unavailable", `${what} is empty: Millrace was never started on it.`);
     if (thorough) {
-      const faults = [
-        ...database.integrity(true),
+      const issues = [
+        ...database.checkIntegrity(true),
         ...(await brokenReferences(database)),
         ...(fromElsewhere ? await triggers(database) : []),
       ];
-      if (faults.length > 0) throw damaged(what, faults);
+      if (issues.length > 0) throw damaged(what, issues);
     }
     return { migration: applied, newest, ...(await contentsOf(database)) };
   } catch (error) {
@@ -147,22 +148,28 @@ async function lookAt(
   }
 }
 
-async function brokenReferences({ read }: Inspected): Promise<string[]> {
+async function brokenReferences({ read }: DatabaseInspection): Promise<string[]> {
   const { rows } = await sql<{ table: string }>`
-    select distinct "table" from pragma_foreign_key_check limit ${sql.lit(NAMED_FAULTS)}`.execute(read);
+    select distinct "table" from pragma_foreign_key_check limit ${sql.lit(MAX_REPORTED_PROBLEMS)}`.execute(
+    read,
+  );
   return rows.map(({ table }) => `rows of ${table} refer to what is not there`);
 }
 
 /** Millrace has none: somebody else made them, and they would go on changing what is written, keys for example. */
-async function triggers({ read }: Inspected): Promise<string[]> {
+async function triggers({ read }: DatabaseInspection): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from sqlite_schema where type = 'trigger' limit ${sql.lit(NAMED_FAULTS)}`.execute(read);
+    select name from sqlite_schema where type = 'trigger' limit ${sql.lit(MAX_REPORTED_PROBLEMS)}`.execute(
+    read,
+  );
   return rows.map(({ name }) => `it has a trigger that Millrace did not make, ${JSON.stringify(name)}`);
 }
 
 async function contentsOf({
   read,
-}: Inspected): Promise<Pick<Contents, "madeAt" | "madeBy" | "rows" | "unfinishedRuns">> {
+}: DatabaseInspection): Promise<
+  Pick<DatabaseSummary, "createdAt" | "createdByRelease" | "rows" | "unfinishedRuns">
+> {
   // An older release's has fewer tables.
   const there = new Set((await read.introspection.getTables()).map(({ name }) => name));
   const count = async (table: (typeof COUNTED)[number], unfinished = false): Promise<number> => {
@@ -182,15 +189,15 @@ async function contentsOf({
     .execute();
   const markOf = (name: string): string | null => marks.find((it) => it.name === name)?.value ?? null;
   return {
-    madeAt: markOf(MARKS.at),
-    madeBy: markOf(MARKS.release),
-    rows: Object.fromEntries(rows) as Contents["rows"],
+    createdAt: markOf(MARKS.at),
+    createdByRelease: markOf(MARKS.release),
+    rows: Object.fromEntries(rows) as DatabaseSummary["rows"],
     unfinishedRuns: await count("runs", true),
   };
 }
 
-const damaged = (what: string, faults: readonly string[]): AppError =>
+const damaged = (what: string, issues: readonly string[]): AppError =>
   new AppError(
     "storage_unavailable",
-    `${what} is damaged: ${faults.slice(0, NAMED_FAULTS).join("; ")}. Nothing was made. Restore the newest backup that is not.`,
+    `${what} is damaged: ${issues.slice(0, MAX_REPORTED_PROBLEMS).join("; ")}. Nothing was made. Restore the newest backup that is not.`,
   );

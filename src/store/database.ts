@@ -4,12 +4,12 @@ import { Kysely, type Transaction } from "kysely";
 import { type Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import { copyBefore } from "./kept-copies.ts";
-import { migrate, type Migration, MIGRATIONS, standingOf, type Upgrade } from "./migrate.ts";
+import { createMigrationBackup } from "./kept-copies.ts";
+import { migrate, type Migration, MIGRATIONS, getMigrationStatus, type Upgrade } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
-import { sqliteDialect, whileBusy } from "./sqlite-driver.ts";
+import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
-import { journalOf, placeOf, type StateDirectory } from "./state-directory.ts";
+import { journalModeFor, trackFileIdentity, type StateDirectory } from "./state-directory.ts";
 
 // The driver would wait synchronously, and with it everybody whom this process serves: `whileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
@@ -35,9 +35,9 @@ export interface Store {
   /** A number that changes whenever another process has committed. Cheap; reads no table. */
   dataVersion(): number;
   /** Resolves when the state was given up: locks may be lost, so nothing is read or written any more. Start anew. */
-  gone: Promise<void>;
+  storageLost: Promise<void>;
   /** Why the state can't be reached, or undefined. Takes no lock. */
-  fault(): Promise<string | undefined>;
+  checkHealth(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -69,14 +69,14 @@ interface Opening {
 }
 
 async function open(directory: StateDirectory, opening: Opening): Promise<Store> {
-  const journal = journalOf(directory);
-  const writer = await whileBusy(() => connect(directory.databaseFile));
+  const journal = journalModeFor(directory);
+  const writer = await retryWhileBusy(() => connect(directory.databaseFile));
   let reader: Database.Database | undefined;
   try {
     await claim(writer);
     // Before anything is changed, and be it the journal.
-    await standingOf(looking(writer), { migrations: opening.migrations });
-    const journalMode = await whileBusy(() =>
+    await getMigrationStatus(looking(writer), { migrations: opening.migrations });
+    const journalMode = await retryWhileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );
     if (journalMode !== journal) {
@@ -87,7 +87,7 @@ async function open(directory: StateDirectory, opening: Opening): Promise<Store>
     }
     writer.pragma("synchronous = FULL");
     writer.pragma("foreign_keys = ON");
-    reader = await whileBusy(() => connect(directory.databaseFile));
+    reader = await retryWhileBusy(() => connect(directory.databaseFile));
     reader.pragma("query_only = ON");
     return await assemble(directory, journalMode, reader, writer, opening);
   } catch (error) {
@@ -113,14 +113,16 @@ export function connect(file: string, mustExist = false): Database.Database {
 /** Queries on a connection that nothing is written through, before it is known whether it can be used. */
 const looking = (db: Database.Database): Kysely<Schema> =>
   new Kysely<Schema>({
-    dialect: sqliteDialect(db, { exclusive: false, inPlace: () => {}, onFailure: () => {} }),
+    dialect: sqliteDialect(db, { exclusive: false, assertInPlace: () => {}, onFailure: () => {} }),
   });
 
 /** Marks an empty database as ours, and refuses another program's before anything in it is changed. */
 async function claim(db: Database.Database): Promise<void> {
-  const empty = await whileBusy(() => db.prepare("select count(*) = 0 from sqlite_schema").pluck().get());
+  const empty = await retryWhileBusy(() =>
+    db.prepare("select count(*) = 0 from sqlite_schema").pluck().get(),
+  );
   // Read second: whoever makes the tables has set the mark before.
-  const id = await whileBusy(() => db.pragma("application_id", { simple: true }));
+  const id = await retryWhileBusy(() => db.pragma("application_id", { simple: true }));
   if (id === APPLICATION_ID) return;
   if (id !== 0 || !empty) {
     throw new AppError(
@@ -129,7 +131,7 @@ async function claim(db: Database.Database): Promise<void> {
         "MILLRACE_STATE_DIR at another directory.",
     );
   }
-  await whileBusy(() => db.pragma(`application_id = ${APPLICATION_ID}`));
+  await retryWhileBusy(() => db.pragma(`application_id = ${APPLICATION_ID}`));
 }
 
 async function assemble(
@@ -149,28 +151,33 @@ async function assemble(
     abandoned = true;
     gone.resolve();
   };
-  const place = placeOf(directory.databaseFile);
+  const place = trackFileIdentity(directory.databaseFile);
   let looked = -Infinity;
   const inPlace = (longest: number) => (): void => {
     const now = performance.now();
     if (!abandoned && now - looked < longest) return;
-    const fault = abandoned ? "The network file system that holds the state failed." : place.fault();
-    looked = fault === undefined ? now : -Infinity;
-    if (fault !== undefined)
-      throw new AppError("storage_unavailable", fault, { headers: { "Retry-After": "30" } });
+    const issue = abandoned ? "The network file system that holds the state failed." : place.check();
+    looked = issue === undefined ? now : -Infinity;
+    if (issue !== undefined)
+      throw new AppError("storage_unavailable", issue, { headers: { "Retry-After": "30" } });
   };
   const read = new Kysely<Schema>({
-    dialect: sqliteDialect(reader, { exclusive: false, inPlace: inPlace(READ_UNSEEN_MS), onFailure, meter }),
+    dialect: sqliteDialect(reader, {
+      exclusive: false,
+      assertInPlace: inPlace(READ_UNSEEN_MS),
+      onFailure,
+      meter,
+    }),
   });
   const write = new Kysely<Schema>({
-    dialect: sqliteDialect(writer, { exclusive: true, inPlace: inPlace(0), onFailure, meter }),
+    dialect: sqliteDialect(writer, { exclusive: true, assertInPlace: inPlace(0), onFailure, meter }),
   });
   const dataVersion = reader.prepare("pragma data_version").pluck();
   let version = 0;
   const transaction = <T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
     write.transaction().execute(work);
 
-  const copy = (newest: number) => copyBefore(directory, newest, clock);
+  const copy = (newest: number) => createMigrationBackup(directory, newest, clock);
   const upgrade = await migrate({ read, begin: transaction, copy, clock }, migrations);
   return {
     directory,
@@ -178,7 +185,7 @@ async function assemble(
     upgrade,
     read,
     transaction,
-    gone: gone.promise,
+    storageLost: gone.promise,
     dataVersion() {
       try {
         version = dataVersion.get() as number;
@@ -188,8 +195,8 @@ async function assemble(
       }
       return version;
     },
-    async fault() {
-      const displaced = await place.faultSoon();
+    async checkHealth() {
+      const displaced = await place.issueSoon();
       if (displaced !== undefined) return displaced;
       if (lost !== undefined) {
         const probe = read.selectFrom("counters").select("value").execute();

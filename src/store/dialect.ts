@@ -7,12 +7,12 @@ export function columnTypes(_db: Kysely<never>): { bytes: "blob"; serial: "integ
 }
 
 /** Whether `column`, a JSON array of strings, holds exactly `item`. */
-export function hasItem(column: Expression<string>, item: string): RawBuilder<SqlBool> {
+export function arrayContains(column: Expression<string>, item: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from json_each(${column}) where value = ${item})`;
 }
 
 /** The number under `key` at the top of `column`, a JSON object; null where that is null. */
-export function numberIn(column: Expression<string | null>, key: string): RawBuilder<number | null> {
+export function jsonNumber(column: Expression<string | null>, key: string): RawBuilder<number | null> {
   return sql<number | null>`json_extract(${column}, ${sql.lit(`$.${key}`)})`;
 }
 

@@ -1,7 +1,7 @@
 /** What the engine reads and writes, put together over one connection. */
 import type { Kysely } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import type { EngineReaders, EngineTransaction, EngineWriters, Within } from "../core/run-ports.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters, TransactionScope } from "../core/run-ports.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import type { Store } from "./database.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
@@ -19,8 +19,8 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   schedules: scheduleReader(db),
 });
 
-export const engineWriters = (trx: Kysely<Schema>, clock: Clock, within: Within): EngineWriters => ({
-  ...within,
+export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: TransactionScope): EngineWriters => ({
+  ...scope,
   usage: usageWriter(trx),
   runs: runWriter(trx),
   jobs: jobWriter(trx, clock),
@@ -31,13 +31,15 @@ export const engineWriters = (trx: Kysely<Schema>, clock: Clock, within: Within)
 /** One write transaction of the engine. */
 export function engineTransaction(store: Pick<Store, "transaction">, clock: Clock): EngineTransaction {
   return (work) =>
-    withFollowing((onCommit) =>
+    withCommitHooks((onCommit) =>
       store.transaction((trx) => work(engineWriters(trx, clock, { requestId: null, onCommit }))),
     );
 }
 
 /** Runs a transaction, and once it is committed whatever was to follow. */
-export async function withFollowing<T>(transact: (onCommit: Within["onCommit"]) => Promise<T>): Promise<T> {
+export async function withCommitHooks<T>(
+  transact: (onCommit: TransactionScope["onCommit"]) => Promise<T>,
+): Promise<T> {
   const following: (() => void)[] = [];
   const result = await transact((then) => void following.push(then));
   for (const then of following) then();

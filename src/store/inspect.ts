@@ -2,20 +2,20 @@
 import { Kysely } from "kysely";
 import { iso, MINUTE } from "../core/clock.ts";
 import { APPLICATION_ID, connect } from "./database.ts";
-import { type Standing, standingOf } from "./migrate.ts";
+import { type MigrationStatus, getMigrationStatus } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
-import { sqliteDialect, whileBusy } from "./sqlite-driver.ts";
+import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
-export interface Inspected {
+export interface DatabaseInspection {
   /** Whether it is an instance's: another program's has no tables that could be read. */
-  ours: boolean;
+  isMillraceDatabase: boolean;
   journalMode: string;
   /** Where its migrations stand. @throws AppError storage_unavailable, busy */
-  standing(): Promise<Standing>;
+  migrationStatus(): Promise<MigrationStatus>;
   read: Kysely<Schema>;
   /** The faults that SQLite finds; none for a sound one. It takes long. @param full whether indexes are compared too */
-  integrity(full: boolean): string[];
+  checkIntegrity(full: boolean): string[];
   close(): Promise<void>;
 }
 
@@ -25,21 +25,21 @@ export interface Inspected {
  */
 export async function inspectDatabase({
   databaseFile,
-}: Pick<StateDirectory, "databaseFile">): Promise<Inspected> {
-  const db = await whileBusy(() => connect(databaseFile, true));
+}: Pick<StateDirectory, "databaseFile">): Promise<DatabaseInspection> {
+  const db = await retryWhileBusy(() => connect(databaseFile, true));
   db.pragma("query_only = ON");
-  const pragma = (name: string) => whileBusy(() => db.pragma(name, { simple: true }));
+  const pragma = (name: string) => retryWhileBusy(() => db.pragma(name, { simple: true }));
   const read = new Kysely<Schema>({
-    dialect: sqliteDialect(db, { exclusive: false, inPlace: ignore, onFailure: ignore }),
+    dialect: sqliteDialect(db, { exclusive: false, assertInPlace: ignore, onFailure: ignore }),
   });
   const id = await pragma("application_id");
-  const tables = await whileBusy(() => db.prepare("select count(*) from sqlite_schema").pluck().get());
+  const tables = await retryWhileBusy(() => db.prepare("select count(*) from sqlite_schema").pluck().get());
   return {
-    ours: id === APPLICATION_ID || (id === 0 && tables === 0),
+    isMillraceDatabase: id === APPLICATION_ID || (id === 0 && tables === 0),
     journalMode: String(await pragma("journal_mode")),
-    standing: () => standingOf(read),
+    migrationStatus: () => getMigrationStatus(read),
     read,
-    integrity: (full) =>
+    checkIntegrity: (full) =>
       (db.pragma(full ? "integrity_check(10)" : "quick_check(10)") as Record<string, string>[])
         .flatMap((row) => Object.values(row))
         .filter((it) => it !== "ok"),
@@ -53,7 +53,7 @@ const ignore = (): void => undefined;
 const NAMED = 10;
 
 /** Living keys that end before `until`, soonest first, but for those that have a successor. */
-export const endingKeys = (db: Kysely<Schema>, now: string, until: string) =>
+export const expiringApiKeys = (db: Kysely<Schema>, now: string, until: string) =>
   db
     .selectFrom("api_keys")
     .select(["id", "name", "owner", "expires_at"])
@@ -111,7 +111,7 @@ export async function stuckRuns(db: Kysely<Schema>, now: number): Promise<string
 }
 
 /** The latest moment that any process has written down; undefined for an empty state. */
-export async function latestMoment(db: Kysely<Schema>): Promise<string | undefined> {
+export async function latestTimestamp(db: Kysely<Schema>): Promise<string | undefined> {
   const found = await Promise.all([
     db.selectFrom("audit_log").select("at").orderBy("id", "desc").limit(1).executeTakeFirst(),
     db
@@ -134,7 +134,7 @@ export async function latestMoment(db: Kysely<Schema>): Promise<string | undefin
 }
 
 /** The first job that is ready, and when its run was made; undefined where none is. */
-export const firstReady = (db: Kysely<Schema>) =>
+export const firstReadyJob = (db: Kysely<Schema>) =>
   db
     .selectFrom("jobs")
     .innerJoin("runs", "runs.id", "jobs.run_id")

@@ -1,7 +1,7 @@
 /** Jobs: pending work, claimed by executors under a fence. What is done is deleted. */
 import { type Kysely, sql } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
-import type { Job, JobKind, JobReader, JobWriter, Unit } from "../core/run-ports.ts";
+import type { Job, JobKind, JobReader, JobWriter, StepRef } from "../core/run-ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
@@ -96,9 +96,9 @@ async function countIn(db: Kysely<Schema>, state: JobRow["state"]): Promise<numb
 /** Reads the queue. */
 export function jobReader(db: Kysely<Schema>): JobReader {
   return {
-    pending: async (now) => (await pendingJobs(db, now)).length > 0,
+    hasClaimable: async (now) => (await pendingJobs(db, now)).length > 0,
 
-    async nextDue() {
+    async nextDueAt() {
       const row = await db
         .selectFrom("jobs")
         .select("due_at")
@@ -111,7 +111,7 @@ export function jobReader(db: Kysely<Schema>): JobReader {
 
     executors: () => db.selectFrom("executors").select(["id", "beat"]).execute(),
 
-    async oldestReady() {
+    async oldestReadyAt() {
       const row = await db
         .selectFrom("jobs")
         .select((eb) => eb.fn.min("due_at").as("since"))
@@ -135,7 +135,7 @@ export function jobReader(db: Kysely<Schema>): JobReader {
 const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify"];
 const UNTIL_END: JobKind[] = ["child_done", "run_timeout"];
 
-const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): Unit => ({
+const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): StepRef => ({
   runId: row.run_id,
   stepId: row.step_id,
   item: row.item,
@@ -157,7 +157,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         item,
         resource: job.resource,
         attempt: job.attempt,
-        tries: job.tries,
+        tries: job.retryCount,
         fence: 0,
         executor: null,
         suspect: 0,
@@ -183,20 +183,20 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
           priority: row.priority,
           resource: row.resource,
           attempt: row.attempt,
-          tries: row.tries,
+          retryCount: row.tries,
           fence: row.fence + 1,
-          suspect: row.suspect === 1,
-          kills: row.kills,
+          quarantined: row.suspect === 1,
+          crashCount: row.kills,
         });
       }
       return jobs;
     },
 
-    holds: async (job, executor) => (await heldJob(trx, job.id, job.fence, executor)).length > 0,
+    isClaimedBy: async (job, executor) => (await heldJob(trx, job.id, job.fence, executor)).length > 0,
 
     complete: async (job, executor) => (await deleteJob(trx, job.id, job.fence, executor)).length > 0,
 
-    async release(job, executor, { dueAt, attempt, tries }) {
+    async release(job, executor, { dueAt, attempt, retryCount }) {
       const result = await trx
         .updateTable("jobs")
         .set({
@@ -204,7 +204,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
           due_at: dueAt ?? iso(clock.now()),
           executor: null,
           attempt,
-          tries,
+          tries: retryCount,
           alone: 0,
         })
         .where("id", "=", job.id)
@@ -225,7 +225,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       return rows.map(unitOf);
     },
 
-    async dropUnit({ runId, stepId, item }) {
+    async dropStepJobs({ runId, stepId, item }) {
       await trx
         .deleteFrom("jobs")
         .where("run_id", "=", runId)
@@ -235,7 +235,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .execute();
     },
 
-    async claimedOf(runId) {
+    async claimedSteps(runId) {
       const rows = await trx
         .selectFrom("jobs")
         .select(["run_id", "step_id", "item"])
@@ -246,7 +246,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       return rows.map(unitOf);
     },
 
-    async hasStep(runId, stepId) {
+    async hasJobForStep(runId, stepId) {
       const row = await trx
         .selectFrom("jobs")
         .select("id")
@@ -258,7 +258,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       return row !== undefined;
     },
 
-    async beat(executor, at) {
+    async heartbeat(executor, at) {
       await trx
         .insertInto("executors")
         .values({ id: executor, beat: 0, started_at: at })
@@ -268,7 +268,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .execute();
     },
 
-    async takeOver(executor) {
+    async reclaim(executor) {
       await trx.deleteFrom("executors").where("id", "=", executor).execute();
       // One that ran alone was the cause; who only stood beside it was not.
       const result = await trx

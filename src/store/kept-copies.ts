@@ -2,8 +2,8 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Clock, iso } from "../core/clock.ts";
-import type { KeptCopy } from "./migrate.ts";
-import { clearPartials, copyInto, partialOf, publish, syncFile } from "./snapshot.ts";
+import type { MigrationBackup } from "./migrate.ts";
+import { removeStalePartials, copyDatabase, partialPathFor, finalizeCopy, syncFile } from "./snapshot.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
 const KEPT = 2;
@@ -16,23 +16,23 @@ const momentOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1)
  * @param newest the migration that it will be at
  * @throws AppError storage_unavailable when there is no room
  */
-export function copyBefore(
+export function createMigrationBackup(
   { path, databaseFile }: Pick<StateDirectory, "path" | "databaseFile">,
   newest: number,
   clock: Clock,
-): KeptCopy {
+): MigrationBackup {
   const prefix = `${basename(databaseFile)}.before-`;
   const isCopy = (name: string): boolean => name.startsWith(prefix);
-  clearPartials(path, isCopy);
+  removeStalePartials(path, isCopy);
   const moment = iso(clock.now()).replaceAll(/[-:.]/g, "");
   const file = join(path, `${prefix}${newest}-${moment}`);
-  const partial = partialOf(file);
-  copyInto(databaseFile, partial);
+  const partial = partialPathFor(file);
+  copyDatabase(databaseFile, partial);
   syncFile(partial);
-  publish(partial, file);
+  finalizeCopy(partial, file);
   return {
     file,
-    keep() {
+    pruneOlder() {
       const older = readdirSync(path)
         .filter((name) => /^\d+-\d+T\d+Z$/.test(isCopy(name) ? name.slice(prefix.length) : ""))
         .filter((name) => name !== basename(file))

@@ -30,7 +30,7 @@ export function linkReader(db: Kysely<Schema>): LinkReader {
 }
 
 /** Deletes expired ones, used or not, `limit` at most; gives whether there may be more. */
-export async function forgetLinks(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+export async function purgeExpiredLinks(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
   const expired = trx
     .selectFrom("account_links")
     .select("digest")
@@ -49,7 +49,7 @@ export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
     ...linkReader(trx),
 
     async insert(link) {
-      await forgetLinks(trx, clock.now(), CLEARED_AT_ONCE);
+      await purgeExpiredLinks(trx, clock.now(), CLEARED_AT_ONCE);
       await trx
         .insertInto("account_links")
         .values({
@@ -63,7 +63,7 @@ export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
         .execute();
     },
 
-    async take(digest) {
+    async consume(digest) {
       const { numUpdatedRows } = await trx
         .updateTable("account_links")
         .set({ used_at: iso(clock.now()) })
@@ -73,7 +73,7 @@ export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
       return numUpdatedRows > 0n;
     },
 
-    async removeOf(userId, kinds) {
+    async removeForUser(userId, kinds) {
       await trx
         .deleteFrom("account_links")
         .where("user_id", userId === null ? "is" : "=", userId)

@@ -23,7 +23,11 @@ const CLEARED_AT_ONCE = 500;
  * Deletes sessions that nobody used and messages that nobody fetched, `limit` at most of each; gives whether there may
  * be more.
  */
-export async function forgetMcpSessions(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+export async function purgeIdleMcpSessions(
+  trx: Kysely<Schema>,
+  now: number,
+  limit: number,
+): Promise<boolean> {
   const idle = trx
     .selectFrom("mcp_sessions")
     .select("id")
@@ -63,7 +67,7 @@ export function mcpSessionStore(
           .insertInto("mcp_sessions")
           .values({ id, key_id: keyId, kind, initialize, seen_at })
           .execute();
-        await forgetMcpSessions(trx, clock.now(), CLEARED_AT_ONCE);
+        await purgeIdleMcpSessions(trx, clock.now(), CLEARED_AT_ONCE);
       });
     },
 
@@ -74,7 +78,7 @@ export function mcpSessionStore(
       });
     },
 
-    async keep(ids) {
+    async keepAlive(ids) {
       const seen_at = iso(clock.now());
       const unfetched = iso(clock.now() - SSE_IDLE);
       const stale = read.selectFrom("mcp_messages").select("id").where("created_at", "<", unfetched).limit(1);
@@ -89,7 +93,7 @@ export function mcpSessionStore(
       });
     },
 
-    async post(sessionId, body) {
+    async enqueueMessage(sessionId, body) {
       const created_at = iso(clock.now());
       await transaction(async (trx) => {
         const waiting = await trx
@@ -114,7 +118,7 @@ export function mcpSessionStore(
       });
     },
 
-    async take(sessionIds, limit) {
+    async dequeueMessages(sessionIds, limit) {
       const waiting = () => read.selectFrom("mcp_messages").where("session_id", "in", sessionIds);
       // Looking costs no lock; only what is there is taken.
       if ((await waiting().select("id").limit(1).executeTakeFirst()) === undefined) return [];

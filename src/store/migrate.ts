@@ -38,7 +38,7 @@ const OTHERS_LIMIT_MS = 15 * MINUTE;
 const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)!.id;
 
 /** Where the migrations of a database stand. */
-export interface Standing {
+export interface MigrationStatus {
   /** The newest that it has; 0 for none. */
   applied: number;
   /** The newest that this release knows. */
@@ -52,10 +52,10 @@ export interface Standing {
  * @param what holds the database, for the message
  * @throws AppError storage_unavailable when a newer release has changed it beyond what this one can use
  */
-export async function standingOf(
+export async function getMigrationStatus(
   db: Kysely<Schema>,
   { what = "The state directory", migrations = MIGRATIONS }: StandingOptions = {},
-): Promise<Standing> {
+): Promise<MigrationStatus> {
   const newest = newestOf(migrations);
   const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
   if (!tables.has("migrations")) return { applied: 0, newest, release: undefined };
@@ -87,10 +87,10 @@ interface StandingOptions {
 }
 
 /** The copy of the database that is made before its tables change. */
-export interface KeptCopy {
+export interface MigrationBackup {
   file: string;
   /** The migrations went well: it stays, and older ones go. */
-  keep(): void;
+  pruneOlder(): void;
   /** They did not, and the database is as it was: it goes. */
   discard(): void;
 }
@@ -113,7 +113,7 @@ interface Migrating {
    * Copies the database, as it is, while the transaction holds the write lock.
    * @throws AppError storage_unavailable when there is no room
    */
-  copy(newest: number): KeptCopy;
+  copy(newest: number): MigrationBackup;
   clock: Clock;
 }
 
@@ -129,7 +129,7 @@ export async function migrate(
 ): Promise<Upgrade | undefined> {
   const deadline = performance.now() + OTHERS_LIMIT_MS;
   for (;;) {
-    const { applied, newest } = await standingOf(state.read, { migrations });
+    const { applied, newest } = await getMigrationStatus(state.read, { migrations });
     if (applied >= newest) return undefined;
     try {
       return await migrateAlone(state, migrations);
@@ -145,7 +145,7 @@ async function migrateAlone(
   { begin, copy, clock }: Migrating,
   migrations: readonly Migration[],
 ): Promise<Upgrade | undefined> {
-  let kept: KeptCopy | undefined;
+  let kept: MigrationBackup | undefined;
   let upgrade: Upgrade | undefined;
   try {
     await begin(async (trx) => {
@@ -158,7 +158,7 @@ async function migrateAlone(
         .addColumn("applied_at", "text", (c) => c.notNull())
         .execute();
       // Again, now that nobody else can migrate.
-      const { applied, newest } = await standingOf(trx, { migrations });
+      const { applied, newest } = await getMigrationStatus(trx, { migrations });
       const pending = migrations.filter((it) => it.id > applied);
       if (pending.length === 0) return;
       if (applied > 0) {
@@ -176,7 +176,7 @@ async function migrateAlone(
     kept?.discard();
     throw error;
   }
-  kept?.keep();
+  kept?.pruneOlder();
   return upgrade;
 }
 

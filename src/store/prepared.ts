@@ -31,8 +31,10 @@ export function prepared<Values extends unknown[], Row>(
     }
     const parameters = query.parameters.map((it) => (it instanceof Slot ? values[it.index] : it));
     const bound = { ...query, parameters };
-    const { direct } = adapter as Partial<ConcurrentAdapter>;
-    const { rows } = await (direct === undefined ? db.executeQuery<Row>(bound) : direct<Row>(bound));
+    const { executeDirect } = adapter as Partial<ConcurrentAdapter>;
+    const { rows } = await (executeDirect === undefined
+      ? db.executeQuery<Row>(bound)
+      : executeDirect<Row>(bound));
     return rows;
   };
 }

@@ -3,7 +3,7 @@ import type Database from "better-sqlite3";
 import { OPERATOR } from "../../schemas/actor.ts";
 
 /** How much of each was ended. */
-export interface Settled {
+export interface RestoreCleanup {
   sessions: number;
   links: number;
   mcpSessions: number;
@@ -19,10 +19,10 @@ const REVISION_LEAP = 1_000_000;
  * @param at the moment (ISO 8601)
  * @param backup when the backup was made, for the audit log; null where that is not known
  */
-export function endWhatIsOver(
+export function resetTransientState(
   db: Database.Database,
   { at, backup }: { at: string; backup: string | null },
-): Settled {
+): RestoreCleanup {
   const columnsOf = (table: string): string[] =>
     db.prepare("select name from pragma_table_info(?)").pluck().all(table) as string[];
   const run = (table: string, statement: string, ...values: unknown[]): number =>

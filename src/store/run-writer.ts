@@ -1,6 +1,6 @@
 /** Runs as the engine writes them, inside its transactions. */
 import type { Kysely, Updateable } from "kysely";
-import type { LeftAttempt, RunWriter } from "../core/run-ports.ts";
+import type { AbandonedAttempt, RunWriter } from "../core/run-ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { encodeValue } from "./run-values.ts";
 import { runReader } from "./runs.ts";
@@ -52,14 +52,14 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         version: run.version,
         definition: json(run.definition),
         status: run.status,
-        states: run.states,
+        states: run.stepStates,
         seq: 0,
         admitted: Number(run.admitted),
         stop: null,
         trigger: run.trigger,
         priority: run.priority,
         depth: run.depth,
-        first_run: run.firstRun,
+        first_run: run.firstRunId,
         retry_of: run.retryOf,
         parent_run: run.parent?.runId ?? null,
         parent_step: run.parent?.stepId ?? null,
@@ -133,7 +133,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       await insertChunk(trx, { run_id: runId, step_id: stepId, chunk, items: JSON.stringify(items) });
     },
 
-    async active(workflowId, trigger) {
+    async countActive(workflowId, trigger) {
       let query = trx
         .selectFrom("runs")
         .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -155,7 +155,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       return row !== undefined;
     },
 
-    async nextWaiting(workflowId) {
+    async nextQueued(workflowId) {
       const row = await trx
         .selectFrom("runs")
         .select("id")
@@ -195,7 +195,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       return row !== undefined;
     },
 
-    async saveCached(key, expiresAt, output) {
+    async saveCachedOutput(key, expiresAt, output) {
       const row = { expires_at: expiresAt, output: JSON.stringify(output) };
       await trx
         .insertInto("step_cache")
@@ -231,7 +231,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       return row !== undefined;
     },
 
-    async closeOpen(runId, at) {
+    async closeOpenSteps(runId, at) {
       const left = await trx
         .updateTable("run_attempts")
         .set({ status: "cancelled", finished_at: at })
@@ -248,7 +248,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       return left.map(leftAttempt);
     },
 
-    async forget(before, now, limit) {
+    async purge(before, now, limit) {
       const stale = await trx
         .deleteFrom("step_cache")
         .where("key", "in", (eb) =>
@@ -325,7 +325,7 @@ async function forgetRows(trx: Kysely<Schema>, runId: string, limit: number): Pr
 
 const LEFT_COLUMNS = ["run_id", "step_id", "item", "attempt", "started_at"] as const;
 
-const leftAttempt = (row: Pick<RunAttemptRow, (typeof LEFT_COLUMNS)[number]>): LeftAttempt => ({
+const leftAttempt = (row: Pick<RunAttemptRow, (typeof LEFT_COLUMNS)[number]>): AbandonedAttempt => ({
   runId: row.run_id,
   stepId: row.step_id,
   item: row.item,

@@ -1,9 +1,9 @@
 /** Runs, their steps and attempts, as they are read. */
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { RunTrigger } from "../../schemas/run.ts";
-import { isKeyOfNobody } from "../core/allowances.ts";
+import { isOperatorKey } from "../core/allowances.ts";
 import type { Usage } from "../core/connections.ts";
-import type { Position } from "../core/ports.ts";
+import type { ListPosition } from "../core/ports.ts";
 import {
   type AttemptRecord,
   NO_ITEM,
@@ -13,9 +13,9 @@ import {
   type RunStop,
   type StepRecord,
   type StepState,
-  type Unit,
+  type StepRef,
 } from "../core/run-ports.ts";
-import { numberIn } from "./dialect.ts";
+import { jsonNumber } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import { decodeValue, valueText } from "./run-values.ts";
 import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
@@ -94,14 +94,14 @@ function runRecord(row: RunColumns): RunRecord {
     version: row.version,
     definition: parsed(row.definition),
     status: row.status,
-    states: row.states,
+    stepStates: row.states,
     seq: row.seq,
     admitted: row.admitted === 1,
     stop: parsed(row.stop),
     trigger: row.trigger,
     priority: row.priority,
     depth: row.depth,
-    firstRun: row.first_run,
+    firstRunId: row.first_run,
     retryOf: row.retry_of,
     parent:
       row.parent_run === null
@@ -208,7 +208,7 @@ const sumUsage = prepared((db, runId: string) =>
   db
     .selectFrom("run_attempts")
     .select((eb) => {
-      const part = (key: keyof Usage) => numberIn(eb.ref("usage"), key);
+      const part = (key: keyof Usage) => jsonNumber(eb.ref("usage"), key);
       return [
         eb.fn.sum<number | null>(part("input_tokens")).as("input_tokens"),
         eb.fn.sum<number | null>(part("output_tokens")).as("output_tokens"),
@@ -235,7 +235,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return row === undefined ? undefined : runRecord(row);
     },
 
-    async slice({ filter, after, limit }) {
+    async page({ filter, after, limit }) {
       let query = db
         .selectFrom("runs")
         .select(RUN_COLUMNS)
@@ -250,7 +250,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
         .execute();
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);
-      const next: Position | null = rows.length > limit ? [last!.created_at, last!.id] : null;
+      const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
       return { items: shown.map(runRecord), next };
     },
 
@@ -263,7 +263,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return count;
     },
 
-    async unfinished() {
+    async countUnfinishedByStatus() {
       const rows = await db
         .selectFrom("runs")
         .select((eb) => ["status" as const, eb.fn.countAll<number>().as("count")])
@@ -273,7 +273,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
     },
 
-    async lastRuns(workflowIds) {
+    async latestByWorkflow(workflowIds) {
       const found = new Map<string, RunRecord>();
       for (const id of workflowIds) {
         const row = await db
@@ -289,13 +289,13 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return found;
     },
 
-    async unfinishedOf(whose, most) {
+    async countUnfinishedFor(whose, most) {
       const some = db
         .selectFrom("runs")
         .select("id")
         .where("owner", "=", whose.owner)
         // A person's keys and sessions are one; those of the operator are each for themselves.
-        .$if(isKeyOfNobody(whose), (query) => query.where("lineage", "=", whose.lineage))
+        .$if(isOperatorKey(whose), (query) => query.where("lineage", "=", whose.lineage))
         .where("trigger", "in", STARTED)
         .where("finished_at", "is", null)
         .limit(most)
@@ -307,7 +307,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return Number(count);
     },
 
-    async glance(ids) {
+    async getStatusSummaries(ids) {
       if (ids.length === 0) return [];
       const rows = await db
         .selectFrom("runs")
@@ -355,17 +355,17 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return { input_tokens: input!, output_tokens: output!, cost: priced === parts ? cost : null };
     },
 
-    async running(runId) {
+    async runningSteps(runId) {
       const rows = await db
         .selectFrom("jobs")
         .select(["run_id", "step_id", "item"])
         .where("run_id", "=", runId)
         .where("state", "=", "claimed")
         .execute();
-      return rows.map((row): Unit => ({ runId: row.run_id, stepId: row.step_id, item: row.item }));
+      return rows.map((row): StepRef => ({ runId: row.run_id, stepId: row.step_id, item: row.item }));
     },
 
-    async value(at, range) {
+    async valueText(at, range) {
       const column = await valueColumn(db, at);
       return column === undefined || column === null ? undefined : valueText(db, column, range);
     },
@@ -410,7 +410,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return row === undefined ? {} : ((await decodeValue(db, row.inputs)) as Record<string, unknown>);
     },
 
-    async chunk({ runId, stepId }, chunk) {
+    async itemChunk({ runId, stepId }, chunk) {
       const [row] = await findChunk(db, runId, stepId, chunk);
       return row === undefined ? [] : (JSON.parse(row.items) as unknown[]);
     },
@@ -420,7 +420,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return parsed(row?.definition ?? null);
     },
 
-    async cached(key, now) {
+    async cachedOutput(key, now) {
       const row = await db
         .selectFrom("step_cache")
         .select("output")
@@ -444,7 +444,7 @@ function matching(eb: ExpressionBuilder<Schema, "runs">, filter: RunFilter) {
 
 async function valueColumn(
   db: Kysely<Schema>,
-  at: Parameters<RunReader["value"]>[0],
+  at: Parameters<RunReader["valueText"]>[0],
 ): Promise<string | null | undefined> {
   switch (at.what) {
     case "inputs":

@@ -54,7 +54,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       return rows.map(scheduleRecord);
     },
 
-    async slice({ after, limit }) {
+    async page({ after, limit }) {
       const turn = db
         .selectFrom("schedules")
         .selectAll()

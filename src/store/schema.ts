@@ -3,7 +3,7 @@ import type { Generated } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
-import type { Counted } from "../core/allowances.ts";
+import type { MeteredResource } from "../core/allowances.ts";
 import type { JobKind } from "../core/run-ports.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 
@@ -266,7 +266,7 @@ export interface Schema {
   /** Moments in milliseconds: nobody reads these. */
   attempt_counts: { key: string; count: number; ends_at: number };
   /** By window: the moment that it ends at, in milliseconds. */
-  usage_counts: { holder: string; kind: Counted; ends_at: number; used: number };
+  usage_counts: { holder: string; kind: MeteredResource; ends_at: number; used: number };
   mcp_sessions: {
     id: string;
     key_id: string;

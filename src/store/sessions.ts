@@ -29,7 +29,7 @@ const toSession = (row: Pick<Selectable<Schema["sessions"]>, (typeof columns)[nu
   id: row.id,
   userId: row.user_id,
   createdAt: row.created_at,
-  seenAt: row.seen_at,
+  lastSeenAt: row.seen_at,
   expiresAt: row.expires_at,
   client: row.client,
   address: row.address,
@@ -74,7 +74,7 @@ export function sessionReader(db: Kysely<Schema>): SessionReader {
       return row && { sealed: row.sealed, claimsAt: row.claims_at };
     },
 
-    async ofUser(userId, at, idleSince) {
+    async listByUser(userId, at, idleSince) {
       const rows = await db
         .selectFrom("sessions")
         .select(columns)
@@ -121,7 +121,7 @@ export function sessionWriter(trx: Kysely<Schema>, clock: Clock): SessionWriter 
           digest: session.digest,
           user_id: session.userId,
           created_at: session.createdAt,
-          seen_at: session.seenAt,
+          seen_at: session.lastSeenAt,
           expires_at: session.expiresAt,
           client: session.client,
           address: session.address,
@@ -132,7 +132,7 @@ export function sessionWriter(trx: Kysely<Schema>, clock: Clock): SessionWriter 
     },
 
     end: async (id) => (await end({ id })) > 0,
-    endAllOf: (userId, except) => end({ user_id: userId }, except),
+    endAllForUser: (userId, except) => end({ user_id: userId }, except),
 
     async saveClaims(id, { sealed, claimsAt }, expected) {
       const { numUpdatedRows } = await trx
@@ -166,7 +166,7 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
       });
     },
 
-    async deadAmong(ids, at, idleSince) {
+    async findInvalid(ids, at, idleSince) {
       if (ids.length === 0) return [];
       const alive = await read
         .selectFrom("sessions")
@@ -179,7 +179,7 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
       return ids.filter((id) => !living.has(id));
     },
 
-    async forget(at, idleSince) {
+    async purge(at, idleSince) {
       const over = (db: Kysely<Schema>) =>
         db
           .selectFrom("sessions")

@@ -7,7 +7,10 @@ const find = async (read: Store["read"], name: string): Promise<string | undefin
   (await read.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst())?.value;
 
 /** The key that signs this instance's cursors; made at the first call, whichever process makes it. */
-export async function cursorKey({ read, transaction }: Pick<Store, "read" | "transaction">): Promise<Buffer> {
+export async function getOrCreateCursorKey({
+  read,
+  transaction,
+}: Pick<Store, "read" | "transaction">): Promise<Buffer> {
   let key = await find(read, "cursor_key");
   if (key === undefined) {
     await transaction((trx) =>
@@ -23,15 +26,15 @@ export async function cursorKey({ read, transaction }: Pick<Store, "read" | "tra
 }
 
 /** When the state was last made out of a backup, in milliseconds; 0 where it never was. */
-export const restoredAt = async ({ read }: Pick<Store, "read">): Promise<number> =>
+export const getRestoredAt = async ({ read }: Pick<Store, "read">): Promise<number> =>
   Date.parse((await find(read, "restored_at")) ?? iso(0));
 
 /** Where the web server was last started, such as `http://127.0.0.1:3000`; undefined where it never was. */
-export const webAddress = ({ read }: Pick<Store, "read">): Promise<string | undefined> =>
+export const getWebAddress = ({ read }: Pick<Store, "read">): Promise<string | undefined> =>
   find(read, "web_address");
 
 /** Leaves the web server's address for commands that print links; writes only what is new. */
-export async function leaveWebAddress(
+export async function saveWebAddress(
   { read, transaction }: Pick<Store, "read" | "transaction">,
   value: string,
 ): Promise<void> {

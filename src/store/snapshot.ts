@@ -26,7 +26,7 @@ const PARTIAL = /^(.+)\.partial-[0-9a-f]{8}(?:-journal)?$/;
 const mib = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
 
 /** A name beside `file` that nobody else has. */
-export const partialOf = (file: string): string => `${file}.partial-${randomBytes(4).toString("hex")}`;
+export const partialPathFor = (file: string): string => `${file}.partial-${randomBytes(4).toString("hex")}`;
 
 /** Removes a copy that was not finished, and the journal that the driver may have left beside it. */
 export function removePartial(partial: string): void {
@@ -34,7 +34,7 @@ export function removePartial(partial: string): void {
 }
 
 /** Removes what killed processes left in a directory; what one still writes to is locked, and stays. */
-export function clearPartials(directory: string, isOurs: (finalName: string) => boolean): void {
+export function removeStalePartials(directory: string, isOurs: (finalName: string) => boolean): void {
   for (const name of readdirSync(directory)) {
     const finalName = PARTIAL.exec(name)?.[1];
     const path = join(directory, name);
@@ -63,7 +63,7 @@ function isLocked(file: string): boolean {
  * @param readonly whether the source may not be written to, not even to tidy up after a crash
  * @throws AppError storage_unavailable, also when the copy has no room; then nothing is left of it
  */
-export function copyInto(source: string, partial: string, { readonly = false } = {}): void {
+export function copyDatabase(source: string, partial: string, { readonly = false } = {}): void {
   let db: Database.Database | undefined;
   try {
     db = new Database(source, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true, readonly });
@@ -133,7 +133,7 @@ function syncDirectory(directory: string): void {
  * Gives a whole copy its final name, unless something has that already.
  * @throws Error with the code EEXIST
  */
-export function publish(partial: string, file: string): void {
+export function finalizeCopy(partial: string, file: string): void {
   try {
     // Unlike a rename this replaces nothing, whoever was faster.
     linkSync(partial, file);
@@ -142,15 +142,15 @@ export function publish(partial: string, file: string): void {
     const { code } = error as NodeJS.ErrnoException;
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(code ?? "")) throw error;
     // A file system without links.
-    if (isThere(file)) throw Object.assign(new Error(`${file} is there already`), { code: "EEXIST" });
+    if (pathExists(file)) throw Object.assign(new Error(`${file} is there already`), { code: "EEXIST" });
     renameSync(partial, file);
   }
   syncDirectory(dirname(file));
 }
 
 /** Whether there is anything of that name, a link to nowhere included. */
-export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+export const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** The files that SQLite keeps for a database. */
-export const databaseFilesOf = (databaseFile: string): string[] =>
+export const databaseFilePaths = (databaseFile: string): string[] =>
   ["", "-wal", "-shm", "-journal"].map((suffix) => `${databaseFile}${suffix}`);

@@ -26,7 +26,7 @@ const STATEMENTS_KEPT = 200;
  * @param onBusy told each time that it waits
  * @throws AppError busy after `limit` milliseconds; storage_unavailable when the storage fails
  */
-export async function whileBusy<T>(
+export async function retryWhileBusy<T>(
   attempt: () => T,
   limit = BUSY_LIMIT_MS,
   onBusy: () => void = () => {},
@@ -73,7 +73,7 @@ class SqliteConnection implements DatabaseConnection {
     const { exclusive, meter = noMeter, onFailure } = this.#options;
     const start = performance.now();
     try {
-      return await whileBusy(
+      return await retryWhileBusy(
         () => {
           const statement = this.#prepare(sql);
           // All rows at once, never a cursor left open: in rollback mode an open read holds up every commit.
@@ -82,14 +82,14 @@ class SqliteConnection implements DatabaseConnection {
           return { rows: [], numAffectedRows: BigInt(changes) };
         },
         patience,
-        meter.stateBusy,
+        meter.storageBusy,
       );
     } catch (error) {
       onFailure(error);
       throw error;
     } finally {
       // Writing is timed as a whole, from the lock to its release.
-      if (!exclusive) meter.state("read", secondsSince(start));
+      if (!exclusive) meter.storageAccessed("read", secondsSince(start));
     }
   }
 
@@ -118,7 +118,7 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    this.#options.inPlace();
+    this.#options.assertInPlace();
     if (this.#options.exclusive) {
       const asked = performance.now();
       const before = this.#last;
@@ -141,12 +141,12 @@ class SqliteDriver implements Driver {
   async beginTransaction(): Promise<void> {
     await this.#connection.execute(CompiledQuery.raw("begin immediate"), this.#patience);
     this.#began = performance.now();
-    this.#options.meter?.state("write_wait", (this.#began - this.#asked) / 1_000);
+    this.#options.meter?.storageAccessed("write_wait", (this.#began - this.#asked) / 1_000);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("commit"));
-    this.#options.meter?.state("write", secondsSince(this.#began));
+    this.#options.meter?.storageAccessed("write", secondsSince(this.#began));
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
@@ -163,20 +163,20 @@ interface SqliteDialectOptions {
   /** Whether transactions are run on it: then its users take turns. */
   exclusive: boolean;
   /** Throws when the file is no longer the one that was opened. Asked before every use; how often it looks is its own affair. */
-  inPlace: () => void;
+  assertInPlace: () => void;
   /** Told of every query that failed for good. */
   onFailure: (error: unknown) => void;
-  meter?: Pick<Meter, "state" | "stateBusy">;
+  meter?: Pick<Meter, "storageAccessed" | "storageBusy">;
 }
 
 /** Who takes turns is decided above: Kysely would make readers wait for readers too, and count no waiting. */
 export class ConcurrentAdapter extends SqliteAdapter {
   /** Runs a compiled query without Kysely's executor around it, where nobody has to wait for a turn. */
-  readonly direct: (<R>(query: CompiledQuery<R>) => Promise<QueryResult<R>>) | undefined;
+  readonly executeDirect: (<R>(query: CompiledQuery<R>) => Promise<QueryResult<R>>) | undefined;
 
-  constructor(direct: ConcurrentAdapter["direct"]) {
+  constructor(direct: ConcurrentAdapter["executeDirect"]) {
     super();
-    this.direct = direct;
+    this.executeDirect = direct;
   }
 
   override get supportsMultipleConnections(): boolean {
@@ -188,7 +188,7 @@ export class ConcurrentAdapter extends SqliteAdapter {
 export function sqliteDialect(db: Database.Database, options: SqliteDialectOptions) {
   const connection = new SqliteConnection(db, options);
   const direct = async <R>(query: CompiledQuery<R>): Promise<QueryResult<R>> => {
-    options.inPlace();
+    options.assertInPlace();
     return connection.executeQuery<R>(query);
   };
   return {

@@ -30,7 +30,7 @@ export interface StateDirectory {
 export const databaseFileIn = (path: string): string => join(path, "millrace.db");
 
 /** The journal that its file system can carry, as SQLite calls it. */
-export const journalOf = ({ local }: Pick<StateDirectory, "local">): "wal" | "delete" =>
+export const journalModeFor = ({ local }: Pick<StateDirectory, "local">): "wal" | "delete" =>
   local ? "wal" : "delete";
 
 /** With its parents. Node's own `recursive` never ends where a parent exists and can't be written to, as in /proc. */
@@ -96,15 +96,15 @@ function orUnavailable<T>(path: string, work: () => T): T {
 }
 
 /** Whether an open file is still the one at its path: what is written to another is lost. */
-export interface Place {
+export interface FileIdentity {
   /** What has become of it, or undefined. Two microseconds on a local file system. */
-  fault(): string | undefined;
+  check(): string | undefined;
   /** The same without waiting for a file system that hangs. */
-  faultSoon(): Promise<string | undefined>;
+  issueSoon(): Promise<string | undefined>;
 }
 
 /** Looks with stat, never open: closing any handle on the file would drop SQLite's locks on it. */
-export function placeOf(file: string): Place {
+export function trackFileIdentity(file: string): FileIdentity {
   const { dev, ino } = statSync(file);
   const judge = (now: Stats | undefined): string | undefined => {
     if (now === undefined)
@@ -117,14 +117,14 @@ export function placeOf(file: string): Place {
     return undefined;
   };
   return {
-    fault() {
+    check() {
       try {
         return judge(statSync(file, { throwIfNoEntry: false }));
       } catch {
         return judge(undefined);
       }
     },
-    faultSoon: () => stat(file).then(judge, () => judge(undefined)),
+    issueSoon: () => stat(file).then(judge, () => judge(undefined)),
   };
 }
 

@@ -4,10 +4,10 @@ import type { Kysely } from "kysely";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { Intent, UnitOfWork, Writers } from "../core/ports.ts";
+import type { WriteIntent, UnitOfWork, Writers } from "../core/ports.ts";
 import { apiKeyWriter } from "./api-keys.ts";
 import type { Store } from "./database.ts";
-import { engineWriters, withFollowing } from "./engine-transaction.ts";
+import { engineWriters, withCommitHooks } from "./engine-transaction.ts";
 import { identityWriter } from "./identities.ts";
 import { linkWriter } from "./links.ts";
 import { preparedInsert } from "./prepared.ts";
@@ -24,37 +24,39 @@ const CLEARED_AT_ONCE = 50;
 /** The unit of work over a store. */
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
   return (intent, effect) =>
-    withFollowing((onCommit) =>
+    withCommitHooks((onCommit) =>
       store.transaction(async (trx) => {
         // Where a change is recorded its audit entry is too: what changes nothing leaves none.
-        const audited: Writers["audited"] = (target, outcome) =>
+        const recordAudit: Writers["recordAudit"] = (target, outcome) =>
           audit(trx, intent, { target, outcome, at: iso(clock.now()) });
         const writers = {
           ...engineWriters(trx, clock, { requestId: intent.requestId, onCommit }),
-          workflows: workflowWriter(trx, clock, audited),
+          workflows: workflowWriter(trx, clock, recordAudit),
           apiKeys: apiKeyWriter(trx),
           users: userWriter(trx),
           sessions: sessionWriter(trx, clock),
           identities: identityWriter(trx),
           links: linkWriter(trx, clock),
-          audited,
+          recordAudit,
         };
         const run = () => effect(writers);
-        return intent.claim === undefined ? run() : once(trx, { ...intent, claim: intent.claim }, clock, run);
+        return intent.idempotency === undefined
+          ? run()
+          : once(trx, { ...intent, idempotency: intent.idempotency }, clock, run);
       }),
     );
 }
 
 async function once<T>(
   trx: Kysely<Schema>,
-  { actor, operation, claim }: Intent & { claim: NonNullable<Intent["claim"]> },
+  { actor, operation, idempotency }: WriteIntent & { idempotency: NonNullable<WriteIntent["idempotency"]> },
   clock: Clock,
   run: () => Promise<T>,
 ): Promise<T> {
-  const slot = { principal: actor.principal.lineage, operation, key: claim.key };
-  const hash = createHash("sha256").update(canonicalJson(claim.input)).digest("base64url");
+  const slot = { principal: actor.principal.lineage, operation, key: idempotency.key };
+  const hash = createHash("sha256").update(canonicalJson(idempotency.input)).digest("base64url");
   const now = clock.now();
-  await forgetReplays(trx, now, CLEARED_AT_ONCE);
+  await purgeIdempotencyKeys(trx, now, CLEARED_AT_ONCE);
 
   const known = await trx
     .selectFrom("idempotency_keys")
@@ -82,7 +84,11 @@ async function once<T>(
 }
 
 /** Deletes records that are replayed no more, `limit` at most; gives whether there may be more. */
-export async function forgetReplays(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+export async function purgeIdempotencyKeys(
+  trx: Kysely<Schema>,
+  now: number,
+  limit: number,
+): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom("idempotency_keys")
     .where((eb) =>
@@ -106,7 +112,7 @@ const insertAudit = preparedInsert("audit_log");
 
 async function audit(
   trx: Kysely<Schema>,
-  intent: Intent,
+  intent: WriteIntent,
   { target, outcome, at }: { target: string; outcome: string | undefined; at: string },
 ): Promise<void> {
   const { principal, client } = intent.actor;

@@ -1,11 +1,11 @@
 /** What keys and people have used in a window: one count for all copies. */
 import { type Kysely, sql } from "kysely";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
-import { COUNTS_KEPT_MS } from "./attempts.ts";
+import { COUNT_RETENTION_MS } from "./attempts.ts";
 import type { Schema } from "./schema.ts";
 
 /** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */
-export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+export async function purgeUsageCounts(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom("usage_counts")
     .where((eb) =>
@@ -15,7 +15,7 @@ export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: numbe
         eb
           .selectFrom("usage_counts")
           .select(["holder", "kind", "ends_at"])
-          .where("ends_at", "<=", now - COUNTS_KEPT_MS)
+          .where("ends_at", "<=", now - COUNT_RETENTION_MS)
           .limit(limit)
           .$asTuple("holder", "kind", "ends_at"),
       ),
@@ -27,7 +27,7 @@ export async function forgetUsage(trx: Kysely<Schema>, now: number, limit: numbe
 /** Reads the counts through `db`: a connection, or a transaction. */
 export function usageReader(db: Kysely<Schema>): UsageReader {
   return {
-    async used(holder, kind, endsAt) {
+    async usedInWindow(holder, kind, endsAt) {
       const row = await db
         .selectFrom("usage_counts")
         .select("used")

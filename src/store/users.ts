@@ -14,7 +14,7 @@ const toUser = (row: Row): UserRecord => ({
   role: row.role,
   status: row.status,
   passwordHash: row.password_hash,
-  roleBy: row.role_by,
+  roleSource: row.role_by,
   verifiedAt: row.verified_at,
   createdAt: row.created_at,
   createdBy: row.created_by,
@@ -28,7 +28,7 @@ const toRow = (user: UserRecord, first: 1 | null): Insertable<Schema["users"]> =
   role: user.role,
   status: user.status,
   password_hash: user.passwordHash,
-  role_by: user.roleBy,
+  role_by: user.roleSource,
   verified_at: user.verifiedAt,
   created_at: user.createdAt,
   created_by: user.createdBy,
@@ -64,12 +64,12 @@ export function userReader(db: Kysely<Schema>): UserReader {
       return row && toUser(row);
     },
 
-    any: async () => (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
+    exists: async () => (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
 
-    anyByProvider: async () =>
+    existsFromProvider: async () =>
       (await db.selectFrom("identities").select("user_id").limit(1).executeTakeFirst()) !== undefined,
 
-    async slice({ filter, after, limit }) {
+    async page({ filter, after, limit }) {
       let query = filtered(db.selectFrom("users").selectAll(), filter);
       // No two have one address: the id need not be looked at.
       if (after !== null) query = query.where("users.email", ">", after[0]);
@@ -127,10 +127,10 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
       );
     },
 
-    async update(id, { role, roleBy, status, passwordHash, verifiedAt, lastLoginAt }) {
+    async update(id, { role, roleSource, status, passwordHash, verifiedAt, lastLoginAt }) {
       const set = {
         role,
-        role_by: roleBy,
+        role_by: roleSource,
         status,
         password_hash: passwordHash,
         verified_at: verifiedAt,

@@ -1,7 +1,7 @@
 /** Workflows as they are written: an id of their own, their versions, the counter that says that something changed. */
 import slugify from "@sindresorhus/slugify";
 import type { Kysely } from "kysely";
-import type { WholeWorkflow } from "../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
@@ -51,7 +51,7 @@ export function workflowWriter(
 ): WorkflowWriter {
   const reader = workflowReader(trx);
 
-  async function record(workflow: WholeWorkflow, change: Change): Promise<void> {
+  async function record(workflow: WorkflowWithDefinition, change: Change): Promise<void> {
     const { principal, client } = change.actor;
     await insertVersion(trx, {
       workflow_id: workflow.id,
@@ -104,7 +104,7 @@ export function workflowWriter(
       if (wanted !== undefined && (await exists(wanted))) throw idTakenError(wanted);
       const id = wanted ?? (await freeId(content.name));
       const now = iso(clock.now());
-      const workflow: WholeWorkflow = {
+      const workflow: WorkflowWithDefinition = {
         id,
         name: content.name,
         description: content.description,
@@ -132,7 +132,7 @@ export function workflowWriter(
     },
 
     async publish(current, live) {
-      const workflow: WholeWorkflow = {
+      const workflow: WorkflowWithDefinition = {
         ...current,
         status: live.status,
         published_version: live.version,
@@ -151,8 +151,8 @@ export function workflowWriter(
       return workflow;
     },
 
-    async advance(current, next, change) {
-      const workflow: WholeWorkflow = {
+    async addVersion(current, next, change) {
+      const workflow: WorkflowWithDefinition = {
         ...current,
         name: next.name,
         description: next.description,
@@ -176,7 +176,7 @@ export function workflowWriter(
       return workflow;
     },
 
-    async adopt(workflow, history) {
+    async importWithHistory(workflow, history) {
       const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
       if (await exists(id)) throw idTakenError(id);
       // The versions refer to it; what it is called by now stands in the last of them.

@@ -1,9 +1,9 @@
 /** Workflows and their versions, as they are read. */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import type { WholeWorkflow, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
-import { wordsOf } from "../../schemas/text.ts";
+import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
+import { searchTerms } from "../../schemas/text.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
-import { contains, hasItem } from "./dialect.ts";
+import { contains, arrayContains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
@@ -43,7 +43,7 @@ const parseDefinition = (json: string | null) =>
   json === null ? null : (JSON.parse(json) as Record<string, unknown>);
 
 function toWorkflow(row: SummaryRow): Workflow;
-function toWorkflow(row: SummaryRow, definition: string | null): WholeWorkflow;
+function toWorkflow(row: SummaryRow, definition: string | null): WorkflowWithDefinition;
 function toWorkflow(row: SummaryRow, definition?: string | null): Workflow {
   return {
     id: row.id,
@@ -125,7 +125,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return row && toWorkflow(row, row.definition);
     },
 
-    async slice(query) {
+    async page(query) {
       // One more than asked for tells whether there is a next page.
       const rows = await sliced(
         db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
@@ -151,7 +151,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
 
     revision: async () => (await workflowsRevision(db))[0]!.value,
 
-    async someIds(limit) {
+    async recentIds(limit) {
       const rows = await db
         .selectFrom("workflows")
         .select("id")
@@ -161,7 +161,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return rows.map((row) => row.id);
     },
 
-    async exposed(limit) {
+    async exposedAsTools(limit) {
       const rows = await db
         .selectFrom("workflows")
         .innerJoin("workflow_versions", (join) =>
@@ -251,15 +251,15 @@ function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): 
     status === undefined
       ? query.where("workflows.status", "!=", "archived")
       : query.where("workflows.status", "=", status);
-  if (tag !== undefined) out = out.where((eb) => hasItem(eb.ref("workflows.tags"), tag));
+  if (tag !== undefined) out = out.where((eb) => arrayContains(eb.ref("workflows.tags"), tag));
   // Every word must stand somewhere, in any order: how people type searches.
-  for (const word of wordsOf(search ?? "")) {
+  for (const word of searchTerms(search ?? "")) {
     out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
   }
   return out;
 }
 
-function sliced<O>(query: Query<O>, by: Parameters<WorkflowReader["slice"]>[0]): Query<O> {
+function sliced<O>(query: Query<O>, by: Parameters<WorkflowReader["page"]>[0]): Query<O> {
   const { column, direction, beyond } = sortOf(by.sort);
   const path = `workflows.${column}` as const;
   let out = filtered(query, by.filter);

@@ -6,24 +6,27 @@ import type { Principal } from "../core/ports.ts";
 
 export type Admit = (headers: IncomingHttpHeaders) => Promise<Principal>;
 
-export interface Gate {
+export interface Admission {
   /** Gives whose key it is. @throws AppError unauthorized, rate_limited */
   admit: Admit;
   /**
    * Counts a request of somebody who was let in by another way than a key.
    * @throws AppError rate_limited
    */
-  count(principal: Principal): Promise<void>;
+  checkRateLimit(principal: Principal): Promise<void>;
 }
 
 /** @param perMinute requests per key, or person signed in, and minute on this process; undefined for no limit */
-export async function gate(authenticator: Authenticator, perMinute: number | undefined): Promise<Gate> {
+export async function admission(
+  authenticator: Authenticator,
+  perMinute: number | undefined,
+): Promise<Admission> {
   // Who sets no limit does not pay for it: the library brings a dozen stores along, 7 MB.
-  if (perMinute === undefined) return { admit: authenticator.authenticate, count: async () => {} };
+  if (perMinute === undefined) return { admit: authenticator.authenticate, checkRateLimit: async () => {} };
   const { RateLimiterMemory, RateLimiterRes } = await import("rate-limiter-flexible");
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
 
-  async function count({ kind, keyId, lineage }: Principal): Promise<void> {
+  async function checkRateLimit({ kind, keyId, lineage }: Principal): Promise<void> {
     // A person with many sessions is one: a new sign-in gives no new minute.
     const session = kind === "session";
     const used = await limiter.consume(session ? lineage : keyId).catch((refused: unknown) => refused);
@@ -38,10 +41,10 @@ export async function gate(authenticator: Authenticator, perMinute: number | und
   }
 
   return {
-    count,
+    checkRateLimit,
     async admit(headers) {
       const principal = await authenticator.authenticate(headers);
-      await count(principal);
+      await checkRateLimit(principal);
       return principal;
     },
   };

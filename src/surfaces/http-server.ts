@@ -49,9 +49,9 @@ interface ListenOptions {
   port: number;
   lifecycle: Lifecycle;
   /** More connections than these are closed at once; without it there is no limit. */
-  mostConnections?: number;
+  maxConnections?: number;
   /** How long what is in flight may take once the listener is closed, in milliseconds. */
-  drainLimit?: number;
+  drainTimeoutMs?: number;
   /** Ends what would stay open for ever: event streams. Called when the drain delay is over. */
   closeStreams?: () => Promise<void>;
 }
@@ -71,7 +71,7 @@ export function sendProblem(res: ServerResponse, error: AppError, requestId: str
 }
 
 /** Writes down a request that was refused before an operation was reached; what happens inside one is logged there. */
-export function logRefused(
+export function logRejectedRequest(
   log: Logger,
   error: AppError,
   request: { request_id: string; method: string | undefined; path: string; ip?: string | undefined },
@@ -85,18 +85,21 @@ export function logRefused(
 
 /**
  * Answers `GET /health`: 200 while it can serve, 503 while it drains or can't reach its state.
- * @param fault why the state can't be reached, or undefined
+ * @param checkStorage why the state can't be reached, or undefined
  */
 export async function sendHealth(
   res: ServerResponse,
   lifecycle: Lifecycle,
   version: string,
-  fault: () => Promise<string | undefined>,
+  checkStorage: () => Promise<string | undefined>,
 ): Promise<void> {
   // A network file system that hangs must not hang the probe: not knowing in time is not healthy.
   const detail = lifecycle.draining
     ? "This process is shutting down."
-    : await Promise.race([fault(), delay(2_000, "The state directory does not answer.", { ref: false })]);
+    : await Promise.race([
+        checkStorage(),
+        delay(2_000, "The state directory does not answer.", { ref: false }),
+      ]);
   const health: Health = {
     status: lifecycle.draining ? "draining" : detail === undefined ? "ok" : "unavailable",
     version,
@@ -116,7 +119,7 @@ export async function sendHealth(
  * @throws Error with the system's code (EADDRINUSE, EACCES) when it can't
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
-  const { host, port, lifecycle, closeStreams, mostConnections, drainLimit = DRAIN_LIMIT_MS } = options;
+  const { host, port, lifecycle, closeStreams, maxConnections, drainTimeoutMs = DRAIN_LIMIT_MS } = options;
   /** By connection: what waits for its turn behind another answer never hears that the connection has ended. */
   const inFlight = new Map<Socket, Set<ServerResponse>>();
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
@@ -145,7 +148,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     },
     serve,
   );
-  if (mostConnections !== undefined) server.maxConnections = mostConnections;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   // Whatever a client expects beside `100-continue`, it gets the answer. RFC 9110, section 10.1.1.
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -172,7 +175,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       lifecycle.draining = true;
       for (const together of inFlight.values()) together.forEach(sendElsewhere);
       if (drainDelay > 0) await delay(drainDelay);
-      const closed = close(server, inFlight, drainLimit);
+      const closed = close(server, inFlight, drainTimeoutMs);
       await closeStreams?.();
       await closed;
     },

@@ -7,14 +7,14 @@ import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/faults.ts";
 import { type Meter, secondsSince } from "../core/meter.ts";
-import { storedTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
+import { serializeTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
 import type { SpanAttributes, Tracer } from "../core/tracer.ts";
 import type { Actor, CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
-import type { AnyTool, Page, Progress, Question, ToolContext } from "../core/tool.ts";
-import type { Fault } from "../../schemas/problem.ts";
+import type { AnyTool, ListResponse, Progress, Elicitation, ToolContext } from "../core/tool.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
-import { endRequest, joinTrace } from "./request-trace.ts";
-import { type Subject, subjectOf } from "./subject.ts";
+import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
+import { type ResourceIds, resourceIdsOf } from "./subject.ts";
 
 /** What every operation stands on. */
 export interface Services {
@@ -37,9 +37,9 @@ export interface Call {
   /** The status of the answer, once it is there; 200 where the surface has none. */
   status?: () => number;
   /** What it turns out to be about, for its line in the log. */
-  about?: Subject;
+  resourceIds?: ResourceIds;
   /** The trace that the caller is in, as it was sent. */
-  caller?: Readonly<Record<keyof TraceHeaders, unknown>> | undefined;
+  incomingTrace?: Readonly<Record<keyof TraceHeaders, unknown>> | undefined;
   /** What its surface knows of it, for a trace. */
   attributes?: SpanAttributes;
   /** The trace that it is part of, and hands on; known once it is observed. */
@@ -49,14 +49,14 @@ export interface Call {
 }
 
 /** A request that was let in and understood, ready to run. */
-export interface Prepared {
+export interface PreparedCall {
   input: Record<string, unknown>;
   /** Runs it once. */
   run(): Promise<unknown>;
   /** What must be asked of a person first. */
-  question(): Promise<Question | undefined>;
+  question(): Promise<Elicitation | undefined>;
   /** Every page of a list, one after the other. */
-  pages(): AsyncGenerator<Page<unknown>>;
+  pages(): AsyncGenerator<ListResponse<unknown>>;
   /** The list's revision, if it has one. */
   revision(): Promise<string | undefined>;
 }
@@ -71,24 +71,24 @@ export function prepare(
   tool: AnyTool,
   raw: unknown,
   call: Call,
-  found: readonly Fault[] = [],
-): Prepared {
+  found: readonly Issue[] = [],
+): PreparedCall {
   authorise(tool, call);
   const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, found);
-  call.about = subjectOf(input);
+  call.resourceIds = resourceIdsOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
   const run = async (given: Record<string, unknown>) => {
     const output = checkOutput(tool, await tool.run(given, ctx));
-    call.about = subjectOf(input, output);
+    call.resourceIds = resourceIdsOf(input, output);
     return output;
   };
   return {
     input,
     run: () => run(input),
-    question: async () => tool.question?.(input, ctx),
+    question: async () => tool.elicitation?.(input, ctx),
     async *pages() {
       for (let cursor = input["cursor"]; ;) {
-        const page = (await run({ ...input, limit: MAX_PAGE, cursor })) as Page<unknown>;
+        const page = (await run({ ...input, limit: MAX_PAGE, cursor })) as ListResponse<unknown>;
         yield page;
         if (page.next_cursor === null) return;
         cursor = page.next_cursor;
@@ -108,13 +108,13 @@ export function invoke(
   tool: AnyTool,
   raw: unknown,
   call: Call,
-  found: readonly Fault[] = [],
+  found: readonly Issue[] = [],
 ): Promise<unknown> {
-  return observed(services, tool, call, async () => prepare(services, tool, raw, call, found).run());
+  return withTelemetry(services, tool, call, async () => prepare(services, tool, raw, call, found).run());
 }
 
 /** Runs `work` and writes down how it went: the log line of a request, and the cause of an error that hides it. */
-export async function observed<T>(
+export async function withTelemetry<T>(
   services: Services,
   tool: Pick<AnyTool, "name">,
   call: Call,
@@ -122,7 +122,7 @@ export async function observed<T>(
 ): Promise<T> {
   const start = performance.now();
   const { surface } = call.actor.client;
-  const span = joinTrace(services.tracer, tool.name, call);
+  const span = startRequestSpan(services.tracer, tool.name, call);
   const line = {
     operation: tool.name,
     request_id: call.requestId,
@@ -131,24 +131,24 @@ export async function observed<T>(
     ...(call.trace !== undefined && { trace_id: call.trace.traceId }),
   };
   const meet = (status: number): void =>
-    services.meter.operation({ name: tool.name, surface, status, seconds: secondsSince(start) });
+    services.meter.operationCompleted({ name: tool.name, surface, status, seconds: secondsSince(start) });
   try {
     const result = await work();
     const status = call.status?.() ?? 200;
     meet(status);
-    endRequest(span, call, status);
-    services.log.info({ ...line, ...call.about, ms: elapsed(start) }, tool.name);
+    endRequestSpan(span, call, status);
+    services.log.info({ ...line, ...call.resourceIds, ms: elapsed(start) }, tool.name);
     return result;
   } catch (thrown) {
     const error = toAppError(thrown);
     meet(error.status);
-    endRequest(span, call, error.status, error);
+    endRequestSpan(span, call, error.status, error);
     const level = ERRORS[error.code].log;
     const refused = level === "info";
     services.log[level](
       {
         ...line,
-        ...call.about,
+        ...call.resourceIds,
         ms: elapsed(start),
         code: error.code,
         ...(!refused && { err: error.cause ?? error }),
@@ -163,11 +163,11 @@ const elapsed = (start: number): number => Math.round((performance.now() - start
 
 /** @throws AppError person_needed, missing_scope */
 export function authorise(
-  tool: Pick<AnyTool, "name" | "scope" | "person">,
+  tool: Pick<AnyTool, "name" | "scope" | "requiresUser">,
   { actor }: Pick<Call, "actor">,
 ): void {
   const { kind, scopes, owner } = actor.principal;
-  if (tool.person && kind === "key") {
+  if (tool.requiresUser && kind === "key") {
     throw new AppError(
       "person_needed",
       `${tool.name} is for somebody who is signed in; no key may do it. Use the web interface (/ui/).`,
@@ -195,7 +195,7 @@ export function authorise(
 function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknown>, call: Call): ToolContext {
   // As it was given: a default that a new release brings does not make a repeated request another one.
   const { idempotency_key: key, ...claimed } = raw;
-  const claim = typeof key === "string" ? { key, input: claimed } : undefined;
+  const idempotency = typeof key === "string" ? { key, input: claimed } : undefined;
   let total: Promise<number> | undefined;
   return {
     actor: call.actor,
@@ -205,12 +205,12 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     accounts: services.accounts,
     now: () => services.clock.now(),
     signal: call.signal,
-    trace: call.trace === undefined ? null : storedTrace(call.trace),
+    trace: call.trace === undefined ? null : serializeTrace(call.trace),
     progress: call.progress,
     total: (count) => (total ??= count()),
     write: (effect, part) => {
       const operation = part === undefined ? tool.name : `${tool.name}.${part}`;
-      return services.write({ operation, actor: call.actor, requestId: call.requestId, claim }, effect);
+      return services.write({ operation, actor: call.actor, requestId: call.requestId, idempotency }, effect);
     },
   };
 }

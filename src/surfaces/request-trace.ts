@@ -7,12 +7,14 @@ import type { Call } from "./invoke.ts";
  * Joins a request to the trace that its caller names, or begins one; `call.trace` says what it hands on.
  * @returns its span, to be ended; undefined where no traces are made
  */
-export function joinTrace(tracer: Tracer, operation: string, call: Call): OpenSpan | undefined {
-  const { caller, actor, requestId } = call;
+export function startRequestSpan(tracer: Tracer, operation: string, call: Call): OpenSpan | undefined {
+  const { incomingTrace, actor, requestId } = call;
   const parent =
-    caller !== undefined && tracer.propagates ? parseTrace(caller.traceparent, caller.tracestate) : undefined;
+    incomingTrace !== undefined && tracer.propagates
+      ? parseTrace(incomingTrace.traceparent, incomingTrace.tracestate)
+      : undefined;
   const { surface } = actor.client;
-  const span = tracer.begin(operation, surface === "cli" ? "internal" : "server", parent, {
+  const span = tracer.startSpan(operation, surface === "cli" ? "internal" : "server", parent, {
     ...call.attributes,
     "millrace.surface": surface,
     "millrace.request_id": requestId,
@@ -22,7 +24,7 @@ export function joinTrace(tracer: Tracer, operation: string, call: Call): OpenSp
 }
 
 /** Ends it with the status of its answer, where its surface has one. */
-export function endRequest(
+export function endRequestSpan(
   span: OpenSpan | undefined,
   call: Call,
   status: number,

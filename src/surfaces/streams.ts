@@ -23,7 +23,7 @@ interface OpenStream {
   answer?: boolean;
 }
 
-export interface Streams {
+export interface StreamRegistry {
   /** @returns a function that forgets the stream again */
   add(stream: OpenStream): () => void;
   /**
@@ -31,21 +31,24 @@ export interface Streams {
    * @returns a function that gives it back, to be called once
    * @throws AppError too_many_streams, busy
    */
-  takeRoom(whose: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
-  keepAlive(): void;
+  reserve(whose: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
+  sendKeepAlives(): void;
   /** Closes those whose key is dead. */
-  closeDead(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
+  closeInvalid(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
   /** Ends those that would stay open; answers are let finish. */
   closeAll(): void;
 }
 
 /** @param instead what a client without room can do in place of a stream */
-export function openStreams(instead: string, meter: Pick<Meter, "stream"> = noMeter): Streams {
+export function createStreamRegistry(
+  instead: string,
+  meter: Pick<Meter, "streamCountChanged"> = noMeter,
+): StreamRegistry {
   const streams = new Set<OpenStream>();
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    takeRoom({ keyId, owner }, kind) {
+    reserve({ keyId, owner }, kind) {
       // `operator` is no one person: whoever runs this makes keys in that name for many.
       const sharers = owner === OPERATOR ? [keyId] : [keyId, owner];
       const full = sharers.find((sharer) => (taken.get(sharer) ?? 0) >= SHARE);
@@ -65,11 +68,11 @@ export function openStreams(instead: string, meter: Pick<Meter, "stream"> = noMe
         );
       }
       all += 1;
-      meter.stream(kind, 1);
+      meter.streamCountChanged(kind, 1);
       for (const sharer of sharers) taken.set(sharer, (taken.get(sharer) ?? 0) + 1);
       return () => {
         all -= 1;
-        meter.stream(kind, -1);
+        meter.streamCountChanged(kind, -1);
         for (const sharer of sharers) {
           const left = taken.get(sharer)! - 1;
           if (left > 0) taken.set(sharer, left);
@@ -83,11 +86,11 @@ export function openStreams(instead: string, meter: Pick<Meter, "stream"> = noMe
       stream.res.on("error", () => {});
       return () => streams.delete(stream);
     },
-    keepAlive() {
+    sendKeepAlives() {
       for (const { keepAlive, res } of streams)
         if (keepAlive && !res.writableEnded && !res.writableNeedDrain) res.write(": keep-alive\n\n");
     },
-    async closeDead(deadAmong) {
+    async closeInvalid(deadAmong) {
       if (streams.size === 0) return;
       const dead = new Set(await deadAmong([...new Set([...streams].map((stream) => stream.keyId))]));
       for (const { keyId, res } of streams) {
@@ -107,14 +110,14 @@ export function openStreams(instead: string, meter: Pick<Meter, "stream"> = noMe
  * Keeps streams alive, and ends those whose key has died.
  * @returns a function that stops that
  */
-export function tendStreams(
-  streams: Streams,
+export function startStreamMaintenance(
+  streams: StreamRegistry,
   deadAmong: (keyIds: readonly string[]) => Promise<string[]>,
   failed: (error: unknown) => void,
 ): () => void {
   const timers = [
-    setInterval(() => streams.keepAlive(), KEEP_ALIVE_MS),
-    setInterval(() => void streams.closeDead(deadAmong).catch(failed), REVOCATION_CHECK_MS),
+    setInterval(() => streams.sendKeepAlives(), KEEP_ALIVE_MS),
+    setInterval(() => void streams.closeInvalid(deadAmong).catch(failed), REVOCATION_CHECK_MS),
   ];
   return () => timers.forEach(clearInterval);
 }

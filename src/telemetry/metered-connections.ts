@@ -1,5 +1,5 @@
 /** Connections whose calls are counted and timed, by their names in the configuration. */
-import { type Connections, type NamedConnection, SCRATCH, type Usage } from "../core/connections.ts";
+import { type Connections, type NamedConnection, SCRATCH_DATABASE, type Usage } from "../core/connections.ts";
 import { type ConnectionKind, type Meter, secondsSince } from "../core/meter.ts";
 import { StepError } from "../core/step-errors.ts";
 
@@ -13,16 +13,16 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
     work: () => Promise<T>,
   ): Promise<T> {
     // Somebody wrote the name into a workflow: what the configuration does not have shares one label.
-    const known = wanted === SCRATCH || list.some(({ name }) => name === wanted);
+    const known = wanted === SCRATCH_DATABASE || list.some(({ name }) => name === wanted);
     const call = { kind, name: known ? wanted : "unknown" };
     const start = performance.now();
     try {
       const answer = await work();
-      meter.connection({ ...call, outcome: "ok", seconds: secondsSince(start) });
+      meter.connectionCalled({ ...call, outcome: "ok", seconds: secondsSince(start) });
       return answer;
     } catch (error) {
       const outcome = error instanceof StepError ? error.code : "failed";
-      meter.connection({ ...call, outcome, seconds: secondsSince(start) });
+      meter.connectionCalled({ ...call, outcome, seconds: secondsSince(start) });
       throw error;
     }
   }
@@ -44,12 +44,12 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
           const answer = await timed("model", { list: models.list(), wanted: model }, () =>
             models.generate(request, signal),
           );
-          meter.tokens(model, spent(answer.usage));
+          meter.tokensUsed(model, spent(answer.usage));
           return answer;
         } catch (error) {
           // An answer that does not fit was paid for all the same.
           const usage = error instanceof StepError ? error.options.usage : undefined;
-          if (usage !== undefined) meter.tokens(model, spent(usage));
+          if (usage !== undefined) meter.tokensUsed(model, spent(usage));
           throw error;
         }
       },

@@ -4,9 +4,9 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
-import type { Meter, StateAccess, StreamKind, TakeOverCause } from "../core/meter.ts";
-import type { Snapshot } from "./snapshots.ts";
-import { stateGauges, type StateNumbers } from "./state-gauges.ts";
+import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/meter.ts";
+import type { MetricsSnapshot } from "./snapshots.ts";
+import { registerStateGauges, type InstanceStats } from "./state-gauges.ts";
 
 /** Which kind of process it is: the label `process` of everything that it counts. */
 export type ProcessName = "serve" | "mcp-sse" | "worker";
@@ -14,9 +14,9 @@ export type ProcessName = "serve" | "mcp-sse" | "worker";
 export interface Metrics {
   meter: Meter;
   /** From now on what the database says is shown too; the same from every copy. */
-  showState(read: () => Promise<StateNumbers>): void;
+  registerStateSource(read: () => Promise<InstanceStats>): void;
   /** Everything as it is now. */
-  snapshot(): Promise<Snapshot>;
+  snapshot(): Promise<MetricsSnapshot>;
 }
 
 /** In seconds. */
@@ -50,8 +50,8 @@ export function openMetrics(name: ProcessName, version: string): Metrics {
   let refreshState: (() => Promise<void>) | undefined;
   return {
     meter: meterOf(registry),
-    showState(read) {
-      refreshState = stateGauges(registry, read);
+    registerStateSource(read) {
+      refreshState = registerStateGauges(registry, read);
     },
     async snapshot() {
       await refreshState?.();
@@ -145,7 +145,7 @@ function meterOf(registry: Registry): Meter {
   const busy = counter("state_busy_retries_total", "Times that a lock on the state was waited for again.");
 
   // What alerts and rates look at exists from the start: a first event would otherwise be no increase.
-  for (const cause of ["exit", "lease"] satisfies TakeOverCause[]) {
+  for (const cause of ["exit", "lease"] satisfies ReclaimCause[]) {
     takeOvers.inc({ cause }, 0);
     jobsTaken.inc({ cause }, 0);
   }
@@ -154,42 +154,43 @@ function meterOf(registry: Registry): Meter {
     runsStarted.inc({ trigger }, 0);
     for (const status of FINAL_STATUSES) runsFinished.inc({ status, trigger }, 0);
   }
-  for (const access of ["read", "write_wait", "write"] satisfies StateAccess[]) stateSeconds.zero({ access });
+  for (const access of ["read", "write_wait", "write"] satisfies StorageAccess[])
+    stateSeconds.zero({ access });
 
   return {
-    operation({ name: operation, surface, status, seconds }) {
+    operationCompleted({ name: operation, surface, status, seconds }) {
       requests.inc({ operation, surface, status });
       requestSeconds.observe({ operation, surface }, seconds);
     },
-    refused: (surface, code) => refused.inc({ surface, code }),
-    stream: (kind, change) => streams.inc({ kind }, change),
+    requestRejected: (surface, code) => refused.inc({ surface, code }),
+    streamCountChanged: (kind, change) => streams.inc({ kind }, change),
     runStarted: (trigger) => runsStarted.inc({ trigger }),
     runEnded({ status, trigger, code, seconds }) {
       runsFinished.inc({ status, trigger });
       runSeconds.observe({ status }, seconds);
       if (code !== null) runFailures.inc({ code });
     },
-    attempt({ type, outcome, code, seconds }) {
+    attemptEnded({ type, outcome, code, seconds }) {
       attempts.inc({ type, outcome });
       if (code !== null) stepFailures.inc({ type, code });
       if (seconds !== undefined) stepSeconds.observe({ type }, seconds);
     },
-    poisoned: () => poisoned.inc(),
-    claimed: (kind) => claimed.inc({ kind }),
-    takenOver(cause, jobs) {
+    jobPoisoned: () => poisoned.inc(),
+    jobClaimed: (kind) => claimed.inc({ kind }),
+    jobsReclaimed(cause, jobs) {
       takeOvers.inc({ cause });
       jobsTaken.inc({ cause }, jobs);
     },
     executorEnded: () => restarts.inc(),
-    connection({ kind, name, outcome, seconds }) {
+    connectionCalled({ kind, name, outcome, seconds }) {
       calls.inc({ kind, name, outcome });
       callSeconds.observe({ kind, name }, seconds);
     },
-    tokens(model, { input, output }) {
+    tokensUsed(model, { input, output }) {
       tokens.inc({ model, direction: "input" }, input);
       tokens.inc({ model, direction: "output" }, output);
     },
-    state: (access, seconds) => stateSeconds.observe({ access }, seconds),
-    stateBusy: () => busy.inc(),
+    storageAccessed: (access, seconds) => stateSeconds.observe({ access }, seconds),
+    storageBusy: () => busy.inc(),
   };
 }

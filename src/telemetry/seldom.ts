@@ -11,7 +11,7 @@ const LONGEST = 300;
  * many there were.
  * @param now a monotonic clock, in milliseconds
  */
-export function seldom(
+export function throttledLogger(
   tell: (line: { repeated?: number }, message: string) => void,
   now: () => number = () => performance.now(),
 ): (message: string) => void {

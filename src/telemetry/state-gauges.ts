@@ -5,12 +5,12 @@ import { FINAL_STATUSES, RunStatus } from "../../schemas/run.ts";
 import { SECOND } from "../core/clock.ts";
 
 /** The state of all copies together. */
-export interface StateNumbers {
+export interface InstanceStats {
   /** Unfinished runs; a status that is missing has none. */
   runs: Partial<Record<RunStatus, number>>;
   jobs: { ready: number; later: number; claimed: number };
   /** Seconds for which the oldest ready job has been ready; 0 where there is none. */
-  oldestReady: number;
+  oldestReadySeconds: number;
   executors: number;
   approvals: number;
   /** Bytes of the database file, and of room on its file system. */
@@ -26,9 +26,9 @@ const UNFINISHED = RunStatus.options.filter((status) => !FINAL_STATUSES.has(stat
  * @param patienceMs how long a read may take, in milliseconds
  * @returns what brings the gauges up to date; it never fails
  */
-export function stateGauges(
+export function registerStateGauges(
   registry: Registry,
-  read: () => Promise<StateNumbers>,
+  read: () => Promise<InstanceStats>,
   patienceMs = PATIENCE_MS,
 ): () => Promise<void> {
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []): Gauge<L> =>
@@ -45,11 +45,11 @@ export function stateGauges(
   const size = gauge("state_file_bytes", "The size of the database file.");
   const free = gauge("state_free_bytes", "Room on the file system of the state directory.");
 
-  function show(now: StateNumbers): void {
+  function show(now: InstanceStats): void {
     up.set(1);
     for (const status of UNFINISHED) runs.set({ status }, now.runs[status] ?? 0);
     for (const [state, count] of Object.entries(now.jobs)) jobs.set({ state }, count);
-    oldest.set(now.oldestReady);
+    oldest.set(now.oldestReadySeconds);
     executors.set(now.executors);
     approvals.set(now.approvals);
     size.set(now.file.size);
@@ -63,7 +63,7 @@ export function stateGauges(
     for (const single of [oldest, executors, approvals, size, free]) single.remove();
   }
 
-  let reading: Promise<StateNumbers> | undefined;
+  let reading: Promise<InstanceStats> | undefined;
   let looked = -Infinity;
   return async () => {
     if (performance.now() - looked < KEPT_MS) return;

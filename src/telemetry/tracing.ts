@@ -31,9 +31,9 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 import { SECOND } from "../core/clock.ts";
-import { flagsOf, isSampled, type TraceContext } from "../core/trace-context.ts";
+import { toTraceFlags, isSampled, type TraceContext } from "../core/trace-context.ts";
 import type { Tracer, TracingSettings } from "../core/tracer.ts";
-import { seldom } from "./seldom.ts";
+import { throttledLogger } from "./seldom.ts";
 
 /** As long as the end of the process waits for what is left. */
 const FLUSH_MS = 2 * SECOND;
@@ -46,7 +46,7 @@ export function otlpTracer(
   { propagates }: TracingSettings,
   { version, process, log }: { version: string; process: string; log: Pick<Logger, "warn"> },
 ): Tracer {
-  const report = seldom((line, message) => log.warn(line, message));
+  const report = throttledLogger((line, message) => log.warn(line, message));
   const warn = (message: string): void => report(`traces: ${message}`);
   diag.setLogger(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -76,10 +76,10 @@ export function otlpTracer(
   );
 
   return {
-    on: true,
+    enabled: true,
     propagates,
 
-    begin(name, kind, parent, attributes) {
+    startSpan(name, kind, parent, attributes) {
       const span = asking.startSpan(name, { kind: KINDS[kind], attributes }, below(parent));
       const { traceId, spanId, traceFlags } = span.spanContext();
       const random = (parent?.flags ?? 0) & RANDOM_FLAG;
@@ -93,12 +93,12 @@ export function otlpTracer(
       };
     },
 
-    samples(traceId, name) {
+    shouldSample(traceId, name) {
       const span = given.as({ traceId }, () => asking.startSpan(name, { root: true }));
-      return (span.spanContext().traceFlags & flagsOf(true)) !== 0;
+      return (span.spanContext().traceFlags & toTraceFlags(true)) !== 0;
     },
 
-    record({ name, kind, trace: own, parentId, start, end, attributes, error, link }) {
+    recordSpan({ name, kind, trace: own, parentId, start, end, attributes, error, link }) {
       if (!isSampled(own)) return;
       const parent = parentId === null ? undefined : { ...own, spanId: parentId };
       const options = {

@@ -10,18 +10,18 @@ import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
-import { queryClient } from "./api/queries.ts";
+import { createQueryClient } from "./api/queries.ts";
 import { styleNonce } from "./app/nonce.ts";
-import { router } from "./app/router.tsx";
-import { sessionQuery, whenAnotherTabTells } from "./app/session.tsx";
+import { createRouter } from "./app/router.tsx";
+import { sessionQuery, subscribeToOtherTabs } from "./app/session.tsx";
 import { theme } from "./app/theme.ts";
 
 // Dialogs hold the page behind them still by a style of their own.
 setNonce(styleNonce());
 
-const client = queryClient(() => client.setQueryData(sessionQuery.queryKey, null));
+const client = createQueryClient(() => client.setQueryData(sessionQuery.queryKey, null));
 
-whenAnotherTabTells(() => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }));
+subscribeToOtherTabs(() => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }));
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
@@ -29,7 +29,7 @@ createRoot(document.getElementById("root")!).render(
       <QueryClientProvider client={client}>
         <ModalsProvider>
           <Notifications position="bottom-right" />
-          <RouterProvider router={router()} />
+          <RouterProvider router={createRouter()} />
         </ModalsProvider>
       </QueryClientProvider>
     </MantineProvider>

@@ -6,13 +6,13 @@ import { AppError } from "../../src/core/errors.ts";
 import type { AccountMail } from "../../src/core/mail-port.ts";
 import { fakeClock } from "../support/instance.ts";
 
-function open({ usable = true, failure }: { usable?: boolean; failure?: Error } = {}) {
+function open({ usable: configured = true, failure }: { usable?: boolean; failure?: Error } = {}) {
   const sent: AccountMail[] = [];
   const reported: unknown[] = [];
   const api = accountsApi({
     mode: "built-in",
     mailer: {
-      usable,
+      configured,
       async send(mail) {
         if (failure !== undefined) throw failure;
         sent.push(mail);
@@ -31,8 +31,8 @@ const LINK = "https://millrace.example.com/ui/link#abc";
 describe("the accounts' secrets and post", () => {
   it("sends a link by mail", async () => {
     const { api, sent } = open();
-    expect(api.mail).toBe(true);
-    expect(await api.deliver("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
+    expect(api.mailEnabled).toBe(true);
+    expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
       sent: true,
       link: LINK,
     });
@@ -43,8 +43,8 @@ describe("the accounts' secrets and post", () => {
 
   it("gives the link to be handed on where there is no mail", async () => {
     const { api, sent, reported } = open({ usable: false });
-    expect(api.mail).toBe(false);
-    expect(await api.deliver("reset", "ada@example.com", "abc", "ann@example.com")).toEqual({
+    expect(api.mailEnabled).toBe(false);
+    expect(await api.sendLink("reset", "ada@example.com", "abc", "ann@example.com")).toEqual({
       sent: false,
       link: LINK,
     });
@@ -54,7 +54,7 @@ describe("the accounts' secrets and post", () => {
   it("gives the link and reports why when it could not be sent", async () => {
     const failure = new AppError("connection_failed", "The mail server is down.");
     const { api, reported } = open({ failure });
-    expect(await api.deliver("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
+    expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
       sent: false,
       link: LINK,
     });

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { albVerifier } from "../../src/auth/alb.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { albPeer, ARN, CLIENT, ISSUER, POOL } from "../support/alb-peer.ts";
+import { mockAlb, ARN, CLIENT, ISSUER, POOL } from "../support/alb-peer.ts";
 
 const OTHER_ARN = ARN.replace("123456789012", "210987654321");
 
 async function open(clock: Clock = systemClock) {
-  const peer = await albPeer();
+  const peer = await mockAlb();
   const options = {
     userPoolId: POOL,
     clientId: CLIENT,
@@ -78,7 +78,7 @@ describe("the headers of a load balancer", () => {
       { origin_jti: undefined, auth_time: 2 },
     ];
     const told = await Promise.all(logins.map((access) => verify(peer.headers({}, access))));
-    expect(new Set(told.map((one) => one?.login)).size).toBe(4);
+    expect(new Set(told.map((one) => one?.loginKey)).size).toBe(4);
   });
 });
 

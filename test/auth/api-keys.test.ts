@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Scope } from "../../schemas/actor.ts";
 import { rotateKey } from "../../src/auth/api-keys.ts";
-import { DEFAULT_OVERLAP_MS, parseExpiry, stateOf } from "../../src/core/api-key-life.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../../src/core/api-key-life.ts";
 import { digestOf } from "../../src/auth/key-format.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
@@ -76,17 +76,21 @@ describe("stateOf", () => {
 
   it("is dead from its last moment on, not after it", () => {
     const key = { ...OPERATORS, revokedAt: null, expiresAt: iso(end) };
-    expect([end - 1, end, end + 1].map((now) => stateOf(key, now))).toEqual(["active", "expired", "expired"]);
+    expect([end - 1, end, end + 1].map((now) => apiKeyState(key, now))).toEqual([
+      "active",
+      "expired",
+      "expired",
+    ]);
   });
 
   it("never ends without a date", () => {
-    expect(stateOf({ ...OPERATORS, revokedAt: null, expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(
+    expect(apiKeyState({ ...OPERATORS, revokedAt: null, expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(
       "active",
     );
   });
 
   it("is revoked rather than expired when it is both", () => {
-    expect(stateOf({ ...OPERATORS, revokedAt: iso(end), expiresAt: iso(end) }, end)).toBe("revoked");
+    expect(apiKeyState({ ...OPERATORS, revokedAt: iso(end), expiresAt: iso(end) }, end)).toBe("revoked");
   });
 
   it("agrees with the store about every moment", async () => {
@@ -98,9 +102,9 @@ describe("stateOf", () => {
     expect((await find(record.id)).revokedAt).toBe(iso(end - DAY));
     const all = await keys.list();
     for (const now of [end - 2, end - 1, end, end + 1, end + 2]) {
-      const dead = all.filter((one) => stateOf(one, now) !== "active").map((one) => one.id);
+      const dead = all.filter((one) => apiKeyState(one, now) !== "active").map((one) => one.id);
       const ids = [...all.map((one) => one.id), "key_gone"];
-      expect(await keys.deadAmong(ids, iso(now))).toEqual([...dead, "key_gone"]);
+      expect(await keys.findInvalid(ids, iso(now))).toEqual([...dead, "key_gone"]);
     }
   });
 });
@@ -171,8 +175,8 @@ describe("rotateKey", () => {
     expect(oldExpiresAt).toBe(iso(clock.now() + 24 * HOUR));
     const old = await find(first.record.id);
     expect(old.expiresAt).toBe(oldExpiresAt);
-    expect(stateOf(old, clock.now() + 24 * HOUR - 1)).toBe("active");
-    expect(stateOf(old, clock.now() + 24 * HOUR)).toBe("expired");
+    expect(apiKeyState(old, clock.now() + 24 * HOUR - 1)).toBe("active");
+    expect(apiKeyState(old, clock.now() + 24 * HOUR)).toBe("expired");
   });
 
   it("gives the successor as long a life as the old one had", async () => {
@@ -203,7 +207,7 @@ describe("rotateKey", () => {
     const { clock, key, keys, find } = await open();
     const { record } = await key();
     await rotateKey(keys, clock, await find(record.id), { overlap: 0 });
-    expect(stateOf(await find(record.id), clock.now())).toBe("expired");
+    expect(apiKeyState(await find(record.id), clock.now())).toBe("expired");
   });
 
   it("keeps one lineage over many rotations, and a life without end stays without end", async () => {
@@ -214,10 +218,10 @@ describe("rotateKey", () => {
       clock.advance(MINUTE);
       const next = await rotateKey(keys, clock, await find(id), { overlap: 0 });
       expect(next.record.lineage).toBe(first.record.id);
-      expect(await keys.deadAmong([next.record.id], iso(clock.now()))).toEqual([]);
+      expect(await keys.findInvalid([next.record.id], iso(clock.now()))).toEqual([]);
       id = next.record.id;
     }
-    expect((await keys.list()).filter((one) => stateOf(one, clock.now()) === "active")).toHaveLength(1);
+    expect((await keys.list()).filter((one) => apiKeyState(one, clock.now()) === "active")).toHaveLength(1);
   });
 });
 

@@ -133,7 +133,7 @@ describe("authenticate", () => {
     await there.auth.authenticate({ "x-api-key": value });
     await here.keys.revoke(record.id, iso(here.clock.now()), "operator");
     expect(await there.refusal({ "x-api-key": value })).toHaveProperty("code", "unauthorized");
-    expect(await there.auth.deadAmong([record.id])).toEqual([record.id]);
+    expect(await there.auth.findInvalid([record.id])).toEqual([record.id]);
   });
 });
 
@@ -187,10 +187,10 @@ describe("a key of somebody", () => {
       await change({ status });
       expect(await refusal({ "x-api-key": value })).toMatchObject({ code: "unauthorized" });
       expect(report.mock.calls).toEqual([[mine, "owner_inactive"]]);
-      expect(await auth.deadAmong([mine, other])).toEqual([mine]);
+      expect(await auth.findInvalid([mine, other])).toEqual([mine]);
       await change({ status: "active" });
       expect(await auth.authenticate({ "x-api-key": value })).toHaveProperty("keyId", mine);
-      expect(await auth.deadAmong([mine, other])).toEqual([]);
+      expect(await auth.findInvalid([mine, other])).toEqual([]);
     },
   );
 
@@ -200,7 +200,7 @@ describe("a key of somebody", () => {
     const { message, code, details } = await refusal({ "x-api-key": newKeyValue() });
     expect(await refusal({ "x-api-key": value })).toMatchObject({ message, code, details });
     expect(report.mock.calls).toEqual([[record.id, "owner_unknown"]]);
-    expect(await auth.deadAmong([record.id])).toEqual([record.id]);
+    expect(await auth.findInvalid([record.id])).toEqual([record.id]);
     const [listed] = await keys.list();
     expect(listed).toMatchObject({ owner: ADAS.owner, user: null });
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { refuseCrossSite } from "../../src/auth/csrf.ts";
+import { rejectCrossSiteRequest } from "../../src/auth/csrf.ts";
 import type { AppError } from "../../src/core/errors.ts";
 
 const HOST = "millrace.example.com";
 
 function refused(method: string, headers: Record<string, string>, own?: string[]): boolean {
   try {
-    refuseCrossSite(method, { host: HOST, ...headers }, own);
+    rejectCrossSiteRequest(method, { host: HOST, ...headers }, own);
     return false;
   } catch (error) {
     return (error as AppError).code === "forbidden_origin";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { networkOf, siteOf } from "../../src/auth/network.ts";
+import { networkOf, ipv6SiteOf } from "../../src/auth/network.ts";
 
 describe("networkOf", () => {
   it.each([
@@ -44,6 +44,6 @@ describe("siteOf", () => {
     ["::ffff:192.0.2.7", undefined],
     ["unknown", undefined],
   ])("counts %s as %s", (address, site) => {
-    expect(siteOf(address)).toBe(site);
+    expect(ipv6SiteOf(address)).toBe(site);
   });
 });

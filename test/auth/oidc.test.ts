@@ -1,27 +1,27 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { identityOf, type OidcClient, oidcClient } from "../../src/auth/oidc.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
-import { browserJar } from "../support/cookie-jar.ts";
+import { cookieClient } from "../support/cookie-jar.ts";
 import { fakeClock } from "../support/instance.ts";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
-  type OidcPeer,
-  oidcPeer,
-  type PeerOptions,
-  throughProvider,
+  type TestOidcProvider,
+  testOidcProvider,
+  type OidcProviderOptions,
+  signInAtProvider,
 } from "../support/oidc-peer.ts";
 
 const REDIRECT = "http://127.0.0.1:1/login/callback";
 const ANN = { email: "Ann@Example.com", email_verified: true, groups: ["millrace-editor"] };
 
-interface Given extends Partial<PeerOptions> {
+interface Given extends Partial<OidcProviderOptions> {
   issuer?: (url: string) => string;
 }
 
 /** A client of a provider of its own, on a clock of our own. */
 async function client({ issuer = (url) => url, ...options }: Given = {}) {
-  const peer = await oidcPeer({ accounts: { ann: ANN }, ...options });
+  const peer = await testOidcProvider({ accounts: { ann: ANN }, ...options });
   const clock = fakeClock();
   const made = oidcClient(
     {
@@ -38,19 +38,19 @@ async function client({ issuer = (url) => url, ...options }: Given = {}) {
 
 /** Goes to the provider and comes back; the callback is still to be taken in. */
 async function comeBack(made: OidcClient) {
-  const { url, flow } = await made.begin(REDIRECT);
-  const at = new URL(await throughProvider(browserJar(), url.href, "ann", REDIRECT));
+  const { url, flow } = await made.startAuthorization(REDIRECT);
+  const at = new URL(await signInAtProvider(cookieClient(), url.href, "ann", REDIRECT));
   return { at, flow, asked: url };
 }
 
 async function signOn(made: OidcClient) {
   const { at, flow } = await comeBack(made);
-  return made.finish(at, flow);
+  return made.exchangeCode(at, flow);
 }
 
 /** Makes the token endpoint's answers say something else. */
-const changeTokens = (peer: OidcPeer, change: (tokens: Record<string, unknown>) => void): void => {
-  peer.tamper = (path, body) => {
+const changeTokens = (peer: TestOidcProvider, change: (tokens: Record<string, unknown>) => void): void => {
+  peer.rewriteResponse = (path, body) => {
     if (path !== "/token") return undefined;
     const tokens = JSON.parse(body) as Record<string, unknown>;
     change(tokens);
@@ -72,7 +72,7 @@ describe("the way through a provider", () => {
       nonce: flow.nonce,
     });
     expect(asked.href).not.toContain(flow.verifier);
-    const { identity, grant } = await made.finish(at, flow);
+    const { identity, grant } = await made.exchangeCode(at, flow);
     expect(identity).toEqual({
       issuer: peer.issuer,
       subject: "ann",
@@ -85,7 +85,9 @@ describe("the way through a provider", () => {
 
   it("does not ask for offline access where the provider does not know it", async () => {
     const { client: made } = await client({ scopes: ["openid"] });
-    expect((await made.begin(REDIRECT)).url.searchParams.get("scope")).toBe("openid email profile");
+    expect((await made.startAuthorization(REDIRECT)).url.searchParams.get("scope")).toBe(
+      "openid email profile",
+    );
   });
 
   it.each(["client_secret_basic", "client_secret_post", "none"] as const)(
@@ -97,22 +99,22 @@ describe("the way through a provider", () => {
   );
 
   it("asks at the userinfo endpoint only for what the ID token does not say", async () => {
-    const { peer, client: made } = await client({ fatIdTokens: true });
+    const { peer, client: made } = await client({ allClaimsInIdToken: true });
     expect((await signOn(made)).identity.groups).toEqual(["millrace-editor"]);
-    expect(peer.asked.get("GET /me")).toBeUndefined();
+    expect(peer.requestCounts.get("GET /me")).toBeUndefined();
   });
 
   it("takes a code once, and not an expired one", async () => {
     const { peer, client: made } = await client();
     const { at, flow } = await comeBack(made);
-    await made.finish(at, flow);
-    await expect(made.finish(at, flow)).rejects.toMatchObject({
+    await made.exchangeCode(at, flow);
+    await expect(made.exchangeCode(at, flow)).rejects.toMatchObject({
       kind: "code_dead",
       message: expect.stringMatching(/invalid_grant/),
     });
     const again = await comeBack(made);
     await peer.expireCode(again.at.href);
-    await expect(made.finish(again.at, again.flow)).rejects.toMatchObject({ kind: "code_dead" });
+    await expect(made.exchangeCode(again.at, again.flow)).rejects.toMatchObject({ kind: "code_dead" });
   });
 
   it("refuses another nonce, another state, another verifier and another issuer", async () => {
@@ -120,21 +122,21 @@ describe("the way through a provider", () => {
     const { at, flow } = await comeBack(made);
     const mixedUp = new URL(at);
     mixedUp.searchParams.set("iss", "http://127.0.0.1:1");
-    await expect(made.finish(mixedUp, flow)).rejects.toMatchObject({
+    await expect(made.exchangeCode(mixedUp, flow)).rejects.toMatchObject({
       kind: "not_verified",
       message: expect.stringMatching(/iss/),
     });
     const silent = new URL(at);
     silent.searchParams.delete("iss");
-    await expect(made.finish(silent, flow)).rejects.toMatchObject({ kind: "not_verified" });
-    await expect(made.finish(at, { ...flow, state: "other" })).rejects.toMatchObject({
+    await expect(made.exchangeCode(silent, flow)).rejects.toMatchObject({ kind: "not_verified" });
+    await expect(made.exchangeCode(at, { ...flow, state: "other" })).rejects.toMatchObject({
       kind: "not_verified",
     });
-    await expect(made.finish(at, { ...flow, verifier: "o".repeat(43) })).rejects.toMatchObject({
+    await expect(made.exchangeCode(at, { ...flow, verifier: "o".repeat(43) })).rejects.toMatchObject({
       kind: "code_dead",
     });
     const second = await comeBack(made);
-    await expect(made.finish(second.at, { ...second.flow, nonce: "other" })).rejects.toMatchObject({
+    await expect(made.exchangeCode(second.at, { ...second.flow, nonce: "other" })).rejects.toMatchObject({
       kind: "not_verified",
       message: expect.stringMatching(/nonce/),
     });
@@ -142,14 +144,14 @@ describe("the way through a provider", () => {
 
   it("tells that somebody cancelled from what the provider refuses", async () => {
     const { client: made } = await client();
-    const { url, flow } = await made.begin(REDIRECT);
-    const at = new URL(await throughProvider(browserJar(), url.href, undefined, REDIRECT));
-    await expect(made.finish(at, flow)).rejects.toMatchObject({
+    const { url, flow } = await made.startAuthorization(REDIRECT);
+    const at = new URL(await signInAtProvider(cookieClient(), url.href, undefined, REDIRECT));
+    await expect(made.exchangeCode(at, flow)).rejects.toMatchObject({
       kind: "denied",
       message: expect.stringMatching(/access_denied/),
     });
     at.searchParams.set("error", "unauthorized_client");
-    await expect(made.finish(at, flow)).rejects.toMatchObject({ kind: "provider_refused" });
+    await expect(made.exchangeCode(at, flow)).rejects.toMatchObject({ kind: "provider_refused" });
   });
 
   it.each([
@@ -159,13 +161,13 @@ describe("the way through a provider", () => {
   ])("says that the client was refused, where a 401 comes with %s", async (_with, headers, body) => {
     const { peer, client: made } = await client();
     const { at, flow } = await comeBack(made);
-    peer.refuse = { path: "/token", status: 401, headers, body };
-    await expect(made.finish(at, flow)).rejects.toMatchObject({
+    peer.cannedResponse = { path: "/token", status: 401, headers, body };
+    await expect(made.exchangeCode(at, flow)).rejects.toMatchObject({
       kind: "provider_refused",
       message: "the token endpoint answered 401 (client id or secret)",
     });
-    peer.refuse = { path: "/token", status: 401, headers: {}, body: '{"error":"invalid_grant"}' };
-    await expect(made.finish(at, flow)).rejects.toMatchObject({
+    peer.cannedResponse = { path: "/token", status: 401, headers: {}, body: '{"error":"invalid_grant"}' };
+    await expect(made.exchangeCode(at, flow)).rejects.toMatchObject({
       message: expect.not.stringContaining("client id"),
     });
   });
@@ -179,11 +181,11 @@ describe("the way through a provider", () => {
       token = String(tokens["access_token"]);
       tokens["id_token"] = `${String(tokens["id_token"]).slice(0, -8)}AAAAAAAA`;
     });
-    const fault = (await made.finish(at, flow).catch((error: unknown) => error)) as Error;
-    expect(fault).toMatchObject({ kind: "not_verified" });
+    const issue = (await made.exchangeCode(at, flow).catch((error: unknown) => error)) as Error;
+    expect(issue).toMatchObject({ kind: "not_verified" });
     expect(token).not.toBe("");
     for (const secret of [code, token, CLIENT_SECRET, flow.verifier, flow.nonce])
-      expect(JSON.stringify([fault.message, fault])).not.toContain(secret);
+      expect(JSON.stringify([issue.message, issue])).not.toContain(secret);
   });
 
   it("believes no ID token whose signature is not the provider's", async () => {
@@ -202,7 +204,7 @@ describe("the way through a provider", () => {
   it("reads no more than an answer may have", async () => {
     const { peer, client: made } = await client();
     await made.discover();
-    peer.tamper = (path, body) => (path === "/me" ? body.padEnd(2 * 1024 * 1024) : undefined);
+    peer.rewriteResponse = (path, body) => (path === "/me" ? body.padEnd(2 * 1024 * 1024) : undefined);
     await expect(signOn(made)).rejects.toMatchObject({
       message: expect.stringMatching(/more than 1048576 bytes/),
     });
@@ -213,19 +215,19 @@ describe("the provider's keys and metadata", () => {
   it("are asked for again when a key is not known, but not at once", async () => {
     const { peer, client: made } = await client();
     await signOn(made);
-    expect(peer.asked.get("GET /jwks")).toBe(1);
+    expect(peer.requestCounts.get("GET /jwks")).toBe(1);
     peer.rotateKeys();
     await expect(signOn(made)).rejects.toMatchObject({ kind: "not_verified" });
-    expect(peer.asked.get("GET /jwks")).toBe(1);
+    expect(peer.requestCounts.get("GET /jwks")).toBe(1);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + MINUTE + SECOND });
     onTestFinished(() => void vi.useRealTimers());
     expect((await signOn(made)).identity.subject).toBe("ann");
-    expect(peer.asked.get("GET /jwks")).toBe(2);
+    expect(peer.requestCounts.get("GET /jwks")).toBe(2);
   });
 
   it("must name the issuer that is configured", async () => {
     const { peer, client: made } = await client();
-    peer.tamper = (path, body) =>
+    peer.rewriteResponse = (path, body) =>
       path.startsWith("/.well-known/")
         ? body.replace(/"issuer":"[^"]+"/, '"issuer":"http://127.0.0.1:1"')
         : undefined;
@@ -240,30 +242,30 @@ describe("the provider's keys and metadata", () => {
 
   it("go on counting while the provider is away, and are asked for once by many", async () => {
     const { peer, client: made, clock } = await client();
-    await Promise.all(Array.from({ length: 5 }, () => made.begin(REDIRECT)));
+    await Promise.all(Array.from({ length: 5 }, () => made.startAuthorization(REDIRECT)));
     const path = "GET /.well-known/openid-configuration";
-    expect(peer.asked.get(path)).toBe(1);
-    await peer.leave();
+    expect(peer.requestCounts.get(path)).toBe(1);
+    await peer.stop();
     clock.advance(HOUR + 1);
-    await made.begin(REDIRECT);
-    await peer.comeBack();
+    await made.startAuthorization(REDIRECT);
+    await peer.restart();
     clock.advance(20 * SECOND);
-    await made.begin(REDIRECT);
-    expect(peer.asked.get(path)).toBe(1);
+    await made.startAuthorization(REDIRECT);
+    expect(peer.requestCounts.get(path)).toBe(1);
     clock.advance(20 * SECOND);
-    await made.begin(REDIRECT);
-    expect(peer.asked.get(path)).toBe(2);
+    await made.startAuthorization(REDIRECT);
+    expect(peer.requestCounts.get(path)).toBe(2);
   });
 
   it("are asked for at the next need when the provider was away at first", async () => {
     const { peer, client: made } = await client();
-    await peer.leave();
+    await peer.stop();
     await expect(made.discover()).rejects.toMatchObject({
       kind: "provider_away",
       message: expect.stringMatching(/ECONNREFUSED/),
     });
-    await peer.comeBack();
-    expect((await made.begin(REDIRECT)).url.origin).toBe(peer.issuer);
+    await peer.restart();
+    expect((await made.startAuthorization(REDIRECT)).url.origin).toBe(peer.issuer);
   });
 });
 
@@ -272,36 +274,36 @@ describe("renewing what a provider has said", () => {
     const { peer, client: made } = await client();
     const { grant } = await signOn(made);
     peer.accounts.set("ann", { ...ANN, groups: "millrace-admin" });
-    const renewed = await made.renew({ ...grant, refreshToken: grant.refreshToken! });
+    const renewed = await made.refresh({ ...grant, refreshToken: grant.refreshToken! });
     expect(renewed.identity.groups).toEqual(["millrace-admin"]);
     expect(renewed.grant.refreshToken).not.toBe(grant.refreshToken);
   });
 
   it("goes by the ID token from before where there is no new one", async () => {
-    const { peer, client: made } = await client({ fatIdTokens: true });
+    const { peer, client: made } = await client({ allClaimsInIdToken: true });
     const { grant } = await signOn(made);
     changeTokens(peer, (tokens) => delete tokens["id_token"]);
-    const renewed = await made.renew({ ...grant, refreshToken: grant.refreshToken! });
+    const renewed = await made.refresh({ ...grant, refreshToken: grant.refreshToken! });
     expect(renewed).toMatchObject({ identity: { subject: "ann" }, grant: { idToken: grant.idToken } });
   });
 
   it("asks who they are by now where there is no new ID token, and no group counts that only the old one names", async () => {
-    const { peer, client: made } = await client({ fatIdTokens: true });
+    const { peer, client: made } = await client({ allClaimsInIdToken: true });
     const { identity, grant } = await signOn(made);
     expect(identity.groups).not.toEqual([]);
     const { groups: _, ...inNone } = ANN;
     peer.accounts.set("ann", inNone);
     changeTokens(peer, (tokens) => delete tokens["id_token"]);
-    const renewed = await made.renew({ ...grant, refreshToken: grant.refreshToken! });
+    const renewed = await made.refresh({ ...grant, refreshToken: grant.refreshToken! });
     expect(renewed.identity).toEqual({ ...identity, groups: [] });
   });
 
   it("takes nobody else for the same person", async () => {
     // Nothing is asked at the userinfo endpoint, which would notice too.
-    const { client: made } = await client({ fatIdTokens: true });
+    const { client: made } = await client({ allClaimsInIdToken: true });
     const { grant } = await signOn(made);
     const other = { ...grant, subject: "ben", refreshToken: grant.refreshToken! };
-    await expect(made.renew(other)).rejects.toMatchObject({
+    await expect(made.refresh(other)).rejects.toMatchObject({
       kind: "not_verified",
       message: expect.stringMatching(/sub/),
     });
@@ -311,11 +313,11 @@ describe("renewing what a provider has said", () => {
     const { peer, client: made } = await client();
     const { grant } = await signOn(made);
     const renewable = { ...grant, refreshToken: grant.refreshToken! };
-    await peer.leave();
-    await expect(made.renew(renewable)).rejects.toMatchObject({ kind: "provider_away" });
-    await peer.comeBack();
+    await peer.stop();
+    await expect(made.refresh(renewable)).rejects.toMatchObject({ kind: "provider_away" });
+    await peer.restart();
     await peer.revokeGrants();
-    await expect(made.renew(renewable)).rejects.toMatchObject({ kind: "code_dead" });
+    await expect(made.refresh(renewable)).rejects.toMatchObject({ kind: "code_dead" });
   });
 });
 
@@ -325,16 +327,16 @@ describe("the provider's own logout", () => {
   it("is told who goes and where to, and left out where there is none", async () => {
     const { client: made } = await client();
     const { grant } = await signOn(made);
-    const url = (await made.endUrl(grant, BACK))!;
+    const url = (await made.logoutUrl(grant, BACK))!;
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: CLIENT_ID,
       id_token_hint: grant.idToken,
       post_logout_redirect_uri: BACK,
     });
-    const huge = (await made.endUrl({ ...grant, idToken: "x".repeat(7_000) }, BACK))!;
+    const huge = (await made.logoutUrl({ ...grant, idToken: "x".repeat(7_000) }, BACK))!;
     expect(huge.searchParams.has("id_token_hint")).toBe(false);
     const without = await client({ logout: false });
-    expect(await without.client.endUrl(grant, BACK)).toBeUndefined();
+    expect(await without.client.logoutUrl(grant, BACK)).toBeUndefined();
   });
 });
 

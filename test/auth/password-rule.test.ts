@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PASSWORD_RULE, passwordFault } from "../../schemas/password.ts";
+import { PASSWORD_RULE, passwordIssue } from "../../schemas/password.ts";
 
 describe("passwordFault", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("passwordFault", () => {
     "🐴".repeat(256),
     "            ",
   ])("takes %j", (password) => {
-    expect(passwordFault(password)).toBeUndefined();
+    expect(passwordIssue(password)).toBeUndefined();
   });
 
   it.each([
@@ -33,32 +33,32 @@ describe("passwordFault", () => {
     ["long enough \uD800", "invalid_text"],
     ["password\0\0\0\0", "invalid_text"],
   ])("refuses %j as %s", (password, code) => {
-    expect(passwordFault(password)?.code).toBe(code);
+    expect(passwordIssue(password)?.code).toBe(code);
   });
 
   it("counts a letter once, however a keyboard composed it", () => {
     const composed = "äöüäöüäöüäöü";
-    expect(passwordFault(composed)).toBeUndefined();
-    expect(passwordFault(composed.slice(0, 11).normalize("NFD"))?.code).toBe("too_simple");
+    expect(passwordIssue(composed)).toBeUndefined();
+    expect(passwordIssue(composed.slice(0, 11).normalize("NFD"))?.code).toBe("too_simple");
   });
 
   it("takes whatever has twelve to 256 plain characters, and says the rule for less than eight", () => {
     const plain = fc.string({ unit: "grapheme-ascii", minLength: 12, maxLength: 256 });
     fc.assert(
       fc.property(plain, (password) => {
-        expect(passwordFault(password)).toBeUndefined();
+        expect(passwordIssue(password)).toBeUndefined();
       }),
     );
     const short = fc.string({ unit: "grapheme-ascii", maxLength: 7 });
     fc.assert(
       fc.property(short, (password) => {
-        expect(passwordFault(password)?.fix).toBe(PASSWORD_RULE);
+        expect(passwordIssue(password)?.fix).toBe(PASSWORD_RULE);
       }),
     );
   });
 
   it("never repeats the password", () => {
     for (const password of ["secret", "secretsecre", "secret\uD800", "secret".repeat(100)])
-      expect(JSON.stringify(passwordFault(password))).not.toContain("secret");
+      expect(JSON.stringify(passwordIssue(password))).not.toContain("secret");
   });
 });

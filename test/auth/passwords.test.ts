@@ -15,7 +15,7 @@ const thrown = async (promise: Promise<unknown>): Promise<AppError> => {
   return error as AppError;
 };
 
-const check = (password: string, email = "ada.lovelace@example.com") => cheap().check(password, email);
+const check = (password: string, email = "ada.lovelace@example.com") => cheap().validate(password, email);
 
 describe("a password's hash", () => {
   it("fits the password and no other", async () => {

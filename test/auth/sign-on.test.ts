@@ -1,13 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Role } from "../../schemas/user.ts";
-import { grantedRole, type Identity, knownAs, type SignOnPolicy, takeIn } from "../../src/auth/sign-on.ts";
+import {
+  grantedRole,
+  type Identity,
+  findUpToDateUser,
+  type SignOnPolicy,
+  provisionUser,
+} from "../../src/auth/sign-on.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { type TestInstance, testInstance } from "../support/instance.ts";
-import { addUser, someKey } from "../support/people.ts";
+import { addUser, keyPrincipal } from "../support/people.ts";
 
 const POLICY: SignOnPolicy = {
   groups: { admins: "admin", editors: "editor", viewers: "viewer" },
@@ -30,10 +36,10 @@ async function enter(instance: TestInstance, identity: Identity, policy = POLICY
   const taken = await instance.write(
     {
       operation: "sign_in",
-      actor: { principal: someKey(), client: { surface: "web", name: "test" } },
+      actor: { principal: keyPrincipal(), client: { surface: "web", name: "test" } },
       requestId: newRequestId(),
     },
-    (tx) => takeIn(tx, policy, identity, instance.clock.now()),
+    (tx) => provisionUser(tx, policy, identity, instance.clock.now()),
   );
   if (taken instanceof AppError) throw taken;
   return taken;
@@ -90,8 +96,8 @@ describe("taking somebody in", () => {
     });
     const second = await enter(instance, ann({ email: "other@example.com", emailVerified: false }));
     expect(second).toMatchObject({ id: first.id, email: "ann@example.com" });
-    expect(await knownAs(instance.read, POLICY, ann())).toMatchObject({ id: first.id });
-    expect(await knownAs(instance.read, POLICY, ann({ groups: ["admins"] }))).toBeUndefined();
+    expect(await findUpToDateUser(instance.read, POLICY, ann())).toMatchObject({ id: first.id });
+    expect(await findUpToDateUser(instance.read, POLICY, ann({ groups: ["admins"] }))).toBeUndefined();
   });
 
   it("takes an invited user, or one from before, with the same verified address", async () => {
@@ -110,7 +116,7 @@ describe("taking somebody in", () => {
       "sign_on_refused: email_not_verified",
     );
     expect(await refusal(enter(instance, ann({ email: null })))).toBe("sign_on_refused: no_email");
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
   });
 
   it("never gives anybody the account of somebody else with the same address", async () => {
@@ -128,7 +134,9 @@ describe("taking somebody in", () => {
     await update(instance, id, { status: "deactivated" });
     const again = ann({ groups: ["admins"] });
     expect(await refusal(enter(instance, again))).toBe("sign_on_refused: deactivated");
-    expect(await refusal(knownAs(instance.read, POLICY, again))).toBe("sign_on_refused: deactivated");
+    expect(await refusal(findUpToDateUser(instance.read, POLICY, again))).toBe(
+      "sign_on_refused: deactivated",
+    );
     // Not as somebody new with the same address either.
     const eve = ann({ issuer: "https://second.example.com", subject: "eve" });
     expect(await refusal(enter(instance, eve))).toBe("sign_on_refused: deactivated");
@@ -142,7 +150,7 @@ describe("taking somebody in", () => {
       role: "viewer",
       roleBy: "default",
     });
-    await update(instance, id, { role: "editor", roleBy: null });
+    await update(instance, id, { role: "editor", roleSource: null });
     expect(await enter(instance, ann({ groups: [] }))).toMatchObject({ role: "editor", roleBy: null });
     await enter(instance, ann({ groups: ["viewers"] }));
     expect(await refusal(enter(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
@@ -153,7 +161,7 @@ describe("taking somebody in", () => {
     expect(await refusal(enter(instance, ann({ groups: ["staff"] }), STRICT))).toBe(
       "sign_on_refused: no_role",
     );
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
     expect(await enter(instance, ann(), STRICT)).toMatchObject({ role: "editor" });
   });
 
@@ -162,7 +170,7 @@ describe("taking somebody in", () => {
     await enter(instance, ann());
     await enter(instance, ann());
     await enter(instance, ann({ groups: ["admins"] }));
-    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 10 });
+    const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 10 });
     expect(entries.map(({ operation }) => operation)).toEqual(["sign_in.role_admin", "sign_in.role_editor"]);
   });
 });

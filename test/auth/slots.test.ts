@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { slots } from "../../src/auth/slots.ts";
+import { concurrencyLimiter } from "../../src/auth/slots.ts";
 
 /** Work that goes on until it is told to end, and how much of it goes on. */
 function open(most: number, waiting: number) {
-  const inTurn = slots(most, waiting, () => new Error("full"));
+  const inTurn = concurrencyLimiter(most, waiting, () => new Error("full"));
   const started: number[] = [];
   const ends = new Map<number, PromiseWithResolvers<void>>();
   const begin = (id: number) => {

@@ -1,10 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Attempt, type AttemptKind, type Taken, throttle } from "../../src/auth/throttle.ts";
-import type { AttemptCounter } from "../../src/core/account-ports.ts";
+import {
+  type ThrottleSubject,
+  type ThrottledAction,
+  type CountedAttempt,
+  throttle,
+} from "../../src/auth/throttle.ts";
+import type { RateLimitCounter } from "../../src/core/account-ports.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { attemptCounter } from "../../src/store/attempts.ts";
+import { rateLimitCounter } from "../../src/store/attempts.ts";
 import { fakeClock } from "../support/instance.ts";
 import { testStore } from "../support/store.ts";
 
@@ -18,13 +23,13 @@ function memoryCounter() {
     const row = rows.get(key);
     return row !== undefined && row.endsAt > now ? row : { count: 0, endsAt: 0 };
   };
-  const counter: AttemptCounter = {
+  const counter: RateLimitCounter = {
     async read(keys, now) {
       calls.read += 1;
       await Promise.resolve();
       return keys.map((key) => live(key, now));
     },
-    async add(keys, now) {
+    async increment(keys, now) {
       calls.add += 1;
       await Promise.resolve();
       return keys.map(({ key, windowMs }) => {
@@ -34,7 +39,7 @@ function memoryCounter() {
         return next;
       });
     },
-    async giveBack(counted) {
+    async refund(counted) {
       calls.giveBack += 1;
       for (const { key, endsAt } of counted) {
         const row = rows.get(key);
@@ -53,14 +58,16 @@ function open() {
   const clock = fakeClock();
   const memory = memoryCounter();
   const asked = throttle(memory.counter, clock);
-  const take = (attempt: Attempt, kind: AttemptKind = "sign_in") => passes(asked.take(kind, attempt));
+  const take = (attempt: ThrottleSubject, kind: ThrottledAction = "sign_in") =>
+    passes(asked.consume(kind, attempt));
   /** With the right password. */
-  const succeed = (attempt: Attempt, kind: AttemptKind = "sign_in") => succeeds(asked.take(kind, attempt));
-  return { ...memory, asked, refusal: () => asked.take("sign_in", ADA), clock, take, succeed };
+  const succeed = (attempt: ThrottleSubject, kind: ThrottledAction = "sign_in") =>
+    succeeds(asked.consume(kind, attempt));
+  return { ...memory, asked, refusal: () => asked.consume("sign_in", ADA), clock, take, succeed };
 }
 
 /** The attempt, if it may go on; anything but the refusal is thrown. */
-async function granted(taking: Promise<Taken>): Promise<Taken | undefined> {
+async function granted(taking: Promise<CountedAttempt>): Promise<CountedAttempt | undefined> {
   try {
     return await taking;
   } catch (error) {
@@ -70,12 +77,13 @@ async function granted(taking: Promise<Taken>): Promise<Taken | undefined> {
 }
 
 /** Whether it may go on. */
-const passes = async (taking: Promise<Taken>): Promise<boolean> => (await granted(taking)) !== undefined;
+const passes = async (taking: Promise<CountedAttempt>): Promise<boolean> =>
+  (await granted(taking)) !== undefined;
 
 /** Whether it may go on, and then goes well. */
-async function succeeds(taking: Promise<Taken>): Promise<boolean> {
+async function succeeds(taking: Promise<CountedAttempt>): Promise<boolean> {
   const taken = await granted(taking);
-  await taken?.succeeded();
+  await taken?.markSucceeded();
   return taken !== undefined;
 }
 
@@ -88,13 +96,16 @@ async function passing(count: number, take: (index: number) => Promise<boolean>)
 const ADA = { account: "ada@example.com", address: "192.0.2.1" };
 
 /** Somebody else at the same address. */
-const another = (i: number): Attempt => ({ ...ADA, account: `a${i}@example.com` });
+const another = (i: number): ThrottleSubject => ({ ...ADA, account: `a${i}@example.com` });
 
 /** The same account, at another address. */
-const elsewhere = (i: number): Attempt => ({ ...ADA, address: `192.0.2.${i}` });
+const elsewhere = (i: number): ThrottleSubject => ({ ...ADA, address: `192.0.2.${i}` });
 
 /** Somebody else in another network of one site. */
-const inSite = (i: number): Attempt => ({ ...another(i), address: `2001:db8:1:${i.toString(16)}::1` });
+const inSite = (i: number): ThrottleSubject => ({
+  ...another(i),
+  address: `2001:db8:1:${i.toString(16)}::1`,
+});
 
 describe("a throttle", () => {
   it("lets 5 through by account and address, 20 by account, 30 by address", async () => {
@@ -144,7 +155,7 @@ describe("a throttle", () => {
     await passing(5, () => take(ADA));
     const before = calls.add;
     const other = throttle(counter, clock);
-    expect(await passing(10, () => passes(other.take("sign_in", ADA)))).toBe(0);
+    expect(await passing(10, () => passes(other.consume("sign_in", ADA)))).toBe(0);
     expect(calls.add).toBe(before);
   });
 
@@ -171,7 +182,7 @@ describe("a throttle", () => {
     const { counter, clock, take } = open();
     const copies = Array.from({ length: 6 }, () => throttle(counter, clock));
     const all = await Promise.all(
-      copies.flatMap((copy) => [0, 1, 2, 3, 4].map(() => passes(copy.take("sign_in", ADA)))),
+      copies.flatMap((copy) => [0, 1, 2, 3, 4].map(() => passes(copy.consume("sign_in", ADA)))),
     );
     expect(all.filter(Boolean)).toHaveLength(5);
     expect(await passing(15, (i) => take({ ...ADA, address: `198.51.100.${i}` }))).toBe(15);
@@ -197,34 +208,36 @@ describe("a throttle", () => {
 
   it("gives back what it counted and no more, and nothing of another window", async () => {
     const { asked, take, clock } = open();
-    const early = await asked.take("sign_in", ADA);
+    const early = await asked.consume("sign_in", ADA);
     clock.advance(WINDOW);
     expect(await passing(40, (i) => take(another(i)))).toBe(30);
-    await early.succeeded();
+    await early.markSucceeded();
     expect(await take(another(40))).toBe(false);
     clock.advance(WINDOW);
-    const late = await asked.take("sign_in", ADA);
+    const late = await asked.consume("sign_in", ADA);
     expect(await passing(40, (i) => take(another(i)))).toBe(29);
-    await late.succeeded();
+    await late.markSucceeded();
     expect(await passing(40, (i) => take(another(50 + i)))).toBe(1);
   });
 
   it("sees within seconds what another copy has given back", async () => {
     const { asked, counter, take, clock } = open();
     const other = throttle(counter, clock);
-    const taken = await Promise.all(Array.from({ length: 29 }, (_, i) => asked.take("sign_in", another(i))));
+    const taken = await Promise.all(
+      Array.from({ length: 29 }, (_, i) => asked.consume("sign_in", another(i))),
+    );
     await take(another(29));
-    expect(await passes(other.take("sign_in", another(30)))).toBe(false);
-    for (const one of taken) await one.succeeded();
+    expect(await passes(other.consume("sign_in", another(30)))).toBe(false);
+    for (const one of taken) await one.markSucceeded();
     clock.advance(10 * SECOND);
-    expect(await passes(other.take("sign_in", another(30)))).toBe(true);
+    expect(await passes(other.consume("sign_in", another(30)))).toBe(true);
   });
 
   it("forgives what an account tried from an address where its owner came in another way, and nothing else", async () => {
     const { asked, take } = open();
     for (let round = 0; round < 4; round += 1) {
       expect(await passing(6, () => take(ADA))).toBe(5);
-      await asked.forgive("sign_in", ADA);
+      await asked.reset("sign_in", ADA);
     }
     expect(await take(ADA)).toBe(false);
   });
@@ -267,7 +280,7 @@ describe("a throttle", () => {
       const { take, clock, asked } = open();
       expect(await passing(9, (i) => take(elsewhere(i), kind))).toBe(3);
       clock.advance(HOUR - 1);
-      await expect(asked.take(kind, elsewhere(9))).rejects.toMatchObject({ code: "too_many_attempts" });
+      await expect(asked.consume(kind, elsewhere(9))).rejects.toMatchObject({ code: "too_many_attempts" });
       clock.advance(1);
       expect(await take(elsewhere(9), kind)).toBe(true);
       const sprayed = open();
@@ -296,16 +309,16 @@ describe("a throttle", () => {
     const busy = new AppError("busy", "The state is busy.");
     for (const broken of ["read", "add"] as const) {
       const asked = throttle({ ...counter, [broken]: () => Promise.reject(busy) }, clock);
-      await expect(asked.take("sign_in", ADA)).rejects.toBe(busy);
+      await expect(asked.consume("sign_in", ADA)).rejects.toBe(busy);
       // What failed is not under way any more.
-      for (let i = 0; i < 10; i += 1) await expect(asked.take("sign_in", ADA)).rejects.toBe(busy);
+      for (let i = 0; i < 10; i += 1) await expect(asked.consume("sign_in", ADA)).rejects.toBe(busy);
     }
   });
 
   it("remembers a bounded number of refusals", async () => {
     const { counter, clock } = open();
     let reads = 0;
-    const usedUp: AttemptCounter = {
+    const usedUp: RateLimitCounter = {
       ...counter,
       async read(keys, now) {
         reads += 1;
@@ -314,7 +327,7 @@ describe("a throttle", () => {
     };
     const asked = throttle(usedUp, clock);
     const from = (i: number) =>
-      passes(asked.take("sign_in", { account: `a${i}`, address: `10.0.${i >> 8}.${i & 255}` }));
+      passes(asked.consume("sign_in", { account: `a${i}`, address: `10.0.${i >> 8}.${i & 255}` }));
     expect(await passing(5_000, from)).toBe(0);
     expect(reads).toBe(5_000);
     // Of 15,000 keys the last 10,000 are remembered.
@@ -337,7 +350,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** What passes, by what it counts for, when two copies are asked with bursts that both of them get a share of. */
 async function passedBy(
-  counter: AttemptCounter,
+  counter: RateLimitCounter,
   clock: ReturnType<typeof fakeClock>,
   steps: readonly Step[],
 ) {
@@ -347,7 +360,7 @@ async function passedBy(
     clock.advance(wait);
     const attempt = { account: `a${account}@example.com`, address: `192.0.2.${address}` };
     const all = await Promise.all(
-      Array.from({ length: burst }, (_, i) => passes(copies[(copy + i) % 2]!.take("sign_in", attempt))),
+      Array.from({ length: burst }, (_, i) => passes(copies[(copy + i) % 2]!.consume("sign_in", attempt))),
     );
     for (const _ of all.filter(Boolean))
       passed.push(
@@ -442,7 +455,7 @@ describe("whatever comes in whatever order", () => {
 
   it("holds over the real store, too", async () => {
     const { store } = await testStore();
-    const counter = attemptCounter(store);
+    const counter = rateLimitCounter(store);
     // Later each time, so that the counts of the one before are over.
     let start = Date.parse("2026-11-21T08:00:00Z");
     await fc.assert(

@@ -11,7 +11,7 @@ const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
 /** What the linter says of files that stand in a checkout with our configuration. */
 function lint(files: Record<string, string>): {
   code: number | null;
-  faults: { file: string; rule: string }[];
+  issues: { file: string; rule: string }[];
 } {
   const checkout = temporaryDirectory();
   cpSync(join(ROOT, ".oxlintrc.json"), join(checkout, ".oxlintrc.json"));
@@ -27,7 +27,7 @@ function lint(files: Record<string, string>): {
   );
   if (!stdout.startsWith("{")) throw new Error(`oxlint said:\n${stdout}${stderr}`);
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string; code: string }[] };
-  return { code: status, faults: diagnostics.map((one) => ({ file: one.filename, rule: one.code })) };
+  return { code: status, issues: diagnostics.map((one) => ({ file: one.filename, rule: one.code })) };
 }
 
 const importing = (specifier: string): string =>
@@ -137,17 +137,17 @@ describe("the walls between the folders", () => {
     const files = Object.fromEntries(
       FORBIDDEN.map(([from, to], i) => [from.replace("probe", `probe-${i}`), importing(to)]),
     );
-    const { code, faults } = lint(files);
+    const { code, issues } = lint(files);
     expect(code).toBe(1);
-    const stopped = faults.filter((one) => one.rule.includes("no-restricted-imports")).map((one) => one.file);
+    const stopped = issues.filter((one) => one.rule.includes("no-restricted-imports")).map((one) => one.file);
     expect(stopped.toSorted()).toEqual(Object.keys(files).toSorted());
   });
 
   it("stop imports of types as well", () => {
-    const { faults } = lint({
+    const { issues } = lint({
       "src/core/probe.ts": 'import type { Store } from "../store/database.ts";\n\nexport type It = Store;\n',
     });
-    expect(faults).toEqual([
+    expect(issues).toEqual([
       expect.objectContaining({ rule: expect.stringContaining("no-restricted-imports") }),
     ]);
   });
@@ -156,17 +156,17 @@ describe("the walls between the folders", () => {
     const files = Object.fromEntries(
       ALLOWED.map(([from, to], i) => [from.replace("probe", `probe-${i}`), importing(to)]),
     );
-    expect(lint(files)).toEqual({ code: 0, faults: [] });
+    expect(lint(files)).toEqual({ code: 0, issues: [] });
   });
 
   it("keep the process to the program's main file", () => {
     const source = 'export const home = process.env["HOME"];\n';
-    const { faults } = lint({
+    const { issues } = lint({
       "src/store/probe.ts": source,
       "tools/probe.ts": source,
       "src/main.ts": source,
     });
-    expect(faults.map((one) => one.file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
+    expect(issues.map((one) => one.file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
   });
 
   it("stand around every folder below src that others may import", () => {

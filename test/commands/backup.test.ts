@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { backup } from "../../src/commands/backup.ts";
-import { explain, type Io } from "../../src/commands/io.ts";
+import { describeError, type Io } from "../../src/commands/io.ts";
 import { restore } from "../../src/commands/restore.ts";
-import { backUp } from "../../src/store/backup.ts";
+import { createBackup } from "../../src/store/backup.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { eventually } from "../support/eventually.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
-import { oldState } from "../support/old-state.ts";
-import { run } from "../support/process.ts";
+import { createOldState } from "../support/old-state.ts";
+import { runCommand } from "../support/process.ts";
 import { verifyState } from "../support/verify-state.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
@@ -39,7 +39,7 @@ async function said(
     onExit: () => {},
   };
   await command(io, { onStop: () => {} }, file, options).catch((error: unknown) => {
-    const told = explain(error);
+    const told = describeError(error);
     err += `${told.message}\n`;
     code = told.exitCode;
   });
@@ -49,7 +49,7 @@ async function said(
 describe("millrace backup", () => {
   it("makes one verified file for this user alone while others write, and says what is not in it", async () => {
     const instance = await testInstance();
-    const call = api((await instance.rest()).url, (await instance.key()).value);
+    const call = apiClient((await instance.rest()).url, (await instance.key()).value);
     const directory = temporaryDirectory();
     const file = join(directory, "m.db");
     const acknowledged: string[] = [];
@@ -123,7 +123,7 @@ describe("millrace backup", () => {
       /There is no directory .*no\. Make it/,
     ],
   ])("refuses %s, and makes nothing", async (_, expected, target, words) => {
-    const places = { stateDir: oldState(1), directory: temporaryDirectory() };
+    const places = { stateDir: createOldState(1), directory: temporaryDirectory() };
     const file = target(places);
     const present = () => [readdirSync(places.stateDir), readdirSync(places.directory)];
     const before = present();
@@ -155,7 +155,7 @@ describe("millrace backup", () => {
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends soon on %s, and leaves nothing", async (signal) => {
-    const stateDir = oldState(1);
+    const stateDir = createOldState(1);
     const db = new Database(join(stateDir, "millrace.db"));
     db.pragma("journal_mode = delete");
     db.close();
@@ -193,29 +193,29 @@ describe("millrace restore", () => {
   it("brings back on the command line what a backup has taken, once, and says what the next start does", async () => {
     const directory = temporaryDirectory();
     const file = join(directory, "m.db");
-    const made = await run(["backup", file], { MILLRACE_STATE_DIR: oldState(1) });
+    const made = await runCommand(["backup", file], { MILLRACE_STATE_DIR: createOldState(1) });
     expect(made).toMatchObject({
       code: 0,
       out: expect.stringMatching(/m\.db: 0\.\d MiB in \d+\.\d s, verified\. It holds\n {2}workflows/),
     });
     const stateDir = join(directory, "state");
     const env = { MILLRACE_STATE_DIR: stateDir };
-    const { code, out, err } = await run(["restore", file], env);
+    const { code, out, err } = await runCommand(["restore", file], env);
     expect(code).toBe(0);
     expect(out).toContain(`millrace.db: restored from ${file}, made `);
     expect(out).toContain(`The next start brings it from migration 1 to ${NEWEST}.\nEnded: 0 logins`);
     expect(err).toMatch(/^API keys, people and roles are as they were then/);
     expect([statSync(stateDir).mode & 0o777, readdirSync(stateDir)]).toEqual([0o700, ["millrace.db"]]);
-    expect(JSON.parse((await run(["keys", "list", "--json"], env)).out)).toHaveLength(5);
-    expect(await run(["restore", file], env)).toMatchObject({ code: 4, out: "" });
+    expect(JSON.parse((await runCommand(["keys", "list", "--json"], env)).out)).toHaveLength(5);
+    expect(await runCommand(["restore", file], env)).toMatchObject({ code: 4, out: "" });
   });
 
   it.each(["", "-wal", "-shm", "-journal"])(
     "refuses where there is a millrace.db%s, and changes nothing",
     async (suffix) => {
       const file = join(temporaryDirectory(), "m.db");
-      await backUp(
-        { databaseFile: join(oldState(1), "millrace.db"), partial: file },
+      await createBackup(
+        { databaseFile: join(createOldState(1), "millrace.db"), partial: file },
         { at: "", release: "" },
       );
       const stateDir = temporaryDirectory();

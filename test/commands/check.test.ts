@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import type { Verdict } from "../../src/commands/doctor/verdict.ts";
+import type { CheckResult } from "../../src/commands/doctor/verdict.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run } from "../support/process.ts";
+import { runCommand } from "../support/process.ts";
 
 function setUp(yaml: string) {
   const directory = temporaryDirectory();
@@ -15,7 +15,7 @@ function setUp(yaml: string) {
     directory,
     stateDir,
     check: (...args: string[]) =>
-      run(["check", "--config", config, ...args], { MILLRACE_STATE_DIR: stateDir }),
+      runCommand(["check", "--config", config, ...args], { MILLRACE_STATE_DIR: stateDir }),
   };
 }
 
@@ -40,7 +40,7 @@ describe("millrace check", () => {
     const { code, out, err } = await check("--json");
     expect(code).toBe(3);
     expect(err).toContain("Not everything can be used");
-    const verdicts = JSON.parse(out) as Verdict[];
+    const verdicts = JSON.parse(out) as CheckResult[];
     expect(verdicts.find(({ what }) => what === "database shop")).toMatchObject({ verdict: "fault" });
     expect(verdicts.find(({ what }) => what === "model fast")).toMatchObject({
       verdict: "warning",
@@ -54,9 +54,12 @@ describe("millrace check", () => {
     const { code, out } = await check();
     expect(code).toBe(3);
     expect(out).toMatch(/^ +fault +configuration +.*config\.yaml:1:1: databases /m);
-    const unread = await run(["check"], { MILLRACE_STATE_DIR: stateDir, MILLRACE_CONFIG: "/no/such/file" });
+    const unread = await runCommand(["check"], {
+      MILLRACE_STATE_DIR: stateDir,
+      MILLRACE_CONFIG: "/no/such/file",
+    });
     expect(unread.out).toMatch(/fault +configuration +\/no\/such\/file: .*\n +Mend the file/);
-    const wrong = await run(["check"], { MILLRACE_STATE_DIR: stateDir, MILLRACE_BASE_URL: "mill" });
+    const wrong = await runCommand(["check"], { MILLRACE_STATE_DIR: stateDir, MILLRACE_BASE_URL: "mill" });
     expect(wrong).toMatchObject({
       code: 3,
       out: expect.stringMatching(/fault +environment +.*MILLRACE_BASE_URL/),

@@ -1,29 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { lookAtAddresses } from "../../src/commands/doctor/addresses.ts";
-import { lookAtClock, lookAtSignOn } from "../../src/commands/doctor/program.ts";
-import { lookAtProvider } from "../../src/commands/doctor/provider.ts";
+import { checkAddresses } from "../../src/commands/doctor/addresses.ts";
+import { checkClock, checkSignOn } from "../../src/commands/doctor/program.ts";
+import { checkIdentityProvider } from "../../src/commands/doctor/provider.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
-import { grantsThatWrite } from "../../src/connections/databases/privileges.ts";
+import { findWriteGrants } from "../../src/connections/databases/privileges.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { httpPeer, sendJson } from "../support/http-peer.ts";
-import { oidcPeer } from "../support/oidc-peer.ts";
+import { mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { testOidcProvider } from "../support/oidc-peer.ts";
 
 /** A provider that is reached at loopback. */
-const provider = (mode: Parameters<typeof lookAtProvider>[0], env: Record<string, string>) =>
-  lookAtProvider(mode, readEnvironment(env));
+const provider = (mode: Parameters<typeof checkIdentityProvider>[0], env: Record<string, string>) =>
+  checkIdentityProvider(mode, readEnvironment(env));
 
-const metadata = (peer: Awaited<ReturnType<typeof oidcPeer>>, name: string, value: unknown): void => {
-  peer.tamper = (path, body) =>
+const metadata = (peer: Awaited<ReturnType<typeof testOidcProvider>>, name: string, value: unknown): void => {
+  peer.rewriteResponse = (path, body) =>
     path.startsWith("/.well-known/")
       ? JSON.stringify({ ...(JSON.parse(body) as object), [name]: value })
       : undefined;
 };
 
 const at = (env: Record<string, string>, host = "127.0.0.1") =>
-  lookAtAddresses(readEnvironment(env), host).map(({ what, verdict }) => `${verdict} ${what}`);
+  checkAddresses(readEnvironment(env), host).map(({ what, verdict }) => `${verdict} ${what}`);
 
-const signOn = (mode: Parameters<typeof lookAtSignOn>[0], env: Record<string, string> = {}) =>
-  lookAtSignOn(mode, readEnvironment(env));
+const signOn = (mode: Parameters<typeof checkSignOn>[0], env: Record<string, string> = {}) =>
+  checkSignOn(mode, readEnvironment(env));
 
 describe("doctor, of addresses and variables", () => {
   it.each([
@@ -81,13 +81,13 @@ describe("doctor, of addresses and variables", () => {
     });
     const https = readEnvironment({ MILLRACE_BASE_URL: "https://mill.example.com" });
     const said = (mode: "built-in" | "oidc") =>
-      JSON.stringify([lookAtAddresses(settings, "0.0.0.0", mode), lookAtAddresses(https, "0.0.0.0", mode)]);
+      JSON.stringify([checkAddresses(settings, "0.0.0.0", mode), checkAddresses(https, "0.0.0.0", mode)]);
     expect(said("built-in").match(/password/g)).toHaveLength(2);
     expect(said("oidc")).not.toMatch(/password|throttle/);
   });
 
   it("asks an OpenID Connect provider what it is and offers", async () => {
-    const peer = await oidcPeer({ accounts: {} });
+    const peer = await testOidcProvider({ accounts: {} });
     expect(await provider("built-in", peer.env)).toEqual([]);
     expect(await provider("oidc", {})).toEqual([]);
     expect(await provider("oidc", peer.env)).toMatchObject([
@@ -110,19 +110,19 @@ describe("doctor, of addresses and variables", () => {
     expect(await provider("oidc", peer.env)).toMatchObject([
       { verdict: "fault", mend: expect.stringContaining("Set MILLRACE_OIDC_ISSUER to exactly") },
     ]);
-    peer.tamper = undefined;
+    peer.rewriteResponse = undefined;
     const elsewhere = { ...peer.env, MILLRACE_OIDC_ISSUER: `${peer.issuer}/realm` };
     expect(await provider("oidc", elsewhere)).toMatchObject([
       { verdict: "fault", mend: expect.stringContaining("/realm/.well-known/openid-configuration") },
     ]);
-    await peer.leave();
+    await peer.stop();
     expect(await provider("oidc", peer.env)).toMatchObject([
       { verdict: "fault", detail: expect.stringMatching(/ECONNREFUSED|UND_ERR_SOCKET/) },
     ]);
   });
 
   it("fetches the public keys of a user pool", async () => {
-    const peer = await httpPeer((request, response) =>
+    const peer = await mockHttpServer((request, response) =>
       request.path === "/none"
         ? sendJson(response, { message: "no" }, 404)
         : sendJson(response, { keys: request.path === "/keys" ? [{ kid: "a", kty: "RSA" }] : [] }),
@@ -149,10 +149,10 @@ describe("doctor, of addresses and variables", () => {
   });
 
   it("sees a clock that was moved", async () => {
-    const steady = await lookAtClock(systemClock, () => performance.now());
+    const steady = await checkClock(systemClock, () => performance.now());
     expect(steady.map(({ what }) => what)).toEqual(["clock"]);
     let now = Date.now();
-    const moved = await lookAtClock({ now: () => (now -= 5_000) }, () => 0);
+    const moved = await checkClock({ now: () => (now -= 5_000) }, () => 0);
     expect(moved).toMatchObject([
       { what: "clock", verdict: "warning", detail: expect.stringContaining("-5000 ms") },
     ]);
@@ -160,14 +160,14 @@ describe("doctor, of addresses and variables", () => {
 
   it("reads what MySQL grants", () => {
     expect(
-      grantsThatWrite([
+      findWriteGrants([
         "GRANT USAGE ON *.* TO `r`@`%` IDENTIFIED BY PASSWORD '*ABC'",
         "GRANT SELECT, SHOW VIEW, CREATE TEMPORARY TABLES ON `shop`.* TO `r`@`%`",
         "GRANT SELECT (`INSERT`) ON `shop`.`t` TO `r`@`%`",
       ]),
     ).toEqual([]);
     expect(
-      grantsThatWrite([
+      findWriteGrants([
         "GRANT SELECT, INSERT, UPDATE (`a`) ON `shop`.* TO `w`@`%`",
         "GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION",
         "GRANT `writers`@`%` TO `w`@`%`",

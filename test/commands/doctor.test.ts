@@ -5,17 +5,17 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { inChild } from "../../src/commands/doctor/parts.ts";
-import { tryLocks } from "../../src/commands/doctor/locks.ts";
-import { integrityOf, lookAtState } from "../../src/commands/doctor/state.ts";
-import { look, type Verdict } from "../../src/commands/doctor/verdict.ts";
+import { runInChild } from "../../src/commands/doctor/parts.ts";
+import { checkLocks } from "../../src/commands/doctor/locks.ts";
+import { checkIntegrity, checkState } from "../../src/commands/doctor/state.ts";
+import { runCheck, type CheckResult } from "../../src/commands/doctor/verdict.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
-import { sendJson, httpPeer } from "../support/http-peer.ts";
+import { sendJson, mockHttpServer } from "../support/http-peer.ts";
 import { addUser } from "../support/people.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { freePort, type Postgres, startPostgres } from "../support/postgres.ts";
-import { run } from "../support/process.ts";
+import { runCommand } from "../support/process.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
@@ -35,14 +35,14 @@ afterAll(() => postgres.stop());
 /** Free ports, so that whatever else runs on the machine is not found. */
 async function doctor(env: Record<string, string>, ...args: string[]) {
   const ports = ["--port", String(await freePort()), "--mcp-port", String(await freePort())];
-  const { code, out, err } = await run(["doctor", "--json", ...ports, ...args], env);
-  const verdicts = out === "" ? [] : (JSON.parse(out) as Verdict[]);
+  const { code, out, err } = await runCommand(["doctor", "--json", ...ports, ...args], env);
+  const verdicts = out === "" ? [] : (JSON.parse(out) as CheckResult[]);
   return { code, out, err, verdicts, of: (what: string) => verdicts.filter((one) => one.what === what) };
 }
 
-async function stateOf(path: string, uid = process.getuid?.()): Promise<Verdict[]> {
-  const told: Verdict[] = [];
-  await lookAtState(path, uid, (one) => void told.push(one));
+async function stateOf(path: string, uid = process.getuid?.()): Promise<CheckResult[]> {
+  const told: CheckResult[] = [];
+  await checkState(path, uid, (one) => void told.push(one));
   return told;
 }
 
@@ -106,7 +106,7 @@ describe("millrace doctor", () => {
     });
     await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => new Promise<void>((resolve) => refusing.close(() => resolve())));
-    const model = await httpPeer((_request, response) =>
+    const model = await mockHttpServer((_request, response) =>
       sendJson(response, { error: { message: "no" } }, 401),
     );
     const closed = await freePort();
@@ -172,7 +172,7 @@ mcp_servers:
   });
 
   it("takes a state for gone where a server runs that says that it can't reach it", async () => {
-    const unavailable = await httpPeer((_request, response) =>
+    const unavailable = await mockHttpServer((_request, response) =>
       sendJson(response, { status: "unavailable", version: packageJson.version, detail: "It is gone." }, 503),
     );
     const stateDir = temporaryDirectory();
@@ -201,7 +201,7 @@ mcp_servers:
   it("tells who listens at a port", async () => {
     const { rest, stateDir } = await testInstance();
     const { port } = await rest();
-    const old = await httpPeer((_request, response) =>
+    const old = await mockHttpServer((_request, response) =>
       sendJson(response, { status: "ok", version: "0.0.9" }),
     );
     const env = { MILLRACE_STATE_DIR: stateDir };
@@ -216,7 +216,7 @@ mcp_servers:
     await new Promise((resolve) => mute.once("listening", resolve));
     onTestFinished(() => void mute.close());
     const taken = String((mute.address() as AddressInfo).port);
-    const theirs = await run(["doctor", "--port", taken, "--mcp-port", String(await freePort())], env);
+    const theirs = await runCommand(["doctor", "--port", taken, "--mcp-port", String(await freePort())], env);
     expect(theirs.code).toBe(3);
     expect(theirs.out).toMatch(
       new RegExp(` fault +port ${taken} +taken by another program\n +End what listens there`),
@@ -250,7 +250,7 @@ describe("doctor, of the state", () => {
       { what: "directory", verdict: "fault", detail: expect.stringContaining("a file where the directory") },
     ]);
     // Not even root may make a file there.
-    const locks = await tryLocks("/proc", () => {
+    const locks = await checkLocks("/proc", () => {
       throw new Error("no rival is needed");
     });
     expect(locks).toMatchObject({ verdict: "fault", mend: expect.stringContaining("read-only") });
@@ -272,7 +272,7 @@ describe("doctor, of the state", () => {
     expect(await stateOf(foreign)).toContainEqual(
       expect.objectContaining({ verdict: "fault", detail: expect.stringContaining("of another program") }),
     );
-    expect(await integrityOf(foreign, false)).toBeUndefined();
+    expect(await checkIntegrity(foreign, false)).toBeUndefined();
     expect(await stateOf(damaged)).toContainEqual(
       expect.objectContaining({ what: "database", verdict: "fault" }),
     );
@@ -309,12 +309,12 @@ describe("doctor, of the state", () => {
         .execute(),
     );
     await store.close();
-    expect(await integrityOf(stateDir, true)).toMatchObject({ verdict: "ok" });
+    expect(await checkIntegrity(stateDir, true)).toMatchObject({ verdict: "ok" });
     const file = join(stateDir, "millrace.db");
     const bytes = readFileSync(file);
     bytes.fill(0xee, bytes.length - 40_000, bytes.length - 8_000);
     writeFileSync(file, bytes);
-    expect(await integrityOf(stateDir, false)).toMatchObject({ verdict: "fault", what: "integrity" });
+    expect(await checkIntegrity(stateDir, false)).toMatchObject({ verdict: "fault", what: "integrity" });
   });
 
   it("tells rows in the future, keys that end, a missing admin, work that nobody does, and runs that are stuck", async () => {
@@ -430,26 +430,28 @@ describe("doctor, of the state", () => {
 
   it("tells locks that hold nobody out, or are not given on", async () => {
     const path = temporaryDirectory();
-    expect(await tryLocks(path, rival({ keptOut: false, read: 0 }))).toMatchObject({
+    expect(await checkLocks(path, rival({ keptOut: false, read: 0 }))).toMatchObject({
       verdict: "fault",
       detail: expect.stringContaining("at the same time"),
     });
-    expect(await tryLocks(path, rival({ keptOut: true }, { keptOut: true, read: null }))).toMatchObject({
+    expect(await checkLocks(path, rival({ keptOut: true }, { keptOut: true, read: null }))).toMatchObject({
       verdict: "fault",
       detail: expect.stringContaining("not given on"),
     });
-    expect(await tryLocks(path, rival())).toMatchObject({ verdict: "fault" });
+    expect(await checkLocks(path, rival())).toMatchObject({ verdict: "fault" });
     expect(readdirSync(path)).toEqual([]);
-    expect(await tryLocks(join(path, "none"), rival())).toBeUndefined();
+    expect(await checkLocks(join(path, "none"), rival())).toBeUndefined();
   });
 
   it("does not wait for what hangs", async () => {
     const named = { group: "g", what: "w", mend: "m" };
-    const late = await look(named, () => new Promise(() => {}), 5);
+    const late = await runCheck(named, () => new Promise(() => {}), 5);
     expect(late).toEqual([{ ...named, verdict: "fault", detail: "no answer within 0.005 s" }]);
-    expect(await inChild({ spawn: sleeper }, "state", "/x", 50)).toMatchObject([
+    expect(await runInChild({ spawn: sleeper }, "state", "/x", 50)).toMatchObject([
       { verdict: "fault", detail: expect.stringContaining("hangs") },
     ]);
-    expect(await inChild({ spawn: sleeper }, "integrity", "/x", 50)).toMatchObject([{ verdict: "warning" }]);
+    expect(await runInChild({ spawn: sleeper }, "integrity", "/x", 50)).toMatchObject([
+      { verdict: "warning" },
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exportAll } from "../../src/commands/export.ts";
-import { type Io, explain } from "../../src/commands/io.ts";
+import { type Io, describeError } from "../../src/commands/io.ts";
 import { listApiKeys } from "../../src/commands/keys.ts";
 import { showOneRun, showRuns } from "../../src/commands/runs.ts";
 import { showUsers } from "../../src/commands/users.ts";
@@ -33,7 +33,7 @@ describe("a command that only reads", () => {
         env: { MILLRACE_STATE_DIR: stateDir },
         onExit: () => {},
       };
-      const { message, exitCode } = explain(await command(io).catch((error: unknown) => error));
+      const { message, exitCode } = describeError(await command(io).catch((error: unknown) => error));
       expect(exitCode).toBe(4);
       expect(message).toMatch(/^There is no state in .* to .*\. Point MILLRACE_STATE_DIR/);
       expect(existsSync(stateDir)).toBe(false);

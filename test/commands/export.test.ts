@@ -7,13 +7,13 @@ import { openInstance } from "../../src/app/instance.ts";
 import { newLink } from "../../src/auth/links.ts";
 import { exportAll, type ExportOptions } from "../../src/commands/export.ts";
 import { importAll, type ImportOptions } from "../../src/commands/import.ts";
-import { explain, type Io } from "../../src/commands/io.ts";
-import { ACTOR } from "../../src/commands/operator.ts";
+import { describeError, type Io } from "../../src/commands/io.ts";
+import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
-import { addUser, person } from "../support/people.ts";
+import { addUser, signedInUser } from "../support/people.ts";
 
 const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
 const DAILY = { ...HELLO, schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" } };
@@ -29,7 +29,7 @@ async function said(stateDir: string, work: (io: Io) => Promise<void>) {
     onExit: () => {},
   };
   await work(io).catch((error: unknown) => {
-    const told = explain(error);
+    const told = describeError(error);
     err += told.message;
     code = told.exitCode;
   });
@@ -52,7 +52,7 @@ const write = (file: string, lines: readonly object[]): string => {
   return file;
 };
 
-const intent = { operation: "test", actor: ACTOR, requestId: "req_1" };
+const intent = { operation: "test", actor: OPERATOR_ACTOR, requestId: "req_1" };
 
 /** Publishes as the operation does. */
 async function publish(tx: Writers, id: string, paused = false): Promise<void> {
@@ -80,16 +80,16 @@ async function publish(tx: Writers, id: string, paused = false): Promise<void> {
 /** An instance with one of everything, and its export. */
 async function exported(options: ExportOptions = {}) {
   const instance = await testInstance({ clock: fakeClock() });
-  const { user, cookie } = await person(instance, { role: "admin", passwordHash: "c2NyeXB0-a-hash" });
+  const { user, cookie } = await signedInUser(instance, { role: "admin", passwordHash: "c2NyeXB0-a-hash" });
   await addUser(instance, { email: "bea@example.com", role: "viewer", status: "deactivated" });
   const key = await instance.key({ name: "ci", scopes: ["run"] });
   const { token, record } = newLink("reset", user.id, instance.clock);
   await instance.store.transaction((trx) => linkWriter(trx, instance.clock).insert(record));
   await instance.write(intent, async (tx) => {
-    const change = { kind: "created", reason: "A start", actor: ACTOR } as const;
+    const change = { kind: "created", reason: "A start", actor: OPERATOR_ACTOR } as const;
     const content = { name: "Hello", description: "Says it.", tags: ["demo"], definition: DAILY };
     const first = await tx.workflows.insert(content, change, "hello");
-    await tx.workflows.advance(
+    await tx.workflows.addVersion(
       first,
       { ...first, description: "Says it well." },
       { ...change, kind: "updated" },
@@ -132,7 +132,7 @@ describe("millrace export and import", () => {
     });
     expect(
       (
-        await read.workflows.slice({
+        await read.workflows.page({
           filter: { search: "well" },
           sort: "name",
           after: null,
@@ -145,7 +145,7 @@ describe("millrace export and import", () => {
       passwordHash: null,
       status: "invited",
     });
-    const audit = await read.audit.slice({ filter: {}, before: null, limit: 9 });
+    const audit = await read.audit.page({ filter: {}, before: null, limit: 9 });
     expect(audit.map(({ operation, target }) => `${operation} ${target}`).toSorted()).toEqual([
       "import_user.role_admin ann@example.com",
       "import_user.role_viewer bea@example.com",
@@ -227,7 +227,7 @@ describe("millrace export and import", () => {
         for (const user of users) await addUser({ ...instance, clock } as never, user);
         for (const { name, definition: first, steps } of histories)
           await instance.write(intent, async (tx) => {
-            const made = { kind: "created", reason: null, actor: ACTOR } as const;
+            const made = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
             let now = await tx.workflows.insert({ name, description: "", tags: [], definition: first }, made);
             for (const { what, reason, ...fields } of steps) {
               clock.advance(1_000);
@@ -240,16 +240,16 @@ describe("millrace export and import", () => {
                 now = { ...(await tx.workflows.find(now.id))!, definition: now.definition };
               } else if (what === "archive") {
                 await tx.schedules.remove(now.id);
-                now = await tx.workflows.advance(
+                now = await tx.workflows.addVersion(
                   now,
                   { ...now, status: "archived" },
-                  { kind: "archived", reason, actor: ACTOR },
+                  { kind: "archived", reason, actor: OPERATOR_ACTOR },
                 );
               } else
-                now = await tx.workflows.advance(
+                now = await tx.workflows.addVersion(
                   now,
                   { ...now, ...fields },
-                  { kind: "updated", reason, actor: ACTOR },
+                  { kind: "updated", reason, actor: OPERATOR_ACTOR },
                 );
             }
           });
@@ -273,7 +273,7 @@ describe("millrace export and import", () => {
     await target.write(intent, (tx) =>
       tx.workflows.insert(
         { name: "Ours", description: "", tags: [], definition: null },
-        { kind: "created", reason: null, actor: ACTOR },
+        { kind: "created", reason: null, actor: OPERATOR_ACTOR },
         "hello",
       ),
     );
@@ -403,7 +403,7 @@ describe("millrace export and import", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(expected);
     const { read } = await testInstance({ stateDir });
-    expect([await read.users.any(), await read.workflows.revision()]).toEqual([false, 0]);
+    expect([await read.users.exists(), await read.workflows.revision()]).toEqual([false, 0]);
   });
 
   it("counts one as one", async () => {
@@ -423,18 +423,18 @@ describe("millrace export and import", () => {
   it("exports finished runs with what went in and came out, where asked", async () => {
     const instance = await testInstance();
     await instance.write(intent, async (tx) => {
-      const change = { kind: "created", reason: null, actor: ACTOR } as const;
+      const change = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
       const definition = { ...HELLO, output: "${{ steps.said.text }}" };
       await tx.workflows.insert({ name: "Hello", description: "", tags: [], definition }, change, "hello");
       await publish(tx, "hello");
     });
     const { queue } = await instance.executor();
     const { runWorkflow } = await import("../../tools/runs/run-workflow.ts");
-    const { acting, someKey } = await import("../support/people.ts");
-    const done = acting(instance, someKey())(runWorkflow, { workflow_id: "hello" });
-    queue.ring();
+    const { callAs, keyPrincipal } = await import("../support/people.ts");
+    const done = callAs(instance, keyPrincipal())(runWorkflow, { workflow_id: "hello" });
+    queue.wake();
     await done;
-    await queue.idle();
+    await queue.waitUntilIdle();
     const directory = temporaryDirectory();
     const [plain, whole] = [join(directory, "plain"), join(directory, "whole")];
     await exporting(instance.stateDir, plain);

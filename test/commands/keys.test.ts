@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { run } from "../support/process.ts";
+import { runCommand } from "../support/process.ts";
 
 interface Listed {
   expires_at: string | null;
@@ -13,7 +13,7 @@ interface Listed {
 /** The commands on a state directory that does not exist yet. */
 function commands() {
   const stateDir = join(temporaryDirectory(), "state");
-  const keys = (...args: string[]) => run(["keys", ...args], { MILLRACE_STATE_DIR: stateDir });
+  const keys = (...args: string[]) => runCommand(["keys", ...args], { MILLRACE_STATE_DIR: stateDir });
   const listed = async () => JSON.parse((await keys("list", "--json")).out) as Listed[];
   return { stateDir, keys, listed };
 }
@@ -50,7 +50,7 @@ describe("millrace keys", () => {
       expect(out).not.toContain(value.slice(5, 20));
     }
     const instance = await testInstance({ stateDir });
-    const call = api((await instance.rest()).url, value);
+    const call = apiClient((await instance.rest()).url, value);
     expect((await call("GET", "/workflows")).status).toBe(200);
   });
 

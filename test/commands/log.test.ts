@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { maskKeys, withoutSecrets } from "../../src/commands/log-secrets.ts";
+import { maskKeys, redactSecrets } from "../../src/commands/log-secrets.ts";
 import { eventually } from "../support/eventually.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { connect } from "../support/mcp.ts";
 import { type Program, startProgram } from "../support/process.ts";
@@ -29,7 +29,7 @@ describe("the log of a process", () => {
     const instance = await testInstance();
     const { value: key } = await instance.key();
     const program = await startProgram("serve", instance.stateDir);
-    const call = api(program.url, key);
+    const call = apiClient(program.url, key);
     const { body: workflow } = await call("POST", "/workflows", {
       name: "Fail",
       description: "",
@@ -82,7 +82,7 @@ describe("the log of a process", () => {
         args,
         env: { MILLRACE_LOG_LEVEL: "debug" },
       });
-      const call = api(program.url, key);
+      const call = apiClient(program.url, key);
       const secrets = {
         Cookie: "session=COOKIE-1",
         Authorization: "Bearer BEARER-1",
@@ -95,15 +95,15 @@ describe("the log of a process", () => {
       await call("POST", "/workflows/validate", { definition: { steps: [{ id: key }] } });
       await call("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: key, params: { name: other } });
       await call("POST", `/messages?sessionId=${key}`, {});
-      await api(program.url, `${other.slice(0, -1)}x`)("GET", "/workflows");
-      await api(program.url, other)("POST", "/workflows", { name: "x", description: "" });
+      await apiClient(program.url, `${other.slice(0, -1)}x`)("GET", "/workflows");
+      await apiClient(program.url, other)("POST", "/workflows", { name: "x", description: "" });
       await call("POST", "/session", { email: "ann@example.com", password: "PASSWORD-1" });
       if (command === "mcp-sse") {
         const client = await connect("v2 that negotiates", program.url, key);
         await client.call("get_workflow", { workflow_id: other });
         await client.call("list_workflows", { search: key, [other]: key });
       }
-      expect((await program.end()).code).toBe(0);
+      expect((await program.stop()).code).toBe(0);
       expect(linesOf(program).length).toBeGreaterThan(5);
       const log = program.log();
       const secretValues = [key, other, other.slice(0, -1), "COOKIE-1", "BEARER-1", "OIDC-1", "PASSWORD-1"];
@@ -118,7 +118,7 @@ describe("what hides secrets", () => {
   const written: string[] = [];
   const log = pino(
     {
-      formatters: { log: (fields) => withoutSecrets(fields) },
+      formatters: { log: (fields) => redactSecrets(fields) },
       serializers: { err: (one: unknown) => one },
       hooks: { streamWrite: maskKeys },
     },
@@ -179,7 +179,7 @@ describe("what hides secrets", () => {
 
   it("leaves everything else as it is, the object that was given included", () => {
     const fields = { a: { value: 1 }, run_id: "run_1", tokens: 5, key: "key_1" };
-    expect(withoutSecrets(fields)).toEqual({ ...fields, a: { value: "[hidden]" } });
+    expect(redactSecrets(fields)).toEqual({ ...fields, a: { value: "[hidden]" } });
     expect(fields.a.value).toBe(1);
   });
 });

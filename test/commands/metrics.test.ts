@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { eventually } from "../support/eventually.ts";
-import { type Family, parseExposition, valueOf } from "../support/exposition.ts";
-import { api } from "../support/http.ts";
+import { type MetricFamily, parseExposition, sumSamples } from "../support/exposition.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { connect } from "../support/mcp.ts";
-import { modelPeer, WIRES } from "../support/model-peer.ts";
-import { childrenOf, type Program, run, startProgram } from "../support/process.ts";
+import { mockModelServer, WIRE_FORMATS } from "../support/model-peer.ts";
+import { childrenOf, type Program, runCommand, startProgram } from "../support/process.ts";
 
 const AT = /metrics are at (http:\/\/[^"]+)/;
 
 /** Where a program's metrics are. */
 const pageOf = ({ log }: Program): string => AT.exec(log())![1]!;
 
-async function scrape(url: string): Promise<Map<string, Family>> {
+async function scrape(url: string): Promise<Map<string, MetricFamily>> {
   const answer = await fetch(url);
   expect(answer.status).toBe(200);
   expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -25,7 +25,7 @@ async function scrape(url: string): Promise<Map<string, Family>> {
 }
 
 /** Scrapes until something holds: numbers of executors come with their next commit. */
-const scraped = (url: string, holds: (families: Map<string, Family>) => boolean, what: string) =>
+const scraped = (url: string, holds: (families: Map<string, MetricFamily>) => boolean, what: string) =>
   eventually(
     async () => {
       const families = await scrape(url);
@@ -39,13 +39,13 @@ const scraped = (url: string, holds: (families: Map<string, Family>) => boolean,
 async function world() {
   const instance = await testInstance();
   const { value: key } = await instance.key();
-  const peer = await modelPeer("openai-compatible", { text: "Hello." });
+  const peer = await mockModelServer("openai-compatible", { text: "Hello." });
   const models = [
     {
       name: "writer",
       vendor: "openai-compatible",
       model_ref: "m-1",
-      base_url: peer.url + WIRES["openai-compatible"].base,
+      base_url: peer.url + WIRE_FORMATS["openai-compatible"].base,
     },
   ];
   writeFileSync(join(instance.stateDir, "config.yaml"), stringify({ models }));
@@ -71,7 +71,7 @@ describe("metrics of serve", () => {
     const { key, stateDir } = await world();
     const program = await startProgram("serve", stateDir, { args: ["--metrics-port", "0"] });
     const page = pageOf(program);
-    const call = api(program.url, key);
+    const call = apiClient(program.url, key);
     const define = async (name: string, definition: unknown): Promise<string> =>
       (await call("POST", "/workflows", { name, description: "", definition })).body.id;
     const [ask, fail, wait] = [
@@ -82,15 +82,15 @@ describe("metrics of serve", () => {
     for (const id of [ask, fail]) await call("POST", `/workflows/${id}/runs`, { wait: 20 });
     await call("POST", `/workflows/${wait}/runs`, {});
     await call("GET", "/workflows/none");
-    await api(program.url, "mill_wrong")("GET", "/workflows");
+    await apiClient(program.url, "mill_wrong")("GET", "/workflows");
 
     const before = await scraped(
       page,
-      (one) => valueOf(one, "millrace_model_tokens_total") > 0,
+      (one) => sumSamples(one, "millrace_model_tokens_total") > 0,
       "a model's tokens",
     );
     const of = (name: string, labels: Record<string, string> = {}, families = before) =>
-      valueOf(families, `millrace_${name}`, labels);
+      sumSamples(families, `millrace_${name}`, labels);
     expect(of("requests_total", { operation: "create_workflow", surface: "rest", status: "201" })).toBe(3);
     expect(of("requests_total", { operation: "get_workflow", surface: "rest", status: "404" })).toBe(1);
     expect(of("requests_total", { operation: "run_workflow", surface: "rest", status: "200" })).toBe(2);
@@ -116,8 +116,8 @@ describe("metrics of serve", () => {
     const after = await scraped(
       page,
       (one) =>
-        valueOf(one, "millrace_executor_takeovers_total", { cause: "exit" }) === 1 &&
-        valueOf(one, "process_resident_memory_bytes", { process: "worker" }) > 0,
+        sumSamples(one, "millrace_executor_takeovers_total", { cause: "exit" }) === 1 &&
+        sumSamples(one, "process_resident_memory_bytes", { process: "worker" }) > 0,
       "another executor",
     );
     expect(of("executor_restarts_total", {}, after)).toBe(1);
@@ -126,7 +126,7 @@ describe("metrics of serve", () => {
     await call("POST", `/workflows/${ask}/runs`, { wait: 20 });
     await scraped(
       page,
-      (one) => valueOf(one, "millrace_model_tokens_total") === 240,
+      (one) => sumSamples(one, "millrace_model_tokens_total") === 240,
       "the new executor's tokens",
     );
   }, 60_000);
@@ -143,7 +143,7 @@ describe("metrics of serve", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(await posted.json()).toMatchObject({ code: "method_not_allowed" });
     expect(await statusOf(new URL("/metrics", program.url).href)).toBe(404);
-    expect((await program.end()).code).toBe(0);
+    expect((await program.stop()).code).toBe(0);
   });
 
   it("are none without a port", async () => {
@@ -164,13 +164,17 @@ describe("metrics of mcp-sse", () => {
     await fetch(`${program.url}/mcp`, { method: "POST" });
     const families = await scrape(pageOf(program));
     const of = (name: string, labels: Record<string, string>) =>
-      valueOf(families, `millrace_${name}`, labels);
+      sumSamples(families, `millrace_${name}`, labels);
     expect(of("requests_total", { operation: "list_workflows", surface: "mcp", status: "200" })).toBe(1);
     expect(of("requests_total", { operation: "get_workflow", surface: "mcp", status: "404" })).toBe(1);
     expect(of("requests_refused_total", { surface: "mcp", code: "unauthorized" })).toBe(1);
     expect(of("open_streams", { kind: "sse" })).toBe(1);
     await client.close();
-    await scraped(pageOf(program), (one) => valueOf(one, "millrace_open_streams") === 0, "the stream's end");
+    await scraped(
+      pageOf(program),
+      (one) => sumSamples(one, "millrace_open_streams") === 0,
+      "the stream's end",
+    );
   }, 30_000);
 });
 
@@ -183,7 +187,9 @@ describe("a metrics port", () => {
     async (command, args) => {
       const { stateDir } = await world();
       const port = await takenPort();
-      const ended = await run([command, ...args, "--metrics-port", port], { MILLRACE_STATE_DIR: stateDir });
+      const ended = await runCommand([command, ...args, "--metrics-port", port], {
+        MILLRACE_STATE_DIR: stateDir,
+      });
       expect(ended.code).toBe(5);
       expect(ended.err).toContain(`Port ${port} is in use already. Choose another with --metrics-port`);
     },
@@ -193,12 +199,12 @@ describe("a metrics port", () => {
   it("that is none ends with what is wrong about it", async () => {
     const { stateDir } = await world();
     const env = { MILLRACE_STATE_DIR: stateDir, MILLRACE_METRICS_PORT: "x" };
-    const ended = await run(["serve", "--port", "0"], env);
+    const ended = await runCommand(["serve", "--port", "0"], env);
     expect(ended).toMatchObject({
       code: 3,
       err: expect.stringContaining("MILLRACE_METRICS_PORT must be a port"),
     });
-    const last = await run(["start", "--metrics-port", "65535"], { MILLRACE_STATE_DIR: stateDir });
+    const last = await runCommand(["start", "--metrics-port", "65535"], { MILLRACE_STATE_DIR: stateDir });
     expect(last).toMatchObject({ code: 2, err: expect.stringContaining("mcp-sse takes the one after") });
   }, 30_000);
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { commandLine } from "../support/command-line.ts";
+import { testCli } from "../support/command-line.ts";
 import { startProgram } from "../support/process.ts";
 
 const ECHO = `
@@ -30,7 +30,7 @@ const HERE = "No executor is running";
 
 describe("millrace run", () => {
   it("runs in its own process where no executor is, and prints the output alone on standard output", async () => {
-    const { cli, runs } = await commandLine({ echo: ECHO });
+    const { cli, runs } = await testCli({ echo: ECHO });
     const inputs = ["text=7", "count=7", "list=[1]", "any=a text"].flatMap((pair) => ["--input", pair]);
     const { code, out, err } = await cli("run", "echo", ...inputs);
     expect({ code, out: JSON.parse(out) }).toEqual({
@@ -43,7 +43,7 @@ describe("millrace run", () => {
   });
 
   it("takes inputs out of a file, shows the steps with --watch, and gives the whole run with --json", async () => {
-    const { cli, directory } = await commandLine({ echo: ECHO });
+    const { cli, directory } = await testCli({ echo: ECHO });
     const file = join(directory, "inputs.json");
     writeFileSync(file, '{"text": "from the file", "count": 1}');
     const { code, out, err } = await cli(
@@ -68,7 +68,7 @@ describe("millrace run", () => {
   });
 
   it("starts nothing when an input does not fit, and says all that is wrong", async () => {
-    const { cli, runs } = await commandLine({ echo: ECHO });
+    const { cli, runs } = await testCli({ echo: ECHO });
     const { code, out, err } = await cli("run", "echo", "--input", "count=-1", "--input", "txet=a");
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain("inputs.count");
@@ -83,7 +83,7 @@ describe("millrace run", () => {
   });
 
   it("ends with 1 and says which step failed, why, and what to do", async () => {
-    const { cli } = await commandLine({ blocked: BLOCKED });
+    const { cli } = await testCli({ blocked: BLOCKED });
     const { code, out, err } = await cli("run", "blocked");
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain('failed at step "call"');
@@ -92,14 +92,14 @@ describe("millrace run", () => {
   });
 
   it("ends with 6 and says what it waits for, when that is a person", async () => {
-    const { cli } = await commandLine({ asks: ASKS });
+    const { cli } = await testCli({ asks: ASKS });
     const { code, err } = await cli("run", "asks");
     expect(code).toBe(6);
     expect(err).toMatch(/at step "may_i": Really\? \(POST \/approvals\/\S+, or decide_approval\)/);
   });
 
   it("cancels the run on Ctrl-C when it carries it out itself", async () => {
-    const { begin, runs } = await commandLine({ waits: WAITS });
+    const { begin, runs } = await testCli({ waits: WAITS });
     const { child, ended, text } = await begin(["run", "waits", "--watch"], /nap +waiting/);
     child.kill("SIGINT");
     expect(await ended).toBe(1);
@@ -108,7 +108,7 @@ describe("millrace run", () => {
   });
 
   it("leaves the run to the executors that are there, on Ctrl-C too", async () => {
-    const { begin, stateDir, runs } = await commandLine({ waits: WAITS });
+    const { begin, stateDir, runs } = await testCli({ waits: WAITS });
     const server = await startProgram("serve", stateDir);
     const { child, ended, text } = await begin(["run", "waits", "--watch"], /nap +waiting/);
     child.kill("SIGINT");
@@ -116,6 +116,6 @@ describe("millrace run", () => {
     expect(text()).not.toContain(HERE);
     expect(text()).toContain("goes on by itself");
     expect(await runs()).toMatchObject([{ status: "waiting" }]);
-    expect((await server.end()).code).toBe(0);
+    expect((await server.stop()).code).toBe(0);
   });
 });

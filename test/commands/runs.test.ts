@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { commandLine } from "../support/command-line.ts";
+import { testCli } from "../support/command-line.ts";
 
 const GOOD = "name: Good\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
 const ASKS = "name: Asks\nsteps:\n  - { id: may_i, type: approval, message: Really? }\n";
 
 describe("millrace runs", () => {
   it("lists, filters, shows and cancels", async () => {
-    const { cli, runs } = await commandLine({ good: GOOD, asks: ASKS });
+    const { cli, runs } = await testCli({ good: GOOD, asks: ASKS });
     await cli("run", "good");
     await cli("run", "asks");
     const all = (await runs()) as { id: string; workflow_id: string; status: string }[];
@@ -40,7 +40,7 @@ describe("millrace runs", () => {
   });
 
   it("says what can be asked for", async () => {
-    const { cli } = await commandLine();
+    const { cli } = await testCli();
     expect(await cli("runs", "--status", "faled")).toMatchObject({
       code: 2,
       err: expect.stringContaining("Did you mean failed?"),

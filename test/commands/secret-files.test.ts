@@ -1,17 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
-import { commandLine } from "../support/command-line.ts";
-import { modelPeer } from "../support/model-peer.ts";
-import { run, startProgram } from "../support/process.ts";
+import { apiClient } from "../support/http.ts";
+import { testCli } from "../support/command-line.ts";
+import { mockModelServer } from "../support/model-peer.ts";
+import { runCommand, startProgram } from "../support/process.ts";
 
 const ASKS = "name: Asks\nsteps:\n  - { id: say, type: model, model: writer, prompt: Hello? }\n";
 
 /** A model whose key stands in a file. */
 async function open() {
-  const { directory, stateDir } = await commandLine({ asks: ASKS });
-  const peer = await modelPeer("openai-compatible", { text: "Hello." });
+  const { directory, stateDir } = await testCli({ asks: ASKS });
+  const peer = await mockModelServer("openai-compatible", { text: "Hello." });
   const config = join(directory, "config.yaml");
   const model = { name: "writer", vendor: "openai-compatible", model_ref: "m", key_var: "WRITER_KEY" };
   writeFileSync(config, JSON.stringify({ models: [{ ...model, base_url: `${peer.url}/v1` }] }));
@@ -24,11 +24,11 @@ async function open() {
 describe("a secret in a file", () => {
   it("is used by commands that carry a run out themselves, and by executors that a listener starts", async () => {
     const { stateDir, env, peer } = await open();
-    const there = await run(["run", "asks"], env);
+    const there = await runCommand(["run", "asks"], env);
     expect(there).toMatchObject({ code: 0 });
-    const { out: key } = await run(["keys", "create", "--name", "ci"], env);
+    const { out: key } = await runCommand(["keys", "create", "--name", "ci"], env);
     const { url, log } = await startProgram("serve", stateDir, { env });
-    const { body } = await api(url, key.trim())("POST", "/workflows/asks/runs", { wait: 30 });
+    const { body } = await apiClient(url, key.trim())("POST", "/workflows/asks/runs", { wait: 30 });
     expect(body.status).toBe("succeeded");
     expect(peer.received.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer s3cret",
@@ -41,7 +41,7 @@ describe("a secret in a file", () => {
     "that is not there keeps millrace %s from starting, with 3 and the variable's name",
     async (command) => {
       const { env } = await open();
-      const { code, err } = await run(command.split(" "), { ...env, WRITER_KEY_FILE: "/nowhere/key" });
+      const { code, err } = await runCommand(command.split(" "), { ...env, WRITER_KEY_FILE: "/nowhere/key" });
       expect({ code, err }).toEqual({
         code: 3,
         err: "environment: WRITER_KEY_FILE names /nowhere/key, which can't be read: there is no such file\n",

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readEnvironment } from "../../src/config/environment.ts";
 import type { Io } from "../../src/commands/io.ts";
-import { makeSamples } from "../../src/commands/samples.ts";
-import { commandLine } from "../support/command-line.ts";
-import { api } from "../support/http.ts";
+import { createSamples } from "../../src/commands/samples.ts";
+import { testCli } from "../support/command-line.ts";
+import { apiClient } from "../support/http.ts";
 
 const nothing = (): void => {};
 
@@ -20,14 +20,14 @@ function samples(stateDir: string, env: Record<string, string> = {}) {
     env: variables,
     onExit: nothing,
   };
-  return makeSamples(io, readEnvironment(variables));
+  return createSamples(io, readEnvironment(variables));
 }
 
 const OWN = "name: Own\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
 
 describe("the first start", () => {
   it("makes a sample database and workflows that run at once, and says how, over curl and otherwise", async () => {
-    const { begin, cli, stateDir } = await commandLine();
+    const { begin, cli, stateDir } = await testCli();
     const { child, ended, text } = await begin(
       ["start", "--port", "0", "--mcp-port", "0"],
       /Ctrl-C stops both/,
@@ -35,7 +35,7 @@ describe("the first start", () => {
     expect(readdirSync(join(stateDir, "samples"))).toEqual(["shop.db"]);
     expect(text()).toContain("npx millrace run weekly-revenue --watch");
     const base = /-d '\{"wait": 30\}' (http:\S+)\/workflows\/weekly-revenue\/runs/.exec(text())![1]!;
-    const call = api(base, (await cli("keys", "create", "--name", "test")).out.trim());
+    const call = apiClient(base, (await cli("keys", "create", "--name", "test")).out.trim());
     for (const id of ["weekly-revenue", "lost-customers", "plan-and-sales"]) {
       const { body } = await call("POST", `/workflows/${id}/runs`, { wait: 30 });
       expect(body).toMatchObject({ workflow_id: id, status: "succeeded" });
@@ -54,28 +54,28 @@ describe("the first start", () => {
   });
 
   it("leaves a configuration alone that is there or is named", async () => {
-    const { stateDir } = await commandLine();
+    const { stateDir } = await testCli();
     const config = join(stateDir, "config.yaml");
     writeFileSync(config, "limits: {}\n");
     expect(await samples(stateDir)).toBe(false);
     expect(readFileSync(config, "utf8")).toBe("limits: {}\n");
-    const named = await commandLine();
+    const named = await testCli();
     expect(await samples(named.stateDir, { MILLRACE_CONFIG: config })).toBe(false);
     for (const directory of [stateDir, named.stateDir])
       expect(existsSync(join(directory, "samples"))).toBe(false);
   });
 
   it("leaves workflows alone that are there, and makes nothing twice", async () => {
-    const { stateDir } = await commandLine({ own: OWN });
+    const { stateDir } = await testCli({ own: OWN });
     expect(await samples(stateDir)).toBe(false);
     expect(existsSync(join(stateDir, "config.yaml"))).toBe(false);
-    const first = await commandLine();
+    const first = await testCli();
     expect(await samples(first.stateDir)).toBe(true);
     expect(await samples(first.stateDir)).toBe(false);
   });
 
   it("goes on with one that was interrupted before its workflows were there", async () => {
-    const [whole, half] = [await commandLine(), await commandLine()];
+    const [whole, half] = [await testCli(), await testCli()];
     await samples(whole.stateDir);
     const config = readFileSync(join(whole.stateDir, "config.yaml"));
     writeFileSync(join(half.stateDir, "config.yaml"), config);

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { describe, expect, it } from "vitest";
-import { forTerminal, paint } from "../../src/commands/io.ts";
+import { sanitizeForTerminal, paint } from "../../src/commands/io.ts";
 
 describe("text that others have written, at a terminal", () => {
   it("moves no cursor, clears no screen, and sets neither title nor clipboard", () => {
@@ -17,7 +17,7 @@ describe("text that others have written, at a terminal", () => {
       "\u001b\u001b[32m[2J",
     ];
     for (const text of hostile) {
-      const shown = forTerminal(`failed: ${text}`);
+      const shown = sanitizeForTerminal(`failed: ${text}`);
       expect(shown.replaceAll("\u001b[32m", "")).not.toMatch(/(?!\n)\p{Cc}/u);
     }
   });
@@ -26,6 +26,6 @@ describe("text that others have written, at a terminal", () => {
     const io = { terminal: true, env: {} };
     const painted = Object.values(paint(io)).map((colour) => colour("ok"));
     const text = `one\n\ttwo ${painted.join(" ")} ${styleText("bold", "x")}é\u{1F600}\n`;
-    expect(forTerminal(text)).toBe(text);
+    expect(sanitizeForTerminal(text)).toBe(text);
   });
 });

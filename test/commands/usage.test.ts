@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run, startProgram } from "../support/process.ts";
+import { runCommand, startProgram } from "../support/process.ts";
 
 const inState = (args: readonly string[], env: Record<string, string> = {}) =>
-  run(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state"), ...env });
+  runCommand(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state"), ...env });
 
 async function portInUse(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -134,7 +134,7 @@ describe("the command line", () => {
     const stateDir = temporaryDirectory();
     const told = await Promise.all(
       [["--help"], ["keys", "list"], ["check"], ["serv"]].map((args) =>
-        run(args, { MILLRACE_STATE_DIR: stateDir }),
+        runCommand(args, { MILLRACE_STATE_DIR: stateDir }),
       ),
     );
     // oxlint-disable-next-line no-control-regex
@@ -145,7 +145,7 @@ describe("the command line", () => {
     const stateDir = temporaryDirectory();
     const { log } = await startProgram("serve", stateDir, { env: { MILLRACE_HOST: "" } });
     expect(log()).toContain("listens on http://127.0.0.1:");
-    const { code, err } = await run(["serve", "--host", ""], { MILLRACE_STATE_DIR: stateDir });
+    const { code, err } = await runCommand(["serve", "--host", ""], { MILLRACE_STATE_DIR: stateDir });
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Name an address") });
   });
 });

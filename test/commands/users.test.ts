@@ -1,17 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ACTOR } from "../../src/commands/operator.ts";
+import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import * as users from "../../src/commands/users.ts";
-import { type Io, explain } from "../../src/commands/io.ts";
+import { type Io, describeError } from "../../src/commands/io.ts";
 import { iso } from "../../src/core/clock.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { catalogue } from "../../tools/index.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { browserApi } from "../support/browser-api.ts";
 import { testInstance, type TestInstance } from "../support/instance.ts";
-import { addUser, someKey } from "../support/people.ts";
-import { run } from "../support/process.ts";
+import { addUser, keyPrincipal } from "../support/people.ts";
+import { runCommand } from "../support/process.ts";
 import { expectProblem } from "../support/rest.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
 
@@ -35,7 +35,7 @@ async function said(
     onExit: () => {},
   };
   await work(io).catch((error: unknown) => {
-    const told = explain(error);
+    const told = describeError(error);
     err += `${told.message}\n`;
     code = told.exitCode;
   });
@@ -65,7 +65,7 @@ const tokenIn = ({ out }: { out: string }): string => LINK.exec(out)![2]!;
 const took = (origin: string) => [origin, expect.stringContaining(`The link begins with ${origin}.`)];
 
 const audited = async ({ read }: TestInstance) =>
-  (await read.audit.slice({ filter: {}, before: null, limit: 100 }))
+  (await read.audit.page({ filter: {}, before: null, limit: 100 }))
     .toReversed()
     .map(({ operation, target, owner, keyName, surface }) => [operation, target, owner, keyName, surface]);
 
@@ -76,22 +76,22 @@ describe("millrace users", () => {
     expect(invited).toEqual({ code: 0, out: expect.stringMatching(LINK), err: "" });
     const browser = browserApi(url);
     const password = "a quiet river at night";
-    const begun = await browser.ask("POST", "/session/password", { token: tokenIn(invited), password });
+    const begun = await browser.request("POST", "/session/password", { token: tokenIn(invited), password });
     expect(begun.body.user).toMatchObject({ email: ANN, role: "admin" });
-    expect((await browser.ask("GET", "/session/options")).body.setup).toBe(false);
+    expect((await browser.request("GET", "/session/options")).body.setup).toBe(false);
 
     const guess = (secret: string) =>
-      browserApi(url).ask("POST", "/session", { email: ANN, password: secret });
+      browserApi(url).request("POST", "/session", { email: ANN, password: secret });
     for (let count = 0; count < 6; count += 1) await guess("forgotten");
     expectProblem(await guess(password), "too_many_attempts");
     const link = await reset(ANN.toUpperCase());
     const next = "the mill stands still";
-    const chosen = await browserApi(url).ask("POST", "/session/password", {
+    const chosen = await browserApi(url).request("POST", "/session/password", {
       token: tokenIn(link),
       password: next,
     });
     expect(chosen.body.user).toMatchObject({ email: ANN });
-    expectProblem(await browser.ask("GET", "/session"), "unauthorized");
+    expectProblem(await browser.request("GET", "/session"), "unauthorized");
     expect((await guess(next)).status).toBe(200);
     expect((await audited(instance)).filter(([, , , , surface]) => surface === "cli")).toEqual([
       ["invite_user.role_admin", ANN, "operator", "command line", "cli"],
@@ -105,7 +105,7 @@ describe("millrace users", () => {
     const old = tokenIn(await invite("bea@example.com", "viewer"));
     const renewed = tokenIn(await reset("bea@example.com"));
     const choose = (token: string) =>
-      browserApi(url).ask("POST", "/session/password", { token, password: "reading is enough for me" });
+      browserApi(url).request("POST", "/session/password", { token, password: "reading is enough for me" });
     expectProblem(await choose(old), "link_dead");
     expect((await choose(renewed)).status).toBe(200);
     expect(await list()).toMatchObject([
@@ -151,7 +151,7 @@ describe("millrace users", () => {
     const { instance, invite, reset } = await beside();
     const ann = await addUser(instance, { email: ANN, role: "admin" });
     expect((await invite("bea@example.com", "viewer")).err).toBe("");
-    await instance.write({ operation: "test", actor: ACTOR, requestId: newRequestId() }, (tx) =>
+    await instance.write({ operation: "test", actor: OPERATOR_ACTOR, requestId: newRequestId() }, (tx) =>
       tx.identities.insert({
         issuer: "https://id.example.com",
         subject: "1",
@@ -258,7 +258,7 @@ describe("millrace users", () => {
     const env = { MILLRACE_STATE_DIR: instance.stateDir };
     const [help, list, reset, unknown, missing] = await Promise.all(
       [["--help"], ["list"], ["reset", ANN], ["resett", ANN], ["invite", "bea@example.com"]].map((args) =>
-        run(["users", ...args], env),
+        runCommand(["users", ...args], env),
       ),
     );
     for (const word of ["list", "invite", "reset", "role", "deactivate", "activate", "MILLRACE_BASE_URL"])
@@ -276,22 +276,22 @@ describe("millrace users", () => {
 describe("the operator at the command line", () => {
   it("may do what only people may; no key may, not the operator's own with every scope either", async () => {
     const { services } = await testInstance();
-    const persons = catalogue.filter(({ person }) => person);
+    const persons = catalogue.filter(({ requiresUser }) => requiresUser);
     expect(persons.length).toBeGreaterThan(5);
     for (const tool of persons) {
-      const ask = (principal: typeof ACTOR.principal) =>
+      const ask = (principal: typeof OPERATOR_ACTOR.principal) =>
         invoke(
           services,
           tool,
           { nothing: "like it" },
           {
-            actor: { principal, client: ACTOR.client },
+            actor: { principal, client: OPERATOR_ACTOR.client },
             requestId: newRequestId(),
             signal: new AbortController().signal,
           },
         );
-      await expect(ask(ACTOR.principal)).rejects.toMatchObject({ code: "invalid_input" });
-      await expect(ask(someKey())).rejects.toMatchObject({ code: "person_needed" });
+      await expect(ask(OPERATOR_ACTOR.principal)).rejects.toMatchObject({ code: "invalid_input" });
+      await expect(ask(keyPrincipal())).rejects.toMatchObject({ code: "person_needed" });
     }
   });
 });

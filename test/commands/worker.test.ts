@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { commandLine } from "../support/command-line.ts";
+import { testCli } from "../support/command-line.ts";
 
 const GOOD = "name: Good\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
 
 describe("millrace worker", () => {
   it("carries runs out alone, and ends with 0 on SIGTERM", async () => {
-    const { begin, cli } = await commandLine({ good: GOOD });
+    const { begin, cli } = await testCli({ good: GOOD });
     const { child, ended, text } = await begin(["worker"], /worker takes jobs/);
     const { code, out, err } = await cli("run", "good");
     expect({ code, out: JSON.parse(out), err }).toEqual({ code: 0, out: { a: 1 }, err: "" });

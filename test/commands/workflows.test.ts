@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { commandLine } from "../support/command-line.ts";
+import { testCli } from "../support/command-line.ts";
 
 const HELLO = `
 id: hello
@@ -24,7 +24,7 @@ output: "\${{ steps.hello.output.text }}"
 
 describe("millrace workflows", () => {
   it("writes files that change nothing when they are applied, and are the same each time", async () => {
-    const { cli, directory } = await commandLine({ hello: HELLO, caller: CALLER });
+    const { cli, directory } = await testCli({ hello: HELLO, caller: CALLER });
     const out = join(directory, "out");
     expect((await cli("workflows", "export", out)).out).toContain("2 written, 0 unchanged");
     expect(readdirSync(out).toSorted()).toEqual(["caller.yaml", "hello.yaml"]);
@@ -39,7 +39,7 @@ describe("millrace workflows", () => {
   });
 
   it("shows the difference, applies it only when told to, keeps ids, and runs what it made", async () => {
-    const { cli, files } = await commandLine({ hello: HELLO });
+    const { cli, files } = await testCli({ hello: HELLO });
     const directory = files({ hello: HELLO.replace("Good morning", "Good evening"), caller: CALLER });
     const asked = await cli("workflows", "apply", directory);
     expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("Say --yes.") });
@@ -57,7 +57,7 @@ describe("millrace workflows", () => {
   });
 
   it("tells every fault of every file with its place, and applies none of them", async () => {
-    const { cli, files } = await commandLine();
+    const { cli, files } = await testCli();
     const directory = files({
       good: HELLO,
       caller: CALLER,
@@ -81,7 +81,7 @@ describe("millrace workflows", () => {
   });
 
   it("archives what has no file only when told to", async () => {
-    const { cli, files } = await commandLine({ hello: HELLO, caller: CALLER });
+    const { cli, files } = await testCli({ hello: HELLO, caller: CALLER });
     const directory = files({ hello: HELLO });
     expect((await cli("workflows", "apply", directory)).out).toContain("0 to be archived");
     const pruned = await cli("workflows", "apply", directory, "--prune", "--yes");
@@ -99,7 +99,7 @@ describe("millrace workflows", () => {
   });
 
   it("says so where a directory holds none", async () => {
-    const { cli, directory } = await commandLine();
+    const { cli, directory } = await testCli();
     expect(await cli("workflows", "apply", join(directory, "none"))).toMatchObject({ code: 2 });
     expect(await cli("workflows", "apply", directory)).toMatchObject({
       code: 2,

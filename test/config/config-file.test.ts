@@ -15,7 +15,7 @@ function load(text: string, env: Env = {}): LoadedConfig & { directory: string }
 }
 
 /** The faults of `text`, each as `line:col: what`. */
-function faults(text: string): string[] {
+function issues(text: string): string[] {
   const directory = temporaryDirectory();
   const file = join(directory, "c.yaml");
   writeFileSync(file, text);
@@ -23,7 +23,7 @@ function faults(text: string): string[] {
     loadConfig(file, true, {});
   } catch (error) {
     if (error instanceof ConfigError)
-      return error.faults.map((fault) => fault.replace(`${file}:`, "").trim());
+      return error.issues.map((issue) => issue.replace(`${file}:`, "").trim());
     throw error;
   }
   throw new Error("it has none");
@@ -185,7 +185,7 @@ describe("a configuration's faults", () => {
       ["3:3: Map keys must be unique"],
     ],
   ])("name the place of %s", (_, text, expected) => {
-    expect(faults(text)).toEqual(expected);
+    expect(issues(text)).toEqual(expected);
   });
 
   it("are told all at once, in the order of the file", () => {
@@ -193,7 +193,7 @@ describe("a configuration's faults", () => {
       "defaults:\n  database: shp\nlimit: {}\nmodels:\n  - { name: 1st, vendor: opnai, model_ref: '' }\n" +
       "  - { name: m, vendor: openai-compatible, model_ref: x, colour: red }\n  - { name: m, vendor: openai, model_ref: y }\n" +
       "databases:\n  - { name: shop, type: sqlite, dataset: a }\n  - { name: shop, type: sqlite }\nmcp_servers: none\n";
-    expect(faults(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
+    expect(issues(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
       "2:3: defaults.database is not the name of an entry of databases",
       "3:1: limit is not known here",
       "5:7: models[0].name",
@@ -216,11 +216,11 @@ describe("a configuration's faults", () => {
     ["an unknown tag", "defaults: !!js/function x\n"],
     ["a NUL", "defaults: \u0000\n"],
   ])("in the YAML itself have a line: %s", (_, text) => {
-    for (const fault of faults(text)) expect(fault).toMatch(/^\d+:\d+: \S/);
+    for (const issue of issues(text)) expect(issue).toMatch(/^\d+:\d+: \S/);
   });
 
   it("name the alias that has no anchor", () => {
-    expect(faults("defaults: *nothing\n")).toEqual([
+    expect(issues("defaults: *nothing\n")).toEqual([
       expect.stringMatching(/can't be read: Unresolved alias .*nothing/),
     ]);
   });
@@ -231,19 +231,19 @@ describe("a configuration's faults", () => {
       (_, i) => `l${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(", ")}]`,
     );
     const start = performance.now();
-    expect(faults(`l0: &l0 [x]\n${levels.join("\n")}\n`).join()).toMatch(/can't be read: .*alias/i);
+    expect(issues(`l0: &l0 [x]\n${levels.join("\n")}\n`).join()).toMatch(/can't be read: .*alias/i);
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it("are no crash where it nests without end, or goes round in a circle", () => {
-    expect(faults(`databases: ${"[".repeat(50_000)}`)).not.toEqual([]);
-    expect(faults("databases: &a [*a]\n")).toEqual([
+    expect(issues(`databases: ${"[".repeat(50_000)}`)).not.toEqual([]);
+    expect(issues("databases: &a [*a]\n")).toEqual([
       expect.stringContaining("databases[0] must be an object"),
     ]);
   });
 
   it("do not come from a file without end", () => {
-    expect(faults(`# ${"x".repeat(1024 * 1024)}`)).toEqual(["is larger than 1024 KiB"]);
+    expect(issues(`# ${"x".repeat(1024 * 1024)}`)).toEqual(["is larger than 1024 KiB"]);
   });
 });
 
@@ -258,11 +258,11 @@ describe("a configuration's secrets", () => {
     "[4f9a]",
     "{ k: 4f9a }",
   ])("pasted where a variable's name belongs are refused and not repeated: %s", (secret) => {
-    const [fault, ...more] = faults(MODEL(secret));
+    const [issue, ...more] = issues(MODEL(secret));
     expect(more).toEqual([]);
-    expect(fault).toMatch(/^2:46: models\[0\]\.key_var must be/);
+    expect(issue).toMatch(/^2:46: models\[0\]\.key_var must be/);
     for (const part of ["4f9a", "hunter2", "pass word", "a.b.c", "74209137"])
-      expect(fault).not.toContain(part);
+      expect(issue).not.toContain(part);
   });
 
   it.each([
@@ -279,7 +279,7 @@ describe("a configuration's secrets", () => {
 
   it("in a database's URL are refused and not repeated", () => {
     const text = "databases:\n  - { name: d, type: postgresql, dataset: 'postgresql://u:hunter2@h/d' }\n";
-    expect(faults(text)).toEqual([
+    expect(issues(text)).toEqual([
       "2:34: databases[0].dataset must not hold the password; name its variable with password_var",
     ]);
   });
@@ -287,7 +287,7 @@ describe("a configuration's secrets", () => {
   it("in a model's or an MCP server's URL are refused and not repeated", () => {
     const model = "{ name: m, vendor: openai, model_ref: x, base_url: 'https://u:hunter2@h/v1' }";
     const server = "{ name: s, url: 'https://:hunter2@h/mcp' }";
-    expect(faults(`models: [${model}]\nmcp_servers: [${server}]\n`)).toEqual([
+    expect(issues(`models: [${model}]\nmcp_servers: [${server}]\n`)).toEqual([
       expect.stringMatching(
         /models\[0\]\.base_url must not hold the password; name its variable with key_var$/,
       ),

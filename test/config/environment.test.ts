@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 
-function faults(env: Record<string, string>): readonly string[] {
+function issues(env: Record<string, string>): readonly string[] {
   try {
     readEnvironment(env);
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.issues;
     throw error;
   }
   throw new Error("it has none");
@@ -69,24 +69,24 @@ describe("the environment", () => {
   });
 
   it("is refused with every fault at once, each with its variable", () => {
-    const found = faults({
+    const found = issues({
       MILLRACE_BASE_URL: "flows.example.com",
       MILLRACE_TRUSTED_PROXIES: "10.0.0.0/99",
       MILLRACE_LOG_LEVEL: "loud",
     });
     expect(found).toHaveLength(3);
     for (const name of ["MILLRACE_BASE_URL", "MILLRACE_TRUSTED_PROXIES", "MILLRACE_LOG_LEVEL"])
-      expect(found.some((fault) => fault.startsWith(`environment: ${name} must be `))).toBe(true);
+      expect(found.some((issue) => issue.startsWith(`environment: ${name} must be `))).toBe(true);
   });
 
   it.each(["ftp://x", "javascript:alert(1)", "/path", "http://"])("has no base URL %s", (url) => {
-    expect(faults({ MILLRACE_BASE_URL: url })).toHaveLength(1);
+    expect(issues({ MILLRACE_BASE_URL: url })).toHaveLength(1);
   });
 
   it.each(["10.0.0.0/33", "::1/129", "10.0.0/8", "localhost", "10.0.0.1/", "10.0.0.1/8/8", "1.2.3.4/-1"])(
     "trusts no proxy %s",
     (proxies) => {
-      expect(faults({ MILLRACE_TRUSTED_PROXIES: proxies })).toHaveLength(1);
+      expect(issues({ MILLRACE_TRUSTED_PROXIES: proxies })).toHaveLength(1);
     },
   );
 

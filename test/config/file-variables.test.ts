@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
-import { fromFiles } from "../../src/config/file-variables.ts";
+import { resolveFileVariables } from "../../src/config/file-variables.ts";
 import { readSetup } from "../../src/config/setup.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 
@@ -18,8 +18,8 @@ function file(contents: string | Buffer, name = "secret"): string {
   return path;
 }
 
-const faultsOf = (path: string): readonly string[] =>
-  fromFiles({ TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]).faults;
+const issuesOf = (path: string): readonly string[] =>
+  resolveFileVariables({ TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]).issues;
 
 function refused(read: () => unknown): string {
   try {
@@ -42,8 +42,10 @@ describe("a variable whose value stands in a file", () => {
         (text, end) => {
           // A lone \r before \n belongs to the line break.
           fc.pre(!(end === "\n" && text.endsWith("\r")));
-          const { variables, faults } = fromFiles({ TEAM_TOKEN_FILE: file(text + end) }, ["TEAM_TOKEN"]);
-          expect({ faults, value: variables["TEAM_TOKEN"] }).toEqual({ faults: [], value: text });
+          const { variables, issues } = resolveFileVariables({ TEAM_TOKEN_FILE: file(text + end) }, [
+            "TEAM_TOKEN",
+          ]);
+          expect({ faults: issues, value: variables["TEAM_TOKEN"] }).toEqual({ issues: [], value: text });
         },
       ),
       { numRuns: 50 },
@@ -53,12 +55,14 @@ describe("a variable whose value stands in a file", () => {
   it("may be reached by a link, as Kubernetes has it, and be readable by all", () => {
     const link = join(directory, "link");
     symlinkSync(file("s3cret\n"), link);
-    expect(fromFiles({ TEAM_TOKEN_FILE: link }, ["TEAM_TOKEN"]).variables["TEAM_TOKEN"]).toBe("s3cret");
+    expect(resolveFileVariables({ TEAM_TOKEN_FILE: link }, ["TEAM_TOKEN"]).variables["TEAM_TOKEN"]).toBe(
+      "s3cret",
+    );
   });
 
   it("holds 64 KiB at most", () => {
-    expect(faultsOf(file("x".repeat(64 * 1024)))).toEqual([]);
-    expect(faultsOf(file("x".repeat(64 * 1024 + 1)))).toEqual([
+    expect(issuesOf(file("x".repeat(64 * 1024)))).toEqual([]);
+    expect(issuesOf(file("x".repeat(64 * 1024 + 1)))).toEqual([
       `environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, which is larger than 64 KiB: that is no secret`,
     ]);
   });
@@ -69,44 +73,44 @@ describe("a variable whose value stands in a file", () => {
     ["what is no UTF-8", Buffer.from([0x73, 0xff]), "which is no text (UTF-8)"],
     ["a NUL", "s3c\0ret", "which is no text (UTF-8)"],
   ])("is refused for %s, without a word of it", (_, contents, why) => {
-    const [fault, ...more] = faultsOf(file(contents));
+    const [issue, ...more] = issuesOf(file(contents));
     expect(more).toEqual([]);
-    expect(fault).toBe(`environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, ${why}`);
+    expect(issue).toBe(`environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, ${why}`);
   });
 
   it("is refused for a file that is not there, a directory, a pipe that nobody fills", () => {
     const missing = join(directory, "missing");
-    expect(faultsOf(missing)).toEqual([
+    expect(issuesOf(missing)).toEqual([
       `environment: TEAM_TOKEN_FILE names ${missing}, which can't be read: there is no such file`,
     ]);
     const below = join(directory, "below");
     mkdirSync(below);
-    expect(faultsOf(below)[0]).toContain("can't be read: it is a directory");
+    expect(issuesOf(below)[0]).toContain("can't be read: it is a directory");
     const pipe = join(directory, "pipe");
     execFileSync("mkfifo", [pipe]);
-    expect(faultsOf(pipe)[0]).toContain("can't be read: it is not a regular file");
+    expect(issuesOf(pipe)[0]).toContain("can't be read: it is not a regular file");
   });
 
   it("is refused for the secret itself in place of a path, which is not repeated", () => {
-    const [fault] = faultsOf("sk-4f9a");
-    expect(fault).toMatch(/^environment: TEAM_TOKEN_FILE must be an absolute path/);
-    expect(fault).not.toContain("4f9a");
+    const [issue] = issuesOf("sk-4f9a");
+    expect(issue).toMatch(/^environment: TEAM_TOKEN_FILE must be an absolute path/);
+    expect(issue).not.toContain("4f9a");
   });
 
   it("is refused beside one that is set, and taken beside one that is empty", () => {
     const path = file("s3cret");
-    const both = fromFiles({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
-    expect(both.faults).toEqual([
+    const both = resolveFileVariables({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
+    expect(both.issues).toEqual([
       "environment: TEAM_TOKEN and TEAM_TOKEN_FILE are both set; set one of them",
     ]);
-    const empty = fromFiles({ TEAM_TOKEN: "", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
-    expect(empty).toMatchObject({ faults: [], variables: { TEAM_TOKEN: "s3cret" } });
-    expect(fromFiles({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: "" }, ["TEAM_TOKEN"]).faults).toEqual([]);
+    const empty = resolveFileVariables({ TEAM_TOKEN: "", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
+    expect(empty).toMatchObject({ issues: [], variables: { TEAM_TOKEN: "s3cret" } });
+    expect(resolveFileVariables({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: "" }, ["TEAM_TOKEN"]).issues).toEqual([]);
   });
 
   it("is looked for only where it is read: another's NAME_FILE means something else", () => {
     const env = { SSL_CERT_FILE: "/nowhere", TEAM_TOKEN_FILE: "/nowhere" };
-    expect(fromFiles(env, ["OTHER"])).toEqual({ faults: [], variables: env });
+    expect(resolveFileVariables(env, ["OTHER"])).toEqual({ issues: [], variables: env });
   });
 });
 
@@ -142,9 +146,9 @@ describe("the environment's own variables", () => {
   it.each(["MILLRACE_CONFIG_FILE", "MILLRACE_STATE_DIR_FILE", "MILLRACE_HOST_FILE"])(
     "are no file's where they are places or asked for before: %s is a stranger",
     (name) => {
-      const { warnings, configNamed } = readEnvironment({ [name]: file("/x") });
+      const { warnings, configRequired } = readEnvironment({ [name]: file("/x") });
       expect(warnings).toEqual([expect.stringContaining(`${name} is not known`)]);
-      expect(configNamed).toBe(false);
+      expect(configRequired).toBe(false);
     },
   );
 });

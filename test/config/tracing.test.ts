@@ -58,7 +58,7 @@ describe("the variables of OpenTelemetry", () => {
 
   it("are read with everything else", () => {
     const { tracing, warnings } = readEnvironment({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
-    expect(tracing.on).toBe(true);
+    expect(tracing.enabled).toBe(true);
     expect(warnings).toEqual([expect.stringContaining("grpc")]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { http } from "../../src/connections/http/index.ts";
-import { mcpServers } from "../../src/connections/mcp-servers/index.ts";
-import { models } from "../../src/connections/models/index.ts";
-import { configOf, httpPeer, sendJson } from "../support/http-peer.ts";
-import { httpPeer as mcpPeer } from "../support/mcp-peer-http.ts";
-import { modelConfig, modelPeer, VENDORS } from "../support/model-peer.ts";
+import { createHttpClient } from "../../src/connections/http/index.ts";
+import { createMcpServers } from "../../src/connections/mcp-servers/index.ts";
+import { createModels } from "../../src/connections/models/index.ts";
+import { parseConfig, mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { mcpHttpServer as mcpPeer } from "../support/mcp-peer-http.ts";
+import { modelConfig, mockModelServer, VENDORS } from "../support/model-peer.ts";
 
 const trace = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -20,8 +20,8 @@ describe("the trace that is handed on", () => {
     ["yields to the traceparent that a workflow sets", { Traceparent: OWN }, { traceparent: OWN }],
     ["yields to its tracestate", { tracestate: "a=1" }, { tracestate: "a=1" }],
   ])("%s", async (_, headers, expected) => {
-    const peer = await httpPeer((_request, response) => sendJson(response, {}));
-    const client = http(configOf({ http: { allowed_hosts: [peer.host] } }), {});
+    const peer = await mockHttpServer((_request, response) => sendJson(response, {}));
+    const client = createHttpClient(parseConfig({ http: { allowed_hosts: [peer.host] } }), {});
     await client.send({ method: "GET", url: peer.url, headers, maxBytes: 100, trace }, never);
     const { traceparent, tracestate } = peer.received[0]!.headers;
     expect({ traceparent, tracestate }).toEqual({
@@ -32,8 +32,12 @@ describe("the trace that is handed on", () => {
   });
 
   it.each(VENDORS)("goes out with a call of a model of %s", async (vendor) => {
-    const peer = await modelPeer(vendor, { text: "Hello." });
-    const all = models(modelConfig(vendor, peer), { MODEL_KEY: "sk-test-0123456789" }, { now: () => 0 });
+    const peer = await mockModelServer(vendor, { text: "Hello." });
+    const all = createModels(
+      modelConfig(vendor, peer),
+      { MODEL_KEY: "sk-test-0123456789" },
+      { now: () => 0 },
+    );
     await all.generate({ model: "writer", prompt: "Hello?", trace }, never);
     expect(peer.received[0]!.headers).toMatchObject(trace);
   });
@@ -42,7 +46,7 @@ describe("the trace that is handed on", () => {
     "goes out with a tool call over %s, in its headers and in its _meta, and with nothing else",
     async (leg) => {
       const peer = await mcpPeer({ leg });
-      const all = mcpServers(configOf({ mcp_servers: [{ name: "peer", url: peer.url }] }), {});
+      const all = createMcpServers(parseConfig({ mcp_servers: [{ name: "peer", url: peer.url }] }), {});
       onTestFinished(() => all.close());
       const call = (options: { trace?: typeof trace }) =>
         all.call("peer", "meta", {}, { idempotencyKey: "k", ...options }, never);
@@ -56,7 +60,7 @@ describe("the trace that is handed on", () => {
 
   it("goes out with a tool call over stdio in its _meta", async () => {
     const peer = { name: "peer", command: process.execPath, args: [STDIO] };
-    const all = mcpServers(configOf({ mcp_servers: [peer] }), {});
+    const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), {});
     onTestFinished(() => all.close());
     const said = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, never);
     expect(JSON.parse(said as string)).toMatchObject(trace);

@@ -1,35 +1,35 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { masker } from "../../src/connections/masking.ts";
+import { createMasker } from "../../src/connections/masking.ts";
 
 const SECRET = 's3cr3t/"+ü value';
 
 describe("masker", () => {
   it("masks a secret wherever it stands", () => {
-    expect(masker([SECRET]).text(`a ${SECRET} b ${SECRET}`)).toBe("a *** b ***");
+    expect(createMasker([SECRET]).text(`a ${SECRET} b ${SECRET}`)).toBe("a *** b ***");
   });
 
   it("masks the longer of two secrets whole", () => {
-    expect(masker(["abc", "abcdef"]).text("abcdef abc")).toBe("*** ***");
+    expect(createMasker(["abc", "abcdef"]).text("abcdef abc")).toBe("*** ***");
   });
 
   it("masks keys, texts and numbers of a value", () => {
-    expect(masker(["12345678"]).json({ k12345678: [12_345_678, "x12345678", null, true, 7] })).toEqual({
+    expect(createMasker(["12345678"]).json({ k12345678: [12_345_678, "x12345678", null, true, 7] })).toEqual({
       "k***": ["***", "x***", null, true, 7],
     });
   });
 
   it("leaves everything as it is without secrets", () => {
     const value = { a: [1, "***"] };
-    expect(masker([]).json(value)).toBe(value);
-    expect(masker([""]).text("abc")).toBe("abc");
+    expect(createMasker([]).json(value)).toBe(value);
+    expect(createMasker([""]).text("abc")).toBe("abc");
   });
 
   it("masks encoded forms, whatever stands around them", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (before, after) => {
         const whole = Buffer.from(before + SECRET + after);
-        const { text } = masker([SECRET]);
+        const { text } = createMasker([SECRET]);
         const pieces = [
           whole.toString("base64"),
           whole.toString("base64url"),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundedBody } from "../../src/core/bounded-body.ts";
+import { readBoundedBody } from "../../src/core/bounded-body.ts";
 
 const tooLarge = (): Error => new Error("too large");
 
@@ -12,13 +12,13 @@ async function* chunks(count: number, read: number[] = []): AsyncGenerator<Uint8
 
 describe("boundedBody", () => {
   it("gives all of a body that is as large as it may be, and nothing of none", async () => {
-    expect(await boundedBody(chunks(2), 6, tooLarge)).toEqual(Buffer.from([1, 2, 3, 1, 2, 3]));
-    expect(await boundedBody(null, 6, tooLarge)).toEqual(Buffer.alloc(0));
+    expect(await readBoundedBody(chunks(2), 6, tooLarge)).toEqual(Buffer.from([1, 2, 3, 1, 2, 3]));
+    expect(await readBoundedBody(null, 6, tooLarge)).toEqual(Buffer.alloc(0));
   });
 
   it("stops reading one that is larger", async () => {
     const read: number[] = [];
-    await expect(boundedBody(chunks(100, read), 5, tooLarge)).rejects.toThrow("too large");
+    await expect(readBoundedBody(chunks(100, read), 5, tooLarge)).rejects.toThrow("too large");
     expect(read).toEqual([0, 1]);
   });
 });

@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cursorCodec } from "../../src/core/cursors.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { Position } from "../../src/core/ports.ts";
+import type { ListPosition } from "../../src/core/ports.ts";
 
 const codec = cursorCodec(Buffer.alloc(32, 7));
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 const text = fc.string({ unit: "binary", maxLength: 40 });
-const position = fc.tuple(text, text) as fc.Arbitrary<Position>;
+const position = fc.tuple(text, text) as fc.Arbitrary<ListPosition>;
 
 function refused(cursor: string, query = "q", by = codec): boolean {
   try {

@@ -37,14 +37,14 @@ describe("toProblem", () => {
   });
 
   it("shows the faults, and neither headers nor cause", () => {
-    const fault = { path: "name", code: "missing", message: "is missing" };
+    const issue = { path: "name", code: "missing", message: "is missing" };
     const error = new AppError("invalid_input", "…", {
-      errors: [fault],
+      errors: [issue],
       headers: { Allow: "GET" },
       cause: new Error("secret"),
     });
     const shown = JSON.stringify(toProblem(error, "req_1"));
-    expect(JSON.parse(shown)).toHaveProperty("errors", [fault]);
+    expect(JSON.parse(shown)).toHaveProperty("errors", [issue]);
     expect(shown).not.toMatch(/secret|Allow/);
   });
 });

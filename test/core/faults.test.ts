@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Fault } from "../../schemas/problem.ts";
+import { Issue } from "../../schemas/problem.ts";
 import type { AppError } from "../../src/core/errors.ts";
-import { allowedKeys, dotted, faultsOf, invalidInput, parseInput } from "../../src/core/faults.ts";
+import { allowedKeys, formatPath, issuesOf, invalidInput, parseInput } from "../../src/core/faults.ts";
 
 /** The faults of a value, each of them fit for the wire. */
-function faults(schema: z.ZodType, value: unknown): Fault[] {
+function issues(schema: z.ZodType, value: unknown): Issue[] {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) throw new Error("it has none");
-  return faultsOf(parsed.error, schema).map((fault) => Fault.parse(fault));
+  return issuesOf(parsed.error, schema).map((issue) => Issue.parse(issue));
 }
 
 function thrown(work: () => unknown): AppError {
@@ -39,12 +39,12 @@ describe("what a stranger sent", () => {
       expect(error.code).toBe("invalid_input");
       expect(JSON.stringify([error.message, error.details]).length).toBeLessThan(30_000);
     }
-    const [fault] = faults(form, { [long]: 0 });
-    expect(fault!.path).toBe(`${"e".repeat(100)}…`);
-    expect(dotted(Array.from({ length: 100 }, () => "a".repeat(50))).length).toBeLessThanOrEqual(501);
-    expect(dotted(["😀".repeat(100)]).isWellFormed()).toBe(true);
+    const [issue] = issues(form, { [long]: 0 });
+    expect(issue!.path).toBe(`${"e".repeat(100)}…`);
+    expect(formatPath(Array.from({ length: 100 }, () => "a".repeat(50))).length).toBeLessThanOrEqual(501);
+    expect(formatPath(["😀".repeat(100)]).isWellFormed()).toBe(true);
     // What people write is left as it is.
-    expect(dotted(["steps", 2, "a".repeat(100)])).toBe(`steps[2].${"a".repeat(100)}`);
+    expect(formatPath(["steps", 2, "a".repeat(100)])).toBe(`steps[2].${"a".repeat(100)}`);
   });
 
   it("is told 200 faults at most, and how many there are", () => {
@@ -54,10 +54,10 @@ describe("what a stranger sent", () => {
   });
 });
 
-const missing = (schema: z.ZodType) => faults(z.strictObject({ a: schema }), {});
+const missing = (schema: z.ZodType) => issues(z.strictObject({ a: schema }), {});
 
 describe("faults", () => {
-  it.each<[string, z.ZodType, unknown, Partial<Fault>]>([
+  it.each<[string, z.ZodType, unknown, Partial<Issue>]>([
     ["a wrong type", z.string(), 7, { code: "wrong_type", message: "must be text, not a number" }],
     ["null", z.string(), null, { code: "wrong_type", message: "must be text, not null" }],
     ["a list", z.object({}), [], { code: "wrong_type", message: "must be an object, not a list" }],
@@ -167,7 +167,7 @@ describe("faults", () => {
       { code: "invalid" },
     ],
   ])("tell of %s", (_, schema, value, expected) => {
-    expect(faults(schema, value)).toEqual([expect.objectContaining(expected)]);
+    expect(issues(schema, value)).toEqual([expect.objectContaining(expected)]);
   });
 
   it("tell what is missing, whatever it should be", () => {
@@ -186,7 +186,7 @@ describe("faults", () => {
     });
     const schema = z.strictObject({ name: z.string(), steps: z.array(step) });
     expect(
-      faults(schema, {
+      issues(schema, {
         nmae: 1,
         steps: [{ id: "a" }, { id: 2, with: { rows: [1, "2", 3.5], rwos: [] } }, { ids: "c", id: "c" }],
       }).map(({ path, code, did_you_mean }) => [path, code, did_you_mean]),
@@ -203,7 +203,7 @@ describe("faults", () => {
 
   it("of unknown keys name each, what may stand there, and what to do", () => {
     expect(
-      faults(z.strictObject({ name: z.string(), tags: z.any().optional() }), { name: "a", nam: 1, "x.y": 2 }),
+      issues(z.strictObject({ name: z.string(), tags: z.any().optional() }), { name: "a", nam: 1, "x.y": 2 }),
     ).toEqual([
       {
         path: "nam",
@@ -226,7 +226,7 @@ describe("faults", () => {
   it("never say what was given where it may be a secret", () => {
     const schema = z.strictObject({ a: z.string().max(3), b: z.url(), c: z.enum(["x"]), d: z.int() });
     const secret = "sk-very-secret";
-    expect(JSON.stringify(faults(schema, { a: secret, b: secret, c: secret, d: secret }))).not.toContain(
+    expect(JSON.stringify(issues(schema, { a: secret, b: secret, c: secret, d: secret }))).not.toContain(
       "secret",
     );
   });
@@ -258,7 +258,7 @@ describe("dotted", () => {
     [["a", 0, "b", 12, 3], "a[0].b[12][3]"],
     [[0], "[0]"],
   ])("writes %j as people do", (path, written) => {
-    expect(dotted(path)).toBe(written);
+    expect(formatPath(path)).toBe(written);
   });
 });
 

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { isDeeperThan, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
+import { exceedsDepth, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
 import { WorkflowDefinition, WorkflowTags } from "../../schemas/workflow.ts";
-import { faultsOf } from "../../src/core/faults.ts";
+import { issuesOf } from "../../src/core/faults.ts";
 import type { z } from "zod";
 
 function codes(schema: z.ZodType, value: unknown): string[] {
   const parsed = schema.safeParse(value, { reportInput: true });
-  return parsed.success ? [] : faultsOf(parsed.error, schema).map((fault) => fault.code);
+  return parsed.success ? [] : issuesOf(parsed.error, schema).map((issue) => issue.code);
 }
 
 const nested = (depth: number, open = '{"a":', close = "}"): unknown =>
@@ -95,13 +95,13 @@ describe("isDeeperThan", () => {
     [[[1], { a: { b: 2 } }], 2, true],
     [[[1], { a: { b: 2 } }], 3, false],
   ])("counts the levels of %j against %i", (value, max, deeper) => {
-    expect(isDeeperThan(value, max)).toBe(deeper);
+    expect(exceedsDepth(value, max)).toBe(deeper);
   });
 
   it("agrees with a recursive count", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(8), (value, max) => {
-        expect(isDeeperThan(value, max)).toBe(depthOf(value) > max);
+        expect(exceedsDepth(value, max)).toBe(depthOf(value) > max);
       }),
     );
   });
@@ -110,13 +110,13 @@ describe("isDeeperThan", () => {
     ["objects", '{"a":', "}"],
     ["arrays", "[", "]"],
   ])("survives 100,000 nested %s", (_, open, close) => {
-    expect(isDeeperThan(nested(100_000, open, close), MAX_JSON_DEPTH)).toBe(true);
-    expect(isDeeperThan(nested(100_000, open, close), 100_000)).toBe(false);
-    expect(isDeeperThan(nested(100_000, open, close), 99_999)).toBe(true);
+    expect(exceedsDepth(nested(100_000, open, close), MAX_JSON_DEPTH)).toBe(true);
+    expect(exceedsDepth(nested(100_000, open, close), 100_000)).toBe(false);
+    expect(exceedsDepth(nested(100_000, open, close), 99_999)).toBe(true);
   });
 
   it("survives a hundred thousand values side by side", () => {
-    expect(isDeeperThan({ a: Array.from({ length: 100_000 }, () => ({})) }, 3)).toBe(false);
+    expect(exceedsDepth({ a: Array.from({ length: 100_000 }, () => ({})) }, 3)).toBe(false);
   });
 
   it("bounds definitions at exactly 64 levels", () => {

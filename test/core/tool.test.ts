@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { type AnyTool, defineTool, hintsOf, routeOf, servedOn } from "../../src/core/tool.ts";
+import { type AnyTool, defineTool, toolAnnotations, parseRoute, isServedOn } from "../../src/core/tool.ts";
 
 const base = {
   name: "read_thing",
@@ -67,7 +67,7 @@ describe("routeOf", () => {
     ["POST /workflows/:workflow_id/restore", "POST", "/workflows/:workflow_id/restore", ["workflow_id"]],
     ["GET /a/:b/c/:d", "GET", "/a/:b/c/:d", ["b", "d"]],
   ] as const)("takes %s apart", (route, method, path, parameters) => {
-    expect(routeOf({ route })).toEqual({ method, path, parameters });
+    expect(parseRoute({ route })).toEqual({ method, path, parameters });
   });
 });
 
@@ -79,8 +79,8 @@ describe("hintsOf", () => {
     ["delete", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
     ["act", { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
   ] as const)("tells a client what %s means", (effect, hints) => {
-    expect(hintsOf({ effect, title: "T" })).toEqual({ title: "T", openWorldHint: false, ...hints });
-    expect(hintsOf({ effect, title: "T", openWorld: true })).toMatchObject({ openWorldHint: true });
+    expect(toolAnnotations({ effect, title: "T" })).toEqual({ title: "T", openWorldHint: false, ...hints });
+    expect(toolAnnotations({ effect, title: "T", openWorld: true })).toMatchObject({ openWorldHint: true });
   });
 });
 
@@ -88,11 +88,11 @@ describe("servedOn", () => {
   const tool = { ...base, route: "GET /things", input: z.object({}), run } as AnyTool;
 
   it("is both surfaces when none is named", () => {
-    expect([servedOn(tool, "rest"), servedOn(tool, "mcp")]).toEqual([true, true]);
+    expect([isServedOn(tool, "rest"), isServedOn(tool, "mcp")]).toEqual([true, true]);
   });
 
   it("is only what is named", () => {
-    expect(servedOn({ ...tool, surfaces: ["rest"] }, "mcp")).toBe(false);
-    expect(servedOn({ ...tool, surfaces: ["rest"] }, "rest")).toBe(true);
+    expect(isServedOn({ ...tool, surfaces: ["rest"] }, "mcp")).toBe(false);
+    expect(isServedOn({ ...tool, surfaces: ["rest"] }, "rest")).toBe(true);
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import {
   attemptSpanId,
   parseTrace,
-  readStoredTrace,
+  deserializeTrace,
   runSpanId,
   runTraceId,
-  storedTrace,
+  serializeTrace,
   type TraceContext,
   traceHeaders,
 } from "../../src/core/trace-context.ts";
@@ -41,7 +41,7 @@ describe("trace contexts", () => {
       fc.property(context, (sent) => {
         const { traceparent, tracestate } = traceHeaders(sent);
         expect(parseTrace(traceparent, tracestate)).toEqual(sent);
-        expect(readStoredTrace(storedTrace(sent))).toEqual(sent);
+        expect(deserializeTrace(serializeTrace(sent))).toEqual(sent);
       }),
     );
   });

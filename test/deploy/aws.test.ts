@@ -3,16 +3,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Engine, RegoEngine, TemplateFile } from "@aws/cloudformation-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { instructionsOf } from "../support/image.ts";
+import { parseDockerfile } from "../support/image.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { type Data, DEPLOY, templateOf } from "../support/manifests.ts";
+import { type YamlData, DEPLOY_DIRECTORY, parseCloudFormation } from "../support/manifests.ts";
 
-const FILE = join(DEPLOY, "aws/millrace.yaml");
+const FILE = join(DEPLOY_DIRECTORY, "aws/millrace.yaml");
 const text = readFileSync(FILE, "utf8");
-const template = templateOf(text);
+const template = parseCloudFormation(text);
 
 /** `WebTask.ContainerDefinitions.0.StopTimeout`: of a resource's properties. */
-function at(path: string): Data {
+function at(path: string): YamlData {
   const [resource, ...rest] = path.split(".");
   return rest.reduce((value, key) => value?.[key], template.Resources[resource!]?.Properties);
 }
@@ -32,7 +32,7 @@ beforeAll(() => {
 afterAll(() => engine.free());
 
 /** All but notes on what can't be changed later, and on tags, which a stack gives. */
-function faultsOf(file: string): string[] {
+function issuesOf(file: string): string[] {
   const { status, diagnostics } = engine.validateStandard(new TemplateFile(file));
   expect(status).toBe("OK");
   return diagnostics
@@ -151,8 +151,8 @@ describe("the reference deployment on AWS", () => {
   });
 
   it("checks health by the image's own command", () => {
-    const dockerfile = readFileSync(join(DEPLOY, "../Dockerfile"), "utf8");
-    const { rest } = instructionsOf(dockerfile).find(({ word }) => word === "HEALTHCHECK")!;
+    const dockerfile = readFileSync(join(DEPLOY_DIRECTORY, "../Dockerfile"), "utf8");
+    const { rest } = parseDockerfile(dockerfile).find(({ word }) => word === "HEALTHCHECK")!;
     const command = JSON.parse(rest.slice(rest.indexOf("CMD ") + 4)) as string[];
     expect(at("WebTask.ContainerDefinitions.0.HealthCheck.Command")).toEqual(["CMD", ...command]);
     expect(at("McpTask.ContainerDefinitions.0.HealthCheck.Command")).toEqual(["CMD", ...command]);
@@ -192,7 +192,7 @@ describe("the reference deployment on AWS", () => {
 
   it("lets nothing but the load balancer reach the tasks' ports", () => {
     expect(at("TaskSecurityGroup.SecurityGroupIngress")).toBeUndefined();
-    const rules = Object.values(template.Resources as Record<string, Data>)
+    const rules = Object.values(template.Resources as Record<string, YamlData>)
       .filter((one) => one.Type === "AWS::EC2::SecurityGroupIngress")
       .map((one) => one.Properties);
     expect(rules.map((one) => [one.GroupId, one.FromPort, one.ToPort, one.SourceSecurityGroupId])).toEqual([
@@ -226,7 +226,7 @@ describe("the reference deployment on AWS", () => {
   });
 
   it("has no fault that CloudFormation's schemas and rules know", () => {
-    expect(faultsOf(FILE)).toEqual([]);
+    expect(issuesOf(FILE)).toEqual([]);
   });
 
   it.each([
@@ -242,7 +242,7 @@ describe("the reference deployment on AWS", () => {
     expect(text).toContain(right);
     const file = join(temporaryDirectory(), "broken.yaml");
     writeFileSync(file, text.replace(right, wrong));
-    expect(faultsOf(file)).not.toEqual([]);
+    expect(issuesOf(file)).not.toEqual([]);
   });
 });
 
@@ -251,17 +251,17 @@ const wild = (pattern: string): RegExp =>
 
 /** What the load balancer makes of a request: the rule with the lowest number that fits, else the default. */
 function listener(path: string, headers: readonly string[]): string {
-  const fits = (condition: Data): boolean =>
+  const fits = (condition: YamlData): boolean =>
     condition.Field === "path-pattern"
       ? condition.PathPatternConfig.Values.some((value: string) => wild(value).test(path))
       : condition.HttpHeaderConfig.Values.includes("*") &&
         headers.includes(condition.HttpHeaderConfig.HttpHeaderName);
-  const rules = Object.values(template.Resources as Record<string, Data>)
+  const rules = Object.values(template.Resources as Record<string, YamlData>)
     .filter((one) => one.Type === "AWS::ElasticLoadBalancingV2::ListenerRule")
     .map((one) => one.Properties)
     .toSorted((a, b) => a.Priority - b.Priority);
   const actions = (rules.find((rule) => rule.Conditions.every(fits))?.Actions ??
-    at("HttpsListener.DefaultActions")) as Data[];
+    at("HttpsListener.DefaultActions")) as YamlData[];
   return actions
     .map((action) => {
       const { OnUnauthenticatedRequest: otherwise } = action.AuthenticateCognitoConfig ?? {};

@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
-import { allowedInto, instructionsOf } from "../support/image.ts";
+import { parseDockerignore, parseDockerfile } from "../support/image.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const dockerfile = read("Dockerfile");
-const instructions = instructionsOf(dockerfile);
+const instructions = parseDockerfile(dockerfile);
 const package_ = JSON.parse(read("package.json")) as {
   version: string;
   dependencies: Record<string, string>;
@@ -55,7 +55,7 @@ describe("the Dockerfile", () => {
     const copied = said("COPY")
       .filter((one) => !one.startsWith("--from"))
       .flatMap((one) => one.split(" ").slice(0, -1));
-    expect(new Set(allowedInto(read(".dockerignore")))).toEqual(new Set(copied));
+    expect(new Set(parseDockerignore(read(".dockerignore")))).toEqual(new Set(copied));
   });
 });
 

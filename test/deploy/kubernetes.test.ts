@@ -18,20 +18,20 @@ import { describe, expect, it } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { parse } from "yaml";
 import { temporaryDirectory } from "../support/instance.ts";
-import { type Data, DEPLOY, documentsOf } from "../support/manifests.ts";
+import { type YamlData, DEPLOY_DIRECTORY, parseYamlFile } from "../support/manifests.ts";
 
-const FOLDER = join(DEPLOY, "kubernetes");
+const FOLDER = join(DEPLOY_DIRECTORY, "kubernetes");
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml") && name !== "kustomization.yaml");
-const documents = files.flatMap((name) => documentsOf(join(FOLDER, name)));
-const kustomization = documentsOf(join(FOLDER, "kustomization.yaml"))[0];
+const documents = files.flatMap((name) => parseYamlFile(join(FOLDER, name)));
+const kustomization = parseYamlFile(join(FOLDER, "kustomization.yaml"))[0];
 
 const text = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`), "utf8");
-const ofKind = (kind: string): Data[] => documents.filter((one) => one.kind === kind);
-const deployments = ofKind("Deployment").map((one) => [one.metadata.name, one] as [string, Data]);
+const ofKind = (kind: string): YamlData[] => documents.filter((one) => one.kind === kind);
+const deployments = ofKind("Deployment").map((one) => [one.metadata.name, one] as [string, YamlData]);
 
 // Each by itself: the whole API takes seconds to load.
-const MODELS: Record<string, new (data?: Data) => { validate(): void }> = {
+const MODELS: Record<string, new (data?: YamlData) => { validate(): void }> = {
   "apps/v1 Deployment": Deployment,
   "autoscaling/v2 HorizontalPodAutoscaler": HorizontalPodAutoscaler,
   "networking.k8s.io/v1 Ingress": Ingress,
@@ -46,7 +46,7 @@ const MODELS: Record<string, new (data?: Data) => { validate(): void }> = {
 };
 
 /** What the compiler says of the documents as literals of the API's types: each field that the API does not know. */
-function strangersIn(list: readonly Data[]): string {
+function strangersIn(list: readonly YamlData[]): string {
   const directory = temporaryDirectory();
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
   const code = list.map(
@@ -83,7 +83,7 @@ describe("the Kubernetes manifests", () => {
 
   it("have no field that the API does not know, however deep", () => {
     expect(strangersIn(documents)).toBe("");
-    const [[, deployment]] = deployments as [[string, Data]];
+    const [[, deployment]] = deployments as [[string, YamlData]];
     const broken = structuredClone(deployment);
     broken.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true;
     expect(strangersIn([broken])).toContain("readOnlyRootFileSystem");
@@ -103,7 +103,7 @@ describe("the Kubernetes manifests", () => {
   });
 
   it("hold a configuration that Millrace takes", () => {
-    const [map] = ofKind("ConfigMap") as [Data];
+    const [map] = ofKind("ConfigMap") as [YamlData];
     expect(Config.safeParse(parse(map.data["config.yaml"] as string) ?? {}).success).toBe(true);
   });
 
@@ -124,16 +124,16 @@ describe("the Kubernetes manifests", () => {
         capabilities: { drop: ["ALL"] },
       });
       // What the image declares as written to is writable, nothing else is mounted so.
-      const writable = pod.containers[0].volumeMounts.filter((one: Data) => one.readOnly !== true);
-      expect(writable.map((one: Data) => one.mountPath as string)).toEqual(["/var/lib/millrace", "/tmp"]);
-      expect(pod.volumes.map((one: Data) => one.name as string)).toEqual(
-        pod.containers[0].volumeMounts.map((one: Data) => one.name as string),
+      const writable = pod.containers[0].volumeMounts.filter((one: YamlData) => one.readOnly !== true);
+      expect(writable.map((one: YamlData) => one.mountPath as string)).toEqual(["/var/lib/millrace", "/tmp"]);
+      expect(pod.volumes.map((one: YamlData) => one.name as string)).toEqual(
+        pod.containers[0].volumeMounts.map((one: YamlData) => one.name as string),
       );
     },
   );
 
   it.each(deployments)("%s is probed with the reference deployment's figures", (_, { spec }) => {
-    const [container] = spec.template.spec.containers as [Data];
+    const [container] = spec.template.spec.containers as [YamlData];
     const health = { httpGet: { path: "/health", port: "http" } };
     expect(container.readinessProbe).toEqual({
       ...health,
@@ -161,7 +161,7 @@ describe("the Kubernetes manifests", () => {
   it.each(deployments)("%s is scaled, kept up and found by the labels it has", (name, { spec }) => {
     const labels = spec.template.metadata.labels as Record<string, string>;
     expect(spec.selector.matchLabels).toEqual(labels);
-    const named = (kind: string): Data => ofKind(kind).find((one) => one.metadata.name === name);
+    const named = (kind: string): YamlData => ofKind(kind).find((one) => one.metadata.name === name);
     expect(named("Service").spec.selector).toEqual(labels);
     expect(named("Service").spec.ports[0].targetPort).toBe("http");
     expect(named("PodDisruptionBudget").spec).toEqual({
@@ -191,8 +191,8 @@ describe("the Kubernetes manifests", () => {
 
   it("send MCP's paths to its server, unbuffered, and all others to the web server", () => {
     const routes = ofKind("Ingress").flatMap((one) =>
-      one.spec.rules.flatMap((rule: Data) =>
-        rule.http.paths.map((to: Data) => [to.path, to.pathType, to.backend.service.name] as string[]),
+      one.spec.rules.flatMap((rule: YamlData) =>
+        rule.http.paths.map((to: YamlData) => [to.path, to.pathType, to.backend.service.name] as string[]),
       ),
     );
     expect(routes).toEqual([
@@ -208,11 +208,14 @@ describe("the Kubernetes manifests", () => {
   });
 
   it("let in only the ingress controller and Prometheus, and nobody out to the metadata service", () => {
-    const [policy] = ofKind("NetworkPolicy") as [Data];
+    const [policy] = ofKind("NetworkPolicy") as [YamlData];
     expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
     expect(policy.spec.podSelector.matchLabels).toEqual({ "app.kubernetes.io/name": "millrace" });
-    expect(policy.spec.ingress.map((one: Data) => one.ports[0].port as string)).toEqual(["http", "metrics"]);
-    expect(policy.spec.ingress.every((one: Data) => one.from.length === 1)).toBe(true);
+    expect(policy.spec.ingress.map((one: YamlData) => one.ports[0].port as string)).toEqual([
+      "http",
+      "metrics",
+    ]);
+    expect(policy.spec.ingress.every((one: YamlData) => one.from.length === 1)).toBe(true);
     expect(policy.spec.egress.at(-1).to[0].ipBlock.except).toEqual(["169.254.0.0/16"]);
   });
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { blocksOf, DOCUMENTS, inlineCodeOf, sectionOf, tableIn } from "../support/documents.ts";
+import { codeBlocksOf, DOCUMENTS, inlineCodeOf, sectionOf, tableIn } from "../support/documents.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
@@ -45,7 +45,7 @@ const COMMAND =
 
 function written(): Written[] {
   return DOCUMENTS.flatMap((page) => {
-    const blocks = blocksOf(page).flatMap(({ language, text }) =>
+    const blocks = codeBlocksOf(page).flatMap(({ language, text }) =>
       language === "sh" || language === "" ? [text.replaceAll("\\\n", " ")] : [],
     );
     const inline = inlineCodeOf(page).filter((code) => /^(npx )?millrace /.test(code));
@@ -56,7 +56,7 @@ function written(): Written[] {
 }
 
 /** What is wrong with a command, or undefined. */
-function faultOf(help: Help, command: string): string | undefined {
+function issueOf(help: Help, command: string): string | undefined {
   const words = command.match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+/g)!.slice(1);
   let at = help;
   let count = 0;
@@ -94,11 +94,11 @@ describe("the commands in the documents", () => {
   it("exist, with their options and as many arguments as they take", () => {
     const commands = written();
     expect(commands.length).toBeGreaterThan(80);
-    const faults = commands.flatMap(({ page, command }) => {
-      const fault = faultOf(help, command);
-      return fault === undefined ? [] : [`${page}: ${command}: ${fault}`];
+    const issues = commands.flatMap(({ page, command }) => {
+      const issue = issueOf(help, command);
+      return issue === undefined ? [] : [`${page}: ${command}: ${issue}`];
     });
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
   });
 
   it("are all in README's table", () => {

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FILEABLE, VARIABLES } from "../../src/config/environment.ts";
-import { DOCUMENTS, proseOf, ROOT, textOf } from "../support/documents.ts";
+import { FILE_BACKED_VARIABLES, VARIABLES } from "../../src/config/environment.ts";
+import { DOCUMENTS, proseOf, ROOT, readDocument } from "../support/documents.ts";
 
 interface Target {
   page: string;
@@ -41,7 +41,7 @@ function anchorsOf(page: string): Set<string> {
 }
 
 /** Why it leads nowhere, or undefined. */
-function faultOf({ page, target }: Target): string | undefined {
+function issueOf({ page, target }: Target): string | undefined {
   if (/^[a-z]+:/.test(target)) {
     const url = URL.parse(target);
     const isLocal = url?.hostname === "localhost" || url?.hostname === "127.0.0.1";
@@ -64,8 +64,8 @@ describe("the documents", () => {
     const targets = DOCUMENTS.flatMap(targetsOf);
     expect(targets.length).toBeGreaterThan(150);
     const dead = targets.flatMap((to) => {
-      const fault = faultOf(to);
-      return fault === undefined ? [] : [`${to.page}:${to.line}: ${to.target} ${fault}`];
+      const issue = issueOf(to);
+      return issue === undefined ? [] : [`${to.page}:${to.line}: ${to.target} ${issue}`];
     });
     expect(dead).toEqual([]);
   });
@@ -83,9 +83,13 @@ describe("the documents", () => {
   });
 
   it("name no variable of ours that does not exist", () => {
-    const known = new Set([...VARIABLES, ...FILEABLE.map((name) => `${name}_FILE`), ...OF_OTHERS]);
+    const known = new Set([
+      ...VARIABLES,
+      ...FILE_BACKED_VARIABLES.map((name) => `${name}_FILE`),
+      ...OF_OTHERS,
+    ]);
     const strange = DOCUMENTS.flatMap((page) =>
-      [...textOf(page).matchAll(/\bMILLRACE_[A-Z_]*[A-Z]\b/g)].flatMap(([name]) =>
+      [...readDocument(page).matchAll(/\bMILLRACE_[A-Z_]*[A-Z]\b/g)].flatMap(([name]) =>
         known.has(name) ? [] : [`${page}: ${name}`],
       ),
     );

@@ -4,18 +4,18 @@ import { z } from "zod";
 import { parse, parseAllDocuments } from "yaml";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
-import { connections } from "../../src/connections/index.ts";
+import { createConnections } from "../../src/connections/index.ts";
 import { STEP_ERROR_CODES } from "../../src/core/step-errors.ts";
 import { checker } from "../../src/engine/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/expressions/functions.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { type Block, blocksOf, DOCUMENTS, ROOT, sectionOf } from "../support/documents.ts";
+import { type CodeBlock, codeBlocksOf, DOCUMENTS, ROOT, sectionOf } from "../support/documents.ts";
 
-const BLOCKS = DOCUMENTS.flatMap(blocksOf);
+const BLOCKS = DOCUMENTS.flatMap(codeBlocksOf);
 const DATA = BLOCKS.filter(({ language }) => /^(?:ya?ml|json)$/.test(language));
 
 /** The keys at the top of a block, if it has any. */
-function keysOf({ text }: Block): string[] {
+function keysOf({ text }: CodeBlock): string[] {
   const value: unknown = parse(text);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
@@ -54,15 +54,15 @@ describe("the documentation", () => {
   });
 
   it("shows only workflows that the checker passes", async () => {
-    const connected = connections(Config.parse({}), {}, { stateDir: ROOT, version: "0", now: () => 0 });
+    const connected = createConnections(Config.parse({}), {}, { stateDir: ROOT, version: "0", now: () => 0 });
     onTestFinished(() => connected.close());
     const workflows = { workflow: () => Promise.resolve(undefined), workflowIds: () => Promise.resolve([]) };
     const { check } = checker({ stepTypes, connections: connected, workflows });
-    const faults = SNIPPETS.map(async ({ page, line, text }) => {
-      const { errors } = await check(text, { bind: false, file: true });
-      return errors.map((fault) => `${page}:${line + (fault.line ?? 0)}: ${fault.path} ${fault.message}`);
+    const issues = SNIPPETS.map(async ({ page, line, text }) => {
+      const { errors } = await check(text, { checkConnections: false, allowFileFields: true });
+      return errors.map((issue) => `${page}:${line + (issue.line ?? 0)}: ${issue.path} ${issue.message}`);
     });
-    expect((await Promise.all(faults)).flat()).toEqual([]);
+    expect((await Promise.all(issues)).flat()).toEqual([]);
   });
 
   it("shows only JSON and YAML that can be read, and JSON that is JSON", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/commands/io.ts";
-import { FILEABLE, VARIABLES } from "../../src/config/environment.ts";
-import { clientSetups, curlLine, KEY_PLACE } from "../../src/web/connect/clients.ts";
-import { blocksOf, inlineCodeOf, sectionOf, tableIn, textOf } from "../support/documents.ts";
-import { exercised, read } from "../support/metrics.ts";
+import { FILE_BACKED_VARIABLES, VARIABLES } from "../../src/config/environment.ts";
+import { clientSetups, curlCommand, API_KEY_PLACEHOLDER } from "../../src/web/connect/clients.ts";
+import { codeBlocksOf, inlineCodeOf, sectionOf, tableIn, readDocument } from "../support/documents.ts";
+import { exercisedMetrics, readMetrics } from "../support/metrics.ts";
 
 const OPERATIONS = "docs/operations.md";
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
@@ -20,7 +20,7 @@ describe("the table of variables", () => {
 
   it("says which of them may stand in a file", () => {
     const listed = rows.filter(([, , file]) => file === "yes").map(([name]) => plain(name!));
-    expect(listed.toSorted()).toEqual(FILEABLE.toSorted());
+    expect(listed.toSorted()).toEqual(FILE_BACKED_VARIABLES.toSorted());
     expect(rows.every(([, , file]) => file === "yes" || file === "no")).toBe(true);
   });
 });
@@ -29,7 +29,9 @@ describe("the table of metrics", () => {
   const rows = tableIn(sectionOf(OPERATIONS, "## Metrics"));
 
   it("has every metric of ours with its type and labels, and no other", async () => {
-    const there = [...(await read(exercised()))].filter(([name]) => name.startsWith("millrace_"));
+    const there = [...(await readMetrics(exercisedMetrics()))].filter(([name]) =>
+      name.startsWith("millrace_"),
+    );
     const exported = there.map(([name, { type, samples }]) => ({
       name,
       type,
@@ -65,21 +67,21 @@ describe("the table of exit codes", () => {
 
 describe("what agents' clients are told", () => {
   const page = "docs/connecting-agents.md";
-  const setups = clientSetups("http://localhost:8000", KEY_PLACE);
+  const setups = clientSetups("http://localhost:8000", API_KEY_PLACEHOLDER);
 
   it.each(setups.map((setup) => [setup.name, setup] as const))(
     "is the same for %s as in the web interface",
     (_, { text }) => {
       const same = text.startsWith("{")
-        ? blocksOf(page)
+        ? codeBlocksOf(page)
             .filter(({ language }) => language === "json")
             .map((block) => JSON.parse(block.text) as unknown)
-        : blocksOf(page).map((block) => block.text.trimEnd());
+        : codeBlocksOf(page).map((block) => block.text.trimEnd());
       expect(same).toContainEqual(text.startsWith("{") ? JSON.parse(text) : text);
     },
   );
 
   it("begins with the same request for scripts", () => {
-    expect(textOf(page)).toContain(curlLine("http://localhost:3000", "mill_…"));
+    expect(readDocument(page)).toContain(curlCommand("http://localhost:3000", "mill_…"));
   });
 });

@@ -58,7 +58,7 @@ describe("decide", () => {
         for (let turn = 0; turn <= all.length + 1; turn += 1) {
           const running = all.filter((_, index) => states[index] === "q");
           const wanted = naive(all, model);
-          const got = decide(graph, states, { stopping: false, underWay: running.length });
+          const got = decide(graph, states, { stopping: false, activeCount: running.length });
           expect(got.start.map((index) => all[index]!.id)).toEqual(wanted.ready);
           for (const id of wanted.ready) model.set(id, "q");
           if (wanted.failed) for (const [id, state] of model) if (state === "p") model.set(id, "c");
@@ -81,21 +81,21 @@ describe("decide", () => {
 
   it("waits when only waits are left", () => {
     const graph = graphOf([{ id: "a" }, { id: "b", needs: [] }, { id: "c" }]);
-    expect(decide(graph, "wsp", { stopping: false, underWay: 0 })).toEqual({
+    expect(decide(graph, "wsp", { stopping: false, activeCount: 0 })).toEqual({
       states: "wsq",
       start: [2],
       next: "go_on",
     });
-    expect(decide(graph, "wss", { stopping: false, underWay: 0 }).next).toBe("wait");
+    expect(decide(graph, "wss", { stopping: false, activeCount: 0 }).next).toBe("wait");
   });
 
   it("starts nothing when the run is to stop, and ends once nothing is under way", () => {
     const graph = graphOf([{ id: "a" }, { id: "b", needs: [] }, { id: "c" }]);
-    expect(decide(graph, "qwp", { stopping: true, underWay: 1 })).toEqual({
+    expect(decide(graph, "qwp", { stopping: true, activeCount: 1 })).toEqual({
       states: "qcc",
       start: [],
       next: "go_on",
     });
-    expect(decide(graph, "ccc", { stopping: true, underWay: 0 }).next).toBe("end");
+    expect(decide(graph, "ccc", { stopping: true, activeCount: 0 }).next).toBe("end");
   });
 });

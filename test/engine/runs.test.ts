@@ -48,7 +48,7 @@ describe("a run", () => {
     const [attempt] = await it_.read.runs.attempts(id);
     expect(attempt).toMatchObject({ status: "failed", error: { code: "database_failed" } });
     const input = { runId: id, what: "attempt_input", stepId: "a", item: NO_ITEM, attempt: 1 } as const;
-    expect(await it_.read.runs.value(input, { from: 0, chars: 100 })).toEqual({
+    expect(await it_.read.runs.valueText(input, { from: 0, chars: 100 })).toEqual({
       text: '{"ask":"a"}',
       chars: 11,
     });
@@ -87,11 +87,11 @@ describe("a run", () => {
         ],
       }),
     );
-    queue.ring();
-    await vi.waitFor(async () => expect((await it_.find(id)).states).toBe("qfc"));
+    queue.wake();
+    await vi.waitFor(async () => expect((await it_.find(id)).stepStates).toBe("qfc"));
     expect((await it_.find(id)).status).toBe("running");
     slow.resolve();
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({ status: "failed", states: "sfc" });
     expect(new Set(started)).toEqual(new Set(["bad", "slow"]));
   });
@@ -109,16 +109,16 @@ describe("a run", () => {
     expect(status).toBe("running");
     expect(tries).toBe(1);
     it_.clock.advance(2_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(tries).toBe(2);
     it_.clock.advance(1_900);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(tries).toBe(2);
     it_.clock.advance(2_100);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({ status: "succeeded", output: { value: 3 } });
     expect((await it_.read.runs.attempts(id)).map((one) => one.status)).toEqual([
       "failed",
@@ -141,12 +141,12 @@ describe("a run", () => {
     });
     const { queue } = await runToEnd(it_, { steps: [probe("a", { retry: { attempts: 2, initial: "1s" } })] });
     it_.clock.advance(59_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(tries).toBe(1);
     it_.clock.advance(1_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(tries).toBe(2);
   });
 
@@ -170,8 +170,8 @@ describe("a run", () => {
     expect(status).toBe("waiting");
     expect(await it_.read.jobs.depth()).toEqual({ ready: 0, later: 1, claimed: 0 });
     it_.clock.advance(600_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({
       status: "succeeded",
       output: { until: "2026-11-21T08:10:00.000Z" },
@@ -185,8 +185,8 @@ describe("a run", () => {
       steps: [{ id: "nap", type: "wait", for: "10m" }],
     });
     it_.clock.advance(60_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({
       status: "failed",
       states: "c",
@@ -207,11 +207,11 @@ describe("a run", () => {
     );
     const queue = await it_.executor();
     const id = await it_.start(await it_.define({ steps: [probe("a"), set("b", { x: 1 })] }));
-    queue.ring();
+    queue.wake();
     await begun.promise;
     const asked = performance.now();
     expect(await it_.stop(id)).toMatchObject({ stopped: true, ended: false });
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect(performance.now() - asked).toBeLessThan(1_000);
     expect(await it_.outcome(id)).toMatchObject({ status: "cancelled", states: "cc", error: null });
     expect(await it_.stop(id)).toMatchObject({ stopped: false });
@@ -228,8 +228,8 @@ describe("a run", () => {
       steps: [probe("a", { retry: { attempts: 2, initial: "1s" } })],
     });
     it_.clock.advance(1_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(new Set(keys).size).toBe(1);
     expect(keys).toHaveLength(2);
     expect(keys[0]).toMatch(new RegExp(`^${id}:a:-:`));
@@ -248,7 +248,7 @@ describe("a run", () => {
       on_failure: "tell",
       steps: [{ id: "gate", type: "assert", that: "1 == 2", message: "no" }],
     });
-    const { items } = await it_.read.runs.slice({ filter: { workflowId: "tell" }, after: null, limit: 5 });
+    const { items } = await it_.read.runs.page({ filter: { workflowId: "tell" }, after: null, limit: 5 });
     expect(items).toMatchObject([{ trigger: "on_failure", status: "succeeded" }]);
     expect(await it_.read.runs.inputs(items[0]!.id)).toMatchObject({ run_id: id });
     expect(await it_.read.runs.runOutput(items[0]!.id)).toEqual({ code: "assert_failed" });
@@ -331,8 +331,8 @@ describe("a fan-out", () => {
     expect(status).toBe("waiting");
     for (let turn = 0; turn < 2; turn += 1) {
       it_.clock.advance(60_000);
-      queue.ring();
-      await queue.idle();
+      queue.wake();
+      await queue.waitUntilIdle();
     }
     expect((await it_.outcome(id)).status).toBe("succeeded");
   });
@@ -363,7 +363,7 @@ describe("a workflow step", () => {
       output: "${{ steps.sub.output.twice }}",
     });
     expect(output).toBe(42);
-    const { items } = await it_.read.runs.slice({ filter: { workflowId: "child" }, after: null, limit: 5 });
+    const { items } = await it_.read.runs.page({ filter: { workflowId: "child" }, after: null, limit: 5 });
     expect(items).toMatchObject([{ trigger: "workflow", depth: 1, parent: { runId: id, stepId: "sub" } }]);
   });
 
@@ -382,9 +382,9 @@ describe("a workflow step", () => {
       steps: [{ id: "sub", type: "workflow", workflow: "child" }],
     });
     await it_.stop(id);
-    queue.ring();
-    await queue.idle();
-    const { items } = await it_.read.runs.slice({ filter: {}, after: null, limit: 5 });
+    queue.wake();
+    await queue.waitUntilIdle();
+    const { items } = await it_.read.runs.page({ filter: {}, after: null, limit: 5 });
     expect(items.map((run) => run.status)).toEqual(["cancelled", "cancelled"]);
   });
 
@@ -394,8 +394,8 @@ describe("a workflow step", () => {
     await it_.redefine(id, { steps: [{ id: "again", type: "workflow", workflow: "loop" }] });
     const queue = await it_.executor();
     const run = await it_.start(id);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(run)).toMatchObject({ status: "failed", error: { code: "child_failed" } });
     expect(await it_.read.runs.count({})).toBe(9);
   });
@@ -410,7 +410,7 @@ describe("limits", () => {
     const workflow = await it_.define({ concurrency: 2, steps: [probe("a")] });
     const ids = [];
     for (let index = 0; index < 5; index += 1) ids.push(await it_.start(workflow));
-    queue.ring();
+    queue.wake();
     for (let ended = 0; ended < 5; ended += 1) {
       await vi.waitFor(async () => expect(gates.length).toBe(Math.min(2 + ended, 5)));
       expect(await it_.read.runs.count({ status: ["running"] })).toBeLessThanOrEqual(2);
@@ -436,7 +436,7 @@ describe("limits", () => {
       steps: [probe("a", { needs: [] }), probe("b", { needs: [] }), probe("c", { needs: [] })],
     });
     for (let index = 0; index < 4; index += 1) await it_.start(workflow);
-    for (const queue of queues) queue.ring();
+    for (const queue of queues) queue.wake();
     await vi.waitFor(async () => expect(await it_.read.runs.count({ status: ["succeeded"] })).toBe(4));
     expect(most).toBe(2);
   });
@@ -454,7 +454,7 @@ describe("limits", () => {
       await it_.start(await it_.define(definition, name));
     }
     const queue = await it_.executor();
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect(order).toEqual(["high", "none", "low"]);
   });
 });
@@ -472,8 +472,8 @@ describe("a cached step", () => {
     const queue = await it_.executor();
     const run = async (n: number) => {
       const id = await it_.start(workflow, { inputs: { n } });
-      queue.ring();
-      await queue.idle();
+      queue.wake();
+      await queue.waitUntilIdle();
       return (await it_.outcome(id)).output;
     };
     expect([await run(1), await run(1), await run(2)]).toEqual([{ value: 1 }, { value: 1 }, { value: 2 }]);
@@ -498,8 +498,8 @@ describe("a retry", () => {
     broken = false;
     const first = await it_.find(id);
     const again = await it_.start(first.workflowId, { retryOf: first });
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(again)).toMatchObject({ status: "succeeded", states: "sss" });
     expect(asked).toEqual(["a", "b", "b", "c"]);
     expect(keys[0]).toBe(keys[1]);
@@ -524,8 +524,8 @@ describe("a retry", () => {
       steps: [probe("a"), probe("b", { ask: "changed" }), probe("c", { ask: "${{ steps.b.value }}" })],
     };
     await it_.start(first.workflowId, { retryOf: first, definition });
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(asked).toEqual(["a", "b", 1, "changed"]);
   });
 });
@@ -550,10 +550,10 @@ describe("a run that is ending", () => {
         ],
       }),
     );
-    queue.ring();
-    await vi.waitFor(async () => expect((await it_.find(id)).states).toBe("qf"));
+    queue.wake();
+    await vi.waitFor(async () => expect((await it_.find(id)).stepStates).toBe("qf"));
     slow.resolve();
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({ status: "failed", error: { step_id: "bad" } });
     expect(calls).toBe(1);
     expect(await it_.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
@@ -572,7 +572,7 @@ describe("a run that is ending", () => {
         dueAt: null,
         resource: null,
         attempt: 1,
-        tries: 1,
+        retryCount: 1,
       });
       const [job] = await tx.jobs.claim("other", {
         now: it_.now(),
@@ -585,9 +585,9 @@ describe("a run that is ending", () => {
     });
     await it_.stop(id);
     expect((await it_.find(id)).finishedAt).toBeNull();
-    await it_.transaction((tx) => tx.jobs.takeOver("other"));
-    queue.ring();
-    await queue.idle();
+    await it_.transaction((tx) => tx.jobs.reclaim("other"));
+    queue.wake();
+    await queue.waitUntilIdle();
     expect((await it_.outcome(id)).status).toBe("cancelled");
   });
 });
@@ -621,12 +621,12 @@ describe("runs of other workflows", () => {
     });
     expect(status).toBe("running");
     it_.clock.advance(600_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({ status: "running", states: "rsf" });
     it_.clock.advance(3_000_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({ status: "failed" });
     expect(await it_.read.runs.count({ status: ["running", "waiting", "queued"] })).toBe(0);
   });
@@ -640,8 +640,8 @@ describe("runs of other workflows", () => {
     });
     for (let turn = 0; turn < 3; turn += 1) {
       it_.clock.advance(4_000);
-      queue.ring();
-      await queue.idle();
+      queue.wake();
+      await queue.waitUntilIdle();
     }
     expect(await it_.outcome(id)).toMatchObject({ status: "failed", error: { code: "child_failed" } });
     expect(await it_.read.runs.count({ workflowId: "child" })).toBe(3);
@@ -659,8 +659,8 @@ describe("runs of other workflows", () => {
       steps: [{ id: "sub", type: "workflow", workflow: "child", timeout: "5m" }],
     });
     it_.clock.advance(300_000);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(await it_.outcome(id)).toMatchObject({
       status: "failed",
       error: { code: "timeout", step_id: "sub" },
@@ -686,8 +686,8 @@ describe("runs of other workflows", () => {
     });
     const queue = await it_.executor();
     const run = await it_.start(id);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect((await it_.outcome(run)).status).toBe("succeeded");
     expect(await it_.read.runs.count({ status: ["succeeded"] })).toBe(3);
   });
@@ -701,13 +701,13 @@ describe("runs that wait for their turn", () => {
     const queue = await it_.executor();
     const workflow = await it_.define({ steps: [probe("a")] });
     const first = await it_.start(workflow);
-    queue.ring();
+    queue.wake();
     await vi.waitFor(async () => expect((await it_.find(first)).status).toBe("running"));
     await it_.redefine(workflow, { concurrency: 1, steps: [probe("a")] });
     const second = await it_.start(workflow);
     expect((await it_.find(second)).admitted).toBe(false);
     gate.resolve();
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect((await it_.outcome(second)).status).toBe("succeeded");
   });
 });
@@ -720,7 +720,7 @@ async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition:
   const { id, queue } = await runToEnd(it_, definition);
   const unit = { runId: id, stepId: "ask", item: NO_ITEM };
   await it_.transaction(async (tx) => {
-    const { id: approval } = (await tx.approvals.ofUnit(unit))!;
+    const { id: approval } = (await tx.approvals.findByStep(unit))!;
     const decision = {
       status: "approved",
       decidedAt: it_.now(),
@@ -736,11 +736,11 @@ async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition:
       dueAt: null,
       resource: null,
       attempt: 1,
-      tries: 1,
+      retryCount: 1,
     });
   });
-  queue.ring();
-  await queue.idle();
+  queue.wake();
+  await queue.waitUntilIdle();
   return { first: await it_.find(id), queue };
 }
 
@@ -755,8 +755,8 @@ describe("an approval that was given", () => {
     expect(first.status).toBe("failed");
     broken = false;
     const again = await it_.start(first.workflowId, { retryOf: first, version: first.version });
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect((await it_.outcome(again)).status).toBe("succeeded");
   });
 
@@ -771,8 +771,8 @@ describe("an approval that was given", () => {
       const { first, queue } = await approved(it_, asking("pay"));
       const definition = other ? asking("pay everything") : undefined;
       const again = await it_.start(first.workflowId, { retryOf: first, version: first.version, definition });
-      queue.ring();
-      await queue.idle();
+      queue.wake();
+      await queue.waitUntilIdle();
       expect((await it_.outcome(again)).status).toBe("waiting");
     },
   );

@@ -39,7 +39,7 @@ async function schedule(
 
 /** The moments that runs were made for, in order, and where those are. */
 async function made(it_: TestEngine, workflowId: string) {
-  const { items } = await it_.read.runs.slice({ filter: { workflowId }, after: null, limit: 100 });
+  const { items } = await it_.read.runs.page({ filter: { workflowId }, after: null, limit: 100 });
   return items
     .map(({ scheduledFor, trigger, status, admitted }) => ({ scheduledFor, trigger, status, admitted }))
     .toSorted((a, b) => a.scheduledFor!.localeCompare(b.scheduledFor!));
@@ -104,7 +104,7 @@ describe("a schedule", () => {
     const others = await Promise.all(
       [1, 2, 3].map(() => testEngine({ stateDir: it_.stateDir, clock: it_.clock })),
     );
-    const fired = await Promise.all([it_, ...others].map((one) => one.engine.scheduler.fire()));
+    const fired = await Promise.all([it_, ...others].map((one) => one.engine.scheduler.startDueRuns()));
     expect(fired.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await made(it_, id)).toMatchObject([
       { scheduledFor: "2026-11-21T08:00:00.000Z", trigger: "schedule" },
@@ -124,7 +124,7 @@ describe("a schedule", () => {
     const id = await schedule(it_, { cron: "30 2 * * *", timezone: BERLIN });
     for (let minutes = 0; minutes < 5 * 60; minutes += 10) {
       it_.clock.advance(10 * MINUTE);
-      await it_.engine.scheduler.fire();
+      await it_.engine.scheduler.startDueRuns();
     }
     expect(await moments(it_, id)).toEqual([moment]);
     expect((await it_.read.schedules.find(id))!.skipped).toBeNull();
@@ -135,7 +135,7 @@ describe("a schedule", () => {
     const id = await schedule(it_, { cron: "*/10 * * * *" });
     for (let turn = 0; turn < 3; turn += 1) {
       it_.clock.advance(10 * MINUTE);
-      await it_.engine.scheduler.fire();
+      await it_.engine.scheduler.startDueRuns();
     }
     expect(await moments(it_, id)).toEqual(["2026-11-21T08:00:00.000Z"]);
     expect((await it_.read.schedules.find(id))!).toMatchObject({
@@ -151,9 +151,9 @@ describe("a schedule", () => {
     const id = await schedule(it_, { cron: "*/10 * * * *", overlap: "queue" });
     for (let turn = 0; turn < 2; turn += 1) {
       it_.clock.advance(10 * MINUTE);
-      await it_.engine.scheduler.fire();
-      queue.ring();
-      await queue.idle();
+      await it_.engine.scheduler.startDueRuns();
+      queue.wake();
+      await queue.waitUntilIdle();
     }
     expect(await made(it_, id)).toMatchObject([
       { status: "waiting", admitted: true },
@@ -165,8 +165,8 @@ describe("a schedule", () => {
       ["succeeded", "succeeded"],
     ]) {
       it_.clock.advance(30 * MINUTE);
-      queue.ring();
-      await queue.idle();
+      queue.wake();
+      await queue.waitUntilIdle();
       expect((await made(it_, id)).map(({ status }) => status)).toEqual(wanted);
     }
   });
@@ -175,7 +175,7 @@ describe("a schedule", () => {
     const it_ = await at("2026-11-21T07:59:59Z");
     const id = await schedule(it_, { paused: true });
     it_.clock.advance(2 * HOUR);
-    expect(await it_.engine.scheduler.fire()).toBe(0);
+    expect(await it_.engine.scheduler.startDueRuns()).toBe(0);
     expect(await moments(it_, id)).toEqual([]);
   });
 
@@ -183,8 +183,8 @@ describe("a schedule", () => {
     const it_ = await at("2026-11-21T07:59:59Z");
     const id = await schedule(it_);
     it_.clock.advance(5 * HOUR);
-    expect(await it_.engine.scheduler.fire()).toBe(1);
-    expect(await it_.engine.scheduler.fire()).toBe(0);
+    expect(await it_.engine.scheduler.startDueRuns()).toBe(1);
+    expect(await it_.engine.scheduler.startDueRuns()).toBe(0);
     expect(await moments(it_, id)).toEqual(["2026-11-21T12:00:00.000Z"]);
     expect((await it_.read.schedules.find(id))!).toMatchObject({
       nextAt: "2026-11-21T13:00:00.000Z",
@@ -202,7 +202,7 @@ describe("a schedule", () => {
     const it_ = await at("2026-11-21T07:59:59Z");
     const id = await schedule(it_, { cron: "* * * * *" });
     it_.clock.advance(48 * HOUR);
-    await it_.engine.scheduler.fire();
+    await it_.engine.scheduler.startDueRuns();
     expect(await moments(it_, id)).toEqual(["2026-11-23T07:59:00.000Z"]);
     expect((await it_.read.schedules.find(id))!.skipped).toMatchObject({
       count: 999,
@@ -223,8 +223,8 @@ describe("a schedule", () => {
       },
     );
     it_.clock.advance(20 * MINUTE);
-    await it_.engine.scheduler.fire();
-    const { items } = await it_.read.runs.slice({ filter: { workflowId: id }, after: null, limit: 1 });
+    await it_.engine.scheduler.startDueRuns();
+    const { items } = await it_.read.runs.page({ filter: { workflowId: id }, after: null, limit: 1 });
     expect(await it_.read.runs.inputs(items[0]!.id)).toEqual({
       day: "2026-11-21T08:00:00.000Z",
       who: "schedule",
@@ -239,7 +239,7 @@ describe("a schedule", () => {
     };
     const id = await schedule(it_, {}, definition);
     it_.clock.advance(2 * HOUR);
-    expect(await it_.engine.scheduler.fire()).toBe(0);
+    expect(await it_.engine.scheduler.startDueRuns()).toBe(0);
     expect((await it_.read.schedules.find(id))!).toMatchObject({
       nextAt: "2026-11-21T10:00:00.000Z",
       skipped: { reason: "failed", count: 2, first: "2026-11-21T08:00:00.000Z" },
@@ -252,9 +252,9 @@ describe("a schedule", () => {
     const queue = await it_.executor();
     for (const jump of [1_000, -HOUR, 30 * MINUTE, 30 * MINUTE + 5_000, -2 * HOUR, 3 * HOUR]) {
       it_.clock.advance(jump);
-      await it_.engine.scheduler.fire();
-      queue.ring();
-      await queue.idle();
+      await it_.engine.scheduler.startDueRuns();
+      queue.wake();
+      await queue.waitUntilIdle();
     }
     expect(await moments(it_, id)).toEqual(["2026-11-21T08:00:00.000Z", "2026-11-21T09:00:00.000Z"]);
     expect((await it_.read.schedules.find(id))!.skipped).toBeNull();
@@ -276,8 +276,8 @@ describe("retention", () => {
     const waits = await it_.define({ steps: [{ id: "nap", type: "wait", for: "300d" }] });
     const end = async (advance: number): Promise<void> => {
       it_.clock.advance(advance);
-      queue.ring();
-      await queue.idle();
+      queue.wake();
+      await queue.waitUntilIdle();
     };
     const [old, unfinished] = [await it_.start(done), await it_.start(waits)];
     await end(0);
@@ -306,8 +306,8 @@ describe("retention", () => {
     const queue = await it_.executor();
     const id = await it_.define({ steps: [{ id: "a", type: "set", values: { x: 1 } }] });
     for (let n = 0; n < 5; n += 1) await it_.start(id);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     it_.clock.advance(1_000);
     expect(await forgetAll(it_, it_.now(), 1)).toBeGreaterThan(0);
     expect(await it_.rows("runs")).toBe(0);
@@ -318,7 +318,7 @@ describe("retention", () => {
 /** Clears away what ended before a moment; gives in how many portions. */
 async function forgetAll(it_: TestEngine, before: string, rows: number): Promise<number> {
   let portions = 1;
-  while (await it_.transaction((tx) => tx.runs.forget(before, it_.now(), rows))) portions += 1;
+  while (await it_.transaction((tx) => tx.runs.purge(before, it_.now(), rows))) portions += 1;
   return portions;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   attemptSpanId,
   parseTrace,
-  readStoredTrace,
+  deserializeTrace,
   runSpanId,
   runTraceId,
 } from "../../src/core/trace-context.ts";
@@ -54,8 +54,8 @@ describe("the spans of runs", () => {
     const { id, queue } = await runToEnd(it, failing, { trace: CALLER });
     const first = await it.find(id);
     const again = await it.start(first.workflowId, { retryOf: first });
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(spans.find((span) => span.trace.spanId === runSpanId(again))).toMatchObject({
       trace: { traceId: runTraceId(again) },
       link: { traceId: TRACE, spanId: runSpanId(id) },
@@ -78,9 +78,9 @@ describe("the spans of runs", () => {
     const { it, spans } = await traced();
     const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
     const queue = await it.executor();
-    await queue.idle();
+    await queue.waitUntilIdle();
     await it.stop(id);
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect(
       spans.map(({ name, attributes }) => `${name} ${attributes["millrace.status"]}`).toSorted(),
     ).toEqual(["run test cancelled", "wait w cancelled"]);
@@ -92,8 +92,8 @@ describe("the spans of runs", () => {
       steps: [{ id: "q", type: "approval", message: "?", timeout: "1h" }],
     });
     it.clock.advance(3_600_001);
-    queue.ring();
-    await queue.idle();
+    queue.wake();
+    await queue.waitUntilIdle();
     expect(spans.map(({ name, error }) => [name, error])).toEqual([
       ["approval q", "approval_timeout"],
       ["run test", "approval_timeout"],
@@ -105,7 +105,7 @@ describe("the spans of runs", () => {
     const { it, spans } = await traced();
     const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
     const rolledBack = it.transaction(async (tx) => {
-      await stopRun(it.engine.mover, tx, id, { status: "cancelled", by: "operator" });
+      await stopRun(it.engine.context, tx, id, { status: "cancelled", by: "operator" });
       throw new Error("not to be");
     });
     await expect(rolledBack).rejects.toThrow("not to be");
@@ -132,9 +132,9 @@ describe("the spans of runs", () => {
     const id = await without.start(await without.define(probing));
     await without.store.transaction((trx) => trx.updateTable("runs").set({ trace: null }).execute());
     const queue = await without.executor();
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect((await without.find(id)).trace).toBeNull();
-    const { spans } = without.engine.mover;
+    const { spans } = without.engine.context;
     expect(spans.traceId(await without.find(id))).toBe(runTraceId(id));
   });
 
@@ -143,9 +143,9 @@ describe("the spans of runs", () => {
     const id = await it.define(probing);
     const runs = [await it.start(id, { trigger: "schedule" }), await it.start(id, { trigger: "schedule" })];
     const queue = await it.executor();
-    await queue.idle();
+    await queue.waitUntilIdle();
     expect(new Set(spans.map(({ trace }) => trace.traceId))).toEqual(new Set(runs.map(runTraceId)));
-    for (const run of runs) expect(readStoredTrace((await it.find(run)).trace!)).toMatchObject({ flags: 1 });
+    for (const run of runs) expect(deserializeTrace((await it.find(run)).trace!)).toMatchObject({ flags: 1 });
   });
 });
 

@@ -8,7 +8,7 @@ import type { Run } from "../../schemas/run.ts";
 import type { SavedWorkflow } from "../../schemas/workflow.ts";
 import { startExecutor } from "../../src/app/executor.ts";
 import { openServices } from "../../src/app/services.ts";
-import { ACTOR } from "../../src/commands/operator.ts";
+import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import type { AnyTool } from "../../src/core/tool.ts";
 import { stepTypes } from "../../src/steps/index.ts";
@@ -18,9 +18,9 @@ import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
-import { httpPeer, type Received, sendJson } from "../support/http-peer.ts";
+import { mockHttpServer, type ReceivedRequest, sendJson } from "../support/http-peer.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { modelPeer, WIRES } from "../support/model-peer.ts";
+import { mockModelServer, WIRE_FORMATS } from "../support/model-peer.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
 import type { z } from "zod";
 
@@ -63,12 +63,12 @@ const OUTPUTS: Readonly<Record<string, unknown>> = {
 async function world() {
   const directory = temporaryDirectory();
   makeShop(join(directory, "shop.db"));
-  const hooks: Received[] = [];
-  const hook = await httpPeer((request, response) => {
+  const hooks: ReceivedRequest[] = [];
+  const hook = await mockHttpServer((request, response) => {
     hooks.push(request);
     sendJson(response, { ok: true });
   });
-  const model = await modelPeer("openai-compatible", { text: '{"mood":"bad","about":"cups"}' });
+  const model = await mockModelServer("openai-compatible", { text: '{"mood":"bad","about":"cups"}' });
   const smtp = await smtpPeer();
   const config = Config.parse({
     databases: [{ name: "shop", type: "sqlite", dataset: join(directory, "shop.db") }],
@@ -77,7 +77,7 @@ async function world() {
         name: "writer",
         vendor: "openai-compatible",
         model_ref: "m-1",
-        base_url: model.url + WIRES["openai-compatible"].base,
+        base_url: model.url + WIRE_FORMATS["openai-compatible"].base,
       },
     ],
     mcp_servers: [{ name: "tickets", command: process.execPath, args: [TICKETS] }],
@@ -99,7 +99,7 @@ async function world() {
   const setup = { settings: readEnvironment(env), config, clock: instance.clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   const { services, close } = openServices(instance, setup, {
-    ring: () => executor.queue.ring(),
+    wake: () => executor.queue.wake(),
     onChanged: () => {},
   });
   onTestFinished(async () => {
@@ -108,7 +108,7 @@ async function world() {
   });
   const signal = new AbortController().signal;
   const call = async <T>(tool: AnyTool, input: object): Promise<T> =>
-    (await invoke(services, tool, input, { actor: ACTOR, requestId: "req_1", signal })) as T;
+    (await invoke(services, tool, input, { actor: OPERATOR_ACTOR, requestId: "req_1", signal })) as T;
 
   return {
     call,
@@ -116,7 +116,11 @@ async function world() {
     mails: smtp.received,
     async publish(file: string): Promise<void> {
       const text = readFileSync(join(FOLDER, file), "utf8").replaceAll(HOOKS, hook.url);
-      const report = await services.engine.check(text, { bind: true, file: true, signal });
+      const report = await services.engine.check(text, {
+        checkConnections: true,
+        allowFileFields: true,
+        signal,
+      });
       expect({ file, errors: report.errors }).toEqual({ file, errors: [] });
       const { id, ...fields } = report.file;
       const saved = await call<z.infer<typeof SavedWorkflow>>(createWorkflow, {
@@ -145,7 +149,7 @@ async function world() {
       const { seq } = (await instance.read.runs.find(id))!;
       const run = await call<Run>(getRun, { run_id: id });
       if (run.finished_at !== null) return run;
-      await services.engine.changed(id, seq, { ms: 10_000, signal });
+      await services.engine.waitForChange(id, seq, { ms: 10_000, signal });
     }
   }
 }

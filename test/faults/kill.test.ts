@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { api, type Api } from "../support/http.ts";
+import { apiClient, type ApiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run, startProgram } from "../support/process.ts";
-import { random, seedOf } from "../support/random.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { seededRandom, testSeed } from "../support/random.ts";
 import { type StoredWorkflow, verifyState } from "../support/verify-state.ts";
 
 const ROUNDS = 4;
@@ -30,7 +30,7 @@ class Writer {
     this.#prefix = prefix;
   }
 
-  async write(call: Api): Promise<void> {
+  async write(call: ApiClient): Promise<void> {
     for (let n = 0; ; n += 1) {
       const name = `${this.#prefix}-${n}`;
       const creation = { name, body: { name, description: "first" }, key: name };
@@ -68,16 +68,18 @@ function expectAllThere(writers: readonly Writer[], stored: readonly StoredWorkf
 
 describe("kill -9 while clients write", () => {
   it("loses no acknowledged write, leaves nothing half-written, and lets a lost answer be asked for again", async () => {
-    const next = random(seedOf("kill -9"));
+    const next = seededRandom(testSeed("kill -9"));
     const stateDir = temporaryDirectory();
-    const key = (await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })).out.trim();
+    const key = (
+      await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })
+    ).out.trim();
     const everybody: Writer[] = [];
     let serve = await startProgram("serve", stateDir);
 
     for (let round = 0; round < ROUNDS; round += 1) {
       const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(`r${round}-w${i}`));
       everybody.push(...writers);
-      const call = api(serve.url, key);
+      const call = apiClient(serve.url, key);
       const working = writers.map((writer) =>
         writer.write(call).catch((error: unknown) => {
           // The connection broke, which is what is wanted; an answer that is wrong is not.
@@ -89,7 +91,7 @@ describe("kill -9 while clients write", () => {
 
       serve = await startProgram("serve", stateDir);
       expectAllThere(everybody, verifyState(stateDir));
-      const again = api(serve.url, key);
+      const again = apiClient(serve.url, key);
       for (const { unanswered } of writers) {
         if (unanswered === undefined || "id" in unanswered) continue;
         const answers = [];
@@ -105,6 +107,6 @@ describe("kill -9 while clients write", () => {
     const checked = expectAllThere(everybody, verifyState(stateDir));
     // Enough was under way for the kills to mean something.
     expect(checked).toBeGreaterThan(ROUNDS * WRITERS);
-    expect(await serve.end()).toMatchObject({ code: 0 });
+    expect(await serve.stop()).toMatchObject({ code: 0 });
   }, 60_000);
 });

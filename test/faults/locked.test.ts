@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
-import { openEvents, raw } from "../support/raw-http.ts";
+import { openEventStream, rawRequest } from "../support/raw-http.ts";
 
 const MODES = [
   ["write-ahead log", true],
@@ -13,7 +13,7 @@ async function open(local: boolean) {
   const instance = await testInstance({ local });
   const { value } = await instance.key();
   const [rest, mcp] = [await instance.rest(), await instance.mcp()];
-  return { instance, rest, mcp, key: value, call: api(rest.url, value) };
+  return { instance, rest, mcp, key: value, call: apiClient(rest.url, value) };
 }
 
 /** Asks for /health again and again; gives the slowest answer and what was not 200. */
@@ -25,7 +25,7 @@ function watchHealth(...urls: string[]) {
     while (!watching.signal.aborted) {
       for (const url of urls) {
         const start = performance.now();
-        const { status, text } = await raw("GET", `${url}/health`);
+        const { status, text } = await rawRequest("GET", `${url}/health`);
         slowest = Math.max(slowest, performance.now() - start);
         if (status !== 200) bad.push(text);
       }
@@ -93,8 +93,8 @@ describe("a lock that another process holds", () => {
 
   it("holds up readers of a rollback journal without holding up the process", async () => {
     const { instance, call, rest, mcp, key } = await open(false);
-    const stream = await openEvents("GET", `${mcp.url}/sse`, { headers: { "X-API-Key": key } });
-    await stream.until(/event: endpoint/);
+    const stream = await openEventStream("GET", `${mcp.url}/sse`, { headers: { "X-API-Key": key } });
+    await stream.waitFor(/event: endpoint/);
     const release = holdLock(instance.stateDir, "exclusive");
     const health = watchHealth(rest.url, mcp.url);
     const refused = await Promise.all(Array.from({ length: 100 }, () => call("GET", "/workflows")));

@@ -2,10 +2,10 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, api } from "../support/http.ts";
+import { type ApiResponse, apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run, startProgram } from "../support/process.ts";
-import { openEvents } from "../support/raw-http.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { openEventStream } from "../support/raw-http.ts";
 
 const tools = {
   jsonrpc: "2.0",
@@ -17,30 +17,30 @@ const tools = {
 /** Both listeners as processes, with one workflow in the state, and a stream open on the second. */
 async function running() {
   const stateDir = join(temporaryDirectory(), "state");
-  const { out } = await run(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await runCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
   const key = out.trim();
   const [serve, mcp] = await Promise.all([
     startProgram("serve", stateDir, { args: ["--workers", "0"] }),
     startProgram("mcp-sse", stateDir, { args: ["--workers", "0"] }),
   ]);
-  const call = api(serve.url, key);
+  const call = apiClient(serve.url, key);
   expect((await call("POST", "/workflows", { name: "One", description: "" })).status).toBe(201);
-  const stream = await openEvents("GET", `${mcp.url}/sse`, { headers: { "X-API-Key": key } });
-  await stream.until(/event: endpoint/);
+  const stream = await openEventStream("GET", `${mcp.url}/sse`, { headers: { "X-API-Key": key } });
+  await stream.waitFor(/event: endpoint/);
   const viaMcp = () =>
-    api(mcp.url, key)("POST", "/mcp", tools, { Accept: "application/json, text/event-stream" });
+    apiClient(mcp.url, key)("POST", "/mcp", tools, { Accept: "application/json, text/event-stream" });
   return { stateDir, file: join(stateDir, "millrace.db"), serve, mcp, call, viaMcp };
 }
 
 type Running = Awaited<ReturnType<typeof running>>;
 
 /** Nothing is written from the first moment; that reads look only now and then does no harm. */
-const refused = (ask: () => Promise<Answer<{ code: string; detail: string }>>) =>
+const refused = (ask: () => Promise<ApiResponse<{ code: string; detail: string }>>) =>
   eventually(async () => [await ask()].find(({ status }) => status !== 200), "a read that is refused");
 
 async function expectLost({ serve, mcp, call, viaMcp }: Running, detail: RegExp): Promise<void> {
   for (const { url } of [serve, mcp]) {
-    const health = await api(url)("GET", "/health");
+    const health = await apiClient(url)("GET", "/health");
     expect(health.status).toBe(503);
     expect(health.body).toMatchObject({ status: "unavailable", detail: expect.stringMatching(detail) });
   }
@@ -58,7 +58,7 @@ async function expectLost({ serve, mcp, call, viaMcp }: Running, detail: RegExp)
   }
 }
 
-const ends = async ({ serve, mcp }: Running) => [(await serve.end()).code, (await mcp.end()).code];
+const ends = async ({ serve, mcp }: Running) => [(await serve.stop()).code, (await mcp.stop()).code];
 
 describe("a state directory that is lost under a running process", () => {
   it("is told by /health and refused writes when it is deleted", async () => {
@@ -87,7 +87,8 @@ describe("a state directory that is lost under a running process", () => {
     renameSync(`${both.stateDir}.away`, both.stateDir);
     expect((await both.call("PATCH", "/workflows/one", { description: "changed" })).status).toBe(200);
     expect((await both.viaMcp()).status).toBe(200);
-    for (const { url } of [both.serve, both.mcp]) expect((await api(url)("GET", "/health")).status).toBe(200);
+    for (const { url } of [both.serve, both.mcp])
+      expect((await apiClient(url)("GET", "/health")).status).toBe(200);
   });
 
   it.each([

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { commandLine } from "../support/command-line.ts";
+import { testCli } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
-import { openExecutor } from "../support/executor.ts";
+import { startTestExecutor } from "../support/executor.ts";
 import { testInstance } from "../support/instance.ts";
 
 const LIMIT_MS = 10_000;
@@ -30,7 +30,7 @@ describe("a worker whose state is lost", () => {
     const lines: string[] = [];
     const log = pino({ base: null }, { write: (line) => void lines.push(String(JSON.parse(line).msg)) });
     const instance = await testInstance({ log });
-    await openExecutor(instance);
+    await startTestExecutor(instance);
     const file = join(instance.stateDir, "millrace.db");
     const told = (wanted: number, what: RegExp) =>
       eventually(() => {
@@ -60,7 +60,7 @@ describe("a worker whose state is lost", () => {
 
   it("ends soon on SIGTERM though a step runs and its metrics port is open", async () => {
     const { address, asked } = await silentServer();
-    const { stateDir, begin } = await commandLine({
+    const { stateDir, begin } = await testCli({
       long: `name: Long
 steps:
   - { id: call, type: http, url: "http://${address}/", timeout: 5m }

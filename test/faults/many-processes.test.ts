@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run, startProgram } from "../support/process.ts";
+import { runCommand, startProgram } from "../support/process.ts";
 
 describe("processes that start at once on an empty state directory", () => {
   it("all succeed, on one schema and one cursor key", async () => {
@@ -12,7 +12,7 @@ describe("processes that start at once on an empty state directory", () => {
       startProgram("serve", stateDir),
       startProgram("mcp-sse", stateDir),
       ...Array.from({ length: 8 }, (_, i) =>
-        run(["keys", "create", "--name", `key ${i}`], { MILLRACE_STATE_DIR: stateDir }),
+        runCommand(["keys", "create", "--name", `key ${i}`], { MILLRACE_STATE_DIR: stateDir }),
       ),
     ]);
     for (const { code, out, err } of created)
@@ -20,7 +20,7 @@ describe("processes that start at once on an empty state directory", () => {
 
     const key = created[0]!.out.trim();
     for (const { out } of created)
-      expect((await api(serve.url, out.trim())("GET", "/workflows")).status).toBe(200);
+      expect((await apiClient(serve.url, out.trim())("GET", "/workflows")).status).toBe(200);
     expect((await fetch(`${mcp.url}/health`)).status).toBe(200);
 
     const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
@@ -35,10 +35,11 @@ describe("processes that start at once on an empty state directory", () => {
     db.close();
 
     // A cursor of one process is taken by another: they sign with the same key.
-    for (const name of ["A", "B"]) await api(serve.url, key)("POST", "/workflows", { name, description: "" });
-    const first = await api(serve.url, key)("GET", "/workflows?limit=1");
+    for (const name of ["A", "B"])
+      await apiClient(serve.url, key)("POST", "/workflows", { name, description: "" });
+    const first = await apiClient(serve.url, key)("GET", "/workflows?limit=1");
     const next = /<(.+)>; rel="next"/.exec(first.headers.get("link")!)![1]!;
     const other = await startProgram("serve", stateDir);
-    expect((await api(other.url, key)("GET", next)).body).toHaveLength(1);
+    expect((await apiClient(other.url, key)("GET", next)).body).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
-import { run } from "../support/process.ts";
+import { runCommand } from "../support/process.ts";
 
 /** Commands that make a state where there is none. */
 const MAKERS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
@@ -20,7 +20,7 @@ async function refused(
 ): Promise<string> {
   const said = new Set<string>();
   for (const command of commands) {
-    const { code, out, err } = await run(command, { MILLRACE_STATE_DIR: stateDir });
+    const { code, out, err } = await runCommand(command, { MILLRACE_STATE_DIR: stateDir });
     expect({ command, code, out }).toEqual({ command, code: 4, out: "" });
     expect(err).toContain(stateDir);
     expect(err).not.toMatch(/\n\s+at |SQLITE_|Error:/);
@@ -34,7 +34,7 @@ async function refused(
 /** A state directory with something in it, its database closed. */
 async function used(): Promise<{ stateDir: string; file: string }> {
   const stateDir = join(temporaryDirectory(), "state");
-  await run(["keys", "create", "--name", "first"], { MILLRACE_STATE_DIR: stateDir });
+  await runCommand(["keys", "create", "--name", "first"], { MILLRACE_STATE_DIR: stateDir });
   return { stateDir, file: join(stateDir, "millrace.db") };
 }
 
@@ -145,7 +145,7 @@ describe("the state directory at start", () => {
     const add = db.prepare("insert into migrations values (?, 'later', ?, '2030-01-01T00:00:00.000Z')");
     add.run(newest + 1, newest);
     const env = { MILLRACE_STATE_DIR: stateDir };
-    expect(await run(["keys", "list"], env)).toMatchObject({
+    expect(await runCommand(["keys", "list"], env)).toMatchObject({
       code: 0,
       out: expect.stringContaining("first"),
     });
@@ -159,7 +159,7 @@ describe("the state directory at start", () => {
   it("is waited for when another process holds the lock for a moment", async () => {
     const { stateDir } = await used();
     const release = holdLock(stateDir);
-    const created = run(["keys", "create", "--name", "second"], { MILLRACE_STATE_DIR: stateDir });
+    const created = runCommand(["keys", "create", "--name", "second"], { MILLRACE_STATE_DIR: stateDir });
     setTimeout(release, 1_500);
     expect(await created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_/) });
   });
@@ -168,7 +168,9 @@ describe("the state directory at start", () => {
     const { stateDir } = await used();
     holdLock(stateDir);
     const start = performance.now();
-    const { code, err } = await run(["keys", "create", "--name", "x"], { MILLRACE_STATE_DIR: stateDir });
+    const { code, err } = await runCommand(["keys", "create", "--name", "x"], {
+      MILLRACE_STATE_DIR: stateDir,
+    });
     expect(code).toBe(4);
     expect(err).toMatch(/^The database is locked by another process.*Try again/);
     expect(performance.now() - start).toBeLessThan(8_000);

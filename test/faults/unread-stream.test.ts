@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
-import { rawClient, request } from "../support/sockets.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
 
 const CALLS = 200;
 const LARGE = 800_000;
@@ -15,21 +15,25 @@ async function open() {
   const { value: key } = await holder.key();
   const rest = await holder.rest();
   const definition = { note: "x".repeat(LARGE) };
-  const made = await api(rest.url, key)("POST", "/workflows", { name: "Large", description: "", definition });
+  const made = await apiClient(rest.url, key)("POST", "/workflows", {
+    name: "Large",
+    description: "",
+    definition,
+  });
   expect(made.status).toBe(201);
   const copies = { holder: await holder.mcp(), other: await other.mcp() };
-  const stream = await rawClient(copies.holder.url);
-  stream.send(request("GET", "/sse", { "X-API-Key": key }));
-  await stream.until("sessionId=");
+  const stream = await socketClient(copies.holder.url);
+  stream.send(formatRequest("GET", "/sse", { "X-API-Key": key }));
+  await stream.waitFor("sessionId=");
   const endpoint = /data: (\S+)/.exec(stream.received())![1]!;
   const post = (url: string, method: string, id: number, params: unknown) =>
-    api(url, key)("POST", endpoint, { jsonrpc: "2.0", id, method, params });
+    apiClient(url, key)("POST", endpoint, { jsonrpc: "2.0", id, method, params });
   await post(copies.holder.url, "initialize", 0, {
     protocolVersion: "2024-11-05",
     capabilities: {},
     clientInfo: { name: "never-reads", version: "1" },
   });
-  await stream.until('"id":0');
+  await stream.waitFor('"id":0');
   stream.socket.pause();
   const read = (copy: keyof typeof copies, id: number) =>
     post(copies[copy].url, "tools/call", id, { name: "get_workflow", arguments: { workflow_id: "large" } });

@@ -10,7 +10,7 @@ async function counted() {
     seen.transactions += 1;
     return it_.transaction(work);
   };
-  const beat = (id: string) => (tx: EngineWriters) => tx.jobs.beat(id, it_.now()).then(() => id);
+  const beat = (id: string) => (tx: EngineWriters) => tx.jobs.heartbeat(id, it_.now()).then(() => id);
   const there = async (): Promise<string[]> =>
     (await it_.read.jobs.executors()).map((one) => one.id).toSorted();
   return { ...committer(transaction), seen, beat, there };

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
-import type { Settled } from "../../src/queue/types.ts";
+import type { JobResult } from "../../src/queue/types.ts";
 import { testEngine } from "../support/engine.ts";
-import { done, LEASE_MS, slowWork, testQueues } from "../support/queue.ts";
+import { completed, LEASE_MS, manualHandler, testQueues } from "../support/queue.ts";
 
 describe("an executor", () => {
   it("runs as many jobs at a time as it has slots", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     for (const step of ["a", "b", "c"]) await it_.add(step);
     await it_.executor(slow.work, { slots: 2 });
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "b"]));
@@ -20,7 +20,7 @@ describe("an executor", () => {
 
   it("sees what another process has added without being told", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     await it_.executor(slow.work);
     const other = await testEngine({ stateDir: it_.stateDir, clock: it_.clock });
     const id = await other.start(await other.define({ steps: [{ id: "a", type: "set", values: { x: 1 } }] }));
@@ -32,8 +32,8 @@ describe("an executor", () => {
     const it_ = await testQueues();
     await it_.add("a");
     const queue = await it_.executor(async () =>
-      done(async (tx) => {
-        await tx.jobs.beat("half", it_.now());
+      completed(async (tx) => {
+        await tx.jobs.heartbeat("half", it_.now());
         throw new AppError("storage_unavailable", "The disk is full.");
       }),
     );
@@ -51,8 +51,11 @@ describe("an executor", () => {
   });
 
   it.each([
-    ["whose work has a bug", (): Promise<Settled> => Promise.reject(new Error("a bug"))],
-    ["whose end has a bug", async (): Promise<Settled> => done(() => Promise.reject(new Error("a bug")))],
+    ["whose work has a bug", (): Promise<JobResult> => Promise.reject(new Error("a bug"))],
+    [
+      "whose end has a bug",
+      async (): Promise<JobResult> => completed(() => Promise.reject(new Error("a bug"))),
+    ],
   ])("settles a job %s as one that is broken, and does not try it for ever", async (_what, work) => {
     const it_ = await testQueues();
     await it_.add("a");
@@ -60,7 +63,7 @@ describe("an executor", () => {
     await it_.executor(work, {
       broken: async (job, thrown) => {
         told.push([job.stepId, (thrown as Error).message]);
-        return done((tx) => tx.jobs.beat("said_so", it_.now()));
+        return completed((tx) => tx.jobs.heartbeat("said_so", it_.now()));
       },
     });
     await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
@@ -70,7 +73,7 @@ describe("an executor", () => {
 
   it("lets what runs go on for a while when it is stopped, and gives back what does not end", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     for (const step of ["ends", "does_not"]) await it_.add(step);
     const queue = await it_.executor(slow.work);
     await vi.waitFor(() => expect(slow.begun()).toEqual(["ends", "does_not"]));
@@ -91,16 +94,16 @@ describe("an executor", () => {
 describe("a lease", () => {
   it("ends when a beat has stood still for so long by the observer's own clock, whatever time of day it is", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     const dead = await it_.executor(slow.work, { slots: 1 });
     await it_.add("a");
-    dead.ring();
+    dead.wake();
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
     dead.hold();
     const observer = await it_.executor(slow.work, { slots: 1 });
     for (const jump of [24 * 3_600_000, -48 * 3_600_000]) {
       it_.clock.advance(jump);
-      await observer.beat();
+      await observer.heartbeat();
       expect(await it_.rowsOf()).toMatchObject([{ executor: dead.executor, fence: 1 }]);
     }
     await it_.watch(observer);
@@ -111,15 +114,15 @@ describe("a lease", () => {
 
   it("goes on while the other beats", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     const alive = await it_.executor(slow.work, { slots: 1 });
     await it_.add("a");
-    alive.ring();
+    alive.wake();
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
     const observer = await it_.executor(slow.work);
     for (let part = 0; part < 12; part += 1) {
-      await alive.beat();
-      await observer.beat();
+      await alive.heartbeat();
+      await observer.heartbeat();
       it_.pass(LEASE_MS / 4);
     }
     expect(await it_.rowsOf()).toMatchObject([{ executor: alive.executor, fence: 1 }]);
@@ -127,16 +130,16 @@ describe("a lease", () => {
 
   it("is not ended by one who could not beat itself meanwhile", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     const other = await it_.executor(slow.work, { slots: 1 });
     await it_.add("a");
-    other.ring();
+    other.wake();
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
     const observer = await it_.executor(slow.work);
-    await observer.beat();
+    await observer.heartbeat();
     // As with a disk that was full for both.
     it_.pass(3 * LEASE_MS);
-    await observer.beat();
+    await observer.heartbeat();
     expect(await it_.rowsOf()).toMatchObject([{ executor: other.executor, fence: 1 }]);
     await it_.watch(observer);
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
@@ -144,25 +147,25 @@ describe("a lease", () => {
 
   it("that has ended lets its executor write nothing any more", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     const held = await it_.executor(slow.work, { slots: 1 });
     await it_.add("a");
-    held.ring();
+    held.wake();
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
     held.hold();
     slow.end(
       "a",
-      done(async (tx) => tx.jobs.beat("written_by_the_held_one", it_.now())),
+      completed(async (tx) => tx.jobs.heartbeat("written_by_the_held_one", it_.now())),
     );
     const observer = await it_.executor(() =>
-      Promise.resolve(done(async (tx) => tx.jobs.beat("written_by_the_other", it_.now()))),
+      Promise.resolve(completed(async (tx) => tx.jobs.heartbeat("written_by_the_other", it_.now()))),
     );
     await it_.watch(observer);
     await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
     held.resume();
-    await held.idle();
+    await held.waitUntilIdle();
     // It beats again, and is there again; of the job it has written nothing.
-    await held.beat();
+    await held.heartbeat();
     expect((await it_.read.jobs.executors()).map((one) => one.id).toSorted()).toEqual(
       [held.executor, observer.executor, "written_by_the_other"].toSorted(),
     );
@@ -172,15 +175,15 @@ describe("a lease", () => {
 describe("an executor that was struck off and goes on", () => {
   it("is watched again from the first job that it claims, before its next beat", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     const held = await it_.executor(slow.work);
     held.hold();
-    const observer = await it_.executor(() => Promise.resolve(done()), { slots: 1 });
+    const observer = await it_.executor(() => Promise.resolve(completed()), { slots: 1 });
     await it_.watch(observer);
     expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([observer.executor]);
     held.resume();
     await it_.add("a");
-    held.ring();
+    held.wake();
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
     held.hold();
     await it_.watch(observer);
@@ -198,17 +201,17 @@ describe("what a job writes while it goes on", () => {
     const held = await it_.executor(async (_job, { record }) => {
       begun.resolve();
       await resumed.promise;
-      recorded.resolve(await record((tx) => tx.jobs.beat("written_by_the_held_one", it_.now())));
-      return done();
+      recorded.resolve(await record((tx) => tx.jobs.heartbeat("written_by_the_held_one", it_.now())));
+      return completed();
     });
     await begun.promise;
     held.hold();
-    const observer = await it_.executor(slowWork().work);
+    const observer = await it_.executor(manualHandler().work);
     await it_.watch(observer);
     held.resume();
     resumed.resolve();
     expect(await recorded.promise).toBe(false);
-    await held.idle();
+    await held.waitUntilIdle();
     expect((await it_.read.jobs.executors()).map((one) => one.id)).not.toContain("written_by_the_held_one");
     expect(await it_.rowsOf()).toMatchObject([{ executor: observer.executor }]);
   });
@@ -217,18 +220,18 @@ describe("what a job writes while it goes on", () => {
 describe("what a dead executor has left", () => {
   it("is run alone, one after the other, with a turn for the others between", async () => {
     const it_ = await testQueues();
-    const left = slowWork();
+    const left = manualHandler();
     for (const step of ["a", "b"]) await it_.add(step);
     const dead = await it_.executor(left.work);
     await vi.waitFor(() => expect(left.begun()).toEqual(["a", "b"]));
     dead.hold();
     for (const step of ["c", "d"]) await it_.add(step);
-    const slow = slowWork();
+    const slow = manualHandler();
     const observer = await it_.executor(slow.work);
     await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d"]));
     await it_.watch(observer);
     await it_.add("e");
-    observer.ring();
+    observer.wake();
     // Nothing new beside what runs: the suspects need the executor to themselves.
     slow.end("c");
     expect(slow.begun()).toEqual(["c", "d"]);
@@ -257,14 +260,14 @@ describe("what a dead executor has left", () => {
     const probe = (ask: string) => it_.define({ steps: [{ id: "a", type: "probe", ask }] });
     const deadly = await it_.start(await probe("deadly"));
     const bystander = await it_.start(await probe("bystander"));
-    let victim = await it_.executor(it_.engine.work);
+    let victim = await it_.executor(it_.engine.handler);
     await vi.waitFor(() => expect(begun).toEqual(["deadly", "bystander"]));
     past.over = true;
 
     // The first time it was not alone: that counts against nobody.
     for (const kills of [0, 1, 2, 3]) {
       victim.hold();
-      victim = await it_.executor(it_.engine.work);
+      victim = await it_.executor(it_.engine.handler);
       await it_.watch(victim);
       if (kills === 3) break;
       const deaths = (): unknown[] => begun.filter((asked) => asked === "deadly");
@@ -273,7 +276,7 @@ describe("what a dead executor has left", () => {
       expect(rows.find((row) => row.run_id === deadly)!.kills).toBe(kills);
       expect(rows.find((row) => row.run_id === bystander)?.kills ?? 0).toBe(0);
     }
-    await victim.idle();
+    await victim.waitUntilIdle();
     expect(await it_.outcome(deadly)).toMatchObject({
       status: "failed",
       error: { code: "poisoned", step_id: "a" },

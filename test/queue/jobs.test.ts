@@ -42,10 +42,10 @@ describe("claiming", () => {
     await it_.add("later", { dueAt, priority: 10 });
     await it_.add("now");
     expect(steps(await claim(it_, "exe_1"))).toEqual(["now"]);
-    expect(await it_.read.jobs.pending(it_.now())).toBe(false);
-    expect(await it_.read.jobs.nextDue()).toBe(dueAt);
+    expect(await it_.read.jobs.hasClaimable(it_.now())).toBe(false);
+    expect(await it_.read.jobs.nextDueAt()).toBe(dueAt);
     it_.clock.advance(1_000);
-    expect(await it_.read.jobs.pending(it_.now())).toBe(true);
+    expect(await it_.read.jobs.hasClaimable(it_.now())).toBe(true);
     expect(steps(await claim(it_, "exe_1"))).toEqual(["later"]);
   });
 
@@ -67,7 +67,7 @@ describe("claiming", () => {
     const it_ = await testQueues();
     await it_.add("suspect");
     await claim(it_, "exe_1");
-    await it_.transaction((tx) => tx.jobs.takeOver("exe_1"));
+    await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
     await it_.add("other");
     expect(steps(await claim(it_, "exe_2", { suspects: "drain" }))).toEqual([]);
     expect(steps(await claim(it_, "exe_2", { suspects: "alone" }))).toEqual(["suspect"]);
@@ -80,17 +80,17 @@ describe("the fence of a job", () => {
     const it_ = await testQueues();
     await it_.add("a");
     const [before] = await claim(it_, "exe_1");
-    await it_.transaction((tx) => tx.jobs.takeOver("exe_1"));
+    await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
     const [after] = await claim(it_, "exe_1");
     expect(after!.id).toBe(before!.id);
     expect(after!.fence).toBeGreaterThan(before!.fence);
-    const pause = { dueAt: null, attempt: 9, tries: 9 };
+    const pause = { dueAt: null, attempt: 9, retryCount: 9 };
     await it_.transaction(async (tx) => {
-      expect(await tx.jobs.holds(before!, "exe_1")).toBe(false);
+      expect(await tx.jobs.isClaimedBy(before!, "exe_1")).toBe(false);
       expect(await tx.jobs.release(before!, "exe_1", pause)).toBe(false);
       expect(await tx.jobs.complete(before!, "exe_1")).toBe(false);
-      expect(await tx.jobs.holds(after!, "exe_2")).toBe(false);
-      expect(await tx.jobs.holds(after!, "exe_1")).toBe(true);
+      expect(await tx.jobs.isClaimedBy(after!, "exe_2")).toBe(false);
+      expect(await tx.jobs.isClaimedBy(after!, "exe_1")).toBe(true);
       expect(await tx.jobs.complete(after!, "exe_1")).toBe(true);
     });
     expect(await it_.rowsOf()).toEqual([]);
@@ -100,8 +100,8 @@ describe("the fence of a job", () => {
     const it_ = await testQueues();
     await it_.add("a");
     await claim(it_, "exe_1");
-    await it_.transaction((tx) => tx.jobs.takeOver("exe_1"));
-    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, tries: 1, suspect: true }]);
+    await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
+    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 1, suspect: true }]);
   });
 
   it("lets a job that is given back be claimed at its time, as the attempt that was said", async () => {
@@ -109,20 +109,20 @@ describe("the fence of a job", () => {
     await it_.add("a");
     const [job] = await claim(it_, "exe_1");
     const dueAt = new Date(it_.clock.now() + 500).toISOString();
-    await it_.transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt, attempt: 2, tries: 2 }));
+    await it_.transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt, attempt: 2, retryCount: 2 }));
     expect(await claim(it_, "exe_2")).toEqual([]);
     it_.clock.advance(500);
-    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, tries: 2, suspect: false }]);
+    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 2, suspect: false }]);
   });
 
   it("counts as a kill only what its job was alone for", async () => {
     const it_ = await testQueues();
     for (const step of ["a", "b"]) await it_.add(step);
     await claim(it_, "exe_1");
-    await it_.transaction((tx) => tx.jobs.takeOver("exe_1"));
+    await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
     expect((await it_.rowsOf()).map((row) => row.kills)).toEqual([0, 0]);
     expect(steps(await claim(it_, "exe_2"))).toEqual(["a"]);
-    await it_.transaction((tx) => tx.jobs.takeOver("exe_2"));
+    await it_.transaction((tx) => tx.jobs.reclaim("exe_2"));
     expect((await it_.rowsOf()).map((row) => row.kills)).toEqual([1, 0]);
   });
 });

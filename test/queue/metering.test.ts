@@ -3,41 +3,41 @@ import { SECOND } from "../../src/core/clock.ts";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
 import { committer } from "../../src/queue/committer.ts";
 import { testEngine } from "../support/engine.ts";
-import { slowWork, testQueues } from "../support/queue.ts";
+import { manualHandler, testQueues } from "../support/queue.ts";
 
 describe("the age of the oldest ready job", () => {
   it("begins when it can be taken, not when it was made", async () => {
     const { add, read, clock, now, transaction } = await testQueues();
-    expect(await read.jobs.oldestReady()).toBeNull();
+    expect(await read.jobs.oldestReadyAt()).toBeNull();
     const due = new Date(clock.now() + 60 * SECOND).toISOString();
     await add("waits", { dueAt: due });
-    expect(await read.jobs.oldestReady()).toBeNull();
+    expect(await read.jobs.oldestReadyAt()).toBeNull();
     clock.advance(61 * SECOND);
     const options = { now: now(), limit: 0, limits: new Map(), suspects: "skip" } as const;
     await transaction((tx) => tx.jobs.claim("exe_1", options));
-    expect(await read.jobs.oldestReady()).toBe(due);
+    expect(await read.jobs.oldestReadyAt()).toBe(due);
     await add("made_later");
-    expect(await read.jobs.oldestReady()).toBe(due);
+    expect(await read.jobs.oldestReadyAt()).toBe(due);
     expect(await read.jobs.depth()).toEqual({ ready: 2, later: 0, claimed: 0 });
   });
 
   it("begins anew when a job is given back or taken over, and ends when it is taken", async () => {
     const { add, read, clock, now, transaction } = await testQueues();
     await add("a");
-    expect(await read.jobs.oldestReady()).toBe(now());
+    expect(await read.jobs.oldestReadyAt()).toBe(now());
     const claim = () =>
       transaction((tx) =>
         tx.jobs.claim("exe_1", { now: now(), limit: 1, limits: new Map(), suspects: "alone" }),
       );
     const [job] = await claim();
-    expect(await read.jobs.oldestReady()).toBeNull();
+    expect(await read.jobs.oldestReadyAt()).toBeNull();
     clock.advance(SECOND);
-    await transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt: null, attempt: 2, tries: 1 }));
-    expect(await read.jobs.oldestReady()).toBe(now());
+    await transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt: null, attempt: 2, retryCount: 1 }));
+    expect(await read.jobs.oldestReadyAt()).toBe(now());
     await claim();
     clock.advance(SECOND);
-    await transaction((tx) => tx.jobs.takeOver("exe_1"));
-    expect(await read.jobs.oldestReady()).toBe(now());
+    await transaction((tx) => tx.jobs.reclaim("exe_1"));
+    expect(await read.jobs.oldestReadyAt()).toBe(now());
   });
 });
 
@@ -49,7 +49,7 @@ describe("what follows a commit", () => {
     const change = (name: string, fails = false) =>
       commit(async (tx) => {
         tx.onCommit(() => told.push(name));
-        await tx.jobs.beat(name, "2026-11-21T08:00:00.000Z");
+        await tx.jobs.heartbeat(name, "2026-11-21T08:00:00.000Z");
         if (fails) throw new Error("no");
       });
     // The first goes alone; the others together, and the last of them brings all down.
@@ -62,11 +62,11 @@ describe("what follows a commit", () => {
 describe("an executor", () => {
   it("meters what it claims, and whose jobs it takes over after a lease", async () => {
     const it_ = await testQueues();
-    const slow = slowWork();
+    const slow = manualHandler();
     const meter: Meter = {
       ...noMeter,
-      claimed: vi.fn<Meter["claimed"]>(),
-      takenOver: vi.fn<Meter["takenOver"]>(),
+      jobClaimed: vi.fn<Meter["jobClaimed"]>(),
+      jobsReclaimed: vi.fn<Meter["jobsReclaimed"]>(),
     };
     await it_.add("a");
     const dead = await it_.executor(slow.work);
@@ -75,7 +75,7 @@ describe("an executor", () => {
     const observer = await it_.executor(slow.work, { meter });
     await it_.watch(observer);
     await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
-    expect(meter.takenOver).toHaveBeenCalledExactlyOnceWith("lease", 1);
-    expect(meter.claimed).toHaveBeenCalledExactlyOnceWith("step");
+    expect(meter.jobsReclaimed).toHaveBeenCalledExactlyOnceWith("lease", 1);
+    expect(meter.jobClaimed).toHaveBeenCalledExactlyOnceWith("step");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Config } from "../../schemas/config.ts";
-import { mailer } from "../../src/connections/mail/index.ts";
+import { createMailer } from "../../src/connections/mail/index.ts";
 import { emailStep } from "../../src/steps/email.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
@@ -12,20 +12,20 @@ const basic = {
 };
 const config = Config.parse({ authentication: { basic }, mail: { allowed_domains: ["example.com"] } });
 const world = (env = { MAIL_PASSWORD: "p" } as Record<string, string>) => ({
-  connections: { mailer: mailer(config, env) },
+  connections: { mailer: createMailer(config, env) },
 });
 const MAIL = { to: "ada@example.com", subject: "Hello", text: "A text." };
 
 describe("an email step", () => {
   test("is checked before it runs: who may get it, and whether mail can be sent", async () => {
-    expect((await checkStep(emailStep, MAIL, world())).faults).toEqual([]);
+    expect((await checkStep(emailStep, MAIL, world())).issues).toEqual([]);
     const to = ["ada@example.com", "eve@evil.test", "${{ inputs.to }}", "nobody"];
-    expect((await checkStep(emailStep, { ...MAIL, to, cc: "eve@evil.test" }, world())).faults).toMatchObject([
+    expect((await checkStep(emailStep, { ...MAIL, to, cc: "eve@evil.test" }, world())).issues).toMatchObject([
       { path: ["to", 1], code: "mail_refused", allowed: ["example.com"] },
       { path: ["to", 3], code: "wrong_format" },
       { path: ["cc"], code: "mail_refused" },
     ]);
-    expect((await checkStep(emailStep, MAIL, world({}))).faults).toMatchObject([
+    expect((await checkStep(emailStep, MAIL, world({}))).issues).toMatchObject([
       { code: "unusable", message: expect.stringContaining("MAIL_PASSWORD") },
     ]);
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { http } from "../../src/connections/http/index.ts";
+import { createHttpClient } from "../../src/connections/http/index.ts";
 import type { StepOutcome } from "../../src/core/step-type.ts";
 import { httpStep } from "../../src/steps/http.ts";
-import { configOf, failureOf, httpPeer, sendJson } from "../support/http-peer.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../support/http-peer.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 const world = {
   connections: {
-    http: http(
-      configOf({
+    http: createHttpClient(
+      parseConfig({
         http: { allowed_hosts: ["127.0.0.1"] },
         secrets: [{ name: "team_hook", key_var: "HOOK", hosts: ["127.0.0.1", "hooks.example.com"] }],
       }),
@@ -17,7 +17,7 @@ const world = {
   },
 };
 const run = (written: object): Promise<StepOutcome> => runStep(httpStep, written, world);
-const faults = async (written: object) => (await checkStep(httpStep, written, world)).faults;
+const issues = async (written: object) => (await checkStep(httpStep, written, world)).issues;
 
 const hasEffects = (more: object) => httpStep.hasEffects({ id: "a", type: "http", ...more });
 
@@ -25,7 +25,7 @@ const headers = (secret: string) => ({ "X-Key": { secret } });
 
 describe("an http step", () => {
   it("gives status_code, headers and body", async () => {
-    const peer = await httpPeer((_request, response) => sendJson(response, { a: [1] }, 201));
+    const peer = await mockHttpServer((_request, response) => sendJson(response, { a: [1] }, 201));
     expect(await run({ url: peer.url })).toMatchObject({
       kind: "done",
       output: { status_code: 201, headers: { "content-type": "application/json" }, body: { a: [1] } },
@@ -34,7 +34,7 @@ describe("an http step", () => {
   });
 
   it("adds its query to the one that is there, and leaves that as it is written", async () => {
-    const peer = await httpPeer((_request, response) => void response.end());
+    const peer = await mockHttpServer((_request, response) => void response.end());
     const query = { q: "a b&c", list: [1, 2], yes: true, none: null };
     await run({ url: `${peer.url}/x?old=%20y#part`, query });
     await run({ url: `${peer.url}/x`, query: { a: 1 } });
@@ -49,7 +49,7 @@ describe("an http step", () => {
   });
 
   it("hands the idempotency key to calls with effects, unless the step sets its own", async () => {
-    const peer = await httpPeer((_request, response) => void response.end());
+    const peer = await mockHttpServer((_request, response) => void response.end());
     await run({ url: peer.url, method: "POST" });
     await run({ url: peer.url, method: "DELETE", headers: { "idempotency-KEY": "mine" } });
     for (const method of ["GET", "HEAD", "OPTIONS"]) await run({ url: peer.url, method });
@@ -63,7 +63,9 @@ describe("an http step", () => {
   });
 
   it("sends a secret by its name", async () => {
-    const peer = await httpPeer((request, response) => sendJson(response, request.headers.authorization));
+    const peer = await mockHttpServer((request, response) =>
+      sendJson(response, request.headers.authorization),
+    );
     const sent = { Authorization: { secret: "team_hook", prefix: "Bearer " } };
     expect(await run({ url: peer.url, headers: sent })).toMatchObject({ output: { body: "Bearer ***" } });
     expect(peer.received[0]!.headers.authorization).toBe("Bearer s3cr3t-value");
@@ -81,10 +83,10 @@ describe("an http step", () => {
     [500, true],
     [503, true],
   ])("fails as http_status at %i; transient: %s", async (status, transient) => {
-    const peer = await httpPeer((_request, response) =>
+    const peer = await mockHttpServer((_request, response) =>
       sendJson(response, { error: "x".repeat(5_000) }, status),
     );
-    const error = await failureOf(run({ url: peer.url }));
+    const error = await stepErrorOf(run({ url: peer.url }));
     expect(error).toMatchObject({ code: "http_status", transient });
     expect(error.options.details).toMatchObject({
       status,
@@ -101,15 +103,15 @@ describe("an http step", () => {
     ["7", 7_000],
     ["Sat, 21 Nov 2026 08:01:30 GMT", 90_000],
   ])("says when to try again: %s", async (value, expected) => {
-    const peer = await httpPeer((_request, response) =>
+    const peer = await mockHttpServer((_request, response) =>
       sendJson(response, "", 503, { "retry-after": value }),
     );
-    expect((await failureOf(run({ url: peer.url }))).options.retryAfterMs).toBe(expected);
+    expect((await stepErrorOf(run({ url: peer.url }))).options.retryAfterMs).toBe(expected);
   });
 
   it("takes no more than max_bytes, a mebibyte by itself", async () => {
-    const peer = await httpPeer((_request, response) => void response.end("x".repeat(1024 * 1024 + 1)));
-    expect((await failureOf(run({ url: peer.url }))).code).toBe("output_too_large");
+    const peer = await mockHttpServer((_request, response) => void response.end("x".repeat(1024 * 1024 + 1)));
+    expect((await stepErrorOf(run({ url: peer.url }))).code).toBe("output_too_large");
     expect(await run({ url: peer.url, max_bytes: 1024 * 1024 + 1 })).toMatchObject({ kind: "done" });
     await expect(run({ url: peer.url, max_bytes: 5_000_000 })).rejects.toThrow("max_bytes");
   });
@@ -123,7 +125,7 @@ describe("an http step", () => {
 
   it("passes its own example", async () => {
     const { id: _id, type: _type, retry: _retry, ...fields } = httpStep.example;
-    expect(await faults(fields)).toEqual([]);
+    expect(await issues(fields)).toEqual([]);
   });
 });
 
@@ -135,7 +137,7 @@ describe("the check of an http step", () => {
     ["nonsense", "wrong_format"],
     ["ftp://example.com/${{ inputs.path }}", "not_allowed"],
   ])("finds what is wrong with %s", async (url, code) => {
-    expect(await faults({ url })).toMatchObject([{ path: ["url"], code }]);
+    expect(await issues({ url })).toMatchObject([{ path: ["url"], code }]);
   });
 
   it.each([
@@ -145,21 +147,21 @@ describe("the check of an http step", () => {
     ["https://example.com/a"],
     ["http://127.0.0.1:80/${{ inputs.path }}"],
   ])("finds nothing wrong with %s", async (url) => {
-    expect(await faults({ url })).toEqual([]);
+    expect(await issues({ url })).toEqual([]);
   });
 
   it("tells of a secret at its header", async () => {
-    expect(await faults({ url: "https://hooks.example.com/", headers: headers("team_hok") })).toMatchObject([
+    expect(await issues({ url: "https://hooks.example.com/", headers: headers("team_hok") })).toMatchObject([
       { path: ["headers", "X-Key", "secret"], code: "unknown_secret", did_you_mean: "team_hook" },
     ]);
     expect(
-      await faults({ url: "https://example.com/${{ inputs.x }}", headers: headers("team_hook") }),
+      await issues({ url: "https://example.com/${{ inputs.x }}", headers: headers("team_hook") }),
     ).toMatchObject([{ path: ["headers", "X-Key", "secret"], code: "secret_not_for_host" }]);
-    expect(await faults({ url: "${{ inputs.url }}", headers: headers("team_hook") })).toEqual([]);
+    expect(await issues({ url: "${{ inputs.url }}", headers: headers("team_hook") })).toEqual([]);
   });
 
   it("tells of headers that can't be set", async () => {
-    expect(await faults({ url: "https://example.com/", headers: { Host: "x", "A B": "y" } })).toMatchObject([
+    expect(await issues({ url: "https://example.com/", headers: { Host: "x", "A B": "y" } })).toMatchObject([
       { path: ["headers", "Host"] },
       { path: ["headers", "A B"] },
     ]);

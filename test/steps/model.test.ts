@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { models } from "../../src/connections/models/index.ts";
+import { createModels } from "../../src/connections/models/index.ts";
 import { modelStep } from "../../src/steps/model.ts";
-import { failureOf } from "../support/http-peer.ts";
-import { modelConfig, modelPeer } from "../support/model-peer.ts";
+import { stepErrorOf } from "../support/http-peer.ts";
+import { modelConfig, mockModelServer } from "../support/model-peer.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 const worldOf = (peer: { url: string }, env: Record<string, string> = { MODEL_KEY: "k" }) => ({
-  connections: { models: models(modelConfig("openai-compatible", peer), env, { now: () => 0 }) },
+  connections: { models: createModels(modelConfig("openai-compatible", peer), env, { now: () => 0 }) },
 });
 const nowhere = { url: "http://127.0.0.1:1" };
 const schema = { type: "object", properties: { mood: { type: "string" } }, required: ["mood"] };
 
 describe("a model step", () => {
   it("gives text, usage and why it ended", async () => {
-    const peer = await modelPeer("openai-compatible", { text: "Hello." });
+    const peer = await mockModelServer("openai-compatible", { text: "Hello." });
     const usage = { input_tokens: 100, output_tokens: 20, cost: 0.0006 };
     expect(
       await runStep(
@@ -26,7 +26,7 @@ describe("a model step", () => {
   });
 
   it("gives an object in place of the text where it has a schema", async () => {
-    const peer = await modelPeer("openai-compatible", { text: '{"mood":"good"}' });
+    const peer = await mockModelServer("openai-compatible", { text: '{"mood":"good"}' });
     const written = { model: "writer", prompt: "Hi", system: "Short.", output_schema: schema };
     const outcome = await runStep(modelStep, written, worldOf(peer));
     expect(outcome).toMatchObject({ output: { object: { mood: "good" } } });
@@ -35,7 +35,7 @@ describe("a model step", () => {
 
   it("fails as what the connection failed with", async () => {
     const work = runStep(modelStep, { model: "writer", prompt: "Hi" }, worldOf(nowhere, {}));
-    expect((await failureOf(work)).code).toBe("environment");
+    expect((await stepErrorOf(work)).code).toBe("environment");
   });
 
   it("counts on its model, has no effects", () => {
@@ -51,11 +51,11 @@ const check = (written: object, env?: Record<string, string>) =>
 describe("the check of a model step", () => {
   it("finds nothing wrong, and tells the shape of the answer", async () => {
     expect(await check({ model: "writer", prompt: "x" })).toMatchObject({
-      faults: [],
+      issues: [],
       output: { fields: { text: { kind: "string" }, finish_reason: { kind: "string" } } },
     });
-    const { faults, output } = await check({ model: "writer", prompt: "x", output_schema: schema });
-    expect(faults).toEqual([]);
+    const { issues, output } = await check({ model: "writer", prompt: "x", output_schema: schema });
+    expect(issues).toEqual([]);
     expect(output).toMatchObject({
       fields: { object: { kind: "object", fields: { mood: { kind: "string" } } } },
     });
@@ -63,20 +63,20 @@ describe("the check of a model step", () => {
   });
 
   it("finds a model that is not there, with the one that was meant, or that has no key", async () => {
-    expect((await check({ model: "writr", prompt: "x" })).faults).toMatchObject([
+    expect((await check({ model: "writr", prompt: "x" })).issues).toMatchObject([
       { path: ["model"], code: "unknown_model", did_you_mean: "writer", allowed: ["writer"] },
     ]);
-    expect((await check({ model: "writer", prompt: "x" }, {})).faults).toMatchObject([
+    expect((await check({ model: "writer", prompt: "x" }, {})).issues).toMatchObject([
       { path: ["model"], code: "environment", message: expect.stringContaining("MODEL_KEY") },
     ]);
   });
 
   it("finds a schema that can't be used", async () => {
-    const { faults } = await check({
+    const { issues } = await check({
       model: "writer",
       prompt: "x",
       output_schema: { type: "object", properties: { a: { type: "objekt" } } },
     });
-    expect(faults).toMatchObject([{ path: ["output_schema", "properties", "a", "type"] }]);
+    expect(issues).toMatchObject([{ path: ["output_schema", "properties", "a", "type"] }]);
   });
 });

@@ -14,18 +14,18 @@ describe("a set step", () => {
       output: { best: "north", n: 3 },
     });
     const shape = objectOf({ best: STRING, n: NUMBER });
-    const { faults, output } = await checkStep(
+    const { issues, output } = await checkStep(
       setStep,
       { values: { best: "north", n: 3 } },
       { shapeOf: () => shape },
     );
-    expect([faults, output]).toEqual([[], shape]);
+    expect([issues, output]).toEqual([[], shape]);
   });
 
   test("refuses the names that every step has, written or computed", async () => {
     for (const name of ["status", "error", "items"]) {
-      const { faults } = await checkStep(setStep, { values: { [name]: 1 } });
-      expect(faults).toMatchObject([{ path: ["values", name], code: "reserved_name" }]);
+      const { issues } = await checkStep(setStep, { values: { [name]: 1 } });
+      expect(issues).toMatchObject([{ path: ["values", name], code: "reserved_name" }]);
       await expect(runStep(setStep, { values: { [name]: 1 } })).rejects.toMatchObject({
         code: "input_invalid",
       });
@@ -47,11 +47,11 @@ describe("an assert step", () => {
   });
 
   test("refuses a condition that is neither true nor false", async () => {
-    expect((await checkStep(assertStep, { that: "1" }, { shapeOf: () => NUMBER })).faults).toMatchObject([
+    expect((await checkStep(assertStep, { that: "1" }, { shapeOf: () => NUMBER })).issues).toMatchObject([
       { path: ["that"], code: "wrong_type" },
     ]);
     expect(
-      (await checkStep(assertStep, { that: "true" }, { shapeOf: () => ({ kind: "null" }) })).faults,
+      (await checkStep(assertStep, { that: "true" }, { shapeOf: () => ({ kind: "null" }) })).issues,
     ).toEqual([]);
   });
 });
@@ -74,15 +74,15 @@ describe("a wait step", () => {
     await expect(runStep(waitStep, { until: "2028-01-01T00:00:00Z" })).rejects.toMatchObject({
       code: "input_invalid",
     });
-    expect((await checkStep(waitStep, { for: "366d" })).faults).toMatchObject([
+    expect((await checkStep(waitStep, { for: "366d" })).issues).toMatchObject([
       { path: ["for"], code: "too_large" },
     ]);
-    expect((await checkStep(waitStep, { for: "365d" })).faults).toEqual([]);
+    expect((await checkStep(waitStep, { for: "365d" })).issues).toEqual([]);
   });
 
   test("needs exactly one of for and until", async () => {
-    expect((await checkStep(waitStep, {})).faults).toMatchObject([{ code: "invalid" }]);
-    expect((await checkStep(waitStep, { for: "1m", until: "x" })).faults).toMatchObject([
+    expect((await checkStep(waitStep, {})).issues).toMatchObject([{ code: "invalid" }]);
+    expect((await checkStep(waitStep, { for: "1m", until: "x" })).issues).toMatchObject([
       { code: "invalid" },
     ]);
     await expect(runStep(waitStep, {})).rejects.toMatchObject({ code: "input_invalid" });
@@ -111,17 +111,17 @@ describe("an approval step", () => {
   });
 
   test("knows what the form gives", async () => {
-    const { faults, output } = await checkStep(approvalStep, { message: "Send?", form });
-    expect(faults).toEqual([]);
+    const { issues, output } = await checkStep(approvalStep, { message: "Send?", form });
+    expect(issues).toEqual([]);
     expect(output).toMatchObject({ fields: { form: { kind: "object", fields: { budget: NUMBER } } } });
   });
 
   test("refuses a form that is no schema of an object", async () => {
-    expect((await checkStep(approvalStep, { form: { type: "string" } })).faults).toMatchObject([
+    expect((await checkStep(approvalStep, { form: { type: "string" } })).issues).toMatchObject([
       { path: ["form", "type"], code: "not_allowed" },
     ]);
     const broken = { type: "object", propertys: {} };
-    expect((await checkStep(approvalStep, { form: broken })).faults).toMatchObject([
+    expect((await checkStep(approvalStep, { form: broken })).issues).toMatchObject([
       { path: ["form", "propertys"], did_you_mean: "properties" },
     ]);
   });
@@ -159,22 +159,22 @@ describe("a workflow step", () => {
 
   test("knows what it gives", async () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "2026-01-01" } };
-    const { faults, output } = await checkStep(workflowStep, step, world);
-    expect(faults).toEqual([]);
+    const { issues, output } = await checkStep(workflowStep, step, world);
+    expect(issues).toEqual([]);
     expect(output).toEqual(objectOf({ output: objectOf({ total: NUMBER }), run_id: STRING }));
   });
 
   test("tells the nearest id of a workflow that is not there", async () => {
-    const { faults } = await checkStep(workflowStep, { workflow: "weekly-revenu" }, world);
-    expect(faults).toMatchObject([
+    const { issues } = await checkStep(workflowStep, { workflow: "weekly-revenu" }, world);
+    expect(issues).toMatchObject([
       { path: ["workflow"], code: "unknown_workflow", did_you_mean: "weekly-revenue" },
     ]);
   });
 
   test("refuses inputs that the other does not take", async () => {
     const inputs = { sinse: "${{ inputs.since }}", top: "many", by: "${{ inputs.by }}" };
-    const { faults } = await checkStep(workflowStep, { workflow: "weekly-revenue", inputs }, world);
-    expect(faults.map(({ path, code, did_you_mean: near }) => [path?.join("."), code, near])).toEqual([
+    const { issues } = await checkStep(workflowStep, { workflow: "weekly-revenue", inputs }, world);
+    expect(issues.map(({ path, code, did_you_mean: near }) => [path?.join("."), code, near])).toEqual([
       ["inputs.since", "missing", undefined],
       ["inputs.top", "wrong_type", undefined],
       ["inputs.sinse", "unknown_key", "since"],
@@ -183,8 +183,8 @@ describe("a workflow step", () => {
 
   test("refuses an expression whose kind can't fit", async () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "${{ steps.n.count }}" } };
-    const { faults } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
-    expect(faults).toMatchObject([
+    const { issues } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
+    expect(issues).toMatchObject([
       { path: ["inputs", "since"], code: "wrong_type", message: "must be text, not a number" },
     ]);
   });
@@ -192,9 +192,9 @@ describe("a workflow step", () => {
   test("gives nothing to a workflow that takes nothing", async () => {
     const takesNothing = { ...world, workflow: () => Promise.resolve({ inputs: null, output: NUMBER }) };
     const step = { workflow: "w", inputs: { a: 1 } };
-    expect((await checkStep(workflowStep, step, takesNothing)).faults).toMatchObject([
+    expect((await checkStep(workflowStep, step, takesNothing)).issues).toMatchObject([
       { path: ["inputs", "a"], code: "unknown_key" },
     ]);
-    expect((await checkStep(workflowStep, { workflow: "w" }, takesNothing)).faults).toEqual([]);
+    expect((await checkStep(workflowStep, { workflow: "w" }, takesNothing)).issues).toEqual([]);
   });
 });

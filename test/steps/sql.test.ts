@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Databases } from "../../src/core/connections.ts";
 import { ANY, listOf, mapOf, NUMBER, nullable, objectOf, type Shape, STRING } from "../../src/core/shapes.ts";
 import { sqlStep } from "../../src/steps/sql.ts";
-import { openDatabases, sqliteFile } from "../support/databases.ts";
+import { openDatabases, createSqliteFile } from "../support/databases.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 function shop(access = "read-only"): { databases: Databases; defaultDatabase: string | null } {
   const sql = `CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT); INSERT INTO orders VALUES (1, 'north'), (2, 'south')`;
-  const dataset = sqliteFile(temporaryDirectory(), sql);
+  const dataset = createSqliteFile(temporaryDirectory(), sql);
   const { databases } = openDatabases([{ name: "shop", type: "sqlite", dataset, access }]);
   return { databases, defaultDatabase: "shop" };
 }
@@ -48,19 +48,19 @@ describe("a sql step", () => {
 
   it("knows its columns before it runs, each of them perhaps null", async () => {
     const connections = shop();
-    const { faults, output } = await checkStep(
+    const { issues, output } = await checkStep(
       sqlStep,
       { query: "SELECT id, region AS r FROM orders" },
       { connections },
     );
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
     expect(rowsOf(output)).toEqual(listOf(objectOf({ id: nullable(NUMBER), r: nullable(STRING) })));
   });
 
   it("tells what is wrong with the query, its parameters and its access", async () => {
     const connections = shop();
     const check = async (step: object, world = {}) =>
-      (await checkStep(sqlStep, step, { connections, ...world })).faults;
+      (await checkStep(sqlStep, step, { connections, ...world })).issues;
     expect(
       await check({ query: "SELECT regoin FROM orders WHERE id = :least", params: { laest: 1 } }),
     ).toMatchObject([
@@ -89,23 +89,23 @@ describe("a sql step", () => {
     const connections = shop();
     const query = "SELECT regoin FROM orders WHERE id = :id";
     const check = (step: object, world = {}) => checkStep(sqlStep, step, { connections, ...world });
-    expect((await check({ query, params: "${{ inputs }}" })).faults).toMatchObject([
+    expect((await check({ query, params: "${{ inputs }}" })).issues).toMatchObject([
       { path: ["query"], did_you_mean: "region" },
     ]);
     const inputs = { shapeOf: () => objectOf({ id: NUMBER, more: STRING }) };
     expect(
-      (await check({ query: "SELECT :id AS id", params: "${{ inputs }}" }, inputs)).faults,
+      (await check({ query: "SELECT :id AS id", params: "${{ inputs }}" }, inputs)).issues,
     ).toMatchObject([{ path: ["params", "more"], code: "unused_parameter" }]);
     const tables = await check({
       database: "scratch",
       query: "SELECT x FROM t",
       tables: "${{ inputs.tables }}",
     });
-    expect([tables.faults, rowsOf(tables.output)]).toEqual([[], undefined]);
+    expect([tables.issues, rowsOf(tables.output)]).toEqual([[], undefined]);
     const known = { shapeAt: () => listOf(objectOf({ x: STRING })) };
     const scratch = { database: "scratch", query: "SELECT x FROM t", tables: { t: "${{ steps.a.rows }}" } };
     expect(rowsOf((await check(scratch, known)).output)).toEqual(listOf(objectOf({ x: nullable(STRING) })));
-    expect((await check({ ...scratch, query: "SELECT y FROM t" }, known)).faults).toMatchObject([
+    expect((await check({ ...scratch, query: "SELECT y FROM t" }, known)).issues).toMatchObject([
       { path: ["query"] },
     ]);
     expect(rowsOf((await check(scratch, { shapeAt: () => ANY })).output)).toBeUndefined();

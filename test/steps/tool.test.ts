@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../schemas/config.ts";
-import { mcpServers } from "../../src/connections/mcp-servers/index.ts";
+import { createMcpServers } from "../../src/connections/mcp-servers/index.ts";
 import { NUMBER, objectOf, STRING } from "../../src/core/shapes.ts";
 import { toolStep } from "../../src/steps/tool.ts";
-import { httpPeer } from "../support/mcp-peer-http.ts";
+import { mcpHttpServer } from "../support/mcp-peer-http.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 async function world(key_var?: string) {
-  const { url } = await httpPeer();
-  const servers = mcpServers(
+  const { url } = await mcpHttpServer();
+  const servers = createMcpServers(
     Config.parse({ mcp_servers: [{ name: "peer", url, ...(key_var && { key_var }) }] }),
     {},
   );
@@ -27,8 +27,8 @@ describe("a tool step", () => {
   });
 
   test("knows what the tool gives, and which server it holds", async () => {
-    const { faults, output } = await checkStep(toolStep, ADD, await world());
-    expect([faults, output]).toEqual([[], objectOf({ output: objectOf({ sum: NUMBER }) })]);
+    const { issues, output } = await checkStep(toolStep, ADD, await world());
+    expect([issues, output]).toEqual([[], objectOf({ output: objectOf({ sum: NUMBER }) })]);
     expect(toolStep.resource({ id: "it", type: "tool", ...ADD }, { defaultDatabase: null })).toBe(
       "mcp_server:peer",
     );
@@ -36,18 +36,18 @@ describe("a tool step", () => {
 
   test("tells the nearest server and tool", async () => {
     const here = await world();
-    expect((await checkStep(toolStep, { ...ADD, server: "pear" }, here)).faults).toMatchObject([
+    expect((await checkStep(toolStep, { ...ADD, server: "pear" }, here)).issues).toMatchObject([
       { path: ["server"], code: "unknown_server", allowed: ["peer"], did_you_mean: "peer" },
     ]);
-    expect((await checkStep(toolStep, { ...ADD, tool: "ad" }, here)).faults).toMatchObject([
+    expect((await checkStep(toolStep, { ...ADD, tool: "ad" }, here)).issues).toMatchObject([
       { path: ["tool"], code: "unknown_tool", did_you_mean: "add" },
     ]);
   });
 
   test("refuses arguments that the tool does not take", async () => {
     const step = { ...ADD, arguments: { a: "one", bb: "${{ inputs.b }}" } };
-    const { faults } = await checkStep(toolStep, step, await world());
-    expect(faults.map(({ path, code }) => [path?.join("."), code])).toEqual([
+    const { issues } = await checkStep(toolStep, step, await world());
+    expect(issues.map(({ path, code }) => [path?.join("."), code])).toEqual([
       ["arguments.b", "missing"],
       ["arguments.a", "wrong_type"],
       ["arguments.bb", "unknown_key"],
@@ -55,15 +55,15 @@ describe("a tool step", () => {
   });
 
   test("says so when the server can't be used or reached", async () => {
-    expect((await checkStep(toolStep, ADD, await world("PEER_KEY"))).faults).toMatchObject([
+    expect((await checkStep(toolStep, ADD, await world("PEER_KEY"))).issues).toMatchObject([
       { path: ["server"], code: "unusable", message: expect.stringContaining("PEER_KEY") },
     ]);
-    const gone = mcpServers(
+    const gone = createMcpServers(
       Config.parse({ mcp_servers: [{ name: "peer", url: "http://127.0.0.1:1/mcp" }] }),
       {},
     );
     onTestFinished(() => gone.close());
-    expect((await checkStep(toolStep, ADD, { connections: { mcpServers: gone } })).faults).toMatchObject([
+    expect((await checkStep(toolStep, ADD, { connections: { mcpServers: gone } })).issues).toMatchObject([
       { path: ["server"], code: "tool_unavailable" },
     ]);
   });

@@ -4,7 +4,7 @@ import type { LinkRecord, NewApiKey, UserRecord } from "../../src/core/account-p
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { apiKeyReader } from "../../src/store/api-keys.ts";
-import { attemptCounter } from "../../src/store/attempts.ts";
+import { rateLimitCounter } from "../../src/store/attempts.ts";
 import { linkReader } from "../../src/store/links.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { sessionStore } from "../../src/store/sessions.ts";
@@ -24,7 +24,7 @@ async function open(...people: UserRecord[]) {
     sessions: sessionStore(store),
     links: linkReader(store.read),
     keys: apiKeyReader(store.read),
-    attempts: attemptCounter(store),
+    attempts: rateLimitCounter(store),
     start: clock.now(),
   };
 }
@@ -66,7 +66,7 @@ async function everything(tx: Writers): Promise<void> {
   await tx.sessions.insert(testSession("a", ann.id));
   await tx.links.insert(testLink("l"));
   await tx.apiKeys.insert(testKey("key_1", ann.email, iso(0)));
-  await tx.audited(ann.id);
+  await tx.recordAudit(ann.id);
 }
 
 describe("users", () => {
@@ -86,9 +86,9 @@ describe("users", () => {
 
   it("are none at first, and then some", async () => {
     const { users, write } = await open();
-    expect(await users.any()).toBe(false);
+    expect(await users.exists()).toBe(false);
     await write((tx) => tx.users.insertFirst(ann));
-    expect(await users.any()).toBe(true);
+    expect(await users.exists()).toBe(true);
   });
 
   it("have one address each: the second is refused, and the transaction goes on", async () => {
@@ -128,9 +128,9 @@ describe("users", () => {
     const names = ["dora", "ann", "eve", "ben", "cleo"];
     const { users } = await open(...names.map((name) => testUser(name)));
     const pages: string[][] = [];
-    let after: Parameters<typeof users.slice>[0]["after"] = null;
+    let after: Parameters<typeof users.page>[0]["after"] = null;
     do {
-      const page = await users.slice({ filter: {}, after, limit: 2 });
+      const page = await users.page({ filter: {}, after, limit: 2 });
       pages.push(page.items.map((one) => one.id));
       after = page.next;
     } while (after !== null);
@@ -144,7 +144,7 @@ describe("users", () => {
       testUser("annx2", { role: "viewer" }),
     );
     const found = async (filter: Parameters<typeof users.count>[0]) => {
-      const { items } = await users.slice({ filter, after: null, limit: 10 });
+      const { items } = await users.page({ filter, after: null, limit: 10 });
       expect(await users.count(filter)).toBe(items.length);
       return items.map((one) => one.id);
     };
@@ -181,14 +181,14 @@ describe("sessions", () => {
     await write((tx) =>
       begin(
         tx,
-        ["early", "usr_ann", { seenAt: iso(start + 1) }],
-        ["late", "usr_ann", { seenAt: iso(start + 2) }],
-        ["idle", "usr_ann", { seenAt: iso(start - 1) }],
-        ["expired", "usr_ann", { seenAt: iso(start + 3), expiresAt: iso(start + 5) }],
+        ["early", "usr_ann", { lastSeenAt: iso(start + 1) }],
+        ["late", "usr_ann", { lastSeenAt: iso(start + 2) }],
+        ["idle", "usr_ann", { lastSeenAt: iso(start - 1) }],
+        ["expired", "usr_ann", { lastSeenAt: iso(start + 3), expiresAt: iso(start + 5) }],
         ["other", "usr_ben"],
       ),
     );
-    const alive = await sessions.ofUser("usr_ann", iso(start + 5), iso(start));
+    const alive = await sessions.listByUser("usr_ann", iso(start + 5), iso(start));
     expect(alive.map((one) => one.id)).toEqual(["late", "early"]);
   });
 
@@ -202,29 +202,29 @@ describe("sessions", () => {
         ["ended", "usr_ann"],
         ["expired", "usr_ann", { expiresAt: iso(start + DAY) }],
         ["just", "usr_ann", { expiresAt: iso(start + DAY + 1) }],
-        ["idle", "usr_ann", { seenAt: iso(start - 1) }],
+        ["idle", "usr_ann", { lastSeenAt: iso(start - 1) }],
         ["of-gone", "usr_gone"],
       ),
     );
     expect(await write((tx) => tx.sessions.end("ended"))).toBe(true);
     expect(await write((tx) => tx.sessions.end("ended"))).toBe(false);
     const ids = ["alive", "ended", "expired", "just", "idle", "of-gone", "never"];
-    expect(await sessions.deadAmong(ids, iso(start + DAY), iso(start))).toEqual([
+    expect(await sessions.findInvalid(ids, iso(start + DAY), iso(start))).toEqual([
       "ended",
       "expired",
       "idle",
       "of-gone",
       "never",
     ]);
-    expect(await sessions.deadAmong([], iso(start), iso(start))).toEqual([]);
+    expect(await sessions.findInvalid([], iso(start), iso(start))).toEqual([]);
   });
 
   it("end all at once for a user, but for the one that asks", async () => {
     const { sessions, write, start } = await open(ann, ben);
     await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"], ["c", "usr_ann"], ["d", "usr_ben"]));
-    expect(await write((tx) => tx.sessions.endAllOf("usr_ann", "b"))).toBe(2);
-    expect(await sessions.deadAmong(["a", "b", "c", "d"], iso(start), iso(start))).toEqual(["a", "c"]);
-    expect(await write((tx) => tx.sessions.endAllOf("usr_ann"))).toBe(1);
+    expect(await write((tx) => tx.sessions.endAllForUser("usr_ann", "b"))).toBe(2);
+    expect(await sessions.findInvalid(["a", "b", "c", "d"], iso(start), iso(start))).toEqual(["a", "c"]);
+    expect(await write((tx) => tx.sessions.endAllForUser("usr_ann"))).toBe(1);
     expect(await sessions.find("d")).toBeDefined();
   });
 
@@ -241,7 +241,7 @@ describe("sessions", () => {
     );
     await sessions.touch(new Map([["a", iso(start + 1)]]));
     await sessions.touch(new Map());
-    expect(await sessions.find("a")).toHaveProperty("seenAt", later);
+    expect(await sessions.find("a")).toHaveProperty("lastSeenAt", later);
     expect(await rows("sessions")).toBe(1);
   });
 
@@ -249,13 +249,14 @@ describe("sessions", () => {
     const { sessions, write, start, rows } = await open(ann);
     await write(async (tx) => {
       await begin(tx, ["alive", "usr_ann"], ["expired", "usr_ann", { expiresAt: iso(start) }]);
-      for (let i = 0; i < 510; i += 1) await begin(tx, [`idle-${i}`, "usr_ann", { seenAt: iso(start - 1) }]);
+      for (let i = 0; i < 510; i += 1)
+        await begin(tx, [`idle-${i}`, "usr_ann", { lastSeenAt: iso(start - 1) }]);
     });
-    await sessions.forget(iso(start), iso(start));
+    await sessions.purge(iso(start), iso(start));
     expect(await rows("sessions")).toBe(12);
-    await sessions.forget(iso(start), iso(start));
+    await sessions.purge(iso(start), iso(start));
     expect(await rows("sessions")).toBe(1);
-    await sessions.forget(iso(start), iso(start));
+    await sessions.purge(iso(start), iso(start));
     expect(await sessions.find("alive")).toBeDefined();
   });
 });
@@ -266,10 +267,10 @@ describe("links", () => {
     await write((tx) => tx.links.insert(testLink("a")));
     const { digest, ...record } = testLink("a");
     expect(await links.find(digest)).toEqual(record);
-    expect(await write((tx) => tx.links.take(digest))).toBe(true);
-    expect(await write((tx) => tx.links.take(digest))).toBe(false);
+    expect(await write((tx) => tx.links.consume(digest))).toBe(true);
+    expect(await write((tx) => tx.links.consume(digest))).toBe(false);
     expect(await links.find(digest)).toBeUndefined();
-    expect(await write((tx) => tx.links.take(testDigest("x")))).toBe(false);
+    expect(await write((tx) => tx.links.consume(testDigest("x")))).toBe(false);
   });
 
   it("are used by one only of those who come at once", async () => {
@@ -277,7 +278,7 @@ describe("links", () => {
     const there = await testStore({ stateDir: here.stateDir, clock: here.clock });
     await here.write((tx) => tx.links.insert(testLink("a")));
     const takes = [here, there, here, there].map(({ write }) =>
-      write((tx) => tx.links.take(testDigest("a"))),
+      write((tx) => tx.links.consume(testDigest("a"))),
     );
     expect((await Promise.all(takes)).filter(Boolean)).toEqual([true]);
   });
@@ -289,7 +290,7 @@ describe("links", () => {
       await tx.links.insert(testLink("invitation", { kind: "invitation" }));
       await tx.links.insert(testLink("bens", { userId: ben.id }));
       await tx.links.insert(testLink("setup", SETUP));
-      await tx.links.removeOf("usr_ann", ["reset", "verification"]);
+      await tx.links.removeForUser("usr_ann", ["reset", "verification"]);
     });
     const there = async () => {
       const names = ["reset", "invitation", "bens", "setup"];
@@ -297,7 +298,7 @@ describe("links", () => {
       return names.filter((_, index) => found[index] !== undefined);
     };
     expect(await there()).toEqual(["invitation", "bens", "setup"]);
-    await write((tx) => tx.links.removeOf(null, ["setup"]));
+    await write((tx) => tx.links.removeForUser(null, ["setup"]));
     expect(await there()).toEqual(["invitation", "bens"]);
   });
 
@@ -332,9 +333,9 @@ describe("API keys", () => {
     });
     const pages = async (filter: { owner?: string }) => {
       const found: string[] = [];
-      let after: Parameters<typeof keys.slice>[0]["after"] = null;
+      let after: Parameters<typeof keys.page>[0]["after"] = null;
       do {
-        const page = await keys.slice({ filter, after, limit: 2 });
+        const page = await keys.page({ filter, after, limit: 2 });
         found.push(...page.items.map(({ id, user }) => `${id} ${user?.role} ${user?.status}`));
         after = page.next;
       } while (after !== null);
@@ -373,14 +374,14 @@ describe("attempts", () => {
     const { attempts, start } = await open();
     const endsAt = start + MINUTE;
     expect(await attempts.read(["a"], start)).toEqual([{ count: 0, endsAt: 0 }]);
-    expect(await attempts.add([attempt("a")], start)).toEqual([{ count: 1, endsAt }]);
-    expect(await attempts.add([attempt("a")], endsAt - 1)).toEqual([{ count: 2, endsAt }]);
+    expect(await attempts.increment([attempt("a")], start)).toEqual([{ count: 1, endsAt }]);
+    expect(await attempts.increment([attempt("a")], endsAt - 1)).toEqual([{ count: 2, endsAt }]);
     expect(await attempts.read(["b", "a"], endsAt - 1)).toEqual([
       { count: 0, endsAt: 0 },
       { count: 2, endsAt },
     ]);
     expect(await attempts.read(["a"], endsAt)).toEqual([{ count: 0, endsAt: 0 }]);
-    expect(await attempts.add([attempt("a")], endsAt)).toEqual([{ count: 1, endsAt: endsAt + MINUTE }]);
+    expect(await attempts.increment([attempt("a")], endsAt)).toEqual([{ count: 1, endsAt: endsAt + MINUTE }]);
   });
 
   it("agree with a plain count, whatever comes when", async () => {
@@ -408,7 +409,7 @@ describe("attempts", () => {
             for (const name of keys) model.delete(name);
           } else if (what === "give back") {
             // Of windows that are over too, where nobody sees it.
-            await attempts.giveBack(keys.map((key) => ({ key, endsAt: model.get(key)?.endsAt ?? now })));
+            await attempts.refund(keys.map((key) => ({ key, endsAt: model.get(key)?.endsAt ?? now })));
             for (const name of keys) {
               const one = model.get(name);
               if (one !== undefined) model.set(name, { ...one, count: Math.max(0, one.count - 1) });
@@ -418,7 +419,7 @@ describe("attempts", () => {
               const one = known(name);
               model.set(name, { count: (one?.count ?? 0) + 1, endsAt: one?.endsAt ?? now + MINUTE });
             }
-            told.push(...(await attempts.add(keys.map(attempt), now)));
+            told.push(...(await attempts.increment(keys.map(attempt), now)));
             counted.push(...keys.map((name) => model.get(name)!));
           }
           const all = ["a", "b", "c"];
@@ -434,26 +435,26 @@ describe("attempts", () => {
   it("are given back in the window that they were counted in, never below none", async () => {
     const { attempts, start } = await open();
     const endsAt = start + MINUTE;
-    await attempts.add([attempt("a"), attempt("b")], start);
-    await attempts.giveBack([{ key: "a", endsAt }]);
-    await attempts.giveBack([{ key: "a", endsAt }]);
+    await attempts.increment([attempt("a"), attempt("b")], start);
+    await attempts.refund([{ key: "a", endsAt }]);
+    await attempts.refund([{ key: "a", endsAt }]);
     expect(await attempts.read(["a", "b"], start)).toEqual([
       { count: 0, endsAt },
       { count: 1, endsAt },
     ]);
-    await attempts.add([attempt("b")], endsAt);
-    await attempts.giveBack([{ key: "b", endsAt }]);
+    await attempts.increment([attempt("b")], endsAt);
+    await attempts.refund([{ key: "b", endsAt }]);
     expect(await attempts.read(["b"], endsAt)).toMatchObject([{ count: 1 }]);
-    await attempts.giveBack([{ key: "none", endsAt }]);
+    await attempts.refund([{ key: "none", endsAt }]);
     expect(await attempts.read(["none"], start)).toEqual([{ count: 0, endsAt: 0 }]);
   });
 
   it("lose none when several copies count at once", async () => {
     const { stateDir, clock, attempts, start } = await open();
-    const other = attemptCounter((await testStore({ stateDir, clock })).store);
+    const other = rateLimitCounter((await testStore({ stateDir, clock })).store);
     const added = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        (i % 2 ? other : attempts).add([attempt("a"), attempt("b")], start),
+        (i % 2 ? other : attempts).increment([attempt("a"), attempt("b")], start),
       ),
     );
     expect(added.map(([a]) => a!.count).toSorted((a, b) => a - b)).toEqual(
@@ -465,19 +466,19 @@ describe("attempts", () => {
   it("are cleared long after their window, a bounded number at once", async () => {
     const { attempts, start, rows } = await open();
     const many = Array.from({ length: 120 }, (_, i) => attempt(`k${i}`));
-    await attempts.add(many, start);
-    await attempts.add([attempt("a")], start + MINUTE + HOUR - 1);
+    await attempts.increment(many, start);
+    await attempts.increment([attempt("a")], start + MINUTE + HOUR - 1);
     expect(await rows("attempt_counts")).toBe(121);
-    await attempts.add([attempt("a")], start + MINUTE + HOUR);
+    await attempts.increment([attempt("a")], start + MINUTE + HOUR);
     expect(await rows("attempt_counts")).toBe(71);
-    await attempts.add([attempt("a")], start + MINUTE + HOUR);
-    await attempts.add([attempt("a")], start + MINUTE + HOUR);
+    await attempts.increment([attempt("a")], start + MINUTE + HOUR);
+    await attempts.increment([attempt("a")], start + MINUTE + HOUR);
     expect(await rows("attempt_counts")).toBe(1);
   });
 
   it("take no key for nothing", async () => {
     const { attempts, start } = await open();
-    expect([await attempts.read([], start), await attempts.add([], start)]).toEqual([[], []]);
+    expect([await attempts.read([], start), await attempts.increment([], start)]).toEqual([[], []]);
     await attempts.clear([]);
   });
 });

@@ -31,13 +31,13 @@ async function open(entries: readonly Row[]) {
   });
   const audit = auditReader(store.read);
   const ids = async (filter: AuditFilter, before: number | null = null, limit = 100) =>
-    (await audit.slice({ filter, before, limit })).map((one) => one.id);
+    (await audit.page({ filter, before, limit })).map((one) => one.id);
   return { ...audit, ids };
 }
 
 describe("the audit log", () => {
   it("is told newest first, page by page, each entry as it was written", async () => {
-    const { slice, ids, count } = await open([
+    const { page, ids, count } = await open([
       entry(),
       entry({ target: null, key_name: null, request_id: null }),
       entry(),
@@ -46,7 +46,7 @@ describe("the audit log", () => {
     expect(await ids({}, 2, 2)).toEqual([1]);
     expect(await ids({}, 1, 2)).toEqual([]);
     expect(await count({})).toBe(3);
-    expect(await slice({ filter: {}, before: 3, limit: 1 })).toEqual([
+    expect(await page({ filter: {}, before: 3, limit: 1 })).toEqual([
       {
         id: 2,
         at: "2026-11-21T08:00:00.000Z",
@@ -67,17 +67,17 @@ describe("the audit log", () => {
   });
 
   it.each<[string, AuditFilter, number[]]>([
-    ["a word of the operation, in any case", { words: ["CREATE_"] }, [2]],
-    ["a word of the target", { words: ["monthly"] }, [3]],
-    ["a word of the owner", { words: ["ben@"] }, [4]],
-    ["a word of the key's name, in any case", { words: ["nightly"] }, [5]],
-    ["a word of the client", { words: ["firefox"] }, [6]],
-    ["every word, wherever it stands", { words: ["ann@", "firefox"] }, [6]],
-    ["a wild card for itself", { words: ["100%"] }, [7]],
-    ["another wild card for itself", { words: ["update-workflow"] }, []],
-    ["no word across two fields", { words: ["workflowweekly"] }, []],
-    ["no word that is nowhere", { words: ["firefox", "ben@"] }, []],
-    ["the surface not for a word", { words: ["rest"] }, []],
+    ["a word of the operation, in any case", { searchTerms: ["CREATE_"] }, [2]],
+    ["a word of the target", { searchTerms: ["monthly"] }, [3]],
+    ["a word of the owner", { searchTerms: ["ben@"] }, [4]],
+    ["a word of the key's name, in any case", { searchTerms: ["nightly"] }, [5]],
+    ["a word of the client", { searchTerms: ["firefox"] }, [6]],
+    ["every word, wherever it stands", { searchTerms: ["ann@", "firefox"] }, [6]],
+    ["a wild card for itself", { searchTerms: ["100%"] }, [7]],
+    ["another wild card for itself", { searchTerms: ["update-workflow"] }, []],
+    ["no word across two fields", { searchTerms: ["workflowweekly"] }, []],
+    ["no word that is nowhere", { searchTerms: ["firefox", "ben@"] }, []],
+    ["the surface not for a word", { searchTerms: ["rest"] }, []],
     ["an owner", { owner: "ben@example.com" }, [4]],
     ["not a part of an owner", { owner: "ben" }, []],
     ["an operation", { operation: "create_workflow" }, [2]],
@@ -85,7 +85,11 @@ describe("the audit log", () => {
     ["a surface", { surface: "web" }, [6]],
     ["a beginning, and its moment with it", { since: iso(START + 1) }, [7, 6]],
     ["an end, without its moment", { until: iso(START + 1) }, [5, 4, 3, 2, 1]],
-    ["all at once", { since: iso(START + 1), surface: "web", words: ["ann"], owner: "ann@example.com" }, [6]],
+    [
+      "all at once",
+      { since: iso(START + 1), surface: "web", searchTerms: ["ann"], owner: "ann@example.com" },
+      [6],
+    ],
   ])("is searched by %s", async (_, filter, expected) => {
     const { ids, count } = await open([
       entry(),
@@ -105,7 +109,7 @@ describe("the audit log", () => {
     const { ids, count } = await open(
       Array.from({ length: total }, (_, i) => entry(i % 5_000 === 0 ? { owner: "rare@example.com" } : {})),
     );
-    const rare = { words: ["rare"] };
+    const rare = { searchTerms: ["rare"] };
     let turns = 0;
     const others = setInterval(() => (turns += 1), 0);
     let immediate = true;

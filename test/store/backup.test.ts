@@ -14,14 +14,14 @@ import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import type * as Inspect from "../../src/store/inspect.ts";
-import { backUp, makeRestored } from "../../src/store/backup.ts";
+import { createBackup, createRestoredDatabase } from "../../src/store/backup.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { clearPartials, publish } from "../../src/store/snapshot.ts";
-import { api } from "../support/http.ts";
+import { removeStalePartials, finalizeCopy } from "../../src/store/snapshot.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { oldState } from "../support/old-state.ts";
+import { createOldState } from "../support/old-state.ts";
 import { addUser, signIn } from "../support/people.ts";
-import { JOURNALS } from "../support/store.ts";
+import { JOURNAL_MODES } from "../support/store.ts";
 
 /** Told of every database that is looked at. */
 const onLook = vi.hoisted(() => vi.fn<(place: { databaseFile: string }) => void>());
@@ -63,17 +63,17 @@ const refusal = (work: Promise<unknown>): Promise<AppError> =>
   );
 
 /** A backup of a state, and what else a test needs. */
-async function backedUp(stateDir = oldState(1)) {
+async function backedUp(stateDir = createOldState(1)) {
   const directory = temporaryDirectory();
   const file = join(directory, "m.db");
-  const contents = await backUp({ databaseFile: databaseOf(stateDir), partial: file }, MARK);
+  const contents = await createBackup({ databaseFile: databaseOf(stateDir), partial: file }, MARK);
   return { stateDir, directory, file, contents };
 }
 
 /** The state directory that a backup comes to. */
 async function restored(file: string) {
   const stateDir = temporaryDirectory();
-  const done = await makeRestored({ file, partial: databaseOf(stateDir) }, AT);
+  const done = await createRestoredDatabase({ file, partial: databaseOf(stateDir) }, AT);
   return { stateDir, database: databaseOf(stateDir), ...done };
 }
 
@@ -85,7 +85,7 @@ function spoil(file: string): void {
 }
 
 describe("a backup", () => {
-  it.each(JOURNALS)("changes nothing in the state, its journal included (%s)", async (_, local) => {
+  it.each(JOURNAL_MODES)("changes nothing in the state, its journal included (%s)", async (_, local) => {
     const { stateDir } = await testInstance({ local });
     const settings = () => ask(databaseOf(stateDir), "select name, value from settings order by name");
     const before = settings();
@@ -136,7 +136,7 @@ describe("a backup", () => {
     [
       "is damaged",
       (file) => {
-        cpSync(databaseOf(oldState(1)), file);
+        cpSync(databaseOf(createOldState(1)), file);
         spoil(file);
       },
       /is damaged: /,
@@ -144,7 +144,7 @@ describe("a backup", () => {
     [
       "is of a newer release",
       (file) => {
-        cpSync(databaseOf(oldState(1)), file);
+        cpSync(databaseOf(createOldState(1)), file);
         change(file, (db) => db.exec("insert into migrations values (99, 'x', 99, 'x')"));
       },
       /was written by a newer release of Millrace \(migration 99/,
@@ -153,7 +153,7 @@ describe("a backup", () => {
     const stateDir = temporaryDirectory();
     prepare(databaseOf(stateDir));
     const directory = temporaryDirectory();
-    const work = backUp({ databaseFile: databaseOf(stateDir), partial: join(directory, "m.db") }, MARK);
+    const work = createBackup({ databaseFile: databaseOf(stateDir), partial: join(directory, "m.db") }, MARK);
     const error = await refusal(work);
     expect([error.code, error.message]).toEqual(["storage_unavailable", expect.stringMatching(words)]);
     expect([readdirSync(stateDir), readdirSync(directory)]).toEqual([["millrace.db"], []]);
@@ -173,7 +173,7 @@ describe("what killed processes have left beside a backup", () => {
     const busy = new Database(join(directory, "m.db.partial-89abcdef"));
     busy.exec("create table t (a); begin immediate");
     const left = () => {
-      clearPartials(directory, (name) => name === "m.db");
+      removeStalePartials(directory, (name) => name === "m.db");
       return readdirSync(directory).toSorted();
     };
     expect(left()).toEqual(["m.db", "m.db.partial-89abcdef", ...others, ...names.slice(1)].toSorted());
@@ -189,12 +189,12 @@ describe("what killed processes have left beside a backup", () => {
     onLook.mockImplementation(({ databaseFile }) => {
       if (databaseFile !== partial) return;
       looks += 1;
-      clearPartials(directory, () => true);
+      removeStalePartials(directory, () => true);
     });
-    await backUp({ databaseFile: databaseOf(stateDir), partial }, MARK);
+    await createBackup({ databaseFile: databaseOf(stateDir), partial }, MARK);
     onLook.mockReset();
     expect([looks, readdirSync(directory)]).toEqual([1, ["m.db.partial-0123abcd"]]);
-    clearPartials(directory, () => true);
+    removeStalePartials(directory, () => true);
     expect(readdirSync(directory)).toEqual([]);
   });
 });
@@ -205,10 +205,10 @@ describe("a whole copy", () => {
     const [partial, file] = [join(directory, "m.db.partial-0123abcd"), join(directory, "m.db")];
     writeFileSync(partial, "copy");
     writeFileSync(file, "mine");
-    expect(() => publish(partial, file)).toThrowError(/EEXIST/);
+    expect(() => finalizeCopy(partial, file)).toThrowError(/EEXIST/);
     expect([readFileSync(partial, "utf8"), readFileSync(file, "utf8")]).toEqual(["copy", "mine"]);
     rmSync(file);
-    publish(partial, file);
+    finalizeCopy(partial, file);
     expect([readdirSync(directory), readFileSync(file, "utf8")]).toEqual([["m.db"], "copy"]);
   });
 });
@@ -242,8 +242,8 @@ describe("a restored state", () => {
         insert into sessions (id, digest, user_id, created_at, seen_at, expires_at, client, address, external, sealed)
           select 'ses_elsewhere', x'02', id, '2026-01-01', '2026-01-01', '2027-01-01', '', '', 1, x'03' from users;`),
     );
-    const { stateDir, database, settled } = await restored((await backedUp(live.stateDir)).file);
-    expect(settled).toEqual({ sessions: 2, links: 1, mcpSessions: 1, jobs: 0 });
+    const { stateDir, database, cleanup } = await restored((await backedUp(live.stateDir)).file);
+    expect(cleanup).toEqual({ sessions: 2, links: 1, mcpSessions: 1, jobs: 0 });
     const count = (table: string) => ask<{ n: number }>(database, `select count(*) as n from ${table}`)[0]!.n;
     const tables = ["account_links", "mcp_sessions", "mcp_messages", "users", "api_keys"];
     expect(tables.map(count)).toEqual([0, 0, 0, 1, 1]);
@@ -255,28 +255,28 @@ describe("a restored state", () => {
       ask(database, "select at, operation, target, owner from audit_log order by id desc limit 1"),
     ).toEqual([{ at: AT, operation: "restore_backup", target: MARK.at, owner: "operator" }]);
     const again = await (await testInstance({ stateDir })).rest();
-    expect((await api(again.url, key)("GET", "/workflows")).status).toBe(200);
+    expect((await apiClient(again.url, key)("GET", "/workflows")).status).toBe(200);
     const session = async (url: string) =>
-      (await api(url)("GET", "/session", undefined, { Cookie: cookie })).status;
+      (await apiClient(url)("GET", "/session", undefined, { Cookie: cookie })).status;
     expect([await session(rest.url), await session(again.url)]).toEqual([200, 401]);
   });
 
   it("gives lists an ETag that nobody has seen", async () => {
     const live = await testInstance();
     const { value } = await live.key();
-    const call = api((await live.rest()).url, value);
+    const call = apiClient((await live.rest()).url, value);
     const { file } = await backedUp(live.stateDir);
     await call("POST", "/workflows", { name: "Lost", description: "" });
     const lost = (await call("GET", "/workflows")).headers.get("etag")!;
     const { stateDir } = await restored(file);
-    const again = api((await (await testInstance({ stateDir })).rest()).url, value);
+    const again = apiClient((await (await testInstance({ stateDir })).rest()).url, value);
     await again("POST", "/workflows", { name: "Another", description: "" });
     expect((await again("GET", "/workflows", undefined, { "If-None-Match": lost })).status).toBe(200);
   });
 
   it("has free the jobs of executors that are no more, and suspects none of them", async () => {
-    const { database, settled } = await restored((await backedUp(oldState(2))).file);
-    expect(settled.jobs).toBe(1);
+    const { database, cleanup } = await restored((await backedUp(createOldState(2))).file);
+    expect(cleanup.jobs).toBe(1);
     expect(ask(database, "select id from executors")).toEqual([]);
     expect(
       ask(
@@ -346,7 +346,7 @@ describe("a restored state", () => {
     const { file } = await backedUp();
     ruin(file);
     const stateDir = temporaryDirectory();
-    const error = await refusal(makeRestored({ file, partial: databaseOf(stateDir) }, AT));
+    const error = await refusal(createRestoredDatabase({ file, partial: databaseOf(stateDir) }, AT));
     expect([error.code, error.message]).toEqual(["storage_unavailable", expect.stringMatching(words)]);
     expect(readdirSync(stateDir)).toEqual([]);
   });

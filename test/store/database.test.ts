@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import { openStore } from "../../src/store/database.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { whileBusy } from "../../src/store/sqlite-driver.ts";
+import { retryWhileBusy } from "../../src/store/sqlite-driver.ts";
 import { isBusy, isUnreachable, translateSqliteError } from "../../src/store/sqlite-errors.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { fakeClock, temporaryDirectory } from "../support/instance.ts";
@@ -141,17 +141,17 @@ describe("the open store", () => {
     const file = store.directory.databaseFile;
     const other = stranger(file);
     other.exec("begin exclusive");
-    expect(await store.fault()).toBeUndefined();
+    expect(await store.checkHealth()).toBeUndefined();
     other.exec("rollback");
     renameSync(file, join(stateDir, "away"));
-    expect(await store.fault()).toMatch(
+    expect(await store.checkHealth()).toMatch(
       /is gone.*restore a backup.*a restart would begin with an empty state/,
     );
     copyFileSync(join(stateDir, "away"), file);
-    expect(await store.fault()).toMatch(/was replaced/);
+    expect(await store.checkHealth()).toMatch(/was replaced/);
     rmSync(file);
     renameSync(join(stateDir, "away"), file);
-    expect(await store.fault()).toBeUndefined();
+    expect(await store.checkHealth()).toBeUndefined();
   });
 });
 
@@ -165,7 +165,7 @@ async function failing(local: boolean) {
   await refusal(store.read.selectFrom("settings").select("name").execute());
   prepare.mockRestore();
   let gone = false;
-  void store.gone.then(() => (gone = true));
+  void store.storageLost.then(() => (gone = true));
   await Promise.resolve();
   return { store, gone: () => gone };
 }
@@ -235,7 +235,7 @@ describe("whileBusy", () => {
 
   it("tries until it works", async () => {
     let tries = 0;
-    const answer = await whileBusy(() => {
+    const answer = await retryWhileBusy(() => {
       tries += 1;
       if (tries < 4) throw busy;
       return "done";
@@ -245,7 +245,7 @@ describe("whileBusy", () => {
 
   it("gives up at the limit, and says when to come again", async () => {
     const error = await refusal(
-      whileBusy(() => {
+      retryWhileBusy(() => {
         throw busy;
       }, 30),
     );
@@ -261,7 +261,7 @@ describe("whileBusy", () => {
     let tries = 0;
     const full = Object.assign(new Error("full"), { code: "SQLITE_FULL" });
     const error = await refusal(
-      whileBusy(() => {
+      retryWhileBusy(() => {
         tries += 1;
         throw full;
       }),

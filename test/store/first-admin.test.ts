@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { userReader } from "../../src/store/users.ts";
 import { testUser } from "../support/accounts.ts";
-import { JOURNALS, testStore } from "../support/store.ts";
+import { JOURNAL_MODES, testStore } from "../support/store.ts";
 
 const RACER = fileURLToPath(new URL("../support/accounts.ts", import.meta.url));
 
@@ -29,13 +29,13 @@ async function racers(stateDir: string, names: readonly string[], local: boolean
   };
 }
 
-describe.each(JOURNALS)("the first admin on a %s", (_, local) => {
+describe.each(JOURNAL_MODES)("the first admin on a %s", (_, local) => {
   it("is made by exactly one of several processes", async () => {
     const { stateDir, store } = await testStore({ local });
     const names = ["ann", "ben", "cleo"];
     const answers = await (await racers(stateDir, names, local))();
     expect(answers.toSorted()).toEqual(["made", "setup_done", "setup_done"]);
-    const { items } = await userReader(store.read).slice({ filter: {}, after: null, limit: 10 });
+    const { items } = await userReader(store.read).page({ filter: {}, after: null, limit: 10 });
     expect(items).toEqual([testUser(names[answers.indexOf("made")]!, { role: "admin" })]);
   });
 });

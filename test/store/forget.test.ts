@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { NO_ITEM } from "../../src/core/run-ports.ts";
-import { attemptCounter } from "../../src/store/attempts.ts";
-import { forget } from "../../src/store/forget.ts";
+import { rateLimitCounter } from "../../src/store/attempts.ts";
+import { purgeExpired } from "../../src/store/forget.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { mcpSessionStore } from "../../src/store/mcp-sessions.ts";
 import type { Schema } from "../../src/store/schema.ts";
@@ -44,9 +44,11 @@ async function filled() {
   );
   await queue.stop(0);
   // A claim makes an idempotency record; `audited` an entry.
-  await write(async (tx) => (await tx.audited("weekly-revenue"), null), { claim: { key: "k", input: {} } });
+  await write(async (tx) => (await tx.recordAudit("weekly-revenue"), null), {
+    idempotency: { key: "k", input: {} },
+  });
   await write(async (tx) => {
-    await tx.runs.saveCached("key", iso(now + HOUR), {});
+    await tx.runs.saveCachedOutput("key", iso(now + HOUR), {});
     await tx.approvals.insert({
       id: "apr_1",
       runId: id,
@@ -70,7 +72,7 @@ async function filled() {
       role: "admin",
       status: "active",
       passwordHash: null,
-      roleBy: null,
+      roleSource: null,
       verifiedAt: null,
       createdAt: iso(now),
       createdBy: "operator",
@@ -81,14 +83,14 @@ async function filled() {
     await usageWriter(trx).add("key_1", "runs", now + HOUR, 1);
     const link = { kind: "reset", userId: null, createdAt: iso(now), expiresAt: iso(now + 7 * DAY) } as const;
     await linkWriter(trx, clock).insert({ ...link, digest: Buffer.from("used") });
-    await linkWriter(trx, clock).take(Buffer.from("used"));
+    await linkWriter(trx, clock).consume(Buffer.from("used"));
     await linkWriter(trx, clock).insert({ ...link, digest: Buffer.from("unused") });
     await sessionWriter(trx, clock).insert({
       id: "ses_1",
       userId: "usr_1",
       digest: Buffer.from("s"),
       createdAt: iso(now),
-      seenAt: iso(now),
+      lastSeenAt: iso(now),
       expiresAt: iso(now + 30 * DAY),
       client: "",
       address: "",
@@ -96,11 +98,11 @@ async function filled() {
       endedAt: null,
     });
   });
-  await attemptCounter(store).add([{ key: "account", windowMs: 15 * MINUTE }], now);
+  await rateLimitCounter(store).increment([{ key: "account", windowMs: 15 * MINUTE }], now);
   const mcp = mcpSessionStore(store, clock);
   await mcp.insert({ id: "http_1", keyId: "key_1", kind: "http", initialize: "{}" });
   await mcp.insert({ id: "sse_1", keyId: "key_1", kind: "sse", initialize: null });
-  await mcp.post("sse_1", "{}");
+  await mcp.enqueueMessage("sse_1", "{}");
 
   const { rows: tables } = await sql<{ name: string }>`
     select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(store.read);
@@ -116,8 +118,8 @@ async function filled() {
     },
     tables: tables.map(({ name }) => name).toSorted(),
     async clear() {
-      await forget(store, clock, KEEP);
-      await sessionStore(store).forget(iso(clock.now()), iso(clock.now() - 3 * DAY));
+      await purgeExpired(store, clock, KEEP);
+      await sessionStore(store).purge(iso(clock.now()), iso(clock.now() - 3 * DAY));
     },
   };
 }
@@ -200,7 +202,7 @@ describe("clearing away", () => {
         return store.transaction(work);
       },
     };
-    await forget(counted, clock, KEEP);
+    await purgeExpired(counted, clock, KEEP);
     expect(await rows("audit_log")).toBe(101);
     expect(transactions).toBeGreaterThan(8);
   });

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
-import type { Position, WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/ports.ts";
-import { create, testActor, testStore } from "../support/store.ts";
+import type { ListPosition, WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/ports.ts";
+import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
 const SORTS: readonly WorkflowSort[] = [
   "created_at",
@@ -76,8 +76,8 @@ async function walk(
   between: () => Promise<unknown> = async () => undefined,
 ): Promise<Workflow[]> {
   const seen: Workflow[] = [];
-  for (let after: Position | null = null; ;) {
-    const { items, next } = await read.slice({ filter: by, sort, after, limit, withDefinition: false });
+  for (let after: ListPosition | null = null; ;) {
+    const { items, next } = await read.page({ filter: by, sort, after, limit, withDefinition: false });
     expect(items.length).toBeLessThanOrEqual(limit);
     // Only the last page may be short.
     expect(next === null || items.length === limit).toBe(true);
@@ -103,10 +103,10 @@ async function fill(
     const all: Workflow[] = [];
     for (const { status: wanted, later, ...content } of rows) {
       clock.advance(later);
-      const made = await create(tx, content);
+      const made = await insertWorkflow(tx, content);
       const change = { kind: "updated", reason: null, actor: testActor } as const;
       all.push(
-        wanted === "draft" ? made : await tx.workflows.advance(made, { ...made, status: wanted }, change),
+        wanted === "draft" ? made : await tx.workflows.addVersion(made, { ...made, status: wanted }, change),
       );
     }
     return all;
@@ -162,10 +162,10 @@ describe("lists of workflows", () => {
     const { read, create: make } = await testStore();
     await make({ definition: { steps: [] } });
     const asked = { filter: {}, sort: "name", after: null, limit: 5 } as const;
-    expect((await read.slice({ ...asked, withDefinition: true })).items).toMatchObject([
+    expect((await read.page({ ...asked, withDefinition: true })).items).toMatchObject([
       { definition: { steps: [] } },
     ]);
-    expect((await read.slice({ ...asked, withDefinition: false })).items[0]).not.toHaveProperty("definition");
+    expect((await read.page({ ...asked, withDefinition: false })).items[0]).not.toHaveProperty("definition");
   });
 });
 
@@ -200,11 +200,11 @@ describe("filtering by tag", () => {
   it("takes exactly that tag, whatever characters stand in it", async () => {
     const { read, write } = await testStore();
     await write(async (tx) => {
-      for (const tag of TAGS) await create(tx, { name: `only ${TAGS.indexOf(tag)}`, tags: [tag] });
-      await create(tx, { name: "two", tags: ["a", "b"] });
+      for (const tag of TAGS) await insertWorkflow(tx, { name: `only ${TAGS.indexOf(tag)}`, tags: [tag] });
+      await insertWorkflow(tx, { name: "two", tags: ["a", "b"] });
     });
     for (const tag of TAGS) {
-      const { items } = await read.slice({
+      const { items } = await read.page({
         filter: { tag },
         sort: "name",
         after: null,

@@ -48,7 +48,7 @@ describe("MCP sessions", () => {
     await sessions.insert(sse);
     for (let i = 0; i < 3; i += 1) {
       clock.advance(4 * MINUTE);
-      await elsewhere.keep(["s2"]);
+      await elsewhere.keepAlive(["s2"]);
       await sessions.insert({ ...sse, id: `other-${i}` });
     }
     expect(await sessions.find("s2")).toEqual(sse);
@@ -60,7 +60,7 @@ describe("more sessions than a statement takes variables", () => {
     const { sessions, clock } = await open();
     await sessions.insert(sse);
     clock.advance(4 * MINUTE);
-    await sessions.keep([...Array.from({ length: 33_000 }, (_, i) => `many-${i}`), "s2"]);
+    await sessions.keepAlive([...Array.from({ length: 33_000 }, (_, i) => `many-${i}`), "s2"]);
     clock.advance(4 * MINUTE);
     await sessions.insert({ ...sse, id: "s3" });
     expect(await sessions.find("s2")).toEqual(sse);
@@ -70,27 +70,29 @@ describe("more sessions than a statement takes variables", () => {
 describe("messages from copy to copy", () => {
   it("arrive once, in order, and only at their stream's holder", async () => {
     const { sessions, elsewhere } = await open();
-    for (const body of ["1", "2", "3"]) await elsewhere.post("s2", body);
-    await elsewhere.post("other", "not ours");
-    expect(await sessions.take(["s2", "s9"], 10)).toEqual(
+    for (const body of ["1", "2", "3"]) await elsewhere.enqueueMessage("s2", body);
+    await elsewhere.enqueueMessage("other", "not ours");
+    expect(await sessions.dequeueMessages(["s2", "s9"], 10)).toEqual(
       ["1", "2", "3"].map((body) => ({ sessionId: "s2", body })),
     );
-    expect(await sessions.take(["s2"], 10)).toEqual([]);
-    expect(await elsewhere.take(["other"], 10)).toEqual([{ sessionId: "other", body: "not ours" }]);
+    expect(await sessions.dequeueMessages(["s2"], 10)).toEqual([]);
+    expect(await elsewhere.dequeueMessages(["other"], 10)).toEqual([
+      { sessionId: "other", body: "not ours" },
+    ]);
   });
 
   it("are taken a few at a time, and the others stay", async () => {
     const { sessions } = await open();
-    for (const body of ["1", "2", "3"]) await sessions.post("s2", body);
-    expect((await sessions.take(["s2"], 2)).map((one) => one.body)).toEqual(["1", "2"]);
-    expect((await sessions.take(["s2"], 2)).map((one) => one.body)).toEqual(["3"]);
+    for (const body of ["1", "2", "3"]) await sessions.enqueueMessage("s2", body);
+    expect((await sessions.dequeueMessages(["s2"], 2)).map((one) => one.body)).toEqual(["1", "2"]);
+    expect((await sessions.dequeueMessages(["s2"], 2)).map((one) => one.body)).toEqual(["3"]);
   });
 
   it("are taken by one of two that ask at once", async () => {
     const { sessions, elsewhere } = await open();
-    for (let i = 0; i < 20; i += 1) await sessions.post("s2", String(i));
+    for (let i = 0; i < 20; i += 1) await sessions.enqueueMessage("s2", String(i));
     const taken = (
-      await Promise.all([sessions, elsewhere, sessions].map((one) => one.take(["s2"], 10)))
+      await Promise.all([sessions, elsewhere, sessions].map((one) => one.dequeueMessages(["s2"], 10)))
     ).flat();
     expect(taken.map((one) => Number(one.body)).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, i) => i),
@@ -100,12 +102,12 @@ describe("messages from copy to copy", () => {
   it("go with their session, and when nobody fetched them", async () => {
     const { sessions, clock, rows } = await open();
     await sessions.insert(sse);
-    await sessions.post("s2", "a");
+    await sessions.enqueueMessage("s2", "a");
     await sessions.remove("s2");
     expect(await rows("mcp_messages")).toBe(0);
-    await sessions.post("gone", "a");
+    await sessions.enqueueMessage("gone", "a");
     clock.advance(5 * MINUTE + 1);
-    await sessions.keep(["s2"]);
+    await sessions.keepAlive(["s2"]);
     expect(await rows("mcp_messages")).toBe(0);
   });
 
@@ -115,31 +117,31 @@ describe("messages from copy to copy", () => {
       { read: store.read, transaction: () => Promise.reject(new Error("a write")) },
       clock,
     );
-    await sessions.post("gone", "a");
-    await looking.keep([]);
+    await sessions.enqueueMessage("gone", "a");
+    await looking.keepAlive([]);
     clock.advance(5 * MINUTE + 1);
-    await expect(looking.keep([])).rejects.toThrow("a write");
-    await sessions.keep([]);
+    await expect(looking.keepAlive([])).rejects.toThrow("a write");
+    await sessions.keepAlive([]);
     expect(await rows("mcp_messages")).toBe(0);
   });
 
   it("are 100 of a stream at most, and 4 MiB, and the others' have their own room", async () => {
     const { sessions } = await open();
-    for (let i = 0; i < 100; i += 1) await sessions.post("s2", "a");
-    await expect(sessions.post("s2", "a")).rejects.toMatchObject({ code: "busy" });
-    await sessions.take(["s2"], 1);
-    await sessions.post("s2", "a");
+    for (let i = 0; i < 100; i += 1) await sessions.enqueueMessage("s2", "a");
+    await expect(sessions.enqueueMessage("s2", "a")).rejects.toMatchObject({ code: "busy" });
+    await sessions.dequeueMessages(["s2"], 1);
+    await sessions.enqueueMessage("s2", "a");
 
     // Two bytes each in UTF-8.
     const mebibyte = "é".repeat(512 * 1024);
-    for (let i = 0; i < 4; i += 1) await sessions.post("s3", mebibyte);
-    await expect(sessions.post("s3", "a")).rejects.toMatchObject({ code: "busy" });
+    for (let i = 0; i < 4; i += 1) await sessions.enqueueMessage("s3", mebibyte);
+    await expect(sessions.enqueueMessage("s3", "a")).rejects.toMatchObject({ code: "busy" });
   });
 
   it("are looked for without a write", async () => {
     const { sessions, store } = await open();
     const before = store.dataVersion();
-    expect(await sessions.take(["s2"], 10)).toEqual([]);
+    expect(await sessions.dequeueMessages(["s2"], 10)).toEqual([]);
     expect(store.dataVersion()).toBe(before);
   });
 });

@@ -9,8 +9,8 @@ import { openStore } from "../../src/store/database.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { fakeClock, temporaryDirectory } from "../support/instance.ts";
-import { oldState } from "../support/old-state.ts";
-import { JOURNALS, testStore } from "../support/store.ts";
+import { createOldState } from "../support/old-state.ts";
+import { JOURNAL_MODES, testStore } from "../support/store.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 const NEWEST = MIGRATIONS.at(-1)!.id;
@@ -69,10 +69,10 @@ const addTable = async (db: Kysely<never>): Promise<void> => {
 };
 
 describe("a copy of the database", () => {
-  it.each(JOURNALS)(
+  it.each(JOURNAL_MODES)(
     "is kept before its tables change, as it was and for this user alone (%s)",
     async (_, local) => {
-      const stateDir = oldState(1);
+      const stateDir = createOldState(1);
       const before = inside(join(stateDir, "millrace.db"));
       const { upgrade } = await open(stateDir, { local });
       const [name, ...more] = copiesIn(stateDir);
@@ -87,7 +87,7 @@ describe("a copy of the database", () => {
   );
 
   it("is made once when several processes start at once", async () => {
-    const stateDir = oldState(2);
+    const stateDir = createOldState(2);
     const stores = await Promise.all(Array.from({ length: 5 }, () => testStore({ stateDir })));
     for (const { rows } of stores) expect(await rows("migrations")).toBe(MIGRATIONS.length);
     expect(copiesIn(stateDir)).toHaveLength(1);
@@ -100,7 +100,7 @@ describe("a copy of the database", () => {
   });
 
   it("is kept of the last two upgrades, whatever a killed start has left is removed, and others' files stay", async () => {
-    const stateDir = oldState(1);
+    const stateDir = createOldState(1);
     const clock = fakeClock();
     const others = ["millrace.db.before-the-move", "millrace.db.before-9-mine", "notes.partial-0123abcd"];
     for (const name of others) writeFileSync(join(stateDir, name), "");
@@ -134,7 +134,7 @@ describe("a copy of the database", () => {
 
 describe("a migration that fails half-way", () => {
   it("leaves the database as it was and no copy, and says so; the next attempt succeeds", async () => {
-    const stateDir = oldState(2);
+    const stateDir = createOldState(2);
     const file = join(stateDir, "millrace.db");
     const before = inside(file);
     const broken = further(async (db) => {
@@ -183,7 +183,7 @@ describe("a database of another release", () => {
   });
 
   it("names the release that last changed its tables", async () => {
-    const stateDir = oldState(1);
+    const stateDir = createOldState(1);
     const store = await open(stateDir);
     const release = store.read.selectFrom("settings").select("value").where("name", "=", "release");
     expect(await release.execute()).toEqual([{ value: packageJson.version }]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
-import { cursorKey } from "../../src/store/settings.ts";
-import { expectVersion } from "../../tools/workflows/expect-version.ts";
-import { JOURNALS, testActor, testStore } from "../support/store.ts";
+import { getOrCreateCursorKey } from "../../src/store/settings.ts";
+import { assertVersionMatches } from "../../tools/workflows/expect-version.ts";
+import { JOURNAL_MODES, testActor, testStore } from "../support/store.ts";
 
 type Store = Awaited<ReturnType<typeof testStore>>;
 
@@ -13,7 +13,7 @@ async function several(count: number, local: boolean): Promise<Store[]> {
   return [first, ...(await Promise.all(others))];
 }
 
-describe.each(JOURNALS)("several stores on one %s", (_, local) => {
+describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
   it("take the journal that was chosen", async () => {
     const { store } = await testStore({ local });
     expect(store.journalMode).toBe(local ? "wal" : "delete");
@@ -29,9 +29,9 @@ describe.each(JOURNALS)("several stores on one %s", (_, local) => {
         const seen = (await read.find(id))!;
         const done = await write(async (tx) => {
           const current = (await tx.workflows.find(id))!;
-          expectVersion(current, seen.version);
+          assertVersionMatches(current, seen.version);
           const description = String(Number(seen.description) + 1);
-          return tx.workflows.advance(
+          return tx.workflows.addVersion(
             current,
             { ...current, description },
             { kind: "updated", reason: null, actor: testActor },
@@ -92,9 +92,9 @@ describe.each(JOURNALS)("several stores on one %s", (_, local) => {
 
   it("agree on one key for their cursors, whoever asks first", async () => {
     const stores = await several(3, local);
-    const keys = await Promise.all(stores.map((one) => cursorKey(one.store)));
+    const keys = await Promise.all(stores.map((one) => getOrCreateCursorKey(one.store)));
     expect(keys[0]).toHaveLength(32);
     expect(new Set(keys.map((key) => key.toString("hex"))).size).toBe(1);
-    expect(await cursorKey(stores[0]!.store)).toEqual(keys[0]);
+    expect(await getOrCreateCursorKey(stores[0]!.store)).toEqual(keys[0]);
   });
 });

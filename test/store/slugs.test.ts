@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WorkflowName } from "../../schemas/workflow.ts";
-import { create, testActor, testStore } from "../support/store.ts";
+import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
 const name = fc
   .oneof(
@@ -30,7 +30,7 @@ describe("workflow ids", () => {
       fc.asyncProperty(fc.array(name, { minLength: 1, maxLength: 8 }), async (names) => {
         const made = await write(async (tx) => {
           const all = [];
-          for (const one of names) all.push(await create(tx, { name: one }));
+          for (const one of names) all.push(await insertWorkflow(tx, { name: one }));
           return all;
         });
         for (const [index, workflow] of made.entries()) {
@@ -104,7 +104,7 @@ describe("workflow ids", () => {
     const start = performance.now();
     const ids = await write(async (tx) => {
       const all = [];
-      for (let i = 0; i < 1_000; i += 1) all.push((await create(tx, { name: "Report" })).id);
+      for (let i = 0; i < 1_000; i += 1) all.push((await insertWorkflow(tx, { name: "Report" })).id);
       return all;
     });
     // Looking through all that are taken would be half a million queries.

@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/core/clock.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { Schema } from "../../src/store/schema.ts";
-import { create, JOURNALS, testActor, testStore } from "../support/store.ts";
+import { insertWorkflow, JOURNAL_MODES, testActor, testStore } from "../support/store.ts";
 
 const TABLES: readonly (keyof Schema)[] = ["workflows", "workflow_versions", "idempotency_keys", "audit_log"];
 const by = (lineage: string) => ({ ...testActor, principal: { ...testActor.principal, lineage } });
 
-describe.each(JOURNALS)("a unit of work on a %s", (_, local) => {
+describe.each(JOURNAL_MODES)("a unit of work on a %s", (_, local) => {
   it("commits effect, history, counter, idempotency record and audit entry together", async () => {
     const { write, rows, read } = await testStore({ local });
-    await write((tx) => create(tx), { claim: { key: "k", input: {} } });
+    await write((tx) => insertWorkflow(tx), { idempotency: { key: "k", input: {} } });
     expect(await Promise.all(TABLES.map(rows))).toEqual([1, 1, 1, 1]);
     expect(await read.revision()).toBe(1);
   });
@@ -21,20 +21,20 @@ describe.each(JOURNALS)("a unit of work on a %s", (_, local) => {
     const boom = new Error("boom");
     const failing = write(
       async (tx) => {
-        const made = await create(tx);
-        await tx.workflows.advance(
+        const made = await insertWorkflow(tx);
+        await tx.workflows.addVersion(
           made,
           { ...made, name: "B" },
           { kind: "updated", reason: null, actor: testActor },
         );
         throw boom;
       },
-      { claim: { key: "k", input: {} } },
+      { idempotency: { key: "k", input: {} } },
     );
     await expect(failing).rejects.toBe(boom);
     expect(await Promise.all(TABLES.map(rows))).toEqual([0, 0, 0, 0]);
     expect(await read.revision()).toBe(0);
-    expect(await write((tx) => create(tx), { claim: { key: "k", input: {} } })).toHaveProperty(
+    expect(await write((tx) => insertWorkflow(tx), { idempotency: { key: "k", input: {} } })).toHaveProperty(
       "id",
       "weekly-revenue",
     );
@@ -46,7 +46,7 @@ describe("a unit of work", () => {
     const { write, read, stateDir, clock } = await testStore();
     const other = await testStore({ stateDir, clock });
     await write(async (tx) => {
-      const { id } = await create(tx);
+      const { id } = await insertWorkflow(tx);
       expect(await tx.workflows.find(id)).toBeDefined();
       expect([await read.find(id), await other.read.find(id)]).toEqual([undefined, undefined]);
     });
@@ -59,7 +59,7 @@ describe("a unit of work", () => {
     const work = (name: string) =>
       write(async (tx) => {
         order.push(`${name} begins`);
-        await create(tx);
+        await insertWorkflow(tx);
         await new Promise((done) => setImmediate(done));
         order.push(`${name} ends`);
       });
@@ -69,7 +69,10 @@ describe("a unit of work", () => {
 
   it("writes into the audit log who did what, through which client", async () => {
     const { write, store } = await testStore();
-    const { id } = await write((tx) => create(tx), { operation: "create_workflow", requestId: "req_7" });
+    const { id } = await write((tx) => insertWorkflow(tx), {
+      operation: "create_workflow",
+      requestId: "req_7",
+    });
     // Looking changes nothing, and leaves nothing.
     await write((tx) => tx.workflows.find(id), { operation: "update_workflow" });
     expect(await store.read.selectFrom("audit_log").selectAll().execute()).toEqual([
@@ -112,7 +115,7 @@ describe("an idempotency key", () => {
               if (fails) throw new Error("boom");
               return { effect: (effects += 1) };
             },
-            { operation, actor: by(lineage), claim: { key, input } },
+            { operation, actor: by(lineage), idempotency: { key, input } },
           ).catch((error: Error | AppError) => ("code" in error ? error.code : error.message));
 
           const slot = JSON.stringify([lineage, operation, key]);
@@ -139,9 +142,11 @@ describe("an idempotency key", () => {
   it("lets one of many that race through, from several processes, and gives all of them its answer", async () => {
     const first = await testStore();
     const second = await testStore({ stateDir: first.stateDir, clock: first.clock });
-    const claim = { key: "k", input: { name: "a" } };
+    const idempotency = { key: "k", input: { name: "a" } };
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => [first, second][i % 2]!.write((tx) => create(tx), { claim })),
+      Array.from({ length: 10 }, (_, i) =>
+        [first, second][i % 2]!.write((tx) => insertWorkflow(tx), { idempotency }),
+      ),
     );
     expect(new Set(answers.map((one) => one.id))).toEqual(new Set(["weekly-revenue"]));
     expect([await first.rows("workflows"), await first.rows("audit_log")]).toEqual([1, 1]);
@@ -150,14 +155,14 @@ describe("an idempotency key", () => {
   it("is forgotten after a day, and a few old ones are cleared with every write", async () => {
     const { write, rows, clock } = await testStore();
     for (let i = 0; i < 120; i += 1) {
-      await write(async () => "old", { claim: { key: `k${i}`, input: {} } });
+      await write(async () => "old", { idempotency: { key: `k${i}`, input: {} } });
       clock.advance(1);
     }
     clock.advance(DAY);
     const left = [];
     // The youngest of the old ones is not yet cleared when it is used anew.
     for (const key of ["k119", "another", "a third"]) {
-      expect(await write(async () => "new", { claim: { key, input: { other: true } } })).toBe("new");
+      expect(await write(async () => "new", { idempotency: { key, input: { other: true } } })).toBe("new");
       left.push(await rows("idempotency_keys"));
     }
     expect(left).toEqual([70, 21, 3]);

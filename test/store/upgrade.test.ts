@@ -4,11 +4,11 @@ import { describe, expect, it, vi } from "vitest";
 import { DAY, HOUR, iso } from "../../src/core/clock.ts";
 import { engineTransaction } from "../../src/store/engine-transaction.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { httpPeer, sendJson } from "../support/http-peer.ts";
-import { api } from "../support/http.ts";
+import { mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { OLD_KEYS, oldState } from "../support/old-state.ts";
-import { ACCEPT, LIST, post } from "../support/raw-mcp.ts";
+import { OLD_STATE_KEYS, createOldState } from "../support/old-state.ts";
+import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, postMessage } from "../support/raw-mcp.ts";
 import { verifyState } from "../support/verify-state.ts";
 
 /** When the states were left. */
@@ -18,7 +18,7 @@ const DEAD = "exe_0sr-AA2dMlSN@host";
 
 async function upgraded(migration: 1 | 2, edit?: (dump: string) => string) {
   const clock = fakeClock(THEN);
-  const instance = await testInstance({ stateDir: oldState(migration, edit), clock });
+  const instance = await testInstance({ stateDir: createOldState(migration, edit), clock });
   return { clock, instance };
 }
 
@@ -26,14 +26,14 @@ async function upgraded(migration: 1 | 2, edit?: (dump: string) => string) {
 async function served() {
   const { instance } = await upgraded(1);
   const [rest, mcp] = [await instance.rest(), await instance.mcp()];
-  return { instance, rest, mcp, call: api(rest.url, OLD_KEYS[1].agent) };
+  return { instance, rest, mcp, call: apiClient(rest.url, OLD_STATE_KEYS[1].agent) };
 }
 
 describe("the state of the first release", () => {
   it("is upgraded with one line in the log, which says where it was kept as it was", async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
-    const stateDir = oldState(1);
+    const stateDir = createOldState(1);
     await testInstance({ stateDir, log });
     const to = MIGRATIONS.at(-1)!.id;
     const copy = expect.stringContaining(join(stateDir, `millrace.db.before-${to}-`));
@@ -78,13 +78,13 @@ describe("the state of the first release", () => {
     const { rest } = await served();
     const status = async (key: string, method = "GET") =>
       (
-        await api(rest.url, key)(
+        await apiClient(rest.url, key)(
           method,
           "/workflows",
           method === "POST" ? { name: "X", description: "" } : undefined,
         )
       ).status;
-    const { agent, reader, revoked, rotated, successor } = OLD_KEYS[1];
+    const { agent, reader, revoked, rotated, successor } = OLD_STATE_KEYS[1];
     expect([await status(agent), await status(reader), await status(successor)]).toEqual([200, 200, 200]);
     expect([await status(revoked), await status(rotated)]).toEqual([401, 401]);
     expect([await status(reader, "POST"), await status(agent, "POST")]).toEqual([403, 201]);
@@ -104,10 +104,10 @@ describe("the state of the first release", () => {
       "Mcp-Session-Id": "9d41c90c-5ef9-4cf8-b96b-41ba3b0f92ce",
       "MCP-Protocol-Version": "2025-06-18",
     };
-    const listed = await post(
+    const listed = await postMessage(
       `${mcp.url}/mcp`,
-      { ...ACCEPT, ...session, "X-API-Key": OLD_KEYS[1].agent },
-      LIST,
+      { ...ACCEPT_HEADERS, ...session, "X-API-Key": OLD_STATE_KEYS[1].agent },
+      LIST_WORKFLOWS_CALL,
     );
     expect(listed.status).toBe(200);
     expect(listed.text).toContain("weekly-revenue-2");
@@ -117,7 +117,7 @@ describe("the state of the first release", () => {
     const { rest, instance, call } = await served();
     await call("POST", "/workflows/weekly-revenue/publish", {});
     const { value } = await instance.key({ scopes: ["admin", "read"] });
-    const entries = (await api(rest.url, value)("GET", "/audit-log?limit=50")).body as {
+    const entries = (await apiClient(rest.url, value)("GET", "/audit-log?limit=50")).body as {
       operation: string;
     }[];
     expect(entries.map(({ operation }) => operation)).toEqual([
@@ -148,27 +148,27 @@ describe("the state of the first release", () => {
 
 describe("the state of the release before accounts, killed with runs in flight", () => {
   it("goes on: what waited, what was interrupted in a fan-out, what is scheduled", async () => {
-    const peer = await httpPeer((_, response) => sendJson(response, { one: 1 }));
+    const peer = await mockHttpServer((_, response) => sendJson(response, { one: 1 }));
     const { clock, instance } = await upgraded(2, (dump) => dump.replaceAll("127.0.0.1:18090", peer.host));
     const config = { http: { allowed_hosts: [peer.host] } };
     const rest = await instance.rest({ config });
-    const call = api(rest.url, OLD_KEYS[2].agent);
+    const call = apiClient(rest.url, OLD_STATE_KEYS[2].agent);
     const statuses = async () =>
       Object.fromEntries(
         ((await call("GET", "/runs")).body as { id: string; workflow_id: string; status: string }[]).map(
           ({ id, workflow_id, status }) => [`${workflow_id} ${id}`, status],
         ),
       );
-    const { queue, fire } = await instance.executor({ config });
+    const { queue, startDueRuns } = await instance.executor({ config });
     // Its lease is waited for by a clock that can't be turned.
     await engineTransaction(
       instance.store,
       clock,
     )(async (tx) => {
       await tx.runs.interruptAttempts(DEAD, iso(clock.now()));
-      await tx.jobs.takeOver(DEAD);
+      await tx.jobs.reclaim(DEAD);
     });
-    queue.ring();
+    queue.wake();
     await vi.waitFor(async () =>
       expect(await statuses()).toMatchObject({
         "calls run_4odabEfsK75b": "succeeded",
@@ -183,12 +183,12 @@ describe("the state of the release before accounts, killed with runs in flight",
     const approvals = (await call("GET", "/approvals")).body as { id: string }[];
     expect(approvals).toHaveLength(2);
     // Who started a run does not decide on it.
-    const other = api(rest.url, (await instance.key({ scopes: ["approve"] })).value);
+    const other = apiClient(rest.url, (await instance.key({ scopes: ["approve"] })).value);
     for (const { id } of approvals)
       expect((await other("POST", `/approvals/${id}`, { decision: "approve" })).status).toBe(200);
     clock.advance(2 * DAY + HOUR);
-    expect(await fire()).toBe(1);
-    queue.ring();
+    expect(await startDueRuns()).toBe(1);
+    queue.wake();
     await vi.waitFor(async () =>
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(["succeeded"])),
     );

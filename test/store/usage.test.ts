@@ -1,13 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Counted, COUNTED, allowanceOf, endOfWindow } from "../../src/core/allowances.ts";
+import {
+  type MeteredResource,
+  METERED_RESOURCES,
+  usageLimitFor,
+  windowEnd,
+} from "../../src/core/allowances.ts";
 import { DAY, HOUR } from "../../src/core/clock.ts";
-import { forgetUsage, usageReader, usageWriter } from "../../src/store/usage.ts";
-import { JOURNALS, testStore } from "../support/store.ts";
+import { purgeUsageCounts, usageReader, usageWriter } from "../../src/store/usage.ts";
+import { JOURNAL_MODES, testStore } from "../support/store.ts";
 
 type Store = Awaited<ReturnType<typeof testStore>>;
 
-const add = ({ store }: Store, lineage: string, kind: Counted, endsAt: number, amount: number) =>
+const add = ({ store }: Store, lineage: string, kind: MeteredResource, endsAt: number, amount: number) =>
   store.transaction((trx) => usageWriter(trx).add(lineage, kind, endsAt, amount));
 
 describe("a window", () => {
@@ -18,22 +23,26 @@ describe("a window", () => {
         fc.constantFrom(HOUR, DAY),
         fc.nat(),
         (now, windowMs, later) => {
-          const ends = endOfWindow({ windowMs }, now);
+          const ends = windowEnd({ windowMs }, now);
           expect(ends).toBeGreaterThan(now);
           expect(ends - now).toBeLessThanOrEqual(windowMs);
           expect(ends % windowMs).toBe(0);
           const within = Math.min(now + later, ends - 1);
-          expect(endOfWindow({ windowMs }, within)).toBe(ends);
-          expect(endOfWindow({ windowMs }, ends)).toBe(ends + windowMs);
+          expect(windowEnd({ windowMs }, within)).toBe(ends);
+          expect(windowEnd({ windowMs }, ends)).toBe(ends + windowMs);
         },
       ),
     );
   });
 
   it("belongs only to what is limited", () => {
-    expect(COUNTED.map((kind) => allowanceOf({}, kind))).toEqual([undefined, undefined, undefined]);
-    expect(allowanceOf({ rows_per_day: 7 }, "rows")).toMatchObject({ most: 7, windowMs: DAY });
-    expect(allowanceOf({ runs_per_hour: 7 }, "runs")).toMatchObject({ most: 7, windowMs: HOUR });
+    expect(METERED_RESOURCES.map((kind) => usageLimitFor({}, kind))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(usageLimitFor({ rows_per_day: 7 }, "rows")).toMatchObject({ most: 7, windowMs: DAY });
+    expect(usageLimitFor({ runs_per_hour: 7 }, "runs")).toMatchObject({ most: 7, windowMs: HOUR });
   });
 });
 
@@ -42,7 +51,7 @@ describe("counts of what is used", () => {
     const world = await testStore();
     const counting = fc.record({
       lineage: fc.constantFrom("key_1", "key_2", "usr_1"),
-      kind: fc.constantFrom(...COUNTED),
+      kind: fc.constantFrom(...METERED_RESOURCES),
       window: fc.constantFrom(HOUR, 2 * HOUR, DAY),
       amount: fc.integer({ min: 1, max: 2 ** 33 }),
     });
@@ -58,9 +67,9 @@ describe("counts of what is used", () => {
           }
         });
         for (const lineage of ["key_1", "key_2", "usr_1"])
-          for (const kind of COUNTED)
+          for (const kind of METERED_RESOURCES)
             for (const window of [HOUR, 2 * HOUR, DAY]) {
-              const used = await usageReader(world.store.read).used(lineage, kind, window);
+              const used = await usageReader(world.store.read).usedInWindow(lineage, kind, window);
               expect(used).toBe(sums.get(`${lineage} ${kind} ${window}`) ?? 0);
             }
       }),
@@ -77,10 +86,10 @@ describe("counts of what is used", () => {
         throw new Error("no");
       }),
     ).rejects.toThrow("no");
-    expect(await usageReader(world.store.read).used("key_1", "runs", HOUR)).toBe(1);
+    expect(await usageReader(world.store.read).usedInWindow("key_1", "runs", HOUR)).toBe(1);
   });
 
-  it.each(JOURNALS)("are lost by none of several copies that count at once (%s)", async (_, local) => {
+  it.each(JOURNAL_MODES)("are lost by none of several copies that count at once (%s)", async (_, local) => {
     const first = await testStore({ local });
     const { stateDir, clock } = first;
     const stores = [
@@ -92,14 +101,15 @@ describe("counts of what is used", () => {
       stores.flatMap((one) => Array.from({ length: 20 }, () => add(one, "key_1", "rows", DAY, 3))),
     );
     expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (__, i) => 3 * (i + 1)));
-    expect(await usageReader(first.store.read).used("key_1", "rows", DAY)).toBe(180);
+    expect(await usageReader(first.store.read).usedInWindow("key_1", "rows", DAY)).toBe(180);
   });
 
   it("are forgotten an hour after their window, not before: another copy's clock may be behind", async () => {
     const world = await testStore();
     for (const lineage of ["key_1", "key_2", "key_3"]) await add(world, lineage, "runs", HOUR, 1);
     await add(world, "key_1", "runs", 3 * HOUR, 1);
-    const forget = (now: number, limit = 2) => world.store.transaction((trx) => forgetUsage(trx, now, limit));
+    const forget = (now: number, limit = 2) =>
+      world.store.transaction((trx) => purgeUsageCounts(trx, now, limit));
     expect([await forget(2 * HOUR - 1), await world.rows("usage_counts")]).toEqual([false, 4]);
     expect([await forget(2 * HOUR), await world.rows("usage_counts")]).toEqual([true, 2]);
     expect([await forget(2 * HOUR), await world.rows("usage_counts")]).toEqual([false, 1]);

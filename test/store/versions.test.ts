@@ -6,17 +6,17 @@ import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { restoreWorkflow } from "../../tools/workflows/restore-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { create, testActor, testStore } from "../support/store.ts";
+import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
 const history = { before: null, limit: 100, withDefinition: true };
 
 describe("versions", () => {
   it("tell what it was, who made it so, when, through what, and why", async () => {
     const { clock, read, write } = await testStore();
-    const made = await write((tx) => create(tx, { name: "A", definition: { steps: [1] } }));
+    const made = await write((tx) => insertWorkflow(tx, { name: "A", definition: { steps: [1] } }));
     clock.advance(MINUTE);
     await write((tx) =>
-      tx.workflows.advance(
+      tx.workflows.addVersion(
         made,
         { ...made, name: "B", tags: ["x"] },
         {
@@ -124,7 +124,7 @@ async function open() {
   const { services } = instance;
   const call = { actor: testActor, requestId: "req_1", signal: new AbortController().signal };
   await services.write({ operation: "t", actor: testActor, requestId: "r" }, (tx) =>
-    create(tx, { name: "A", tags: ["x"], definition: { a: 1, b: { c: [1] } } }),
+    insertWorkflow(tx, { name: "A", tags: ["x"], definition: { a: 1, b: { c: [1] } } }),
   );
   return { services, call };
 }

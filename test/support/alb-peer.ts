@@ -45,7 +45,7 @@ function token(
 }
 
 /** The two, with their keys served on loopback. */
-export async function albPeer() {
+export async function mockAlb() {
   const state = { alb: albKey(), pool: poolKey(), away: false, asked: 0 };
   const known = new Map<string, string>();
   const publish = ({ kid, publicKey }: SigningKey): void =>
@@ -128,4 +128,4 @@ export async function albPeer() {
     },
   };
 }
-export type AlbPeer = Awaited<ReturnType<typeof albPeer>>;
+export type MockAlb = Awaited<ReturnType<typeof mockAlb>>;

@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { parseCookie } from "cookie";
 import { onTestFinished } from "vitest";
-import type { AlbPeer } from "./alb-peer.ts";
-import { CLIENT_ID, CLIENT_SECRET, type OidcPeer } from "./oidc-peer.ts";
+import type { MockAlb } from "./alb-peer.ts";
+import { CLIENT_ID, CLIENT_SECRET, type TestOidcProvider } from "./oidc-peer.ts";
 
 /** A login as the real one keeps it, sealed in its cookies: it knows of no way to take one back. */
 interface Login {
@@ -27,15 +27,15 @@ const isMachine = ({ url = "", headers }: IncomingMessage): boolean =>
 export interface AlbProxy {
   url: string;
   /** The user pool's own pages: `/logout` leads to the provider's, and back. */
-  domain: string;
+  poolUrl: string;
   /** Where requests go; known once that is running, which needs to know this one's address first. */
   target: string;
   /** The requests that reached the program, and whom they were signed for. */
-  passed: { path: string; sub: string | undefined }[];
+  forwarded: { path: string; sub: string | undefined }[];
 }
 
 /** Starts one, between a provider and a program. */
-export async function albProxy(alb: AlbPeer, provider: OidcPeer): Promise<AlbProxy> {
+export async function albProxy(alb: MockAlb, provider: TestOidcProvider): Promise<AlbProxy> {
   const logins = new Map<string, Login>();
   const states = new Map<string, string>();
 
@@ -92,7 +92,7 @@ export async function albProxy(alb: AlbPeer, provider: OidcPeer): Promise<AlbPro
 
   function pass(req: IncomingMessage, res: ServerResponse, login: Login | undefined): void {
     const added = login === undefined ? {} : alb.headers(login.claims, login.access);
-    proxy.passed.push({ path: req.url!, sub: login?.claims["sub"] as string | undefined });
+    proxy.forwarded.push({ path: req.url!, sub: login?.claims["sub"] as string | undefined });
     const onward = request(
       proxy.target + req.url,
       {
@@ -126,7 +126,7 @@ export async function albProxy(alb: AlbPeer, provider: OidcPeer): Promise<AlbPro
       else res.writeHead(401).end();
     }
   });
-  const domain = await serve((req, res) => {
+  const poolUrl = await serve((req, res) => {
     const { pathname, searchParams } = new URL(req.url!, "http://domain");
     const to = new URL("/session/end", provider.issuer);
     to.searchParams.set("client_id", CLIENT_ID);
@@ -134,7 +134,7 @@ export async function albProxy(alb: AlbPeer, provider: OidcPeer): Promise<AlbPro
     if (pathname === "/logout") res.writeHead(302, { Location: to.href }).end();
     else res.writeHead(404).end();
   });
-  const proxy: AlbProxy = { url, domain, target: "", passed: [] };
+  const proxy: AlbProxy = { url, poolUrl, target: "", forwarded: [] };
   return proxy;
 }
 

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import type { Operation, Parameter, Schema } from "./openapi.ts";
 
-export interface MadeUp {
+export interface GeneratedRequest {
   method: string;
   target: string;
   headers: Record<string, string>;
@@ -125,10 +125,10 @@ const sometimes = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, value);
 
 /** A request for this operation. */
-export function requestFor(
+export function arbitraryRequest(
   operation: Operation,
   known: Readonly<Record<string, readonly string[]>>,
-): fc.Arbitrary<MadeUp> {
+): fc.Arbitrary<GeneratedRequest> {
   const of = (place: Parameter["in"]): fc.Arbitrary<Record<string, string>> => {
     const here = operation.parameters.filter((it) => it.in === place);
     const each = here.map((it) => {

@@ -1,18 +1,18 @@
 /** A browser as far as the session endpoints see one: it keeps its cookie and says where its requests come from. */
-import { type Api, answerOf } from "./http.ts";
+import { type ApiClient, toApiResponse } from "./http.ts";
 
 export interface BrowserApi {
   cookie: string | undefined;
   /** The last Set-Cookie, whole. */
   setCookie: string | undefined;
-  ask: Api;
+  request: ApiClient;
 }
 
 export function browserApi(url: string, cookie?: string): BrowserApi {
   const browser: BrowserApi = {
     cookie,
     setCookie: undefined,
-    async ask(method, path, body, headers = {}) {
+    async request(method, path, body, headers = {}) {
       const response = await fetch(url + path, {
         method,
         redirect: "manual",
@@ -31,7 +31,7 @@ export function browserApi(url: string, cookie?: string): BrowserApi {
         const [pair] = set.split(";");
         browser.cookie = pair!.endsWith("=") ? undefined : pair;
       }
-      return answerOf(response);
+      return toApiResponse(response);
     },
   };
   return browser;

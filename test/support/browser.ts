@@ -5,16 +5,16 @@ import { temporaryDirectory } from "./instance.ts";
 
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-export interface Watched {
+export interface MonitoredPage {
   page: Page;
   /** What the page complained of: errors, warnings, violations of its policy, requests that failed. */
-  complaints: string[];
+  problems: string[];
   /** The hosts it asked. */
-  hosts: Set<string>;
+  requestedHosts: Set<string>;
 }
 
 /** How Chromium is started. */
-export const LAUNCH = {
+export const LAUNCH_OPTIONS = {
   executablePath: EXECUTABLE,
   args: [
     "--no-sandbox",
@@ -26,24 +26,27 @@ export const LAUNCH = {
 };
 
 /** Opens a page in a profile of its own. */
-export async function openPage(): Promise<Watched> {
+export async function openPage(): Promise<MonitoredPage> {
   const context = await chromium.launchPersistentContext(temporaryDirectory(), {
-    ...LAUNCH,
+    ...LAUNCH_OPTIONS,
     viewport: { width: 1280, height: 1000 },
   });
   onTestFinished(() => context.close());
-  return watch(context.pages()[0] ?? (await context.newPage()));
+  return monitorPage(context.pages()[0] ?? (await context.newPage()));
 }
 
 /**
  * Writes down what a page complains of and whom it asks.
  * @param isFine what is no complaint, by what is said and the address that it is said of
  */
-export function watch(page: Page, isFine: (text: string, url: string) => boolean = () => false): Watched {
-  const complaints: string[] = [];
-  const hosts = new Set<string>();
+export function monitorPage(
+  page: Page,
+  isFine: (text: string, url: string) => boolean = () => false,
+): MonitoredPage {
+  const problems: string[] = [];
+  const requestedHosts = new Set<string>();
   const complain = (text: string, url: string): void => {
-    if (!isFine(text, url)) complaints.push(`${url}: ${text}`);
+    if (!isFine(text, url)) problems.push(`${url}: ${text}`);
   };
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
@@ -53,7 +56,7 @@ export function watch(page: Page, isFine: (text: string, url: string) => boolean
   page.on("requestfailed", (request) => complain(request.failure()?.errorText ?? "failed", request.url()));
   page.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
-    if (protocol !== "data:") hosts.add(host);
+    if (protocol !== "data:") requestedHosts.add(host);
   });
-  return { page, complaints, hosts };
+  return { page, problems, requestedHosts };
 }

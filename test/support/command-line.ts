@@ -8,21 +8,21 @@ import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { openInstance } from "../../src/app/instance.ts";
-import { ACTOR } from "../../src/commands/operator.ts";
+import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { temporaryDirectory } from "./instance.ts";
-import { run } from "./process.ts";
+import { runCommand } from "./process.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
 type Written = Record<string, unknown> & { name: string; description?: string; tags?: string[] };
 
 /** @param workflows ids and texts of those that are there from the beginning */
-export async function commandLine(workflows: Readonly<Record<string, string>> = {}) {
+export async function testCli(workflows: Readonly<Record<string, string>> = {}) {
   const directory = temporaryDirectory();
   const stateDir = join(directory, "state");
   mkdirSync(stateDir, { mode: 0o700 });
-  const cli = (...args: string[]) => run(args, { MILLRACE_STATE_DIR: stateDir });
+  const cli = (...args: string[]) => runCommand(args, { MILLRACE_STATE_DIR: stateDir });
 
   /** Writes files into a directory and gives its path. */
   const files = (texts: Readonly<Record<string, string>>, name = "workflows"): string => {
@@ -32,8 +32,8 @@ export async function commandLine(workflows: Readonly<Record<string, string>> = 
     return path;
   };
   const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
-  await instance.write({ operation: "test", actor: ACTOR, requestId: "req_1" }, async (tx) => {
-    const change = { kind: "created", reason: null, actor: ACTOR } as const;
+  await instance.write({ operation: "test", actor: OPERATOR_ACTOR, requestId: "req_1" }, async (tx) => {
+    const change = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
     for (const [id, text] of Object.entries(workflows)) {
       const { id: _, name, description = "", tags = [], ...definition } = parse(text) as Written;
       await tx.workflows.insert({ name, description, tags, definition }, change, id);

@@ -21,7 +21,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Served } from "../../src/surfaces/mcp/server.ts";
+import type { McpHandlers } from "../../src/surfaces/mcp/server.ts";
 
 type Arguments = Record<string, unknown>;
 type Answer = CallToolResult | InputRequiredResult;
@@ -235,7 +235,7 @@ const TOOLS: Readonly<Record<string, Run>> = {
 /** Changes the list of tools, as the server's own operations do: by a workflow that is a tool of its own. */
 const TOOL_CHANGE = "test_trigger_tool_change";
 
-async function changeTools(served: Served, ctx: ServerContext): Promise<Answer> {
+async function changeTools(served: McpHandlers, ctx: ServerContext): Promise<Answer> {
   const call = (name: string, args: Arguments) =>
     served.call({ method: "tools/call", params: { name, arguments: args } }, ctx) as Promise<CallToolResult>;
   const definition = { expose_as_tool: true, steps: [{ id: "one", type: "set", values: { n: 1 } }] };
@@ -315,7 +315,7 @@ function read(uri: string): ReadResourceResult {
   return { contents: [{ uri, ...resource }] };
 }
 
-export function extend(server: Server, served: Served): void {
+export function extend(server: Server, served: McpHandlers): void {
   server.registerCapabilities({ logging: {}, completions: {}, prompts: {}, resources: { subscribe: true } });
 
   const listed = [...Object.keys(TOOLS), TOOL_CHANGE].map((name) => ({

@@ -1,19 +1,19 @@
 /** A browser that goes from page to page over several servers: it keeps the cookies of each, and follows nothing by itself. */
 
-export interface BrowserJar {
+export interface CookieClient {
   /** By origin, then by name. */
   cookies: Map<string, Map<string, string>>;
   /** @param form is sent as one does when it is given */
-  go(url: string, form?: string, headers?: Record<string, string>): Promise<Response>;
+  fetch(url: string, form?: string, headers?: Record<string, string>): Promise<Response>;
 }
 
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-export function browserJar(): BrowserJar {
-  const cookies: BrowserJar["cookies"] = new Map();
+export function cookieClient(): CookieClient {
+  const cookies: CookieClient["cookies"] = new Map();
   return {
     cookies,
-    async go(url, form, headers = {}) {
+    async fetch(url, form, headers = {}) {
       const { origin } = new URL(url);
       const own = cookies.get(origin) ?? new Map<string, string>();
       cookies.set(origin, own);

@@ -4,7 +4,7 @@ export interface CrashWorkflow {
   name: string;
   definition: Record<string, unknown>;
   /** What a run gives that succeeds, by its input. */
-  output(n: number): unknown;
+  expectedOutput(n: number): unknown;
 }
 
 const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
@@ -19,7 +19,7 @@ const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-export const SCHEDULED = "tick";
+export const SCHEDULED_WORKFLOW = "tick";
 
 /** @param url where the peer listens */
 export const crashWorkflows = (url: string): CrashWorkflow[] => [
@@ -35,7 +35,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       ],
       output: "${{ steps.d.y }}",
     },
-    output: (n) => n * 2 + 2,
+    expectedOutput: (n) => n * 2 + 2,
   },
   {
     name: "fan",
@@ -48,7 +48,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       ],
       output: "${{ steps.local.items.map(i, i.y).sum() + steps.each.items.map(i, i.body.one).sum() }}",
     },
-    output: (n) => 31 * n + 8,
+    expectedOutput: (n) => 31 * n + 8,
   },
   {
     name: "nap",
@@ -66,7 +66,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       ],
       output: "${{ steps.both.y }}",
     },
-    output: (n) => n + 2,
+    expectedOutput: (n) => n + 2,
   },
   {
     name: "parent",
@@ -85,7 +85,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       ],
       output: "${{ steps.children.items.map(i, i.output).sum() }}",
     },
-    output: (n) => [1, 2, 3].reduce((sum, item) => sum + (item + n) * 2 + 2, 0),
+    expectedOutput: (n) => [1, 2, 3].reduce((sum, item) => sum + (item + n) * 2 + 2, 0),
   },
   {
     name: "ask",
@@ -98,16 +98,16 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       ],
       output: "${{ steps.left.approved }}",
     },
-    output: () => true,
+    expectedOutput: () => true,
   },
   {
-    name: SCHEDULED,
+    name: SCHEDULED_WORKFLOW,
     definition: {
       inputs,
       steps: [call(url, "tock"), { id: "end", type: "set", values: { one: "${{ steps.tock.body.one }}" } }],
       output: "${{ steps.end.one }}",
       schedule: { cron: "* * * * * *", timezone: "Europe/Berlin", overlap: "skip" },
     },
-    output: () => 1,
+    expectedOutput: () => 1,
   },
 ];

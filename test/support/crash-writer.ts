@@ -25,7 +25,7 @@ const actor: Actor = {
 };
 
 /** Each takes effect once, however often the steps are taken. */
-export const STEPS: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
+export const WRITE_STEPS: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
   ["create_workflow", { name: "Alpha", description: "first", idempotency_key: "a" }],
   ["update_workflow", { workflow_id: "alpha", description: "second", if_match: 1 }],
   ["create_workflow", { name: "Beta", description: "first", idempotency_key: "b" }],
@@ -33,14 +33,14 @@ export const STEPS: readonly (readonly [tool: string, input: Record<string, unkn
 ];
 
 /** Opens a state directory in one of the journal modes. */
-export const openForCrash = (stateDir: string, local: boolean): Promise<Instance> =>
+export const openInstanceInJournalMode = (stateDir: string, local: boolean): Promise<Instance> =>
   openInstance(stateDir, systemClock, pino({ level: "silent" }), { ...openStateDirectory(stateDir), local });
 
 /** Takes step `index`; a change that was made before is refused, which is as good. */
-export async function takeStep(instance: Instance, index: number): Promise<void> {
+export async function applyStep(instance: Instance, index: number): Promise<void> {
   const settings = readEnvironment({ MILLRACE_STATE_DIR: instance.store.directory.path });
   const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });
-  const [name, input] = STEPS[index]!;
+  const [name, input] = WRITE_STEPS[index]!;
   const tool = catalogue.find((it) => it.name === name)!;
   const call = { actor, requestId: `step-${index}`, signal: new AbortController().signal };
   await invoke(services, tool, input, call).catch((error: unknown) => {
@@ -50,9 +50,9 @@ export async function takeStep(instance: Instance, index: number): Promise<void>
 
 if (import.meta.main) {
   const [, , stateDir, local] = argv;
-  const instance = await openForCrash(stateDir!, local === "local");
-  for (const index of STEPS.keys()) {
-    await takeStep(instance, index);
+  const instance = await openInstanceInJournalMode(stateDir!, local === "local");
+  for (const index of WRITE_STEPS.keys()) {
+    await applyStep(instance, index);
     writeSync(1, `${index}\n`);
   }
   await instance.close();

@@ -3,42 +3,48 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
-import { databases, type DatabasesOptions } from "../../src/connections/databases/index.ts";
-import type { Databases, SqlAnswer, SqlRequest } from "../../src/core/connections.ts";
+import { createDatabases, type DatabasesOptions } from "../../src/connections/databases/index.ts";
+import type { Databases, SqlResult, SqlRequest } from "../../src/core/connections.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 
-export interface Opened {
+export interface TestDatabases {
   databases: Databases & { close(): Promise<void> };
   /** Runs a query with the caps of a step, unless told otherwise. */
-  ask(
+  runQuery(
     database: string,
     query: string,
     params?: Record<string, unknown>,
     more?: Partial<SqlRequest>,
     signal?: AbortSignal,
-  ): Promise<SqlAnswer>;
+  ): Promise<SqlResult>;
   /** The same, for a query that must fail. */
-  refused(...args: Parameters<Opened["ask"]>): Promise<StepError>;
+  queryError(...args: Parameters<TestDatabases["runQuery"]>): Promise<StepError>;
 }
 
 export function openDatabases(
   entries: readonly object[],
   env: Record<string, string> = {},
   options: Partial<DatabasesOptions> = {},
-): Opened {
+): TestDatabases {
   const config = Config.parse({ databases: entries });
-  const opened = databases(config, env, { stateDir: "/nonexistent/state", ...options });
+  const opened = createDatabases(config, env, { stateDir: "/nonexistent/state", ...options });
   onTestFinished(() => opened.close());
-  const ask: Opened["ask"] = (database, query, params = {}, more = {}, signal = never()) =>
+  const runQuery: TestDatabases["runQuery"] = (
+    database,
+    query,
+    params = {},
+    more = {},
+    signal = neverAborted(),
+  ) =>
     opened.query(
       { database, query, params, write: false, maxRows: 1_000, maxBytes: 1024 * 1024, ...more },
       signal,
     );
   return {
     databases: opened,
-    ask,
-    refused: (...args) =>
-      ask(...args).then(
+    runQuery,
+    queryError: (...args) =>
+      runQuery(...args).then(
         (answer) => {
           throw new Error(`was not refused, but gave ${JSON.stringify(answer).slice(0, 500)}`);
         },
@@ -51,10 +57,10 @@ export function openDatabases(
 }
 
 /** A signal that is never aborted. */
-export const never = (): AbortSignal => new AbortController().signal;
+export const neverAborted = (): AbortSignal => new AbortController().signal;
 
 /** Aborted after so long, as the executor does it. */
-export function within(milliseconds: number): AbortSignal {
+export function abortAfter(milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(
     () => controller.abort(new StepError("timeout", `It took longer than ${milliseconds} ms.`)),
@@ -65,7 +71,7 @@ export function within(milliseconds: number): AbortSignal {
 }
 
 /** An SQLite file made by these statements. */
-export function sqliteFile(directory: string, sql: string, name = "shop.db"): string {
+export function createSqliteFile(directory: string, sql: string, name = "shop.db"): string {
   const path = join(directory, name);
   const db = new DatabaseSync(path);
   db.exec(sql);

@@ -1,9 +1,9 @@
 /** The reference deployment on one host: two copies of each server on one state directory, nginx in front of them. */
 import { type Nginx, freePorts, startNginx } from "./nginx.ts";
-import { type Program, run, startProgram } from "./process.ts";
+import { type Program, runCommand, startProgram } from "./process.ts";
 import { newStateDirectory } from "./web.ts";
 
-export interface CopyOf {
+export interface Replica {
   command: "serve" | "mcp-sse";
   port: number;
   program: Program;
@@ -15,7 +15,7 @@ export interface Deployment {
   /** What people and agents use. */
   url: string;
   nginx: Nginx;
-  copies: CopyOf[];
+  replicas: Replica[];
   stateDir: string;
   /** May read, write and run. */
   key: string;
@@ -25,11 +25,13 @@ export interface Deployment {
 const DRAIN_DELAY = 15;
 
 /** @param drainDelay in seconds */
-export async function deploy({
+export async function startDeployment({
   drainDelay = DRAIN_DELAY,
 }: { drainDelay?: number } = {}): Promise<Deployment> {
   const stateDir = newStateDirectory();
-  const key = (await run(["keys", "create", "--name", "load"], { MILLRACE_STATE_DIR: stateDir })).out.trim();
+  const key = (
+    await runCommand(["keys", "create", "--name", "load"], { MILLRACE_STATE_DIR: stateDir })
+  ).out.trim();
   const ports = await freePorts(6);
   const [https, http, web0, web1, mcp0, mcp1] = ports as [number, number, number, number, number, number];
   const url = `https://localhost:${https}`;
@@ -39,15 +41,15 @@ export async function deploy({
     MILLRACE_TRUSTED_PROXIES: "127.0.0.1",
     MILLRACE_LOG_LEVEL: "info",
   };
-  const copy = async (command: CopyOf["command"], port: number, workers: number): Promise<CopyOf> => {
+  const copy = async (command: Replica["command"], port: number, workers: number): Promise<Replica> => {
     const args = ["--port", String(port), "--workers", String(workers), "--drain-delay", String(drainDelay)];
     const start = () => startProgram(command, stateDir, { args, env });
-    const self: CopyOf = {
+    const self: Replica = {
       command,
       port,
       program: await start(),
       async restart() {
-        const { code } = await self.program.end();
+        const { code } = await self.program.stop();
         if (code !== 0)
           throw new Error(`${command} ended with ${code}:\n${self.program.log().slice(-2_000)}`);
         self.program = await start();
@@ -56,10 +58,10 @@ export async function deploy({
     return self;
   };
   // Executors beside two of them, which no test stops together.
-  const copies = [
+  const replicas = [
     await copy("serve", web0, 1),
     ...(await Promise.all([copy("serve", web1, 0), copy("mcp-sse", mcp0, 0), copy("mcp-sse", mcp1, 1)])),
   ];
   const nginx = await startNginx({ https, http, web: [web0, web1], mcp: [mcp0, mcp1] });
-  return { url, nginx, copies, stateDir, key };
+  return { url, nginx, replicas, stateDir, key };
 }

@@ -10,9 +10,9 @@ export const DOCUMENTS: readonly string[] = globSync(["*.md", "{docs,deploy,benc
   cwd: ROOT,
 }).toSorted();
 
-export const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
+export const readDocument = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 
-export interface Block {
+export interface CodeBlock {
   page: string;
   /** Of its fence, from 1. */
   line: number;
@@ -24,8 +24,8 @@ export interface Block {
 const FENCED = /^( *)```(\w*)\n(.*?)^ *```$/gms;
 
 /** The blocks of code of a page, without the indentation that a list gives them. */
-export function blocksOf(page: string): Block[] {
-  const text = textOf(page);
+export function codeBlocksOf(page: string): CodeBlock[] {
+  const text = readDocument(page);
   return [...text.matchAll(FENCED)].map(({ index, 1: indent, 2: language, 3: inner }) => ({
     page,
     line: text.slice(0, index).split("\n").length,
@@ -36,7 +36,7 @@ export function blocksOf(page: string): Block[] {
 
 /** A page's prose, with blocks of code blanked: line numbers stay. */
 export const proseOf = (page: string): string =>
-  textOf(page).replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, ""));
+  readDocument(page).replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, ""));
 
 /** What stands in backticks in a page's prose, in lines or tables. */
 export const inlineCodeOf = (page: string): string[] =>
@@ -45,7 +45,7 @@ export const inlineCodeOf = (page: string): string[] =>
 /** The text below a heading, up to the next one of the same or a higher level. */
 export function sectionOf(page: string, heading: string): string {
   const level = /^#+/.exec(heading)![0].length;
-  const [, after] = textOf(page).split(`\n${heading}\n`);
+  const [, after] = readDocument(page).split(`\n${heading}\n`);
   if (after === undefined) throw new Error(`${page} has no heading "${heading}"`);
   return after.split(new RegExp(`^#{1,${level}} `, "m"))[0]!;
 }

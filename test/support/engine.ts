@@ -3,17 +3,17 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { Config } from "../../schemas/config.ts";
-import { connections } from "../../src/connections/index.ts";
-import type { PerKey } from "../../src/core/allowances.ts";
+import { createConnections } from "../../src/connections/index.ts";
+import type { PerKeyLimits } from "../../src/core/allowances.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { RunRecord } from "../../src/core/run-ports.ts";
 import { ANY, objectOf } from "../../src/core/shapes.ts";
 import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
-import { allowances } from "../../src/engine/allowances.ts";
-import { carryOut } from "../../src/engine/carry-out.ts";
+import { usageLimits } from "../../src/engine/allowances.ts";
+import { jobHandlers } from "../../src/engine/carry-out.ts";
 import { engine } from "../../src/engine/engine.ts";
-import { reportLeft, startRun, stopRun } from "../../src/engine/transitions.ts";
+import { reportAbandoned, startRun, stopRun } from "../../src/engine/transitions.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
@@ -59,7 +59,7 @@ export async function testEngine({
   limits?: ReadonlyMap<string, number>;
   slots?: number;
   leaseMs?: number;
-  perKey?: PerKey;
+  perKey?: PerKeyLimits;
   tracer?: Tracer;
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
@@ -67,7 +67,7 @@ export async function testEngine({
   const read = { ...engineReaders(store.read), workflows: opened.read };
   const transaction = engineTransaction(store, clock);
   const log = pino({ level: "silent" });
-  const connected = connections(
+  const connected = createConnections(
     Config.parse({}),
     {},
     { stateDir: opened.stateDir, version: "0", now: clock.now },
@@ -76,20 +76,20 @@ export async function testEngine({
   let probe: Probe = giveBack;
   const types = [...stepTypes, probeStep(() => probe)];
   const made = engine({ stepTypes: types, connections: connected, read, clock, log, tracer });
-  const carried = carryOut({
+  const carried = jobHandlers({
     engine: made,
     stepTypes: types,
     connections: connected,
     read,
     transaction,
     log,
-    allowances: allowances(perKey, read, clock),
-    mostUnfinished: 100_000,
+    usageLimits: usageLimits(perKey, read, clock),
+    maxUnfinishedRuns: 100_000,
   });
 
   let executors = 0;
   /** Starts an executor, or several that compete. */
-  async function executor(work = carried.work) {
+  async function executor(handler = carried.handler) {
     executors += 1;
     const queue = sqliteQueue({
       executor: `exe_${executors}`,
@@ -98,9 +98,9 @@ export async function testEngine({
       runs: read.runs,
       clock,
       log,
-      work,
-      broken: carried.broken,
-      onLeft: (tx, left, at) => reportLeft(made.mover, tx, left, { status: "interrupted", at }),
+      handler,
+      onUnexpectedError: carried.onUnexpectedError,
+      onAbandoned: (tx, left, at) => reportAbandoned(made.context, tx, left, { status: "interrupted", at }),
       slots,
       leaseMs,
       limits,
@@ -121,7 +121,7 @@ export async function testEngine({
       trigger: "rest",
       ...request,
     });
-    await transaction((tx) => startRun(made.mover, tx, prepared));
+    await transaction((tx) => startRun(made.context, tx, prepared));
     return prepared.id;
   }
 
@@ -141,14 +141,14 @@ export async function testEngine({
     redefine: (id: string, definition: Record<string, unknown>) => change(id, { definition }),
     onProbe: (next: Probe) => void (probe = next),
     stop: (id: string) =>
-      transaction((tx) => stopRun(made.mover, tx, id, { status: "cancelled", by: "operator" })),
+      transaction((tx) => stopRun(made.context, tx, id, { status: "cancelled", by: "operator" })),
     /** The run with its output and where its steps are. */
     async outcome(id: string) {
       const run = await find(id);
       return {
         status: run.status,
         error: run.error,
-        states: run.states,
+        states: run.stepStates,
         output: await read.runs.runOutput(id),
       };
     },
@@ -166,7 +166,7 @@ export async function runToEnd(
 ) {
   const queue = await it.executor();
   const id = await it.start(await it.define(definition), request);
-  queue.ring();
-  await queue.idle();
+  queue.wake();
+  await queue.waitUntilIdle();
   return { id, queue, ...(await it.outcome(id)) };
 }

@@ -7,7 +7,7 @@ import { newExecutorId } from "../../src/core/ids.ts";
 import type { TestInstance } from "./instance.ts";
 
 /** Starts an executor on an instance; it ends with the test. */
-export async function openExecutor(instance: TestInstance): Promise<Executor> {
+export async function startTestExecutor(instance: TestInstance): Promise<Executor> {
   const setup = {
     settings: readEnvironment({ MILLRACE_STATE_DIR: instance.stateDir }),
     config: Config.parse({}),

@@ -9,7 +9,7 @@ interface Sample {
   value: number;
 }
 
-export interface Family {
+export interface MetricFamily {
   type: string;
   samples: Sample[];
 }
@@ -19,11 +19,11 @@ const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 
 /** @throws Error that says which line is wrong, and how */
-export function parseExposition(text: string): Map<string, Family> {
-  const families = new Map<string, Family>();
+export function parseExposition(text: string): Map<string, MetricFamily> {
+  const families = new Map<string, MetricFamily>();
   const seen = new Set<string>();
   let help: string | undefined;
-  let current: [string, Family] | undefined;
+  let current: [string, MetricFamily] | undefined;
   if (!text.endsWith("\n")) throw new Error("the text does not end with a line feed");
   for (const line of text.split("\n")) {
     const fail = (why: string): never => {
@@ -88,7 +88,7 @@ const grows = (list: readonly number[], least: number): boolean =>
   list.every((it, index) => index === 0 || it - list[index - 1]! >= least);
 
 /** Buckets grow, end with +Inf, and that is the count. */
-function checkHistogram(family: string, { samples }: Family): void {
+function checkHistogram(family: string, { samples }: MetricFamily): void {
   const series = Map.groupBy(samples, ({ labels }) => identityOf({ ...labels, le: "" }));
   for (const [labels, of] of series) {
     const buckets = of.filter(({ name }) => name === `${family}_bucket`);
@@ -109,8 +109,8 @@ function checkHistogram(family: string, { samples }: Family): void {
 }
 
 /** The sum of the samples with these labels; 0 where there is none. */
-export function valueOf(
-  families: ReadonlyMap<string, Family>,
+export function sumSamples(
+  families: ReadonlyMap<string, MetricFamily>,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): number {

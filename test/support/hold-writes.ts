@@ -1,17 +1,17 @@
 /** A state whose writes wait until they are let go: for what happens in between. */
 import type { TestInstance } from "./instance.ts";
 
-export interface HeldWrites {
+export interface WriteBarrier {
   hold(): void;
   release(): void;
   /** How many wait. */
-  waiting(): number;
+  pendingCount(): number;
   /** How many have been carried out since. */
-  done(): number;
+  completedCount(): number;
 }
 
 /** Call it before the listeners are started: they take the store as it is then. */
-export function holdWrites({ store }: TestInstance): HeldWrites {
+export function installWriteBarrier({ store }: TestInstance): WriteBarrier {
   const original = store.transaction;
   let gate: PromiseWithResolvers<void> | undefined;
   let waiting = 0;
@@ -33,7 +33,7 @@ export function holdWrites({ store }: TestInstance): HeldWrites {
       gate?.resolve();
       gate = undefined;
     },
-    waiting: () => waiting,
-    done: () => done,
+    pendingCount: () => waiting,
+    completedCount: () => done,
   };
 }

@@ -6,33 +6,33 @@ import type { z } from "zod";
 import { Config } from "../../schemas/config.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 
-export interface Received {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-export interface Peer {
+export interface MockHttpServer {
   /** `http://127.0.0.1:port` */
   url: string;
   /** `127.0.0.1:port` */
   host: string;
   port: number;
-  received: Received[];
+  received: ReceivedRequest[];
   /** How many connections it has had. */
-  connections(): number;
+  connectionCount(): number;
   /** Resolves when a request has come whole. */
-  called: Promise<void>;
+  requestReceived: Promise<void>;
   /** Resolves when a request's connection was closed by the other side. */
-  left: Promise<void>;
+  connectionClosed: Promise<void>;
 }
 
 /** Starts one; closed when the test has finished. */
-export async function httpPeer(
-  answer: (request: Received, response: ServerResponse, raw: IncomingMessage) => void | Promise<void>,
-): Promise<Peer> {
-  const received: Received[] = [];
+export async function mockHttpServer(
+  answer: (request: ReceivedRequest, response: ServerResponse, raw: IncomingMessage) => void | Promise<void>,
+): Promise<MockHttpServer> {
+  const received: ReceivedRequest[] = [];
   let connections = 0;
   const called = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -60,14 +60,14 @@ export async function httpPeer(
     host: `127.0.0.1:${port}`,
     port,
     received,
-    connections: () => connections,
-    called: called.promise,
-    left: left.promise,
+    connectionCount: () => connections,
+    requestReceived: called.promise,
+    connectionClosed: left.promise,
   };
 }
 
 /** A whole configuration out of what a test cares for. */
-export const configOf = (part: z.input<typeof Config>): Config => Config.parse(part);
+export const parseConfig = (part: z.input<typeof Config>): Config => Config.parse(part);
 
 /** Sends JSON. */
 export const sendJson = (
@@ -81,7 +81,7 @@ export const sendJson = (
 };
 
 /** What something failed with. */
-export async function failureOf(work: Promise<unknown>): Promise<StepError> {
+export async function stepErrorOf(work: Promise<unknown>): Promise<StepError> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,

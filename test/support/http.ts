@@ -1,23 +1,23 @@
 /** A small client of the API for tests. */
 
-export interface Answer<T = unknown> {
+export interface ApiResponse<T = unknown> {
   status: number;
   headers: Headers;
   body: T;
 }
 
-export interface Api {
+export interface ApiClient {
   // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body it says by expecting it
   <T = any>(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<Answer<T>>;
+  ): Promise<ApiResponse<T>>;
 }
 
 /** Calls `base` with a key; a body that is a string goes as it is, anything else as JSON. */
-export function api(base: string, key?: string): Api {
+export function apiClient(base: string, key?: string): ApiClient {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(base + path, {
       method,
@@ -29,12 +29,12 @@ export function api(base: string, key?: string): Api {
       },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    return answerOf(response);
+    return toApiResponse(response);
   };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
-export async function answerOf(response: Response): Promise<Answer<any>> {
+export async function toApiResponse(response: Response): Promise<ApiResponse<any>> {
   const text = await response.text();
   const json = response.headers.get("content-type")?.includes("json") ?? false;
   return {

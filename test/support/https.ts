@@ -11,7 +11,7 @@ interface SecureRequest {
   agent?: Agent;
 }
 
-export interface SecureAnswer {
+export interface HttpsResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -45,11 +45,11 @@ function open(
 }
 
 /** One request and its whole answer. @throws Error when the connection breaks */
-export async function secureSend(
+export async function httpsRequest(
   method: string,
   url: string,
   options: SecureRequest = {},
-): Promise<SecureAnswer> {
+): Promise<HttpsResponse> {
   const res = await open(method, url, options);
   let text = "";
   for await (const chunk of res.setEncoding("utf8")) text += chunk as string;
@@ -57,14 +57,14 @@ export async function secureSend(
 }
 
 /** A client that keeps one connection. */
-export function keptConnection(): Agent {
+export function keepAliveAgent(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   return agent;
 }
 
 /** A stream of server-sent events, read as it comes. */
-export async function eventsOf(url: string, headers: Record<string, string>) {
+export async function openHttpsEventStream(url: string, headers: Record<string, string>) {
   const res = await open("GET", url, { headers: { ...headers, Accept: "text/event-stream" } });
   if (res.statusCode !== 200) throw new Error(`${url} answered ${res.statusCode}`);
   let text = "";

@@ -39,7 +39,7 @@ export interface Image {
 }
 
 /** One a line, joined where a backslash ends one; comments are left out. */
-export function instructionsOf(dockerfile: string): { word: string; rest: string }[] {
+export function parseDockerfile(dockerfile: string): { word: string; rest: string }[] {
   return dockerfile
     .replaceAll(/^#.*\n/gm, "")
     .replaceAll(/\\\n\s*/g, " ")
@@ -52,7 +52,7 @@ export function instructionsOf(dockerfile: string): { word: string; rest: string
 }
 
 /** What the .dockerignore lets into a build: it must be a list of what is allowed. */
-export function allowedInto(ignore: string): string[] {
+export function parseDockerignore(ignore: string): string[] {
   const lines = ignore.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   if (lines.shift() !== "*") throw new Error(".dockerignore does not begin by leaving everything out");
   return lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
@@ -123,7 +123,7 @@ function shell(command: string, options: { cwd?: string; env: NodeJS.ProcessEnv;
  */
 export function buildImage(directory: string): Image {
   const context = join(directory, "context");
-  for (const path of allowedInto(readFileSync(join(ROOT, ".dockerignore"), "utf8")))
+  for (const path of parseDockerignore(readFileSync(join(ROOT, ".dockerignore"), "utf8")))
     cpSync(join(ROOT, path), join(context, path), { recursive: true });
 
   // The base image's own Node, not the one among the dependencies.
@@ -192,7 +192,7 @@ export function buildImage(directory: string): Image {
       else shell(rest, { cwd: join(root, workdir), env: buildEnv });
     },
   };
-  for (const { word, rest } of instructionsOf(readFileSync(join(ROOT, "Dockerfile"), "utf8"))) {
+  for (const { word, rest } of parseDockerfile(readFileSync(join(ROOT, "Dockerfile"), "utf8"))) {
     const step = take[word];
     if (step === undefined) throw new Error(`${word} is not known here`);
     step(rest);

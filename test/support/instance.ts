@@ -8,9 +8,9 @@ import { Config } from "../../schemas/config.ts";
 import type { Scope } from "../../schemas/actor.ts";
 import { type Executor, startExecutor } from "../../src/app/executor.ts";
 import { type Instance, openInstance } from "../../src/app/instance.ts";
-import type { Running } from "../../src/app/listener.ts";
-import { startMcp } from "../../src/app/mcp.ts";
-import { startServe } from "../../src/app/serve.ts";
+import type { RunningServer } from "../../src/app/listener.ts";
+import { startMcpServer } from "../../src/app/mcp.ts";
+import { startWebServer } from "../../src/app/serve.ts";
 import { openServices, type Setup } from "../../src/app/services.ts";
 import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
@@ -57,7 +57,7 @@ interface CopyOptions {
 }
 
 /** A running listener. */
-interface Copy extends Running {
+interface Copy extends RunningServer {
   url: string;
 }
 
@@ -86,7 +86,7 @@ export async function testInstance({
 } = {}): Promise<TestInstance> {
   const directory = openStateDirectory(stateDir);
   const instance = await openInstance(stateDir, clock, log, local ? directory : { ...directory, local });
-  const running: Pick<Running, "stop">[] = [];
+  const running: Pick<RunningServer, "stop">[] = [];
   onTestFinished(async () => {
     await Promise.all(running.map((it) => it.stop(0)));
     await close();
@@ -108,7 +108,7 @@ export async function testInstance({
     resetDelayMs: 0,
   });
   const open =
-    (start: typeof startServe) =>
+    (start: typeof startWebServer) =>
     async (options: CopyOptions = {}): Promise<Copy> => {
       const copy = await start(instance, setupOf(options), { host: "127.0.0.1", port: 0 });
       running.push(copy);
@@ -122,8 +122,8 @@ export async function testInstance({
     clock,
     key: ({ owner = "operator", name = "test", ...options } = {}) =>
       createKey(instance.keys, clock, { name, owner, ...options }),
-    rest: open(startServe),
-    mcp: open(startMcp),
+    rest: open(startWebServer),
+    mcp: open(startMcpServer),
     async executor({ slots = 4, ...options } = {}) {
       const id = `test-${Math.random().toString(36).slice(2)}`;
       const executor = await startExecutor(instance, setupOf(options), { id, slots });

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type CollectionTag, parseAllDocuments, parseDocument, type ScalarTag } from "yaml";
 
-export const DEPLOY = fileURLToPath(new URL("../../deploy/", import.meta.url));
+export const DEPLOY_DIRECTORY = fileURLToPath(new URL("../../deploy/", import.meta.url));
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of it, it says by expecting it
-export type Data = any;
+export type YamlData = any;
 
 /** Every document of a YAML file. @throws Error at what is not valid */
-export function documentsOf(file: string): Data[] {
+export function parseYamlFile(file: string): YamlData[] {
   return parseAllDocuments(readFileSync(file, "utf8"), { uniqueKeys: true, strict: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]!.message}`);
     return document.toJS();
@@ -26,9 +26,9 @@ const LISTS = ["If", "Equals", "Not", "Or"].map((name): CollectionTag => ({
 }));
 
 /** A CloudFormation template: `!Ref X` becomes the text "!Ref X", `!If [a, b, c]` the list. Takes no aliases: AWS does not. */
-export function templateOf(text: string): Data {
+export function parseCloudFormation(text: string): YamlData {
   const document = parseDocument(text, { customTags: [...SCALARS, ...LISTS], uniqueKeys: true });
-  const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) throw new Error(faults[0]!.message);
+  const issues = [...document.errors, ...document.warnings];
+  if (issues.length > 0) throw new Error(issues[0]!.message);
   return document.toJS({ maxAliasCount: 0 });
 }

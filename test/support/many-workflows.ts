@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { TestInstance } from "./instance.ts";
 
 /** Adds `count` workflows in one transaction, each with a description of `length` characters and no history. */
-export async function addWorkflows(
+export async function insertWorkflows(
   { store }: Pick<TestInstance, "store">,
   { count, length = 20, name, at }: { count: number; length?: number; name?: string; at?: string },
 ): Promise<void> {

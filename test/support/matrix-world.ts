@@ -15,34 +15,34 @@ import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { eventually } from "./eventually.ts";
 import { fakeClock, temporaryDirectory, testInstance, type TestInstance } from "./instance.ts";
-import { acting, addUser, signIn } from "./people.ts";
+import { callAs, addUser, signIn } from "./people.ts";
 
 /** What a principal is made from. */
-export interface Spec {
+export interface CallerSpec {
   label: string;
-  /** What it shows: nothing, a cookie, or a key. */
-  shows: "nothing" | "session" | "key";
+  /** What it credential: nothing, a cookie, or a key. */
+  credential: "nothing" | "session" | "key";
   /** The role of whom it belongs to; `operator` for keys of the command line. */
   role: Role | "operator";
   /** A key's. */
   scopes?: readonly Scope[];
-  fate: "alive" | "deactivated" | "revoked" | "expired" | "ended";
+  condition: "alive" | "deactivated" | "revoked" | "expired" | "ended";
 }
 
 /** Somebody who asks. */
-export interface Asker extends Spec {
+export interface Caller extends CallerSpec {
   headers: Record<string, string>;
-  owner: Owner;
+  owner: ResourceOwner;
 }
 
 /** Whose a thing is. */
-export interface Owner {
+export interface ResourceOwner {
   email: string;
   lineage: string;
   user?: UserRecord;
 }
 
-export type Thing =
+export type ResourceKind =
   "workflow" | "run" | "approval" | "api key" | "session" | "user" | "invited user" | "database";
 
 const SETS: Readonly<Record<string, readonly Scope[]>> = {
@@ -54,32 +54,32 @@ const SETS: Readonly<Record<string, readonly Scope[]>> = {
 };
 
 const ROLES = ["viewer", "editor", "admin"] as const;
-const ALIVE = { fate: "alive" } as const;
+const ALIVE = { condition: "alive" } as const;
 
-export const SPECS: readonly Spec[] = [
-  { label: "nobody", shows: "nothing", role: "viewer", ...ALIVE },
-  ...ROLES.map((role) => ({ label: `${role}, signed in`, shows: "session" as const, role, ...ALIVE })),
+export const CALLER_SPECS: readonly CallerSpec[] = [
+  { label: "nobody", credential: "nothing", role: "viewer", ...ALIVE },
+  ...ROLES.map((role) => ({ label: `${role}, signed in`, credential: "session" as const, role, ...ALIVE })),
   ...[...ROLES, "operator" as const].flatMap((role) =>
     Object.entries(SETS).map(([name, scopes]) => ({
       label: `${role}'s key: ${name}`,
-      shows: "key" as const,
+      credential: "key" as const,
       role,
       scopes,
-      fate: "alive" as const,
+      condition: "alive" as const,
     })),
   ),
-  ...(["deactivated", "ended"] as const).map((fate) => ({
-    label: `admin's session, ${fate}`,
-    shows: "session" as const,
+  ...(["deactivated", "ended"] as const).map((condition) => ({
+    label: `admin's session, ${condition}`,
+    credential: "session" as const,
     role: "admin" as const,
-    fate,
+    condition,
   })),
-  ...(["deactivated", "revoked", "expired"] as const).map((fate) => ({
-    label: `admin's key, ${fate}`,
-    shows: "key" as const,
+  ...(["deactivated", "revoked", "expired"] as const).map((condition) => ({
+    label: `admin's key, ${condition}`,
+    credential: "key" as const,
     role: "admin" as const,
     scopes: SETS["all"]!,
-    fate,
+    condition,
   })),
 ];
 
@@ -91,7 +91,7 @@ const WORKFLOW = {
 const ASKING = { steps: [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }] };
 
 /** An instance with its listener, and ways to make who asks and what they ask for. */
-export async function matrixWorld() {
+export async function openRolesMatrix() {
   const instance = await testInstance({ clock: fakeClock() });
   const { store, clock } = instance;
   const directory = temporaryDirectory();
@@ -106,35 +106,35 @@ export async function matrixWorld() {
   });
 
   let number = 0;
-  const newUser = async (role: Role, name: string = role): Promise<Owner> => {
+  const newUser = async (role: Role, name: string = role): Promise<ResourceOwner> => {
     const user = await addUser(instance, { email: `${name}-${(number += 1)}@example.com`, role });
     return { email: user.email, lineage: user.id, user };
   };
   /** The same for all that belong to somebody of a role, unless a fresh one is wanted. */
-  const known = new Map<string, Owner>();
-  const ownerOf = async (role: Role, fresh: boolean): Promise<Owner> => {
+  const known = new Map<string, ResourceOwner>();
+  const ownerOf = async (role: Role, fresh: boolean): Promise<ResourceOwner> => {
     const owner = (fresh ? undefined : known.get(role)) ?? (await newUser(role));
     if (!fresh) known.set(role, owner);
     return owner;
   };
 
   /** @param fresh a user of its own too: what it does spoils nothing for others */
-  async function asker(spec: Spec, fresh: boolean): Promise<Asker> {
-    const { shows, role, scopes, fate } = spec;
-    const owner: Owner =
+  async function asker(spec: CallerSpec, fresh: boolean): Promise<Caller> {
+    const { credential, role, scopes, condition } = spec;
+    const owner: ResourceOwner =
       role === "operator"
         ? { email: "operator", lineage: "" }
-        : await ownerOf(role, fresh || fate === "deactivated");
+        : await ownerOf(role, fresh || condition === "deactivated");
     const headers: Record<string, string> = {};
-    if (shows === "session") {
+    if (credential === "session") {
       const { cookie, session } = await signIn(instance, owner.user!);
       headers["Cookie"] = cookie;
       headers["Sec-Fetch-Site"] = "same-origin";
-      if (fate === "ended")
+      if (condition === "ended")
         await store.transaction((trx) => trx.deleteFrom("sessions").where("id", "=", session.id).execute());
     }
-    if (shows === "key") {
-      const expiresAt = fate === "expired" ? { expiresAt: iso(clock.now() - HOUR) } : {};
+    if (credential === "key") {
+      const expiresAt = condition === "expired" ? { expiresAt: iso(clock.now() - HOUR) } : {};
       const { value, record } = await instance.key({
         owner: owner.email,
         scopes: [...scopes!],
@@ -142,16 +142,16 @@ export async function matrixWorld() {
       });
       headers["X-API-Key"] = value;
       if (role === "operator") owner.lineage = record.lineage;
-      if (fate === "revoked") await instance.keys.revoke(record.id, iso(clock.now()), owner.email);
+      if (condition === "revoked") await instance.keys.revoke(record.id, iso(clock.now()), owner.email);
     }
-    if (fate === "deactivated")
+    if (condition === "deactivated")
       await store.transaction((trx) =>
         trx.updateTable("users").set({ status: "deactivated" }).where("id", "=", owner.lineage).execute(),
       );
     return { ...spec, headers, owner };
   }
 
-  const principalOf = ({ email, lineage }: Owner): Principal => ({
+  const principalOf = ({ email, lineage }: ResourceOwner): Principal => ({
     kind: "operator",
     keyId: "command-line",
     keyName: "test",
@@ -159,9 +159,9 @@ export async function matrixWorld() {
     lineage,
     scopes: new Set(Scope.options),
   });
-  const as = (owner: Owner) => acting(instance, principalOf(owner));
+  const as = (owner: ResourceOwner) => callAs(instance, principalOf(owner));
 
-  async function newWorkflow(owner: Owner, definition: object = WORKFLOW): Promise<string> {
+  async function newWorkflow(owner: ResourceOwner, definition: object = WORKFLOW): Promise<string> {
     const call = as(owner);
     const { id } = await call(createWorkflow, { name: "Matrix", definition });
     await call(publishWorkflow, { workflow_id: id });
@@ -169,9 +169,9 @@ export async function matrixWorld() {
   }
 
   /** Approvals that wait, by who started their runs: an executor made them, and is gone again. */
-  async function approvals(owners: readonly Owner[]): Promise<Map<string, string[]>> {
+  async function approvals(owners: readonly ResourceOwner[]): Promise<Map<string, string[]>> {
     const workflow_id = await newWorkflow(owners[0]!, ASKING);
-    const starters = new Map<string, Owner>();
+    const starters = new Map<string, ResourceOwner>();
     for (const owner of owners) {
       const { id } = await as(owner)(runWorkflow, { workflow_id, wait: 0 });
       starters.set(id, owner);
@@ -190,7 +190,7 @@ export async function matrixWorld() {
     return new Map([...byStarter].map(([lineage, items]) => [lineage, items.map(({ id }) => id)]));
   }
 
-  const makers: Record<Exclude<Thing, "approval">, (owner: Owner) => Promise<string>> = {
+  const makers: Record<Exclude<ResourceKind, "approval">, (owner: ResourceOwner) => Promise<string>> = {
     workflow: (owner) => newWorkflow(owner),
     // Ended, so that it can be retried, and its events come to an end.
     run: async (owner) => {
@@ -222,7 +222,7 @@ export async function matrixWorld() {
   return { instance, url, asker, newUser, approvals, makers, newLinkFor };
 }
 
-export type World = Awaited<ReturnType<typeof matrixWorld>>;
+export type RolesMatrix = Awaited<ReturnType<typeof openRolesMatrix>>;
 
 const TABLES = [
   "users",
@@ -241,7 +241,7 @@ const TABLES = [
 ] as const;
 
 /** Everything that stands in the store but when something was last used and how often something was tried. */
-export async function everything({ store: { read } }: TestInstance): Promise<string> {
+export async function dumpState({ store: { read } }: TestInstance): Promise<string> {
   const tables = await Promise.all(TABLES.map((table) => read.selectFrom(table).selectAll().execute()));
   return JSON.stringify(tables, (name, value: unknown) =>
     name === "last_used_at" || name === "seen_at" ? undefined : value,

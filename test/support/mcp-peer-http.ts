@@ -6,7 +6,7 @@ import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import express from "express";
 import { onTestFinished } from "vitest";
-import { peerServer } from "./mcp-peer-tools.ts";
+import { toolServer } from "./mcp-peer-tools.ts";
 
 /** Ends an answer in the middle: its head is out, its stream has begun. */
 function cut(response: express.Response): void {
@@ -14,23 +14,23 @@ function cut(response: express.Response): void {
   else setImmediate(cut, response);
 }
 
-export interface HttpPeer {
+export interface McpHttpServer {
   url: string;
   /** The headers of every message. */
   headers: IncomingHttpHeaders[];
   /** Sessions that were opened. */
-  opened(): number;
+  openedSessionCount(): number;
   /** Sessions that are open. */
-  sessions(): number;
+  openSessionCount(): number;
   /** Forgets all sessions, as a restart would. */
-  forget(): void;
+  dropSessions(): void;
 }
 
 /** @param key what every request must show; @param leg which transport it serves */
-export async function httpPeer({
+export async function mcpHttpServer({
   key,
   leg = "streamable",
-}: { key?: string; leg?: "streamable" | "sse" } = {}): Promise<HttpPeer> {
+}: { key?: string; leg?: "streamable" | "sse" } = {}): Promise<McpHttpServer> {
   const app = express();
   let opened = 0;
   const headers: IncomingHttpHeaders[] = [];
@@ -66,7 +66,7 @@ export async function httpPeer({
           onsessionclosed: (session) => void sessions.delete(session),
         });
       // A crash, as one who waits sees it: the connection of the answer is cut.
-      if (known === undefined) await peerServer(() => cut(last!)).connect(transport);
+      if (known === undefined) await toolServer(() => cut(last!)).connect(transport);
       last = request.method === "POST" ? response : last;
       await transport.handleRequest(request, response, request.body);
     });
@@ -75,7 +75,7 @@ export async function httpPeer({
       const transport = new SSEServerTransport("/messages", response);
       opened += 1;
       streams.set(transport.sessionId, transport);
-      await peerServer(() => cut(response)).connect(transport);
+      await toolServer(() => cut(response)).connect(transport);
     });
     app.post("/messages", async (request, response) => {
       await streams
@@ -93,8 +93,8 @@ export async function httpPeer({
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     headers,
-    opened: () => opened,
-    sessions: () => sessions.size,
-    forget: () => sessions.clear(),
+    openedSessionCount: () => opened,
+    openSessionCount: () => sessions.size,
+    dropSessions: () => sessions.clear(),
   };
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 /** @param die ends the server as a crash would */
-export function peerServer(die: () => void): McpServer {
+export function toolServer(die: () => void): McpServer {
   const server = new McpServer(
     { name: "peer", version: "1.0.0" },
     { capabilities: { tools: { listChanged: true } } },

@@ -10,7 +10,7 @@ import type { Json } from "./json.ts";
 import type { Problem } from "../../schemas/problem.ts";
 
 /** How a client comes in: SDK, leg, and the revision that it must end up speaking. */
-export const CLIENTS = {
+export const MCP_CLIENTS = {
   "v1 over SSE": { sdk: 1, path: "/sse", version: "2025-11-25" },
   "v1 over Streamable HTTP": { sdk: 1, path: "/mcp", version: "2025-11-25" },
   "v2 over SSE": { sdk: 2, path: "/sse", mode: "legacy", version: "2025-11-25" },
@@ -31,8 +31,8 @@ interface Way {
   version: string;
 }
 
-export type ClientName = keyof typeof CLIENTS;
-export const clientNames = Object.keys(CLIENTS) as ClientName[];
+export type ClientName = keyof typeof MCP_CLIENTS;
+export const CLIENT_NAMES = Object.keys(MCP_CLIENTS) as ClientName[];
 
 interface ListedTool {
   name: string;
@@ -43,7 +43,7 @@ interface ListedTool {
   annotations?: Record<string, unknown> | undefined;
 }
 
-export interface ToolAnswer {
+export interface ToolCallResult {
   isError?: boolean;
   content: { type: string; text: string }[];
   structuredContent?: Json;
@@ -69,7 +69,7 @@ interface Hooks {
 
 export interface McpClient {
   listTools(): Promise<ListedTool[]>;
-  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolAnswer>;
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolCallResult>;
   /** The revision that was negotiated. */
   version: string | undefined;
   /** Ends the session, where there is one, and the connection. */
@@ -84,7 +84,7 @@ export async function connect(
   info = { name: "test-client", version: "1.0.0" },
   hooks: Hooks = {},
 ): Promise<McpClient> {
-  const { sdk, path, ...rest } = CLIENTS[way];
+  const { sdk, path, ...rest } = MCP_CLIENTS[way];
   const url = new URL(path, base);
   const options = { requestInit: { headers: { "X-API-Key": key } } };
   if (sdk === 1) {
@@ -110,7 +110,7 @@ export async function connect(
   return closing({
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, how = {}) =>
-      (await client.callTool({ name, arguments: args }, how)) as unknown as ToolAnswer,
+      (await client.callTool({ name, arguments: args }, how)) as unknown as ToolCallResult,
     version: client.getNegotiatedProtocolVersion(),
     async close() {
       if (session?.sessionId !== undefined) await session.terminateSession();
@@ -135,7 +135,7 @@ export async function connectV1(
   return closing({
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, how = {}) =>
-      (await client.callTool({ name, arguments: args }, undefined, how)) as unknown as ToolAnswer,
+      (await client.callTool({ name, arguments: args }, undefined, how)) as unknown as ToolCallResult,
     version,
     async close() {
       if (session?.sessionId !== undefined) await session.terminateSession();
@@ -166,13 +166,13 @@ function closing(client: McpClient): McpClient {
 }
 
 /** The output of a call that must have worked. */
-export function outputOf(answer: ToolAnswer): Json {
+export function outputOf(answer: ToolCallResult): Json {
   if (answer.isError) throw new Error(`the tool refused: ${answer.content[0]?.text}`);
   return answer.structuredContent;
 }
 
 /** The problem of a call that must have been refused. */
-export function problemOf(answer: ToolAnswer): Problem {
+export function problemOf(answer: ToolCallResult): Problem {
   if (!answer.isError) throw new Error("the tool did not refuse");
   return JSON.parse(answer.content[0]!.text) as Problem;
 }

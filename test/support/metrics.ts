@@ -1,14 +1,14 @@
 /** Metrics of a process of ours, with something in each of them. */
 import type { Meter } from "../../src/core/meter.ts";
 import { type Metrics, openMetrics } from "../../src/telemetry/metrics.ts";
-import { exposition } from "../../src/telemetry/snapshots.ts";
-import type { StateNumbers } from "../../src/telemetry/state-gauges.ts";
-import { type Family, parseExposition } from "./exposition.ts";
+import { renderExposition } from "../../src/telemetry/snapshots.ts";
+import type { InstanceStats } from "../../src/telemetry/state-gauges.ts";
+import { type MetricFamily, parseExposition } from "./exposition.ts";
 
-export const STATE: StateNumbers = {
+export const SAMPLE_STATE: InstanceStats = {
   runs: { queued: 1, waiting: 2 },
   jobs: { ready: 3, later: 4, claimed: 5 },
-  oldestReady: 6.5,
+  oldestReadySeconds: 6.5,
   executors: 2,
   approvals: 1,
   file: { size: 4_096, free: 1e9 },
@@ -16,29 +16,29 @@ export const STATE: StateNumbers = {
 
 /** Has everything happen once. */
 function exercise(meter: Meter): void {
-  meter.operation({ name: "list_workflows", surface: "rest", status: 200, seconds: 0.01 });
-  meter.refused("rest", "unauthorized");
-  meter.stream("sse", 1);
+  meter.operationCompleted({ name: "list_workflows", surface: "rest", status: 200, seconds: 0.01 });
+  meter.requestRejected("rest", "unauthorized");
+  meter.streamCountChanged("sse", 1);
   meter.runStarted("rest");
   meter.runEnded({ status: "failed", trigger: "rest", code: "step_failed", seconds: 1 });
-  meter.attempt({ type: "model", outcome: "failed", code: "timeout", seconds: 2 });
-  meter.poisoned();
-  meter.claimed("step");
-  meter.takenOver("lease", 2);
+  meter.attemptEnded({ type: "model", outcome: "failed", code: "timeout", seconds: 2 });
+  meter.jobPoisoned();
+  meter.jobClaimed("step");
+  meter.jobsReclaimed("lease", 2);
   meter.executorEnded();
-  meter.connection({ kind: "model", name: "writer", outcome: "ok", seconds: 2 });
-  meter.tokens("writer", { input: 100, output: 20 });
-  meter.state("read", 0.001);
-  meter.stateBusy();
+  meter.connectionCalled({ kind: "model", name: "writer", outcome: "ok", seconds: 2 });
+  meter.tokensUsed("writer", { input: 100, output: 20 });
+  meter.storageAccessed("read", 0.001);
+  meter.storageBusy();
 }
 
-export function exercised(): Metrics {
+export function exercisedMetrics(): Metrics {
   const metrics = openMetrics("serve", "1.2.3");
-  metrics.showState(() => Promise.resolve(STATE));
+  metrics.registerStateSource(() => Promise.resolve(SAMPLE_STATE));
   exercise(metrics.meter);
   return metrics;
 }
 
 /** What Prometheus would read of these. */
-export const read = async (...metrics: readonly Metrics[]): Promise<Map<string, Family>> =>
-  parseExposition(await exposition(await Promise.all(metrics.map((it) => it.snapshot()))));
+export const readMetrics = async (...metrics: readonly Metrics[]): Promise<Map<string, MetricFamily>> =>
+  parseExposition(await renderExposition(await Promise.all(metrics.map((it) => it.snapshot()))));

@@ -1,7 +1,7 @@
 /** A server on loopback that speaks the wire formats of the models' vendors. */
 import type { ServerResponse } from "node:http";
 import type { Config } from "../../schemas/config.ts";
-import { configOf, httpPeer, type Peer, sendJson } from "./http-peer.ts";
+import { parseConfig, mockHttpServer, type MockHttpServer, sendJson } from "./http-peer.ts";
 
 export type VendorName = Config["models"][number]["vendor"];
 
@@ -34,7 +34,7 @@ const chat = (text: string, finish: Finish): unknown => ({
   usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
 });
 
-export const WIRES: Readonly<Record<VendorName, Wire>> = {
+export const WIRE_FORMATS: Readonly<Record<VendorName, Wire>> = {
   openai: {
     base: "/v1",
     path: "/v1/responses",
@@ -120,23 +120,23 @@ export const WIRES: Readonly<Record<VendorName, Wire>> = {
   },
 };
 
-export const VENDORS = Object.keys(WIRES) as VendorName[];
+export const VENDORS = Object.keys(WIRE_FORMATS) as VendorName[];
 
 type Play = { text: string; finish?: Finish } | ((response: ServerResponse) => void);
 
 /** Plays one answer after the other, the last one again and again. */
-export function modelPeer(vendor: VendorName, ...plays: Play[]): Promise<Peer> {
+export function mockModelServer(vendor: VendorName, ...plays: Play[]): Promise<MockHttpServer> {
   let calls = 0;
-  return httpPeer((_request, response) => {
+  return mockHttpServer((_request, response) => {
     const play = plays[Math.min(calls, plays.length - 1)]!;
     calls += 1;
     if (typeof play === "function") play(response);
-    else sendJson(response, WIRES[vendor].answer(play.text, play.finish ?? "stop"));
+    else sendJson(response, WIRE_FORMATS[vendor].answer(play.text, play.finish ?? "stop"));
   });
 }
 
 /** An error as the vendor tells it. */
-export const failing =
+export const errorReply =
   (
     vendor: VendorName,
     status: number,
@@ -145,18 +145,18 @@ export const failing =
     message = "No.",
   ): Play =>
   (response) =>
-    sendJson(response, WIRES[vendor].error(message, code), status, headers);
+    sendJson(response, WIRE_FORMATS[vendor].error(message, code), status, headers);
 
 /** A configuration with one model, `writer`, at a peer. */
-export const modelConfig = (vendor: VendorName, peer: Pick<Peer, "url">): Config =>
-  configOf({
+export const modelConfig = (vendor: VendorName, peer: Pick<MockHttpServer, "url">): Config =>
+  parseConfig({
     models: [
       {
         name: "writer",
         vendor,
         model_ref: "m-1",
         key_var: "MODEL_KEY",
-        base_url: peer.url + WIRES[vendor].base,
+        base_url: peer.url + WIRE_FORMATS[vendor].base,
         prices: { input: 3, output: 15 },
         concurrency: 3,
       },

@@ -41,8 +41,8 @@ export interface Nginx {
   url: string;
   /** The plain one, which only redirects. */
   plainUrl: string;
-  access(): AccessLine[];
-  errors(): string;
+  accessLog(): AccessLine[];
+  errorLog(): string;
 }
 
 /**
@@ -162,11 +162,11 @@ export async function startNginx(at: {
   return {
     url: `https://localhost:${at.https}`,
     plainUrl: `http://localhost:${at.http}`,
-    access: () =>
+    accessLog: () =>
       readFileSync(join(prefix, "access.log"), "utf8")
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line) as AccessLine),
-    errors: () => readFileSync(errorLog, "utf8"),
+    errorLog: () => readFileSync(errorLog, "utf8"),
   };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Provider } from "oidc-provider";
 import { onTestFinished } from "vitest";
-import type { BrowserJar } from "./cookie-jar.ts";
+import type { CookieClient } from "./cookie-jar.ts";
 
 export const CLIENT_ID = "millrace";
 export const CLIENT_SECRET = "for loopback only";
@@ -17,7 +17,7 @@ interface Account {
   groups?: string | string[];
 }
 
-export interface OidcPeer {
+export interface TestOidcProvider {
   /** The issuer, at 127.0.0.1 whatever the host that Millrace is reached by. */
   issuer: string;
   /** By name; to be changed at will. */
@@ -25,68 +25,68 @@ export interface OidcPeer {
   /** The environment of a Millrace that uses it. */
   env: Record<string, string>;
   /** How often each path was asked: `POST /token`. */
-  asked: Map<string, number>;
+  requestCounts: Map<string, number>;
   /** Signs with another key from now on. */
   rotateKeys(): void;
   /** Replaces the nonce of those who begin from now on, as somebody would who plays an older answer back. */
-  wrongNonce(): void;
+  replaceNonce(): void;
   /** Changes what it answers at a path before it is sent; undefined for as it is. */
-  tamper: ((path: string, body: string) => string | undefined) | undefined;
+  rewriteResponse: ((path: string, body: string) => string | undefined) | undefined;
   /** Answered at a path instead of what the provider would. */
-  refuse: { path: string; status: number; headers: Record<string, string>; body: string } | undefined;
+  cannedResponse: { path: string; status: number; headers: Record<string, string>; body: string } | undefined;
   /** Waited for when an answer at a path is made, before it is sent. */
-  hold: ((path: string) => Promise<void>) | undefined;
+  beforeResponse: ((path: string) => Promise<void>) | undefined;
   /** Makes the code in a callback's URL one of the past. */
   expireCode(callback: string): Promise<void>;
   /** Takes back what it has given to everybody: refresh tokens are dead. */
   revokeGrants(): Promise<void>;
-  leave(): Promise<void>;
-  comeBack(): Promise<void>;
+  stop(): Promise<void>;
+  restart(): Promise<void>;
 }
 
-export interface PeerOptions {
+export interface OidcProviderOptions {
   accounts: Record<string, Account>;
   /** How Millrace proves itself; with none it has no secret. */
   clientAuth?: "client_secret_basic" | "client_secret_post" | "none";
   refreshTokens?: boolean;
   /** Whether the ID token has everything; else it is told at the userinfo endpoint. */
-  fatIdTokens?: boolean;
+  allClaimsInIdToken?: boolean;
   logout?: boolean;
   scopes?: string[];
 }
 
 /** Starts one; closed when the test has finished. */
-export async function oidcPeer(options: PeerOptions): Promise<OidcPeer> {
+export async function testOidcProvider(options: OidcProviderOptions): Promise<TestOidcProvider> {
   const accounts = new Map(Object.entries(options.accounts));
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   const adapter = memory();
   let nonce: string | undefined;
   let provider: Provider;
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const path = new URL(req.url!, issuer).pathname;
     const line = `${req.method} ${path}`;
-    asked.set(line, (asked.get(line) ?? 0) + 1);
-    if (path === peer.refuse?.path) {
-      res.writeHead(peer.refuse.status, peer.refuse.headers).end(peer.refuse.body);
+    requestCounts.set(line, (requestCounts.get(line) ?? 0) + 1);
+    if (path === peer.cannedResponse?.path) {
+      res.writeHead(peer.cannedResponse.status, peer.cannedResponse.headers).end(peer.cannedResponse.body);
       return;
     }
     if (path.startsWith("/interaction/")) return logIn(provider, accounts, req, res);
     if (nonce !== undefined && path === "/auth") req.url = req.url!.replace(/nonce=[^&]+/, `nonce=${nonce}`);
-    if (peer.hold !== undefined) holdAnswer(res, () => peer.hold?.(path));
-    if (peer.tamper !== undefined) changeAnswer(res, (body) => peer.tamper?.(path, body));
+    if (peer.beforeResponse !== undefined) holdAnswer(res, () => peer.beforeResponse?.(path));
+    if (peer.rewriteResponse !== undefined) changeAnswer(res, (body) => peer.rewriteResponse?.(path, body));
     await provider.callback()(req, res);
   };
   const server = createServer((req, res) => void answer(req, res));
   const listen = (port: number): Promise<void> =>
     new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const leave = async (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
   };
   await listen(0);
   onTestFinished(async () => {
-    if (server.listening) await leave();
+    if (server.listening) await stop();
   });
   const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
@@ -96,20 +96,20 @@ export async function oidcPeer(options: PeerOptions): Promise<OidcPeer> {
     provider = providerOf(issuer, accounts, adapter, options, `key-${generation}`);
   };
   rotateKeys();
-  const peer: OidcPeer = {
+  const peer: TestOidcProvider = {
     issuer,
     accounts,
-    asked,
+    requestCounts,
     env: {
       MILLRACE_OIDC_ISSUER: issuer,
       MILLRACE_OIDC_CLIENT_ID: CLIENT_ID,
       ...(options.clientAuth !== "none" && { MILLRACE_OIDC_CLIENT_SECRET: CLIENT_SECRET }),
     },
     rotateKeys,
-    wrongNonce: () => (nonce = "a-nonce-of-another-day"),
-    tamper: undefined,
-    refuse: undefined,
-    hold: undefined,
+    replaceNonce: () => (nonce = "a-nonce-of-another-day"),
+    rewriteResponse: undefined,
+    cannedResponse: undefined,
+    beforeResponse: undefined,
     async expireCode(callback) {
       const code = await provider.AuthorizationCode.find(new URL(callback).searchParams.get("code")!);
       await code!.destroy();
@@ -117,8 +117,8 @@ export async function oidcPeer(options: PeerOptions): Promise<OidcPeer> {
     async revokeGrants() {
       for (const key of adapter.rows.keys()) if (key.startsWith("RefreshToken:")) adapter.rows.delete(key);
     },
-    leave,
-    comeBack: () => listen(port),
+    stop,
+    restart: () => listen(port),
   };
   return peer;
 }
@@ -136,10 +136,10 @@ function providerOf(
   {
     clientAuth = "client_secret_basic",
     refreshTokens = true,
-    fatIdTokens = false,
+    allClaimsInIdToken = false,
     logout = true,
     scopes = ["openid", "offline_access"],
-  }: PeerOptions,
+  }: OidcProviderOptions,
   kid: string,
 ): Provider {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -165,7 +165,7 @@ function providerOf(
       return account && { accountId: name, claims: () => ({ sub: name, ...account }) };
     },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["groups"] },
-    conformIdTokenClaims: !fatIdTokens,
+    conformIdTokenClaims: !allClaimsInIdToken,
     scopes,
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: logout, logoutSource } },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
@@ -288,23 +288,23 @@ function memory() {
  * @param name undefined: cancels
  * @returns the callback's URL, which was not called yet
  */
-export async function throughProvider(
-  browser: BrowserJar,
+export async function signInAtProvider(
+  browser: CookieClient,
   begin: string,
   name: string | undefined,
   redirectUri = new URL("/login/callback", begin).href,
 ): Promise<string> {
-  let response = await browser.go(begin);
+  let response = await browser.fetch(begin);
   for (let steps = 0; steps < 10; steps += 1) {
     const location = response.headers.get("Location");
     if (location === null) {
       const form = name === undefined ? "deny=1" : `name=${name}`;
-      response = await browser.go(response.url, form);
+      response = await browser.fetch(response.url, form);
       continue;
     }
     const next = new URL(location, response.url).href;
     if (next.startsWith(redirectUri)) return next;
-    response = await browser.go(next);
+    response = await browser.fetch(next);
   }
   throw new Error("the provider leads in circles");
 }

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "./instance.ts";
  * Makes a state directory as a release with this newest migration left it.
  * @param edit changes the dump first: where a peer listens, say
  */
-export function oldState(migration: 1 | 2, edit = (dump: string): string => dump): string {
+export function createOldState(migration: 1 | 2, edit = (dump: string): string => dump): string {
   const dump = new URL(`../fixtures/state-000${migration}.sql`, import.meta.url);
   const stateDir = temporaryDirectory();
   const db = new Database(join(stateDir, "millrace.db"));
@@ -20,7 +20,7 @@ export function oldState(migration: 1 | 2, edit = (dump: string): string => dump
 }
 
 /** Keys of those states. */
-export const OLD_KEYS = {
+export const OLD_STATE_KEYS = {
   1: {
     agent: "mill_kJZw0gW5gE1XrUOOUi46LJz3lyyGSw0G2iLp",
     reader: "mill_rCLWuzYBBlHFVriZjTKOBIqnvKkRJF0NHPuk",

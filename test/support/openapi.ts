@@ -73,7 +73,7 @@ ajv.addSchema(document, "openapi");
 const compiled = new Map<string, ValidateFunction>();
 
 /** What is wrong with `value` by the schema at these steps into the document; nothing when it is as documented. */
-export function faultsAt(steps: readonly (string | number)[], value: unknown): string | undefined {
+export function schemaErrorsAt(steps: readonly (string | number)[], value: unknown): string | undefined {
   const pointer = steps
     .map((step) => encodeURIComponent(String(step).replaceAll("~", "~0").replaceAll("/", "~1")))
     .join("/");

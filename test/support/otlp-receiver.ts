@@ -33,7 +33,7 @@ export interface OtlpReceiver {
   /** What a process needs to send its spans here, soon. */
   env: Record<string, string>;
   /** Waits until there is a span that is looked for. */
-  until(found: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>;
+  waitForSpan(found: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>;
 }
 
 /** @param answer the status of its answers; null for none at all */
@@ -64,7 +64,7 @@ export async function otlpReceiver(answer: number | null = 200): Promise<OtlpRec
     spans,
     headers,
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "50" },
-    until: (found) => eventually(() => spans.find(found), "a span", 20_000),
+    waitForSpan: (found) => eventually(() => spans.find(found), "a span", 20_000),
   };
 }
 

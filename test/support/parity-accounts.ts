@@ -1,30 +1,31 @@
 /** What the parity test plays of keys, users and sessions: with cookies, and refused to every key. */
-import { idOf, last, type Step } from "./parity-scenarios.ts";
-import type { CallerName, Outcome } from "./ways-in.ts";
+import { idOf, lastOutput, type ParityCall } from "./parity-scenarios.ts";
+import type { CallerName, CallResult } from "./ways-in.ts";
 
-type Input = NonNullable<Step["with"]>;
+type Input = NonNullable<ParityCall["with"]>;
 
 /** The same caller's steps. */
-const as = (by: CallerName, ...steps: Step[]): Step[] => steps.map((step) => Object.assign({ by }, step));
-const call = (name: string, input: Input = {}, expect?: Step["expect"]): Step => ({
+const as = (by: CallerName, ...steps: ParityCall[]): ParityCall[] =>
+  steps.map((step) => Object.assign({ by }, step));
+const call = (name: string, input: Input = {}, expect?: ParityCall["expect"]): ParityCall => ({
   call: name,
   with: input,
   ...(expect && { expect }),
 });
 /** What no key may. */
-const noKey = (name: string, input: Input = {}): Step => ({
+const noKey = (name: string, input: Input = {}): ParityCall => ({
   ...call(name, input, "person_needed"),
   by: "other",
 });
-const notFor = (by: CallerName, name: string, input: Input = {}): Step => ({
+const notFor = (by: CallerName, name: string, input: Input = {}): ParityCall => ({
   ...call(name, input, "missing_scope"),
   by,
 });
 
-const invited = (before: readonly Outcome[], index: number): string =>
+const invited = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["user"] as { id: string }).id;
 /** An item of the list that the call with this number gave. */
-const listed = (before: readonly Outcome[], index: number, item: number): string =>
+const listed = (before: readonly CallResult[], index: number, item: number): string =>
   (before[index]!.output!["items"] as { id: string }[])[item]!.id;
 
 /** The editor's, newest use first. */
@@ -35,7 +36,7 @@ const [ANN, ROOT] = [0, 1];
 /** As many keys as one person may have. */
 const ALL_KEYS = Array.from({ length: 100 }, () => call("create_api_key", { name: "one of many" }));
 
-export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
+export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
   create_api_key: [
     ...as(
       "editor",
@@ -67,7 +68,7 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
       "editor",
       call("list_api_keys"),
       call("list_api_keys", { limit: 1 }),
-      call("list_api_keys", (before) => ({ limit: 1, cursor: last(before)["next_cursor"] })),
+      call("list_api_keys", (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] })),
       call("list_api_keys", { cursor: "forged" }, "invalid_cursor"),
       call("list_api_keys", { everyone: true }, "missing_scope"),
       call("list_api_keys", { everyone: "perhaps", limit: 0 }, "invalid_input"),
@@ -116,7 +117,7 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
     ...as(
       "viewer",
       ...ALL_KEYS,
-      call("rotate_api_key", (before) => ({ key_id: String(last(before)["id"]) }), "too_many_keys"),
+      call("rotate_api_key", (before) => ({ key_id: String(lastOutput(before)["id"]) }), "too_many_keys"),
     ),
     noKey("rotate_api_key", { key_id: "key_none" }),
   ],
@@ -143,7 +144,7 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
       call("list_users"),
       call("list_users", { search: "AN", role: "editor", status: "active" }),
       call("list_users", { limit: 2 }),
-      call("list_users", (before) => ({ limit: 2, cursor: last(before)["next_cursor"] })),
+      call("list_users", (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] })),
       call("list_users", { cursor: "forged" }, "invalid_cursor"),
       call("list_users", { role: "king", status: "gone" }, "invalid_input"),
     ),
@@ -208,7 +209,7 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
       "editor",
       call("list_sessions"),
       call("list_sessions", { limit: 1 }),
-      call("list_sessions", (before) => ({ limit: 1, cursor: last(before)["next_cursor"] })),
+      call("list_sessions", (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] })),
       call("list_sessions", { cursor: "forged" }, "invalid_cursor"),
       call("list_sessions", { limit: 201 }, "invalid_input"),
     ),
@@ -249,7 +250,7 @@ export const ACCOUNT_SCENARIOS: Record<string, Step[]> = {
       call("list_audit_log", { search: "parity NEW", operation: "invite_user", target: "new@example.com" }),
       call("list_audit_log", { owner: "ann@example.com", since: "2026-11-21", until: "2026-11-22" }),
       call("list_audit_log", { limit: 2 }),
-      call("list_audit_log", (before) => ({ limit: 2, cursor: last(before)["next_cursor"] })),
+      call("list_audit_log", (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] })),
       call("list_audit_log", { cursor: "forged" }, "invalid_cursor"),
       call("list_audit_log", { surface: "telnet", since: "yesterday" }, "invalid_input"),
     ),

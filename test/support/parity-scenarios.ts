@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { temporaryDirectory } from "./instance.ts";
 import type { Json } from "./json.ts";
-import type { CallerName, Outcome } from "./ways-in.ts";
+import type { CallerName, CallResult } from "./ways-in.ts";
 
 /** One call; `expect` is the error it must give, nothing when it must work. */
-export interface Step {
+export interface ParityCall {
   call: string;
-  with?: Input | ((before: readonly Outcome[]) => Input);
+  with?: Input | ((before: readonly CallResult[]) => Input);
   expect?: ErrorCode;
   /** Use the key that may only read. */
   readOnly?: boolean;
@@ -20,10 +20,10 @@ export interface Step {
 type Input = Record<string, unknown>;
 
 /** The output of the call before. */
-export const last = (before: readonly Outcome[]): Json => before.at(-1)!.output!;
+export const lastOutput = (before: readonly CallResult[]): Json => before.at(-1)!.output!;
 
-const create = (input: Input): Step => ({ call: "create_workflow", with: input });
-const archive = (workflow_id: string): Step => ({ call: "archive_workflow", with: { workflow_id } });
+const create = (input: Input): ParityCall => ({ call: "create_workflow", with: input });
+const archive = (workflow_id: string): ParityCall => ({ call: "archive_workflow", with: { workflow_id } });
 const WEEKLY = create({
   name: "Weekly revenue",
   description: "By region",
@@ -81,32 +81,32 @@ const scheduled = create({
   name: "Nightly",
   definition: { ...HELLO, schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" } },
 });
-const faulty = create({ name: "Faulty", definition: { steps: [{ id: "a", type: "sett" }] } });
+const issuey = create({ name: "Faulty", definition: { steps: [{ id: "a", type: "sett" }] } });
 const empty = create({ name: "Empty" });
 
-const run = (workflow_id: string, input: Input = {}): Step => ({
+const run = (workflow_id: string, input: Input = {}): ParityCall => ({
   call: "run_workflow",
   with: { workflow_id, wait: 20, ...input },
 });
-const publish = (workflow_id: string): Step => ({ call: "publish_workflow", with: { workflow_id } });
+const publish = (workflow_id: string): ParityCall => ({ call: "publish_workflow", with: { workflow_id } });
 /** The id in the output of the call with this number. */
-export const idOf = (before: readonly Outcome[], index: number): string =>
+export const idOf = (before: readonly CallResult[], index: number): string =>
   before[index]!.output!["id"] as string;
 /** The approval that the run of the call with this number waits for. */
-const approvalOf = (before: readonly Outcome[], index: number): string =>
+const approvalOf = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
 /** As many runs as may be unfinished. */
-const crowded: Step[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
+const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
 /** What every operation on one workflow refuses in the same way. */
-const wrongId = (call: string): Step[] => [
+const wrongId = (call: string): ParityCall[] => [
   { call, with: { workflow_id: "weekly-revenu" }, expect: "workflow_not_found" },
   { call, with: { workflow_id: "nothing like it" }, expect: "workflow_not_found" },
   { call, with: { workflow_id: "x".repeat(201) }, expect: "invalid_input" },
 ];
 
 /** For every operation: what is done first, and what is compared (all of it is). Fresh instances for each. */
-export const SCENARIOS: Record<string, Step[]> = {
+export const SCENARIOS: Record<string, ParityCall[]> = {
   create_workflow: [
     WEEKLY,
     create({ name: "Weekly revenue" }),
@@ -274,7 +274,11 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_workflow_versions", with: { workflow_id: "weekly-revenue", limit: 3 } },
     {
       call: "list_workflow_versions",
-      with: (before) => ({ workflow_id: "weekly-revenue", limit: 3, cursor: last(before)["next_cursor"] }),
+      with: (before) => ({
+        workflow_id: "weekly-revenue",
+        limit: 3,
+        cursor: lastOutput(before)["next_cursor"],
+      }),
     },
     {
       call: "list_workflow_versions",
@@ -300,13 +304,13 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_workflows", with: { sort: "name", limit: 2 } },
     {
       call: "list_workflows",
-      with: (before) => ({ sort: "name", limit: 2, cursor: last(before)["next_cursor"] }),
+      with: (before) => ({ sort: "name", limit: 2, cursor: lastOutput(before)["next_cursor"] }),
     },
     { call: "list_workflows", with: { sort: "name", limit: 2 } },
     {
       // A cursor of another list is as good as a forged one.
       call: "list_workflows",
-      with: (before) => ({ sort: "-name", cursor: last(before)["next_cursor"] }),
+      with: (before) => ({ sort: "-name", cursor: lastOutput(before)["next_cursor"] }),
       expect: "invalid_cursor",
     },
     { call: "list_workflows", with: { cursor: "forged" }, expect: "invalid_cursor" },
@@ -337,7 +341,7 @@ export const SCENARIOS: Record<string, Step[]> = {
     publish("hello"),
     { call: "get_workflow", with: { workflow_id: "hello" } },
     { call: "publish_workflow", with: { workflow_id: "hello", version: 9 }, expect: "version_not_found" },
-    faulty,
+    issuey,
     { ...publish("faulty"), expect: "workflow_not_runnable" },
     empty,
     { ...publish("empty"), expect: "workflow_not_runnable" },
@@ -406,7 +410,7 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_schedules", readOnly: true },
     { call: "list_schedules", by: "viewer" },
     { call: "list_schedules", with: { limit: 1 } },
-    { call: "list_schedules", with: (before) => ({ limit: 1, cursor: last(before)["next_cursor"] }) },
+    { call: "list_schedules", with: (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_schedules", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_schedules", with: { limit: 201 }, expect: "invalid_input" },
   ],
@@ -453,7 +457,7 @@ export const SCENARIOS: Record<string, Step[]> = {
     { ...run("hello", { version: 2 }), expect: "version_not_found" },
     failing,
     run("failing"),
-    faulty,
+    issuey,
     { ...run("faulty"), expect: "workflow_not_runnable" },
     empty,
     { ...run("empty"), expect: "workflow_not_runnable" },
@@ -480,7 +484,7 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_runs", with: { since: "2026-11-21", until: "2026-11-21T08:03:30Z" } },
     { call: "list_runs", with: { trigger: "schedule" } },
     { call: "list_runs", with: { limit: 2 } },
-    { call: "list_runs", with: (before) => ({ limit: 2, cursor: last(before)["next_cursor"] }) },
+    { call: "list_runs", with: (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_runs", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_runs", with: { since: "yesterday", status: ["done"] }, expect: "invalid_input" },
     { call: "list_runs", with: { workflow_id: "helo" }, expect: "workflow_not_found" },
@@ -545,7 +549,7 @@ export const SCENARIOS: Record<string, Step[]> = {
   get_run_value: [
     hello,
     run("hello"),
-    ...["output", "inputs", "steps.hello.output"].map((ref): Step => ({
+    ...["output", "inputs", "steps.hello.output"].map((ref): ParityCall => ({
       call: "get_run_value",
       with: (before) => ({ run_id: idOf(before, 1), ref }),
     })),
@@ -655,7 +659,7 @@ export const SCENARIOS: Record<string, Step[]> = {
     { call: "list_approvals", with: (before) => ({ run_id: idOf(before, 2) }) },
     { call: "list_approvals", with: { status: "approved" } },
     { call: "list_approvals", with: { limit: 1 } },
-    { call: "list_approvals", with: (before) => ({ limit: 1, cursor: last(before)["next_cursor"] }) },
+    { call: "list_approvals", with: (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_approvals", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_approvals", with: { status: "open" }, expect: "invalid_input" },
   ],
@@ -696,7 +700,7 @@ export const SCENARIOS: Record<string, Step[]> = {
       readOnly: true,
       expect: "missing_scope",
     },
-    ...[0, 1].map((): Step => ({
+    ...[0, 1].map((): ParityCall => ({
       call: "decide_approval",
       with: (before) => ({
         approval_id: approvalOf(before, 1),

@@ -23,7 +23,7 @@ export interface SignedIn {
   cookie: string;
 }
 
-const LIMITS = { idleMs: 7 * DAY, longestMs: 30 * DAY };
+const LIMITS = { idleMs: 7 * DAY, maxAgeMs: 30 * DAY };
 
 /** Adds a user, straight into the store. */
 export async function addUser(
@@ -41,7 +41,7 @@ export async function addUser(
     role,
     status,
     passwordHash,
-    roleBy: null,
+    roleSource: null,
     verifiedAt: null,
     createdAt: iso(clock.now()),
     createdBy: "operator",
@@ -57,7 +57,7 @@ export async function signIn(
   user: UserRecord,
   { client = "Firefox 145 on Linux", address = "127.0.0.1" } = {},
 ): Promise<SignedIn> {
-  const { token, record } = openSessions(sessionStore(store), clock, LIMITS).begin(client, address);
+  const { token, record } = openSessions(sessionStore(store), clock, LIMITS).create(client, address);
   const whole = { ...record, userId: user.id };
   await store.transaction((trx) => sessionWriter(trx, clock).insert(whole));
   const { digest: _, ...session } = whole;
@@ -70,13 +70,13 @@ export async function signIn(
 }
 
 /** Somebody who is signed in. */
-export const person = async (
+export const signedInUser = async (
   instance: TestInstance,
   options: Parameters<typeof addUser>[1] = {},
 ): Promise<SignedIn> => signIn(instance, await addUser(instance, options));
 
 /** What one caller gets from operations, asked for directly. */
-export const acting =
+export const callAs =
   (
     { services }: Pick<TestInstance, "services">,
     principal: Principal,
@@ -93,7 +93,7 @@ export const acting =
     })) as z.output<O>;
 
 /** The principal of a key that may do everything. */
-export const someKey = (scopes: readonly Scope[] = Scope.options, owner = "operator"): Principal => ({
+export const keyPrincipal = (scopes: readonly Scope[] = Scope.options, owner = "operator"): Principal => ({
   kind: "key",
   keyId: "key_test",
   keyName: "test",

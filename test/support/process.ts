@@ -14,7 +14,7 @@ export interface Program {
   /** What it has written to standard error so far. */
   log(): string;
   /** Sends a signal and gives the exit code (null when the signal ended it) and how long it took, in ms. */
-  end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
 }
 
 /** The ids of the processes that one has started and that still are. */
@@ -29,7 +29,7 @@ export function childrenOf({ pid }: ChildProcess): number[] {
 }
 
 /** Runs a command to its end. */
-export async function run(
+export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
@@ -84,7 +84,7 @@ export async function startProgram(
     child,
     url: `http://127.0.0.1:${await listening}`,
     log: () => log,
-    async end(signal = "SIGTERM") {
+    async stop(signal = "SIGTERM") {
       const start = performance.now();
       child.kill(signal);
       const [code] = await exited;

@@ -4,7 +4,7 @@ import { onTestFinished, vi } from "vitest";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
 import { type Job, NO_ITEM, type NewJob } from "../../src/core/run-ports.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
-import type { Broken, Settled, Work } from "../../src/queue/types.ts";
+import type { OnUnexpectedError, JobResult, JobHandler } from "../../src/queue/types.ts";
 import { testEngine } from "./engine.ts";
 
 /** So long that no beat comes by itself while a test runs. */
@@ -13,7 +13,7 @@ export const LEASE_MS = 100_000;
 interface Options {
   slots?: number;
   /** What a job comes to whose work has a bug; nothing unless it says so. */
-  broken?: Broken;
+  broken?: OnUnexpectedError;
   meter?: Meter;
 }
 
@@ -26,7 +26,10 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
   let count = 0;
 
   /** Starts an executor. Held, nothing that it writes gets through, as if its process were stopped. */
-  async function executor(work: Work, { slots = 4, broken = settledAs(), meter = noMeter }: Options = {}) {
+  async function executor(
+    handler: JobHandler,
+    { slots = 4, broken: onUnexpectedError = settledAs(), meter = noMeter }: Options = {},
+  ) {
     count += 1;
     let held: PromiseWithResolvers<void> | undefined;
     const queue = sqliteQueue({
@@ -40,9 +43,9 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       clock: it.clock,
       log: pino({ level: "silent" }),
       meter,
-      work,
-      broken,
-      onLeft: () => Promise.resolve(),
+      handler,
+      onUnexpectedError,
+      onAbandoned: () => Promise.resolve(),
       slots,
       leaseMs: LEASE_MS,
       limits,
@@ -70,12 +73,12 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
     /** Lets the monotonic clock go on. */
     pass: (ms: number) => void (ahead += ms),
     /** Lets `observer` watch the others for a lease, and a little more. */
-    async watch(observer: { beat(): Promise<void> }): Promise<void> {
+    async watch(observer: { heartbeat(): Promise<void> }): Promise<void> {
       for (let part = 0; part < 5; part += 1) {
-        await observer.beat();
+        await observer.heartbeat();
         ahead += LEASE_MS / 4;
       }
-      await observer.beat();
+      await observer.heartbeat();
     },
     rowsOf: () => it.store.read.selectFrom("jobs").selectAll().orderBy("id").execute(),
   };
@@ -90,33 +93,39 @@ const NEW_JOB: NewJob = {
   dueAt: null,
   resource: null,
   attempt: 1,
-  tries: 1,
+  retryCount: 1,
 };
 
-export const done = (change: Settled["change"] = () => Promise.resolve()): Settled => ({
+export const completed = (change: JobResult["change"] = () => Promise.resolve()): JobResult => ({
   kind: "done",
   change,
 });
 
-const settledAs = (): Broken => () => Promise.resolve(done());
+const settledAs = (): OnUnexpectedError => () => Promise.resolve(completed());
 
 /** Work that goes on until the test ends it, or it is told to end. */
-export function slowWork() {
+export function manualHandler() {
   const begun: Job[] = [];
-  const running = new Map<string, (settled: Settled) => void>();
-  const work: Work = (job, { signal }) =>
+  const running = new Map<string, (settled: JobResult) => void>();
+  const work: JobHandler = (job, { signal }) =>
     new Promise((resolve) => {
       begun.push(job);
       running.set(job.stepId, resolve);
       signal.addEventListener("abort", () => {
-        const { attempt, tries } = job;
-        resolve({ kind: "again", dueAt: null, attempt: attempt + 1, tries, change: () => Promise.resolve() });
+        const { attempt, retryCount } = job;
+        resolve({
+          kind: "again",
+          dueAt: null,
+          attempt: attempt + 1,
+          retryCount,
+          change: () => Promise.resolve(),
+        });
       });
     });
   return {
     work,
     /** The steps whose jobs were begun, in order. */
     begun: () => begun.map((job) => job.stepId),
-    end: (stepId: string, settled = done()) => running.get(stepId)!(settled),
+    end: (stepId: string, settled = completed()) => running.get(stepId)!(settled),
   };
 }

@@ -1,7 +1,7 @@
 /** Chance that can be had again: a test that draws from it prints its seed. */
 
 /** Numbers from 0 to 1 that a seed gives again. */
-export function random(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -12,7 +12,7 @@ export function random(seed: number): () => number {
 }
 
 /** The seed asked for with MILLRACE_TEST_SEED, or a new one; printed, so that what fails can be had again. */
-export function seedOf(test: string): number {
+export function testSeed(test: string): number {
   const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000);
   console.log(`${test}: MILLRACE_TEST_SEED=${seed}`);
   return seed;

@@ -9,7 +9,7 @@ interface RawRequest {
   body?: unknown;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -46,7 +46,11 @@ function send(method: string, url: string, { headers = {}, body }: RawRequest): 
 }
 
 /** One request and its whole answer. */
-export async function raw(method: string, url: string, options: RawRequest = {}): Promise<RawAnswer> {
+export async function rawRequest(
+  method: string,
+  url: string,
+  options: RawRequest = {},
+): Promise<RawResponse> {
   const res = await send(method, url, options);
   let text = "";
   for await (const chunk of res.setEncoding("utf8")) text += chunk as string;
@@ -67,7 +71,7 @@ export interface EventStream {
   /** What has come so far. */
   text(): string;
   /** The first match of `pattern`, waited for. */
-  until(pattern: RegExp): Promise<RegExpExecArray>;
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Whether the server has ended it. */
   ended(): boolean;
   /** Stops reading, as a client does that hangs. */
@@ -77,7 +81,7 @@ export interface EventStream {
 }
 
 /** Opens a stream. */
-export async function openEvents(
+export async function openEventStream(
   method: string,
   url: string,
   options: RawRequest = {},
@@ -93,7 +97,7 @@ export async function openEvents(
     status: res.statusCode!,
     headers: res.headers,
     text: () => text,
-    until: (pattern) => eventually(() => pattern.exec(text) ?? undefined, String(pattern)),
+    waitFor: (pattern) => eventually(() => pattern.exec(text) ?? undefined, String(pattern)),
     ended: () => ended,
     pause: () => void res.pause(),
     resume: () => void res.resume(),

@@ -1,9 +1,9 @@
 /** MCP by hand: the messages and headers of every leg, over plain HTTP. */
 import { expect } from "vitest";
 import { testInstance } from "./instance.ts";
-import { openEvents, raw } from "./raw-http.ts";
+import { openEventStream, rawRequest } from "./raw-http.ts";
 
-export const INITIALIZE = {
+export const INITIALIZE_REQUEST = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
@@ -20,42 +20,42 @@ export const toolCall = (name: string, args: object = {}, id: number | string = 
   method: "tools/call",
   params: { name, arguments: args },
 });
-export const LIST = toolCall("list_workflows");
-export const ACCEPT = { Accept: "application/json, text/event-stream" };
+export const LIST_WORKFLOWS_CALL = toolCall("list_workflows");
+export const ACCEPT_HEADERS = { Accept: "application/json, text/event-stream" };
 
 /** One MCP listener on a state of its own, and the headers of a client with a key. */
 export async function openMcp(options: Parameters<typeof testInstance>[0] = {}) {
   const instance = await testInstance(options);
   const { url, stop } = await instance.mcp();
   const { value, record } = await instance.key();
-  return { instance, url, stop, key: { "X-API-Key": value, ...ACCEPT }, record };
+  return { instance, url, stop, key: { "X-API-Key": value, ...ACCEPT_HEADERS }, record };
 }
 
 /** Sends a message and gives the whole answer. */
-export const post = (url: string, headers: Record<string, string>, body: unknown) =>
-  raw("POST", url, { headers, body });
+export const postMessage = (url: string, headers: Record<string, string>, body: unknown) =>
+  rawRequest("POST", url, { headers, body });
 
 /** Opens a stream and gives the address to send to. */
 export async function openSse(url: string, headers: Record<string, string>) {
-  const stream = await openEvents("GET", `${url}/sse`, { headers });
-  const [, messages] = await stream.until(/^event: endpoint\ndata: (.*)\n\n/m);
+  const stream = await openEventStream("GET", `${url}/sse`, { headers });
+  const [, messages] = await stream.waitFor(/^event: endpoint\ndata: (.*)\n\n/m);
   return { stream, messages: url + messages! };
 }
 
 /** Starts a session on /mcp and gives the headers that belong to it. */
 export async function openSession(url: string, headers: Record<string, string>) {
-  const answer = await post(`${url}/mcp`, headers, INITIALIZE);
+  const answer = await postMessage(`${url}/mcp`, headers, INITIALIZE_REQUEST);
   const session = {
     ...headers,
     "Mcp-Session-Id": answer.headers["mcp-session-id"] as string,
     "MCP-Protocol-Version": "2025-11-25",
   };
-  expect((await post(`${url}/mcp`, session, INITIALIZED)).status).toBe(202);
+  expect((await postMessage(`${url}/mcp`, session, INITIALIZED)).status).toBe(202);
   return session;
 }
 
 /** A request of the 2026-07-28 revision. */
-export function modern(headers: Record<string, string>, method: string, params: object = {}) {
+export function modernRequest(headers: Record<string, string>, method: string, params: object = {}) {
   const body = {
     jsonrpc: "2.0",
     id: 1,

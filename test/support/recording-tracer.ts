@@ -1,5 +1,5 @@
 /** A tracer that keeps what it is told, for tests that need no process of their own. */
-import { flagsOf } from "../../src/core/trace-context.ts";
+import { toTraceFlags } from "../../src/core/trace-context.ts";
 import type { FinishedSpan, SpanAttributes, Tracer } from "../../src/core/tracer.ts";
 
 /** A request as it was traced. */
@@ -27,12 +27,16 @@ export function recordingTracer(samples = true): RecordingTracer {
   return {
     spans,
     requests,
-    on: true,
+    enabled: true,
     propagates: true,
-    samples: () => samples,
-    begin(name, kind, parent, attributes) {
+    shouldSample: () => samples,
+    startSpan(name, kind, parent, attributes) {
       const spanId = id(16);
-      const { traceId, flags, state } = parent ?? { traceId: id(32), flags: flagsOf(samples), state: "" };
+      const { traceId, flags, state } = parent ?? {
+        traceId: id(32),
+        flags: toTraceFlags(samples),
+        state: "",
+      };
       return {
         trace: { traceId, spanId, flags, state },
         end: (more, error) =>
@@ -47,7 +51,7 @@ export function recordingTracer(samples = true): RecordingTracer {
           }),
       };
     },
-    record: (span) => void spans.push(span),
+    recordSpan: (span) => void spans.push(span),
     close: () => Promise.resolve(true),
   };
 }

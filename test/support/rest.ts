@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { Problem } from "../../schemas/problem.ts";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.ts";
-import { type Answer, api } from "./http.ts";
+import { type ApiResponse, apiClient } from "./http.ts";
 import { testInstance } from "./instance.ts";
 
 export async function openRest(options: Parameters<typeof testInstance>[0] & { config?: unknown } = {}) {
@@ -10,11 +10,11 @@ export async function openRest(options: Parameters<typeof testInstance>[0] & { c
   const instance = await testInstance(rest);
   const { url } = await instance.rest(config === undefined ? {} : { config });
   const { value: key } = await instance.key();
-  return { instance, url, key, call: api(url, key) };
+  return { instance, url, key, call: apiClient(url, key) };
 }
 
 /** Expects a whole problem (RFC 9457) with this code, and gives it. */
-export function expectProblem({ status, headers, body }: Answer, code: ErrorCode): Problem {
+export function expectProblem({ status, headers, body }: ApiResponse, code: ErrorCode): Problem {
   const problem = Problem.parse(body);
   expect({ ...problem, detail: "", errors: undefined }).toEqual({
     type: `urn:millrace:problem:${code}`,

@@ -3,20 +3,24 @@ import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface Balancer {
+export interface LoadBalancer {
   url: string;
   /** Every request in the order of arrival: which copy it went to, and the MCP revision it named. */
-  sent: { to: number; request: string; revision: string | undefined }[];
+  forwarded: { to: number; request: string; revision: string | undefined }[];
 }
 
 /** Listens in front of the copies. */
-export async function roundRobin(copies: readonly string[]): Promise<Balancer> {
-  const sent: Balancer["sent"] = [];
+export async function startLoadBalancer(copies: readonly string[]): Promise<LoadBalancer> {
+  const forwarded: LoadBalancer["forwarded"] = [];
   const agent = new Agent({ keepAlive: true });
   const server = createServer((req, res) => {
-    const to = sent.length % copies.length;
+    const to = forwarded.length % copies.length;
     const revision = req.headers["mcp-protocol-version"];
-    sent.push({ to, request: `${req.method} ${req.url?.split("?")[0]}`, revision: revision?.toString() });
+    forwarded.push({
+      to,
+      request: `${req.method} ${req.url?.split("?")[0]}`,
+      revision: revision?.toString(),
+    });
     const passedOn = request(
       new URL(req.url!, copies[to]),
       { method: req.method!, headers: req.headers, agent },
@@ -38,5 +42,5 @@ export async function roundRobin(copies: readonly string[]): Promise<Balancer> {
     agent.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, forwarded };
 }

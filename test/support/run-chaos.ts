@@ -11,11 +11,11 @@ import { expect, onTestFinished } from "vitest";
 import { openInstance } from "../../src/app/instance.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { nextTime } from "../../src/engine/schedule-times.ts";
-import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";
+import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { eventually } from "./eventually.ts";
-import { httpPeer, sendJson } from "./http-peer.ts";
-import { random } from "./random.ts";
-import { faultsOfRuns, type PeerCall, startJournal } from "./run-journal.ts";
+import { mockHttpServer, sendJson } from "./http-peer.ts";
+import { seededRandom } from "./random.ts";
+import { issuesOfRuns, type RecordedCall, installInvariantTriggers } from "./run-journal.ts";
 import { CRASH_ACTOR } from "./run-starter.ts";
 import { verifyState } from "./verify-state.ts";
 
@@ -27,7 +27,7 @@ const SHOWN = 20;
 /** What the program ends with when its state directory can't be used. */
 const REFUSED_START = 4;
 
-export interface Chaos {
+export interface ChaosOptions {
   seed: number;
   stateDir: string;
   executors: number;
@@ -35,26 +35,26 @@ export interface Chaos {
   /** For all processes: a clock that can be turned, say. */
   env?: Record<string, string>;
   /** What else may happen in a round, beside kills and holds. */
-  more?: readonly ((next: () => number) => Promise<void>)[];
+  extraDisruptions?: readonly ((next: () => number) => Promise<void>)[];
   /** Done after the last round: makes good again what was turned or filled. */
-  last?: () => Promise<void>;
+  afterLastRound?: () => Promise<void>;
 }
 
 /** What a round did, for the count of them. */
 type Happening = "executor killed" | "starter killed" | "executor held" | "all killed" | "else";
 
 /** Runs `rounds` rounds, lets everything settle, and gives all that is wrong. */
-export async function chaos(options: Chaos, rounds: number) {
+export async function runChaos(options: ChaosOptions, rounds: number) {
   const { seed, stateDir, env = {} } = options;
-  const next = random(seed);
-  const calls: PeerCall[] = [];
+  const next = seededRandom(seed);
+  const calls: RecordedCall[] = [];
   const failedOnce = new Set<string>();
-  const peer = await httpPeer(({ path, headers }, response) => {
-    const unit = path.slice(1);
-    calls.push({ unit, key: String(headers["idempotency-key"]) });
+  const peer = await mockHttpServer(({ path, headers }, response) => {
+    const stepRef = path.slice(1);
+    calls.push({ stepRef, key: String(headers["idempotency-key"]) });
     // One in four fails at first, and is repeated.
-    const fails = next() < 0.25 && !failedOnce.has(unit);
-    failedOnce.add(unit);
+    const fails = next() < 0.25 && !failedOnce.has(stepRef);
+    failedOnce.add(stepRef);
     setTimeout(() => sendJson(response, { one: 1 }, fails ? 503 : 200), next() * 60);
   });
   await prepare(stateDir, peer.url, peer.host);
@@ -166,7 +166,7 @@ export async function chaos(options: Chaos, rounds: number) {
       await replaceStarter();
       return "starter killed";
     }
-    const others = options.more ?? [];
+    const others = options.extraDisruptions ?? [];
     if (what < 0.85 || others.length === 0) {
       const index = await eventually(someBusy, "an executor with something to do", 20_000);
       if (what >= 0.95) {
@@ -190,7 +190,7 @@ export async function chaos(options: Chaos, rounds: number) {
   }
   await Promise.all(held);
 
-  await options.last?.();
+  await options.afterLastRound?.();
   await Promise.all([...executors, starter!].map(({ ready }) => ready));
   starter!.child.kill("SIGTERM");
   await noMore.promise;
@@ -200,13 +200,13 @@ export async function chaos(options: Chaos, rounds: number) {
   expect(ended).toEqual(executors.map(() => 0));
   verifyState(stateDir);
   const workflows = new Map(crashWorkflows("").map((it) => [it.name, it]));
-  const faults = faultsOfRuns(stateDir, {
+  const issues = issuesOfRuns(stateDir, {
     acknowledged,
     cancelled,
     calls,
-    outputOf: (id, n) => workflows.get(id)!.output(n),
+    outputOf: (id, n) => workflows.get(id)!.expectedOutput(n),
   });
-  const first = { faults: faults.slice(0, SHOWN), logs: logs.slice(0, SHOWN) };
+  const first = { issues: issues.slice(0, SHOWN), logs: logs.slice(0, SHOWN) };
   return { ...first, happened, seen, runs: acknowledged.length, calls: calls.length };
 }
 
@@ -246,7 +246,7 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
     await instance.write(intent, async (tx) => {
       const content = { name, description: "", tags: [], definition };
       await tx.workflows.insert(content, { kind: "created", reason: null, actor: CRASH_ACTOR });
-      if (name !== SCHEDULED) return;
+      if (name !== SCHEDULED_WORKFLOW) return;
       const { schedule } = definition as { schedule: { cron: string; timezone: string; overlap: "skip" } };
       await tx.schedules.save({
         ...schedule,
@@ -262,7 +262,7 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
   }
   await instance.close();
   writeFileSync(join(stateDir, "config.yaml"), `http:\n  allowed_hosts: ["${host}"]\n`);
-  startJournal(stateDir);
+  installInvariantTriggers(stateDir);
 }
 
 /** The runs that are there come to their end. */

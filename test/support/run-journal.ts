@@ -70,7 +70,7 @@ const JOURNAL = `
   )}`;
 
 /** Takes the triggers out of a database that nobody has open; what they have written stays. */
-export function stopJournal(file: string): void {
+export function removeInvariantTriggers(file: string): void {
   const db = new Database(file);
   const names = db.prepare("select name from sqlite_schema where type = 'trigger'").pluck().all() as string[];
   for (const name of names) db.exec(`drop trigger "${name}"`);
@@ -78,37 +78,37 @@ export function stopJournal(file: string): void {
 }
 
 /** Begins to watch a state directory that has its tables. */
-export function startJournal(stateDir: string): void {
+export function installInvariantTriggers(stateDir: string): void {
   const db = new Database(join(stateDir, "millrace.db"));
   db.exec(JOURNAL);
   db.close();
 }
 
 /** A call that the peer has seen: of which unit, under which key. */
-export interface PeerCall {
-  unit: string;
+export interface RecordedCall {
+  stepRef: string;
   key: string;
 }
 
-export interface Expected {
+export interface ExpectedOutcome {
   /** Ids of runs whose start was acknowledged. */
   acknowledged: readonly string[];
   /** Ids of runs that were, or may have been, cancelled. */
   cancelled: ReadonlySet<string>;
-  calls: readonly PeerCall[];
+  calls: readonly RecordedCall[];
   /** What a run of a workflow gives that succeeds. */
   outputOf(workflowId: string, n: number): unknown;
 }
 
 /** All that is wrong once everything has settled; empty when nothing is. */
-export function faultsOfRuns(stateDir: string, expected: Expected): string[] {
+export function issuesOfRuns(stateDir: string, expected: ExpectedOutcome): string[] {
   const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
   try {
     return [
-      ...journalFaults(db),
-      ...runFaults(db, expected),
-      ...callFaults(db, expected.calls),
-      ...scheduleFaults(db),
+      ...journalIssues(db),
+      ...runIssues(db, expected),
+      ...callIssues(db, expected.calls),
+      ...scheduleIssues(db),
       ...leftOver(db),
     ];
   } finally {
@@ -119,7 +119,7 @@ export function faultsOfRuns(stateDir: string, expected: Expected): string[] {
 const rows = <T>(db: Database.Database, sql: string, ...values: unknown[]): T[] =>
   db.prepare(sql).all(...values) as T[];
 
-function journalFaults(db: Database.Database): string[] {
+function journalIssues(db: Database.Database): string[] {
   const broken = rows<{ subject: string; detail: string; count: number }>(
     db,
     "select subject, detail, count(*) as count from journal where what = 'broken' group by subject, detail",
@@ -147,64 +147,64 @@ interface RunRow {
   definition: string;
 }
 
-function runFaults(db: Database.Database, { acknowledged, cancelled, outputOf }: Expected): string[] {
-  const faults: string[] = [];
+function runIssues(db: Database.Database, { acknowledged, cancelled, outputOf }: ExpectedOutcome): string[] {
+  const issues: string[] = [];
   const runs = rows<RunRow>(
     db,
     `select r.*, v.definition from runs r join workflow_versions v using (workflow_id, version)`,
   );
   const ids = new Set(runs.map(({ id }) => id));
-  for (const id of acknowledged) if (!ids.has(id)) faults.push(`${id}: was acknowledged and is not there`);
+  for (const id of acknowledged) if (!ids.has(id)) issues.push(`${id}: was acknowledged and is not there`);
   for (const run of runs) {
     const { id, status, states } = run;
-    if (run.finished_at === null) faults.push(`${id}: never ended (${status}, ${states})`);
+    if (run.finished_at === null) issues.push(`${id}: never ended (${status}, ${states})`);
     const told = status === "cancelled" ? cancelled.has(id) || run.parent_run !== null : status !== "failed";
     // The only thing that a crash may do to a run: a step that ran alone each time was killed too often.
-    if (!told && !String(run.error).includes('"poisoned"')) faults.push(`${id}: ${status} (${run.error})`);
+    if (!told && !String(run.error).includes('"poisoned"')) issues.push(`${id}: ${status} (${run.error})`);
     if (status === "succeeded") {
       const { n } = JSON.parse(run.inputs) as { n: number };
       const wanted = JSON.stringify(outputOf(run.workflow_id, n));
-      if (run.output !== wanted) faults.push(`${id}: gave ${run.output}, not ${wanted}`);
+      if (run.output !== wanted) issues.push(`${id}: gave ${run.output}, not ${wanted}`);
     }
-    faults.push(...stateFaults(db, run));
+    issues.push(...stateIssues(db, run));
   }
-  return faults;
+  return issues;
 }
 
 /** The letters of a run are those of its steps; none is under way in a run that has ended. */
-function stateFaults(db: Database.Database, { id, states, definition }: RunRow): string[] {
-  const faults: string[] = [];
+function stateIssues(db: Database.Database, { id, states, definition }: RunRow): string[] {
+  const issues: string[] = [];
   const steps = rows<{ step_id: string; item: number; state: string; done: number | null; total: number }>(
     db,
     "select step_id, item, state, items_done as done, items_total as total from run_steps where run_id = ?",
     id,
   );
   const ids = (JSON.parse(definition) as { steps: { id: string }[] }).steps.map((step) => step.id);
-  if (/[^skefc]/.test(states)) faults.push(`${id}: ended with its steps ${states}`);
+  if (/[^skefc]/.test(states)) issues.push(`${id}: ended with its steps ${states}`);
   for (const { step_id: stepId, item, state, done, total } of steps) {
     const letter = states[ids.indexOf(stepId)];
     // What was cancelled keeps what it was; nothing is ever read of it.
     if (letter === "c") continue;
-    if (item === -1 && state !== letter) faults.push(`${id}: ${stepId} is ${state}, the run says ${letter}`);
+    if (item === -1 && state !== letter) issues.push(`${id}: ${stepId} is ${state}, the run says ${letter}`);
     if (item === -1 && letter === "s" && done !== null && done !== total)
-      faults.push(`${id}: ${stepId} has ended with ${done} of ${total} items`);
-    if (item !== -1 && letter === "s" && state !== "s") faults.push(`${id}: ${stepId}[${item}] is ${state}`);
+      issues.push(`${id}: ${stepId} has ended with ${done} of ${total} items`);
+    if (item !== -1 && letter === "s" && state !== "s") issues.push(`${id}: ${stepId}[${item}] is ${state}`);
   }
   for (const [index, letter] of states.split("").entries())
     if (letter === "s" && !steps.some((step) => step.step_id === ids[index]))
-      faults.push(`${id}: ${ids[index]} succeeded without a record`);
-  return faults;
+      issues.push(`${id}: ${ids[index]} succeeded without a record`);
+  return issues;
 }
 
 /** Every call belongs to an attempt that had begun, and whatever succeeded was called. */
-function callFaults(db: Database.Database, calls: readonly PeerCall[]): string[] {
-  const faults: string[] = [];
+function callIssues(db: Database.Database, calls: readonly RecordedCall[]): string[] {
+  const issues: string[] = [];
   const seen = new Map<string, { count: number; keys: Set<string> }>();
-  for (const { unit, key } of calls) {
-    const entry = seen.get(unit) ?? { count: 0, keys: new Set() };
+  for (const { stepRef, key } of calls) {
+    const entry = seen.get(stepRef) ?? { count: 0, keys: new Set() };
     entry.count += 1;
     entry.keys.add(key);
-    seen.set(unit, entry);
+    seen.set(stepRef, entry);
   }
   const attempts = new Map(
     rows<{ unit: string; count: number }>(
@@ -214,16 +214,16 @@ function callFaults(db: Database.Database, calls: readonly PeerCall[]): string[]
   );
   for (const [unit, { count, keys }] of seen) {
     const begun = attempts.get(unit) ?? 0;
-    if (count > begun) faults.push(`${unit}: ${count} calls by ${begun} attempts`);
-    if (keys.size !== 1) faults.push(`${unit}: several idempotency keys (${[...keys].join(", ")})`);
+    if (count > begun) issues.push(`${unit}: ${count} calls by ${begun} attempts`);
+    if (keys.size !== 1) issues.push(`${unit}: several idempotency keys (${[...keys].join(", ")})`);
   }
   const succeeded = rows<{ unit: string }>(
     db,
     `select s.run_id || '/' || s.step_id || '/' || s.item as unit from run_steps s
      where s.state = 's' and s.items_total is null and s.output like '%"headers"%'`,
   );
-  for (const { unit } of succeeded) if (!seen.has(unit)) faults.push(`${unit}: succeeded without a call`);
-  return faults;
+  for (const { unit } of succeeded) if (!seen.has(unit)) issues.push(`${unit}: succeeded without a call`);
+  return issues;
 }
 
 interface Advance {
@@ -235,14 +235,14 @@ interface Advance {
 }
 
 /** Each moment that a schedule went by made one run, or was said to be left out. */
-function scheduleFaults(db: Database.Database): string[] {
-  const faults: string[] = [];
+function scheduleIssues(db: Database.Database): string[] {
+  const issues: string[] = [];
   const made = rows<{ id: string; moment: string; count: number }>(
     db,
     `select workflow_id as id, scheduled_for as moment, count(*) as count from runs
      where trigger = 'schedule' group by 1, 2`,
   );
-  for (const { id, moment, count } of made) if (count > 1) faults.push(`${id}: ${count} runs for ${moment}`);
+  for (const { id, moment, count } of made) if (count > 1) issues.push(`${id}: ${count} runs for ${moment}`);
   const fired = new Set(made.map(({ id, moment }) => `${id} ${moment}`));
   const went = rows<{ subject: string; detail: string }>(
     db,
@@ -256,12 +256,12 @@ function scheduleFaults(db: Database.Database): string[] {
       const told = skipped !== null && at >= skipped.first && at <= skipped.last;
       if (told) left += 1;
       if (!told && !fired.has(`${subject} ${at}`))
-        faults.push(`${subject}: nothing for ${at}, and not said (${detail})`);
-      if (told && fired.has(`${subject} ${at}`)) faults.push(`${subject}: ${at} ran and was said not to`);
+        issues.push(`${subject}: nothing for ${at}, and not said (${detail})`);
+      if (told && fired.has(`${subject} ${at}`)) issues.push(`${subject}: ${at} ran and was said not to`);
     }
-    if (left !== (skipped?.count ?? 0)) faults.push(`${subject}: ${left} left out, ${skipped?.count} said`);
+    if (left !== (skipped?.count ?? 0)) issues.push(`${subject}: ${left} left out, ${skipped?.count} said`);
   }
-  return faults;
+  return issues;
 }
 
 function leftOver(db: Database.Database): string[] {

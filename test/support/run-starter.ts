@@ -12,9 +12,9 @@ import { loadConfig } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
 import type { Actor } from "../../src/core/ports.ts";
-import type { Unit } from "../../src/core/run-ports.ts";
-import { crashWorkflows, SCHEDULED } from "./crash-workflows.ts";
-import { random } from "./random.ts";
+import type { StepRef } from "../../src/core/run-ports.ts";
+import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
+import { seededRandom } from "./random.ts";
 
 /** So many unfinished runs at a time, so that those in flight end too. */
 const MOST = 30;
@@ -41,13 +41,13 @@ const refused = (error: unknown): void => say(`refused ${String(error)}`);
 async function main(stateDir: string, seed: number): Promise<void> {
   const clock = systemClock;
   const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
-  const { config } = loadConfig(settings.configFile, settings.configNamed, {});
+  const { config } = loadConfig(settings.configFile, settings.configRequired, {});
   const instance = await openInstance(stateDir, clock, pino({ level: "silent" }));
   const { services } = openServices(instance, { settings, config, clock });
   const { engine } = services;
-  const next = random(seed);
+  const next = seededRandom(seed);
   const names = crashWorkflows("").map(({ name }) => name);
-  const startable = names.filter((name) => name !== SCHEDULED);
+  const startable = names.filter((name) => name !== SCHEDULED_WORKFLOW);
   const doing = { start: true, go: true };
   process.on("SIGTERM", () => (doing.start = false));
   process.on("SIGINT", () => (doing.go = false));
@@ -73,13 +73,13 @@ async function main(stateDir: string, seed: number): Promise<void> {
   }
 
   async function decide(): Promise<void> {
-    const { items } = await instance.read.approvals.slice({
+    const { items } = await instance.read.approvals.page({
       filter: { status: "pending" },
       after: null,
       limit: 10,
     });
     for (const { id, runId, stepId, item } of items) {
-      const unit: Unit = { runId, stepId, item };
+      const unit: StepRef = { runId, stepId, item };
       await instance.write(intent, async (tx) => {
         const decision = {
           status: "approved",
@@ -95,7 +95,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
           dueAt: null,
           resource: null,
           attempt: 1,
-          tries: 1,
+          retryCount: 1,
         } as const;
         await tx.jobs.add({ ...unit, ...job });
       });

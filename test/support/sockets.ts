@@ -2,19 +2,19 @@
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface RawClient {
+export interface SocketClient {
   socket: Socket;
   /** What has arrived so far. */
   received(): string;
   send(text: string): void;
   /** Resolves once `text` has arrived. */
-  until(text: string): Promise<void>;
+  waitFor(text: string): Promise<void>;
   /** Resolves when the connection has ended, however it did. */
   ended: Promise<void>;
 }
 
 /** Connects to `url`; closed when the test has finished. */
-export async function rawClient(url: string): Promise<RawClient> {
+export async function socketClient(url: string): Promise<SocketClient> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
@@ -33,7 +33,7 @@ export async function rawClient(url: string): Promise<RawClient> {
     socket,
     received: () => received,
     send: (text) => void socket.write(text),
-    until: (text) =>
+    waitFor: (text) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           if (received.includes(text)) resolve();
@@ -47,7 +47,7 @@ export async function rawClient(url: string): Promise<RawClient> {
 }
 
 /** The text of a request. */
-export function request(
+export function formatRequest(
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},

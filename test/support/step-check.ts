@@ -7,7 +7,7 @@ import type {
   StepCheck,
   StepCheckContext,
   StepOutcome,
-  WrittenStep,
+  UnresolvedStep,
 } from "../../src/core/step-type.ts";
 import { z } from "zod";
 
@@ -21,7 +21,7 @@ interface World extends Partial<Pick<StepCheckContext, "workflow" | "workflowIds
 const unknown = (): Shape => ANY;
 
 export function checkStep(type: AnyStepType, written: object, world: World = {}): Promise<StepCheck> {
-  const step = { id: "it", type: type.type, ...written } as WrittenStep;
+  const step = { id: "it", type: type.type, ...written } as UnresolvedStep;
   return type.check!(step, {
     signal: new AbortController().signal,
     shapeOf: unknown,

@@ -1,7 +1,7 @@
 /** A store of its own, without listeners, and short ways to write to it. */
 import { onTestFinished } from "vitest";
-import type { WholeWorkflow, WorkflowStatus } from "../../schemas/workflow.ts";
-import type { Actor, Intent, WorkflowContent, Writers } from "../../src/core/ports.ts";
+import type { WorkflowWithDefinition, WorkflowStatus } from "../../schemas/workflow.ts";
+import type { Actor, WriteIntent, WorkflowContent, Writers } from "../../src/core/ports.ts";
 import { openStore } from "../../src/store/database.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
@@ -21,7 +21,7 @@ export const testActor: Actor = {
   client: { surface: "rest", name: "vitest" },
 };
 
-export const JOURNALS = [
+export const JOURNAL_MODES = [
   ["write-ahead log", true],
   ["rollback journal", false],
 ] as const;
@@ -40,7 +40,7 @@ export async function testStore({
   const unit = unitOfWork(store, clock);
   const read = workflowReader(store.read);
 
-  const write = <T>(effect: (tx: Writers) => Promise<T>, intent: Partial<Intent> = {}): Promise<T> =>
+  const write = <T>(effect: (tx: Writers) => Promise<T>, intent: Partial<WriteIntent> = {}): Promise<T> =>
     unit({ operation: "test", actor: testActor, requestId: "req_1", ...intent }, effect);
 
   return {
@@ -49,7 +49,7 @@ export async function testStore({
     clock,
     read,
     write,
-    create: (content: Partial<WorkflowContent> = {}) => write((tx) => create(tx, content)),
+    create: (content: Partial<WorkflowContent> = {}) => write((tx) => insertWorkflow(tx, content)),
     /** Makes the next version of `id` with some fields changed. */
     change: (
       id: string,
@@ -58,7 +58,7 @@ export async function testStore({
     ) =>
       write(async (tx) => {
         const current = (await tx.workflows.find(id))!;
-        return tx.workflows.advance(
+        return tx.workflows.addVersion(
           current,
           { ...current, ...fields },
           { kind: "updated", reason, actor: testActor },
@@ -75,10 +75,10 @@ export async function testStore({
 }
 
 /** Makes a workflow inside a transaction. */
-export const create = (
+export const insertWorkflow = (
   { workflows }: Writers,
   content: Partial<WorkflowContent> = {},
-): Promise<WholeWorkflow> =>
+): Promise<WorkflowWithDefinition> =>
   workflows.insert(
     { name: "Weekly revenue", description: "", tags: [], definition: null, ...content },
     { kind: "created", reason: null, actor: testActor },

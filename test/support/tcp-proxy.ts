@@ -6,9 +6,9 @@ import { onTestFinished } from "vitest";
 export interface TcpProxy {
   port: number;
   /** How many connections there have been. */
-  connections(): number;
+  connectionCount(): number;
   /** Resets all connections; new ones are taken. */
-  cut(): void;
+  resetConnections(): void;
   /** From now on nothing goes through, in either direction; connections stay. */
   stall(): void;
 }
@@ -37,15 +37,15 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const cut = (): void => open.forEach((socket) => socket.resetAndDestroy());
+  const resetConnections = (): void => open.forEach((socket) => socket.resetAndDestroy());
   onTestFinished(() => {
-    cut();
+    resetConnections();
     server.close();
   });
   return {
     port: (server.address() as AddressInfo).port,
-    connections: () => count,
-    cut,
+    connectionCount: () => count,
+    resetConnections,
     stall() {
       stalled = true;
       for (const socket of open) socket.unpipe().pause();

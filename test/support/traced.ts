@@ -2,47 +2,47 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { type Api, api } from "./http.ts";
+import { type ApiClient, apiClient } from "./http.ts";
 import { eventually } from "./eventually.ts";
 import { temporaryDirectory } from "./instance.ts";
 import type { OtlpReceiver, ReceivedSpan } from "./otlp-receiver.ts";
-import { type Program, run, startProgram } from "./process.ts";
+import { type Program, runCommand, startProgram } from "./process.ts";
 
-export interface Traced {
+export interface TracedServer {
   stateDir: string;
   key: string;
   program: Program;
-  call: Api;
+  call: ApiClient;
   /** Makes a workflow and gives its id. */
-  define(name: string, definition: Record<string, unknown>): Promise<string>;
+  createWorkflow(name: string, definition: Record<string, unknown>): Promise<string>;
   /** Waits for a run's end, whatever it waits for itself. */
-  ended(runId: string): Promise<{ id: string; status: string }>;
+  waitForRunEnd(runId: string): Promise<{ id: string; status: string }>;
 }
 
 /** Starts one with an executor. @param config the configuration file, as JSON */
-export async function startTraced(
+export async function startTracedServer(
   command: "serve" | "mcp-sse",
   env: Record<string, string>,
   config: unknown = {},
-): Promise<Traced> {
+): Promise<TracedServer> {
   const stateDir = temporaryDirectory();
   writeFileSync(join(stateDir, "config.yaml"), JSON.stringify(config));
-  const made = await run(["keys", "create", "--name", "t", "--scope", "write", "run", "approve"], {
+  const made = await runCommand(["keys", "create", "--name", "t", "--scope", "write", "run", "approve"], {
     MILLRACE_STATE_DIR: stateDir,
   });
   const key = made.out.trim();
   const program = await startProgram(command, stateDir, { env });
-  const call = api(program.url, key);
+  const call = apiClient(program.url, key);
   return {
     stateDir,
     key,
     program,
     call,
-    async define(name, definition) {
+    async createWorkflow(name, definition) {
       const { body } = await call("POST", "/workflows", { name, description: "", definition });
       return body.id as string;
     },
-    ended: (runId) =>
+    waitForRunEnd: (runId) =>
       eventually(
         async () => {
           const { body } = await call("GET", `/runs/${runId}`);
@@ -54,7 +54,7 @@ export async function startTraced(
   };
 }
 
-export const runSpan =
+export const isRunSpan =
   (id: string) =>
   (span: ReceivedSpan): boolean =>
     span.name.startsWith("run ") && span.attributes["millrace.run_id"] === id;
@@ -63,7 +63,11 @@ export const runSpan =
  * Expects one trace without a span that hangs in the air, each once and none ended before it began.
  * @param from the span that the caller was in; undefined where the trace begins here
  */
-export function expectWhole(spans: readonly ReceivedSpan[], traceId: string, from: string | null): void {
+export function expectCompleteTrace(
+  spans: readonly ReceivedSpan[],
+  traceId: string,
+  from: string | null,
+): void {
   const own = spans.filter((span) => span.traceId === traceId);
   const ids = own.map((span) => span.spanId);
   expect(new Set(ids).size).toBe(ids.length);
@@ -73,7 +77,11 @@ export function expectWhole(spans: readonly ReceivedSpan[], traceId: string, fro
 }
 
 /** The spans of a receiver, indented by what they are below of, in order of their names. */
-export function treeOf({ spans }: Pick<OtlpReceiver, "spans">, top: string | null, depth = 0): string[] {
+export function formatSpanTree(
+  { spans }: Pick<OtlpReceiver, "spans">,
+  top: string | null,
+  depth = 0,
+): string[] {
   const lines: string[] = [];
   const below = spans
     .filter((span) => span.parentId === top)
@@ -82,7 +90,7 @@ export function treeOf({ spans }: Pick<OtlpReceiver, "spans">, top: string | nul
     const item = itemOf(span) < 0 ? "" : ` [${itemOf(span)}]`;
     const outcome = span.attributes["millrace.status"] ?? span.attributes["http.response.status_code"];
     lines.push(`${"  ".repeat(depth)}${span.name}${item}: ${outcome}`);
-    lines.push(...treeOf({ spans }, span.spanId, depth + 1));
+    lines.push(...formatSpanTree({ spans }, span.spanId, depth + 1));
   }
   return lines;
 }

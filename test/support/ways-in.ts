@@ -6,16 +6,16 @@ import type { CreatedKey } from "../../src/auth/api-keys.ts";
 import { toAppError, toProblem } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import type { Principal } from "../../src/core/ports.ts";
-import { type AnyTool, routeOf, servedOn } from "../../src/core/tool.ts";
+import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
-import { api } from "./http.ts";
+import { apiClient } from "./http.ts";
 import { type FakeClock, testInstance } from "./instance.ts";
 import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
-import { person, signIn, type SignedIn } from "./people.ts";
+import { signedInUser, signIn, type SignedIn } from "./people.ts";
 
 /** What a call came to: one of the two. */
-export interface Outcome {
+export interface CallResult {
   output?: Json;
   problem?: Problem;
 }
@@ -26,19 +26,19 @@ type KeyName = "full" | "other" | "readOnly";
 type PersonName = Role;
 export type CallerName = KeyName | PersonName;
 
-export interface WayIn {
+export interface SurfaceClient {
   surface: "direct" | "rest" | "mcp";
   clock: FakeClock;
-  call(tool: AnyTool, input: Record<string, unknown>, by: CallerName): Promise<Outcome>;
+  call(tool: AnyTool, input: Record<string, unknown>, by: CallerName): Promise<CallResult>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
 
 /** Three instances that differ in nothing but the way in. */
-export async function everyWayIn(
+export async function openEverySurface(
   newClock: () => FakeClock,
   config: unknown = {},
-): Promise<[WayIn, WayIn, WayIn]> {
+): Promise<[SurfaceClient, SurfaceClient, SurfaceClient]> {
   return Promise.all([direct(newClock(), config), overMcp(newClock(), config), overRest(newClock(), config)]);
 }
 
@@ -47,9 +47,9 @@ async function fresh(clock: FakeClock, config: unknown) {
   await instance.executor({ config });
   const scopes: Scope[] = ["read", "write", "run", "approve"];
   const people = {
-    admin: await person(instance, { email: "root@example.com", role: "admin" }),
-    editor: await person(instance, { email: "ann@example.com", role: "editor" }),
-    viewer: await person(instance, { email: "vic@example.com", role: "viewer" }),
+    admin: await signedInUser(instance, { email: "root@example.com", role: "admin" }),
+    editor: await signedInUser(instance, { email: "ann@example.com", role: "editor" }),
+    viewer: await signedInUser(instance, { email: "vic@example.com", role: "viewer" }),
   };
   // One after the other, so that lists of them have one order.
   const key = async (options: Parameters<typeof instance.key>[0]) => {
@@ -75,7 +75,7 @@ const principalOf = (caller: CreatedKey | SignedIn): Principal => {
   return { kind: "key", keyId: id, keyName: name, owner, lineage, scopes: new Set(scopes) };
 };
 
-async function direct(clock: FakeClock, config: unknown): Promise<WayIn> {
+async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   return {
     surface: "direct",
@@ -96,7 +96,7 @@ async function direct(clock: FakeClock, config: unknown): Promise<WayIn> {
   };
 }
 
-async function overMcp(clock: FakeClock, config: unknown): Promise<WayIn> {
+async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   const { url } = await instance.mcp({ config });
   const rest = caller((await instance.rest({ config })).url, callers);
@@ -108,14 +108,14 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<WayIn> {
     clock,
     async call(tool, input, by) {
       // What leads up to a scenario may be REST's alone, and so is whoever signs in.
-      if (!servedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
+      if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
       const { isError, content, structuredContent } = await clients[by].call(tool.name, input);
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
     },
   };
 }
 
-async function overRest(clock: FakeClock, config: unknown): Promise<WayIn> {
+async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   const { url } = await instance.rest({ config });
   return { surface: "rest", clock, call: caller(url, callers) };
@@ -124,12 +124,12 @@ async function overRest(clock: FakeClock, config: unknown): Promise<WayIn> {
 const isKey = (by: CallerName): by is KeyName => by === "full" || by === "other" || by === "readOnly";
 
 const caller =
-  (url: string, callers: Callers): WayIn["call"] =>
+  (url: string, callers: Callers): SurfaceClient["call"] =>
   async (tool, input, by) => {
     const { method, target, body, headers } = asRequest(tool, input);
     const answer = isKey(by)
-      ? await api(url, callers[by].value)(method, target, body, headers)
-      : await api(url)(method, target, body, { ...headers, Cookie: callers[by].cookie });
+      ? await apiClient(url, callers[by].value)(method, target, body, headers)
+      : await apiClient(url)(method, target, body, { ...headers, Cookie: callers[by].cookie });
     if (answer.status >= 400) {
       if (answer.status !== answer.body.status) throw new Error("the problem names another status");
       return { problem: answer.body as Problem };
@@ -137,19 +137,19 @@ const caller =
     return { output: tool.page === undefined ? objectIn(tool, answer) : pageIn(answer) };
   };
 
-type Answered = Awaited<ReturnType<ReturnType<typeof api>>>;
+type Answered = Awaited<ReturnType<ReturnType<typeof apiClient>>>;
 
 /** A single object, and what REST says of it in its status and headers. */
 function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
-  const place = tool.accepted?.(body);
+  const place = tool.pollLocation?.(body);
   const expected = tool.effect === "create" ? 201 : place === undefined ? 200 : 202;
   if (place !== undefined && headers.get("location") !== place) throw new Error(`Location is not ${place}`);
   if (status !== expected) throw new Error(`${tool.name} answered ${status}, not ${expected}`);
   const tag = tool.etag?.(body);
   const etag = tag === undefined ? null : `"${tag}"`;
-  const kept = tool.secret ? "no-store" : "private, no-cache";
+  const kept = tool.noStore ? "no-store" : "private, no-cache";
   if (headers.get("cache-control") !== kept) throw new Error(`Cache-Control is not ${kept}`);
-  if (tool.secret && headers.has("location")) throw new Error("a secret has no place to be got from again");
+  if (tool.noStore && headers.has("location")) throw new Error("a secret has no place to be got from again");
   if (headers.get("etag") !== etag) throw new Error(`ETag ${headers.get("etag")}, not ${etag}`);
   return body;
 }
@@ -166,7 +166,7 @@ function pageIn({ headers, body }: Answered): Json {
 
 /** An operation's input where REST has it: path, headers, and the query or the body. */
 function asRequest(tool: AnyTool, input: Record<string, unknown>) {
-  const { method, path, parameters } = routeOf(tool);
+  const { method, path, parameters } = parseRoute(tool);
   const rest = { ...input };
   const take = (field: string): string => {
     const value = String(rest[field]);

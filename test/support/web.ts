@@ -7,16 +7,16 @@ import type { Role } from "../../schemas/user.ts";
 import { makeShop } from "../../examples/shop.ts";
 import { DAY } from "../../src/core/clock.ts";
 import { TEMPLATES } from "../../src/web/workflows/templates.ts";
-import { LAUNCH, type Watched, watch } from "./browser.ts";
+import { LAUNCH_OPTIONS, type MonitoredPage, monitorPage } from "./browser.ts";
 import { type BrowserApi, browserApi } from "./browser-api.ts";
 import { eventually } from "./eventually.ts";
-import type { Answer } from "./http.ts";
+import type { ApiResponse } from "./http.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { type Program, startProgram } from "./process.ts";
 import { smtpPeer } from "./smtp-peer.ts";
 
 /** Long enough for a machine that has much else to do. */
-export const PATIENCE_MS = 20_000;
+export const WAIT_TIMEOUT_MS = 20_000;
 
 export const PASSWORD = "violet otter counts 48 spoons";
 
@@ -28,7 +28,7 @@ export interface Site {
   /** The link that it prints while there is nobody. */
   setupLink: string;
   /** The link in a mail: the first, the second. */
-  mail(number: number): Promise<string>;
+  linkFromMail(number: number): Promise<string>;
 }
 
 /** @param mail whether there is a mail server, a real one on loopback */
@@ -46,15 +46,15 @@ export async function openSite({
   const setupLink = await eventually(
     () => /http:\S+\/ui\/setup#\w{32}/.exec(program.log())?.[0],
     "the link of the first visit",
-    PATIENCE_MS,
+    WAIT_TIMEOUT_MS,
   );
   return {
     url: program.url,
     stateDir,
     program,
     setupLink,
-    async mail(number) {
-      const raw = await eventually(() => smtp!.received[number - 1], `mail ${number}`, PATIENCE_MS);
+    async linkFromMail(number) {
+      const raw = await eventually(() => smtp!.received[number - 1], `mail ${number}`, WAIT_TIMEOUT_MS);
       return /http:\S+\/ui\/link#\w{32}/.exec(raw.replaceAll("=\r\n", ""))![0];
     },
   };
@@ -94,47 +94,47 @@ export interface Person {
 }
 
 /** The first admin, made over the API. */
-export async function firstAdmin({ url, setupLink }: Site, email = "ann@example.com"): Promise<Person> {
+export async function createFirstAdmin({ url, setupLink }: Site, email = "ann@example.com"): Promise<Person> {
   const api = browserApi(url);
   const token = setupLink.split("#")[1];
-  expectSuccess(await api.ask("POST", "/session/setup", { token, email, password: PASSWORD }));
+  expectSuccess(await api.request("POST", "/session/setup", { token, email, password: PASSWORD }));
   return { email, api };
 }
 
 /** Invites somebody over the API, who comes at once; for a site without mail. */
 export async function addPerson({ url }: Site, admin: Person, email: string, role: Role): Promise<Person> {
-  const { link } = expectSuccess(await admin.api.ask("POST", "/users", { email, role })).body as {
+  const { link } = expectSuccess(await admin.api.request("POST", "/users", { email, role })).body as {
     link: string;
   };
   const api = browserApi(url);
   const token = link.split("#")[1];
-  expectSuccess(await api.ask("POST", "/session/password", { token, password: PASSWORD }));
+  expectSuccess(await api.request("POST", "/session/password", { token, password: PASSWORD }));
   return { email, api };
 }
 
 /** Asks the API, and gives the body of a success. */
-export async function ask<T = { id: string }>(
+export async function requestApi<T = { id: string }>(
   { api }: Person,
-  ...request: Parameters<BrowserApi["ask"]>
+  ...request: Parameters<BrowserApi["request"]>
 ): Promise<T> {
-  return expectSuccess(await api.ask(...request)).body as T;
+  return expectSuccess(await api.request(...request)).body as T;
 }
 
-function expectSuccess(answer: Answer): Answer {
+function expectSuccess(answer: ApiResponse): ApiResponse {
   if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }
 
 /** Closed when the test has finished. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch(LAUNCH);
+  const browser = await chromium.launch(LAUNCH_OPTIONS);
   onTestFinished(() => browser.close());
   return browser;
 }
 
-export interface Window extends Watched {
+export interface BrowserWindow extends MonitoredPage {
   /** The statuses of what was refused: `403 GET /users`. */
-  refused: string[];
+  errorResponses: string[];
   /** Goes to a page of the interface and waits until it has loaded. */
   visit(path: string): Promise<void>;
 }
@@ -145,28 +145,30 @@ export async function openWindow(
   { url }: Pick<Site, "url">,
   person?: Person,
   options: BrowserContextOptions = {},
-): Promise<Window> {
+): Promise<BrowserWindow> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     reducedMotion: "reduce",
     locale: "en-GB",
     ...options,
   });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(WAIT_TIMEOUT_MS);
   const cookie = person?.api.cookie?.split("=");
   if (cookie !== undefined) await context.addCookies([{ name: cookie[0]!, value: cookie[1]!, url }]);
   const page = await context.newPage();
-  const refused: string[] = [];
+  const errorResponses: string[] = [];
   page.on("response", (response) => {
     if (response.status() < 400) return;
-    refused.push(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`);
+    errorResponses.push(
+      `${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`,
+    );
   });
   return {
-    ...watch(page, isFine),
-    refused,
+    ...monitorPage(page, isFine),
+    errorResponses,
     async visit(path) {
       await page.goto(`${url}/ui${path}`);
-      await settled(page);
+      await waitUntilLoaded(page);
     },
   };
 }
@@ -176,7 +178,7 @@ const isFine = (text: string, url: string): boolean =>
   (/status of 401/.test(text) && new URL(url).pathname === "/session") || text === "net::ERR_ABORTED";
 
 /** Waits until a page has its heading and nothing on it still loads. */
-export async function settled(page: Page): Promise<void> {
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page
     .locator('[aria-busy="true"], .mantine-Loader-root, .mantine-Skeleton-root')
@@ -195,19 +197,19 @@ export const heading = (page: Page, name: string | RegExp): Locator =>
   page.getByRole("heading", { level: 1, name });
 
 /** Opens the menu of who is signed in, and chooses. */
-export async function fromUserMenu(page: Page, item: string): Promise<void> {
+export async function chooseFromUserMenu(page: Page, item: string): Promise<void> {
   await page.getByRole("button", { name: /^User menu of / }).click();
   await page.getByRole("menuitem", { name: item }).click();
 }
 
 /** Chooses in one of the component library's selects. */
-export async function choose(page: Page, field: Locator, option: string): Promise<void> {
+export async function selectOption(page: Page, field: Locator, option: string): Promise<void> {
   await field.click();
   await page.getByRole("option", { name: option, exact: true }).click();
 }
 
 /** Puts a picture of the page into the directory that SCREENSHOTS names, if it names one. */
-export async function picture(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   const directory = process.env["SCREENSHOTS"];
   if (directory === undefined) return;
   mkdirSync(directory, { recursive: true });
@@ -215,7 +217,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** An instance that is lived in: three people of different roles, and something on every page. */
-export interface World {
+export interface SeededSite {
   site: Site;
   ann: Person;
   ben: Person;
@@ -234,37 +236,37 @@ const FRAGILE = {
   output: "${{ steps.first.text }}",
 };
 
-export async function openWorld(): Promise<World> {
+export async function openSeededSite(): Promise<SeededSite> {
   const site = await openSite();
-  const ann = await firstAdmin(site);
+  const ann = await createFirstAdmin(site);
   const ben = await addPerson(site, ann, "ben@example.com", "editor");
   const vera = await addPerson(site, ann, "vera@example.com", "viewer");
   const dora = { email: "dora@example.com", role: "editor" };
-  const { link: invitation } = await ask<{ link: string }>(ann, "POST", "/users", dora);
+  const { link: invitation } = await requestApi<{ link: string }>(ann, "POST", "/users", dora);
   const made: Record<string, string> = {};
   for (const { id, name, description, tags, needs, definition } of TEMPLATES) {
     if (needs !== "") continue;
     const body = { name, description, tags, definition };
-    made[id] = (await ask(ben, "POST", "/workflows", body)).id;
+    made[id] = (await requestApi(ben, "POST", "/workflows", body)).id;
   }
-  const fragile = await ask(ben, "POST", "/workflows", { name: "Month end", definition: FRAGILE });
-  await ask(ben, "PATCH", `/workflows/${made["query"]}`, {
+  const fragile = await requestApi(ben, "POST", "/workflows", { name: "Month end", definition: FRAGILE });
+  await requestApi(ben, "PATCH", `/workflows/${made["query"]}`, {
     description: "Asks the shop how much each region has sold, and names the best.",
     reason: "Said more clearly.",
   });
-  for (const id of ["query", "schedule"]) await ask(ben, "POST", `/workflows/${made[id]}/publish`, {});
-  await ask(ben, "PATCH", `/workflows/${made["query"]}`, { tags: ["sales", "regions"] });
-  const run = (id: string) => ask(ben, "POST", `/workflows/${id}/runs`, { inputs: {}, wait: 30 });
+  for (const id of ["query", "schedule"]) await requestApi(ben, "POST", `/workflows/${made[id]}/publish`, {});
+  await requestApi(ben, "PATCH", `/workflows/${made["query"]}`, { tags: ["sales", "regions"] });
+  const run = (id: string) => requestApi(ben, "POST", `/workflows/${id}/runs`, { inputs: {}, wait: 30 });
   const runs = await Promise.all([made["query"]!, fragile.id].map(run));
-  await ask(ben, "POST", `/workflows/${made["approval"]}/runs`, { inputs: {} });
+  await requestApi(ben, "POST", `/workflows/${made["approval"]}/runs`, { inputs: {} });
   const approval = await eventually(
-    async () => (await ask<{ id: string }[]>(ann, "GET", "/approvals"))[0],
+    async () => (await requestApi<{ id: string }[]>(ann, "GET", "/approvals"))[0],
     "the approval",
-    PATIENCE_MS,
+    WAIT_TIMEOUT_MS,
   );
   const soon = new Date(Date.now() + 3 * DAY).toISOString().slice(0, 10);
-  await ask(ben, "POST", "/api-keys", { name: "ci", expires_at: soon });
-  await ask(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
+  await requestApi(ben, "POST", "/api-keys", { name: "ci", expires_at: soon });
+  await requestApi(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
   const workflow = `/workflows/${made["query"]}`;
   return {
     site,
@@ -301,7 +303,7 @@ export async function openWorld(): Promise<World> {
 }
 
 /** The addresses that the router knows. */
-export const routes = (): string[] =>
+export const routerPaths = (): string[] =>
   [
     ...readFileSync(new URL("../../src/web/app/router.tsx", import.meta.url), "utf8").matchAll(
       /(?:page\(|path: )"([^"]+)"/g,
@@ -309,4 +311,4 @@ export const routes = (): string[] =>
   ].map(([, path]) => path!);
 
 /** The pages that are for who is not signed in. */
-export const SIGNED_OUT = ["/setup", "/sign-in", "/forgot", "/link"];
+export const SIGNED_OUT_PAGES = ["/setup", "/sign-in", "/forgot", "/link"];

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { VERSION } from "../../src/app/build.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { document } from "../support/openapi.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("/apidoc", () => {
   it("is a page that anybody may read, under a strict policy", async () => {
     const { url } = await openRest();
-    const call = api(url);
+    const call = apiClient(url);
     const bare = await call("GET", "/apidoc");
     expect(bare.status).toBe(301);
     expect(bare.headers.get("location")).toBe("/apidoc/");
@@ -38,7 +38,7 @@ describe("/apidoc", () => {
 
   it("names only files that are served from here", async () => {
     const { url } = await openRest();
-    const call = api(url);
+    const call = apiClient(url);
     const { body: page } = await call<string>("GET", "/apidoc/");
     const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(files.length).toBeGreaterThanOrEqual(5);
@@ -53,7 +53,7 @@ describe("/apidoc", () => {
 
   it("gives the document of the running version, the same as JSON and as YAML", async () => {
     const { url } = await openRest();
-    const call = api(url);
+    const call = apiClient(url);
     const json = await call("GET", "/apidoc/openapi.json");
     const yaml = await call<string>("GET", "/apidoc/openapi.yaml");
     expect(json.headers.get("content-type")).toMatch(/^application\/json/);
@@ -67,7 +67,7 @@ describe("/apidoc", () => {
 
   it("has nothing else, and takes nothing", async () => {
     const { url } = await openRest();
-    const call = api(url);
+    const call = apiClient(url);
     for (const path of [
       "/apidoc/none",
       "/apidoc/index.html",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clientName } from "../../src/surfaces/client-name.ts";
 import { testInstance } from "../support/instance.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { connect } from "../support/mcp.ts";
 
 describe("a client's name", () => {
@@ -22,7 +22,7 @@ describe("a client's name", () => {
   it("is kept so on every surface", async () => {
     const instance = await testInstance();
     const [rest, mcp, { value }] = await Promise.all([instance.rest(), instance.mcp(), instance.key()]);
-    const call = api(rest.url, value);
+    const call = apiClient(rest.url, value);
     const client = await connect("v2 over Streamable HTTP, legacy", mcp.url, value, {
       name: "evil\u0000\u001b[2J",
       version: "\ud800",

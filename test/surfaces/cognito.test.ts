@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config/config-file.ts";
 import { DAY } from "../../src/core/clock.ts";
-import { type AlbPeer, albPeer } from "../support/alb-peer.ts";
-import { api } from "../support/http.ts";
+import { type MockAlb, mockAlb } from "../support/alb-peer.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { addUser } from "../support/people.ts";
 import { expectProblem } from "../support/rest.ts";
@@ -10,11 +10,11 @@ import { expectProblem } from "../support/rest.ts";
 type Options = NonNullable<Parameters<Awaited<ReturnType<typeof testInstance>>["rest"]>[0]>;
 
 async function open(options: Options = {}) {
-  const peer = await albPeer();
+  const peer = await mockAlb();
   const instance = await testInstance();
   const more = { ...options, authMode: "cognito", env: { ...peer.env, ...options.env } } as const;
   const copy = await instance.rest(more);
-  const ask = api(copy.url);
+  const ask = apiClient(copy.url);
   /** A request as the load balancer passes it on. */
   const through = (method: string, path: string, headers = peer.headers(), body?: unknown) =>
     ask(method, path, body, { "sec-fetch-site": "same-origin", ...headers });
@@ -23,7 +23,7 @@ async function open(options: Options = {}) {
 
 const seconds = (ago: number): number => Math.floor((Date.now() - ago) / 1000);
 const groups = (...names: string[]) => ({ "cognito:groups": names });
-const ben = (peer: AlbPeer, access = {}) =>
+const ben = (peer: MockAlb, access = {}) =>
   peer.headers({ sub: "ben-sub", email: "ben@example.com" }, { origin_jti: "login-ben", ...access });
 
 describe("a load balancer's sign-on", () => {
@@ -40,7 +40,7 @@ describe("a load balancer's sign-on", () => {
     const other = await through("GET", "/session", peer.headers({}, { origin_jti: "login-2" }));
     expect(other.body.user.id).toBe(body.user.id);
     expect(other.body.session.id).not.toBe(body.session.id);
-    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 10 });
+    const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 10 });
     expect(entries.map(({ operation, target, owner }) => [operation, target, owner])).toEqual([
       ["sign_in", "ann@example.com", "ann@example.com"],
       ["sign_in", "ann@example.com", "ann@example.com"],
@@ -59,7 +59,7 @@ describe("a load balancer's sign-on", () => {
     const { through, peer, instance } = await open();
     const refused = await through("GET", "/session", peer.headers({ email_verified: "false" }));
     expectProblem(refused, "sign_on_refused");
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
   });
 
   it("serves operations as that person, by their role", async () => {
@@ -95,7 +95,7 @@ describe("a load balancer's sign-on", () => {
     const { body, ...answer } = await through("GET", "/session", forged);
     expectProblem({ body, ...answer }, "unauthorized");
     expect(JSON.stringify(body)).not.toContain("arn:aws");
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
   });
 
   it("counts only from the load balancer's own addresses, where these are known", async () => {
@@ -116,9 +116,9 @@ describe("a load balancer's sign-on", () => {
   it("is ignored in every other mode", async () => {
     const { peer, instance } = await open();
     const copy = await instance.rest({ env: peer.env });
-    const answer = await api(copy.url)("GET", "/session", undefined, peer.headers());
+    const answer = await apiClient(copy.url)("GET", "/session", undefined, peer.headers());
     expectProblem(answer, "unauthorized");
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
   });
 });
 
@@ -139,7 +139,7 @@ describe("roles", () => {
     const out = await through("GET", "/session", peer.headers({}, groups("millrace-admin")));
     expectProblem(out, "sign_on_refused");
     expect(out.body.detail).toMatch(/ops/);
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
     const inside = await through("GET", "/session", peer.headers({}, groups("ops")));
     expect(inside.body.user.role).toBe("admin");
     expectProblem(await through("GET", "/session"), "sign_on_refused");
@@ -158,7 +158,7 @@ describe("roles", () => {
     const with_ = async (default_role: string) => {
       const config = { authentication: { sign_on: { default_role } } };
       const { url } = await instance.rest({ ...more, config });
-      return (headers: Record<string, string>) => api(url)("GET", "/session", undefined, headers);
+      return (headers: Record<string, string>) => apiClient(url)("GET", "/session", undefined, headers);
     };
     expect((await (await with_("editor"))(peer.headers())).body.user.role).toBe("editor");
     const closed = await with_("none");
@@ -276,7 +276,7 @@ describe("signing out", () => {
 
   it("is final on every copy", async () => {
     const { through, instance, peer, more } = await open();
-    const second = api((await instance.rest(more)).url);
+    const second = apiClient((await instance.rest(more)).url);
     await through("GET", "/session");
     expect((await second("GET", "/session", undefined, peer.headers())).status).toBe(200);
     await through("DELETE", "/session");
@@ -341,16 +341,16 @@ describe("starting with --auth-mode cognito", () => {
     const instance = await testInstance();
     const failed = await instance.rest({ authMode: "cognito" }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ConfigError);
-    const { faults } = failed as ConfigError;
-    expect(faults).toHaveLength(3);
-    expect(faults.join("\n")).toMatch(
+    const { issues } = failed as ConfigError;
+    expect(issues).toHaveLength(3);
+    expect(issues.join("\n")).toMatch(
       /USER_POOL_ID[^]*CLIENT_ID[^]*ALB_ARN: .*anybody's could vouch for anybody/,
     );
   });
 
   it("is refused with what can't be one", async () => {
     const instance = await testInstance();
-    const { env } = await albPeer();
+    const { env } = await mockAlb();
     for (const [name, value] of [
       ["MILLRACE_COGNITO_USER_POOL_ID", "pool"],
       ["MILLRACE_ALB_ARN", "arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/net/x/50dc"],

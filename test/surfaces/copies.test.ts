@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { iso } from "../../src/core/clock.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { type ClientName, CLIENTS, clientNames, connect, outputOf } from "../support/mcp.ts";
-import { run, startProgram } from "../support/process.ts";
-import { type Balancer, roundRobin } from "../support/round-robin.ts";
+import { type ClientName, MCP_CLIENTS, CLIENT_NAMES, connect, outputOf } from "../support/mcp.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { type LoadBalancer, startLoadBalancer } from "../support/round-robin.ts";
 
 /** Two copies of each listener on one state directory behind load balancers, and a key. */
 interface Copies {
-  rest: Balancer;
-  mcp: Balancer;
+  rest: LoadBalancer;
+  mcp: LoadBalancer;
   key: string;
   /** Revokes the key through one of them. */
   revoke(): Promise<void>;
@@ -22,8 +22,8 @@ async function inThisProcess(): Promise<Copies> {
   const [rest1, rest2, mcp1, mcp2] = listeners.map(({ url }) => url) as [string, string, string, string];
   const { value, record } = await one.key();
   return {
-    rest: await roundRobin([rest1, rest2]),
-    mcp: await roundRobin([mcp1, mcp2]),
+    rest: await startLoadBalancer([rest1, rest2]),
+    mcp: await startLoadBalancer([mcp1, mcp2]),
     key: value,
     revoke: async () => void (await one.keys.revoke(record.id, iso(Date.now()), "operator")),
   };
@@ -38,29 +38,29 @@ async function asProcesses(): Promise<Copies> {
     startProgram("serve", stateDir),
     startProgram("mcp-sse", stateDir),
     startProgram("mcp-sse", stateDir),
-    run(["keys", "create", "--name", "ci"], env),
+    runCommand(["keys", "create", "--name", "ci"], env),
   ]);
   expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_\w{36}\n$/) });
   return {
-    rest: await roundRobin([rest1.url, rest2.url]),
-    mcp: await roundRobin([mcp1.url, mcp2.url]),
+    rest: await startLoadBalancer([rest1.url, rest2.url]),
+    mcp: await startLoadBalancer([mcp1.url, mcp2.url]),
     key: created.out.trim(),
     async revoke() {
-      expect(await run(["keys", "revoke", "ci"], env)).toMatchObject({ code: 0 });
+      expect(await runCommand(["keys", "revoke", "ci"], env)).toMatchObject({ code: 0 });
     },
   };
 }
 
 /** Which copies had some of the requests that match, `from` the nth on. */
-const tookPart = ({ sent }: Balancer, request: RegExp, from = 0): number[] =>
-  [0, 1].filter((copy) => sent.slice(from).some((one) => one.to === copy && request.test(one.request)));
+const tookPart = ({ forwarded }: LoadBalancer, request: RegExp, from = 0): number[] =>
+  [0, 1].filter((copy) => forwarded.slice(from).some((one) => one.to === copy && request.test(one.request)));
 
 const BOTH = [0, 1];
 
 // Each of these does its work through the load balancers and tells which copies took part in it.
 
 async function crud({ rest, key }: Copies): Promise<number[]> {
-  const call = api(rest.url, key);
+  const call = apiClient(rest.url, key);
   // Both copies have the empty list in their caches.
   for (let i = 0; i < 4; i += 1) expect((await call("GET", "/workflows")).body).toEqual([]);
   const created = await call("POST", "/workflows", { name: "Weekly revenue", description: "" });
@@ -86,9 +86,9 @@ async function crud({ rest, key }: Copies): Promise<number[]> {
 }
 
 async function mcpSession({ mcp, rest, key }: Copies, way: ClientName): Promise<number[]> {
-  const before = mcp.sent.length;
+  const before = mcp.forwarded.length;
   const client = await connect(way, mcp.url, key);
-  expect(client.version).toBe(CLIENTS[way].version);
+  expect(client.version).toBe(MCP_CLIENTS[way].version);
   expect((await client.listTools()).length).toBeGreaterThan(0);
   const { id } = outputOf(await client.call("create_workflow", { name: `From ${way}` }));
   for (let version = 1; version < 6; version += 1) {
@@ -99,14 +99,14 @@ async function mcpSession({ mcp, rest, key }: Copies, way: ClientName): Promise<
     });
     expect(outputOf(changed)).toMatchObject({ id, version: version + 1 });
   }
-  expect((await api(rest.url, key)("GET", `/workflows/${id}`)).body).toMatchObject({ version: 6 });
+  expect((await apiClient(rest.url, key)("GET", `/workflows/${id}`)).body).toMatchObject({ version: 6 });
   await client.close();
   return tookPart(mcp, /^POST/, before);
 }
 
 async function concurrentCreates({ rest, mcp, key }: Copies): Promise<number[]> {
-  const before = rest.sent.length;
-  const call = api(rest.url, key);
+  const before = rest.forwarded.length;
+  const call = apiClient(rest.url, key);
   const client = await connect("v2 pinned to 2026-07-28", mcp.url, key);
   const ids = await Promise.all([
     ...Array.from({ length: 10 }, async () => {
@@ -125,8 +125,8 @@ async function concurrentCreates({ rest, mcp, key }: Copies): Promise<number[]> 
 }
 
 async function oneEffect({ rest, mcp, key }: Copies): Promise<number[]> {
-  const before = rest.sent.length;
-  const call = api(rest.url, key);
+  const before = rest.forwarded.length;
+  const call = apiClient(rest.url, key);
   const input = { name: "Only once", description: "" };
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => call("POST", "/workflows", input, { "Idempotency-Key": "once" })),
@@ -144,14 +144,14 @@ async function oneEffect({ rest, mcp, key }: Copies): Promise<number[]> {
 }
 
 async function revocation({ rest, mcp, key, revoke }: Copies): Promise<number[]> {
-  const call = api(rest.url, key);
-  const clients = await Promise.all(clientNames.map((way) => connect(way, mcp.url, key)));
+  const call = apiClient(rest.url, key);
+  const clients = await Promise.all(CLIENT_NAMES.map((way) => connect(way, mcp.url, key)));
   for (const client of clients) expect((await client.call("list_workflows")).isError).toBeFalsy();
   expect([(await call("GET", "/workflows")).status, (await call("GET", "/workflows")).status]).toEqual([
     200, 200,
   ]);
   await revoke();
-  const before = mcp.sent.length;
+  const before = mcp.forwarded.length;
   // The very next request on each copy.
   expect([(await call("GET", "/workflows")).status, (await call("GET", "/workflows")).status]).toEqual([
     401, 401,
@@ -165,7 +165,7 @@ describe("two copies behind a round-robin", () => {
     expect(await crud(await inThisProcess())).toEqual(BOTH);
   });
 
-  it.each(clientNames)("serve MCP as one: %s", async (way) => {
+  it.each(CLIENT_NAMES)("serve MCP as one: %s", async (way) => {
     expect(await mcpSession(await inThisProcess(), way)).toEqual(BOTH);
   });
 
@@ -178,8 +178,8 @@ describe("two copies behind a round-robin", () => {
     expect(answers.map((answer) => outputOf(answer)["name"])).toEqual(
       Array.from({ length: 20 }, (_, index) => `Number ${index}`),
     );
-    const holder = copies.mcp.sent.find(({ request }) => request === "GET /sse")!.to;
-    const passedOn = copies.mcp.sent.filter(
+    const holder = copies.mcp.forwarded.find(({ request }) => request === "GET /sse")!.to;
+    const passedOn = copies.mcp.forwarded.filter(
       ({ to, request }) => to !== holder && request === "POST /messages",
     );
     expect(passedOn.length).toBeGreaterThan(5);
@@ -200,7 +200,7 @@ describe("two copies behind a round-robin", () => {
   it("do all that as processes of their own", { timeout: 60_000 }, async () => {
     const copies = await asProcesses();
     expect(await crud(copies)).toEqual(BOTH);
-    for (const way of clientNames) expect(await mcpSession(copies, way)).toEqual(BOTH);
+    for (const way of CLIENT_NAMES) expect(await mcpSession(copies, way)).toEqual(BOTH);
     expect(await concurrentCreates(copies)).toEqual(BOTH);
     expect(await oneEffect(copies)).toEqual(BOTH);
     expect(await revocation(copies)).toEqual(BOTH);

@@ -7,13 +7,13 @@ import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Scope } from "../../schemas/actor.ts";
 import { Problem } from "../../schemas/problem.ts";
-import { routeOf } from "../../src/core/tool.ts";
+import { parseRoute } from "../../src/core/tool.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { catalogue } from "../../tools/index.ts";
-import { requestFor, type MadeUp } from "../support/arbitraries.ts";
-import { api } from "../support/http.ts";
-import { faultsAt, type Operation, operations } from "../support/openapi.ts";
-import { addUser, person, signIn } from "../support/people.ts";
+import { arbitraryRequest, type GeneratedRequest } from "../support/arbitraries.ts";
+import { apiClient } from "../support/http.ts";
+import { schemaErrorsAt, type Operation, operations } from "../support/openapi.ts";
+import { addUser, signedInUser, signIn } from "../support/people.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_400);
@@ -26,7 +26,11 @@ interface Answer {
 }
 
 /** Sends it over a connection that is kept: what one request leaves behind meets the next. */
-const send = (agent: Agent, url: string, { method, target, headers, body }: MadeUp): Promise<Answer> =>
+const send = (
+  agent: Agent,
+  url: string,
+  { method, target, headers, body }: GeneratedRequest,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
     const req = request(`${url}${target}`, { method, agent, headers: { ...headers, ...length } }, (res) => {
@@ -63,8 +67,8 @@ function complaints(
   // A stream is no JSON; it has tests of its own.
   if (type === "text/event-stream") return found;
   const where = ["paths", path, method.toLowerCase(), "responses", status, "content", type, "schema"];
-  const faults = faultsAt(where, JSON.parse(text));
-  return faults === undefined ? found : [...found, `${faults}: ${text.slice(0, 500)}`];
+  const issues = schemaErrorsAt(where, JSON.parse(text));
+  return issues === undefined ? found : [...found, `${issues}: ${text.slice(0, 500)}`];
 }
 
 /** What is wrong with an answer that may be anything but a fault of the server's. */
@@ -99,7 +103,7 @@ async function ready() {
   await call("DELETE", "/workflows/old");
   const { headers } = await call("GET", "/workflows?limit=1");
   const cursor = /cursor=([^>&]+)/.exec(headers.get("link")!)![1]!;
-  const { user: admin } = await person(instance, { email: "root@example.com", role: "admin" });
+  const { user: admin } = await signedInUser(instance, { email: "root@example.com", role: "admin" });
   const users = [
     await addUser(instance, { email: "ann@example.com" }),
     await addUser(instance, { email: "bob@example.com", role: "viewer", status: "deactivated" }),
@@ -174,7 +178,7 @@ describe("any request", () => {
     const one = fc
       .constantFrom(...operations)
       .chain((operation) =>
-        requestFor(operation, known).map((made) => ({ id: operation.operationId, made })),
+        arbitraryRequest(operation, known).map((made) => ({ id: operation.operationId, made })),
       );
     await fc.assert(
       fc.asyncProperty(one, async ({ id, made }) => {
@@ -206,7 +210,7 @@ describe("any request", () => {
     const one = fc
       .constantFrom(...keyed)
       .chain((operation) =>
-        requestFor(operation, known).map((made) => ({ id: operation.operationId, made })),
+        arbitraryRequest(operation, known).map((made) => ({ id: operation.operationId, made })),
       );
     const bad = fc.option(
       fc.string({ maxLength: 60 }).map((value) => value.replaceAll(/[^\x20-\x7e]/g, "x")),
@@ -225,10 +229,10 @@ describe("any request", () => {
   it("of a person, made with a key that may do everything, is refused", async () => {
     const { instance, url } = await openRest();
     const { value } = await instance.key({ scopes: [...Scope.options] });
-    for (const tool of catalogue.filter(({ person: forPerson }) => forPerson)) {
-      const { method, path } = routeOf(tool);
+    for (const tool of catalogue.filter(({ requiresUser: forPerson }) => forPerson)) {
+      const { method, path } = parseRoute(tool);
       const body = method === "GET" ? undefined : {};
-      const answer = await api(url, value)(method, path, body);
+      const answer = await apiClient(url, value)(method, path, body);
       expect(expectProblem(answer, "person_needed").detail).toContain(tool.name);
     }
   });

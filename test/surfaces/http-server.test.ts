@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../src/surfaces/http-server.ts";
 import { eventually } from "../support/eventually.ts";
-import { rawClient, request } from "../support/sockets.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
 
 /** Ends of connections that this process has open: both of each, where client and server are in it. */
 const ends = (): number =>
@@ -42,13 +42,13 @@ describe("a listener", () => {
     const { port, drain } = await listen(take, { host: "127.0.0.1", port: 0, lifecycle });
     onTestFinished(() => drain(0));
     const url = `http://127.0.0.1:${port}`;
-    const few = await rawClient(url);
-    few.send(request("GET", "/").repeat(4));
+    const few = await socketClient(url);
+    few.send(formatRequest("GET", "/").repeat(4));
     await eventually(() => taken === 4 || undefined, "four requests");
     for (const answer of answers) answer();
     await eventually(() => few.received().split("HTTP/1.1 200").length === 5 || undefined, "four answers");
-    const many = await rawClient(url);
-    many.send(request("GET", "/").repeat(1_000));
+    const many = await socketClient(url);
+    many.send(formatRequest("GET", "/").repeat(1_000));
     await many.ended;
     expect(taken).toBe(8);
   });
@@ -58,9 +58,9 @@ describe("a listener", () => {
     const lifecycle = { draining: false };
     const { port, drain } = await listen((_req, res) => res.end("x"), { ...options, lifecycle });
     const url = `http://127.0.0.1:${port}`;
-    const held = [await rawClient(url), await rawClient(url), await rawClient(url)];
+    const held = [await socketClient(url), await socketClient(url), await socketClient(url)];
     for (const one of held) one.send("GET / HTTP/1.1\r\nHost: x\r\n");
-    const beyond = await rawClient(url);
+    const beyond = await socketClient(url);
     await beyond.ended;
     expect(beyond.received()).toBe("");
     const start = performance.now();

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { rotateKey } from "../../src/auth/api-keys.ts";
-import { ACTOR } from "../../src/commands/operator.ts";
+import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
-import { sqliteFile } from "../support/databases.ts";
-import { api } from "../support/http.ts";
+import { createSqliteFile } from "../support/databases.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { connect, outputOf, problemOf } from "../support/mcp.ts";
-import { modelPeer, WIRES } from "../support/model-peer.ts";
+import { mockModelServer, WIRE_FORMATS } from "../support/model-peer.ts";
 import { addUser, signIn, type SignedIn } from "../support/people.ts";
 import { expectProblem } from "../support/rest.ts";
 
@@ -20,11 +20,11 @@ const WRITES = { steps: [{ id: "say", type: "model", model: "writer", prompt: "S
 /** An instance of which each key may use so much; three orders, and a model that uses 120 tokens a time. */
 async function open(perKey: object, say = "Hello.") {
   const clock = fakeClock();
-  const dataset = sqliteFile(
+  const dataset = createSqliteFile(
     temporaryDirectory(),
     "CREATE TABLE orders (id INTEGER PRIMARY KEY); INSERT INTO orders VALUES (1), (2), (3)",
   );
-  const peer = await modelPeer("openai-compatible", { text: say });
+  const peer = await mockModelServer("openai-compatible", { text: say });
   const config = {
     databases: [{ name: "shop", type: "sqlite", dataset }],
     defaults: { database: "shop" },
@@ -34,7 +34,7 @@ async function open(perKey: object, say = "Hello.") {
         vendor: "openai-compatible",
         model_ref: "m-1",
         key_var: "MODEL_KEY",
-        base_url: peer.url + WIRES["openai-compatible"].base,
+        base_url: peer.url + WIRE_FORMATS["openai-compatible"].base,
       },
     ],
     limits: { per_key: perKey },
@@ -44,7 +44,7 @@ async function open(perKey: object, say = "Hello.") {
   const executor = await instance.executor({ config, env });
   const { url } = await instance.rest({ config, env });
   const { value: key, record } = await instance.key({ name: "ci" });
-  const call = api(url, key);
+  const call = apiClient(url, key);
   return {
     instance,
     clock,
@@ -129,7 +129,7 @@ describe("runs_per_hour", () => {
       const user = await addUser(instance, { role: "editor" });
       const another = async () => {
         const { value } = await instance.key({ owner: user.email, name: "another" });
-        return api(url, value)("POST", `/workflows/${id}/runs`, { wait: 0 });
+        return apiClient(url, value)("POST", `/workflows/${id}/runs`, { wait: 0 });
       };
       expect([(await another()).status, (await another()).status]).toEqual([202, 202]);
       expect(expectProblem(await another(), "too_many_runs").detail).toContain("all their keys");
@@ -144,7 +144,7 @@ describe("runs_per_hour", () => {
     const user = await addUser(instance, { role: "editor" });
     const [one, two] = [await signIn(instance, user), await signIn(instance, user)];
     const startBy = ({ cookie }: SignedIn) =>
-      api(url)(
+      apiClient(url)(
         "POST",
         `/workflows/${id}/runs`,
         { wait: 0 },
@@ -160,7 +160,7 @@ describe("runs_per_hour", () => {
     const id = await define(SETS);
     const other = await testInstance({ stateDir: instance.stateDir, clock });
     const { url } = await other.rest({ config });
-    const there = api(url, key);
+    const there = apiClient(url, key);
     const all = await Promise.all(
       Array.from({ length: 10 }, () => [
         start(id),
@@ -175,7 +175,7 @@ describe("runs_per_hour", () => {
     const { instance, define, start, counts } = await open({ runs_per_hour: 1, rows_per_day: 1 });
     const id = await define(ASKS);
     for (let times = 0; times < 3; times += 1) {
-      const call = { actor: ACTOR, requestId: "req_1", signal: new AbortController().signal };
+      const call = { actor: OPERATOR_ACTOR, requestId: "req_1", signal: new AbortController().signal };
       const run = await invoke(instance.services, runWorkflow, { workflow_id: id, wait: 20 }, call);
       expect(run).toMatchObject({ status: "succeeded" });
     }
@@ -192,7 +192,7 @@ describe("runs_per_hour", () => {
     const timed = await define({ ...SETS, schedule: { cron: "*/10 * * * *", timezone: "UTC" } }, "Timed");
     expect((await call("POST", `/workflows/${timed}/publish`, {})).status).toBe(200);
     clock.advance(10 * MINUTE);
-    expect(await executor.fire()).toBe(1);
+    expect(await executor.startDueRuns()).toBe(1);
     expect(await counts()).toMatchObject([{ used: 1 }]);
   });
 });
@@ -201,12 +201,12 @@ describe("unfinished_runs of a key", () => {
   it("refuses more until some have ended, whoever else has some, and whatever its runs start", async () => {
     const { define, start, call, instance, url, executor } = await open({ unfinished_runs: 2 });
     const id = await define(WAITS);
-    const stranger = api(url, (await instance.key({ name: "other" })).value);
+    const stranger = apiClient(url, (await instance.key({ name: "other" })).value);
     expect((await stranger("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(202);
     const outer = await define({ steps: [{ id: "inner", type: "workflow", workflow: id }] }, "Outer");
     const { body: first } = await start(outer);
     // The run that it has started waits by now; it does not count.
-    await executor.queue.idle();
+    await executor.queue.waitUntilIdle();
     expect((await start(id)).status).toBe(202);
     const refused = await start(id);
     expect(expectProblem(refused, "too_many_runs").detail).toMatch(
@@ -214,7 +214,7 @@ describe("unfinished_runs of a key", () => {
     );
     expect(refused.headers.get("retry-after")).toBe("30");
     expect((await call("POST", `/runs/${first.id}/cancel`, {})).status).toBe(200);
-    await executor.queue.idle();
+    await executor.queue.waitUntilIdle();
     expect((await start(id)).status).toBe(202);
     expect((await start(id)).status).toBe(429);
   });
@@ -265,14 +265,14 @@ describe("rows_per_day", () => {
     const retry = { attempts: 2, on: ["limit_reached"], initial: "1s", backoff: "fixed" };
     const id = await define({ steps: ASKS.steps.map((step) => Object.assign({ retry }, step)) });
     const { body } = await start(id);
-    await executor.queue.idle();
+    await executor.queue.waitUntilIdle();
     clock.advance(16 * HOUR - 1);
-    executor.queue.ring();
-    await executor.queue.idle();
+    executor.queue.wake();
+    await executor.queue.waitUntilIdle();
     expect((await call("GET", `/runs/${body.id}`)).body.finished_at).toBeNull();
     clock.advance(1);
-    executor.queue.ring();
-    await executor.queue.idle();
+    executor.queue.wake();
+    await executor.queue.waitUntilIdle();
     expect((await call("GET", `/runs/${body.id}`)).body.status).toBe("succeeded");
   });
 
@@ -284,9 +284,9 @@ describe("rows_per_day", () => {
     const timed = await define({ ...ASKS, schedule: { cron: "*/10 * * * *", timezone: "UTC" } }, "Timed");
     expect((await call("POST", `/workflows/${timed}/publish`, {})).status).toBe(200);
     clock.advance(10 * MINUTE);
-    expect(await executor.fire()).toBe(1);
-    executor.queue.ring();
-    await executor.queue.idle();
+    expect(await executor.startDueRuns()).toBe(1);
+    executor.queue.wake();
+    await executor.queue.waitUntilIdle();
     expect(await counts()).toMatchObject([{ used: 6 }]);
   });
 });
@@ -349,7 +349,7 @@ describe("limits of a key", () => {
       { limit: "model_tokens_per_day", most: 100, left: 0, resets_at: midnight },
       { limit: "rows_per_day", most: 1_000, left: 997, resets_at: midnight },
     ]);
-    const stranger = api(url, (await instance.key({ name: "other" })).value);
+    const stranger = apiClient(url, (await instance.key({ name: "other" })).value);
     const { body } = await stranger("GET", "/environment");
     expect(body.your_limits.map((one: { left: number }) => one.left)).toEqual([5, 10, 100, 1_000]);
   });

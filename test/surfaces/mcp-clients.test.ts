@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { catalogue } from "../../tools/index.ts";
-import { servedOn } from "../../src/core/tool.ts";
-import { api } from "../support/http.ts";
+import { isServedOn } from "../../src/core/tool.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
-import { CLIENTS, clientNames, connect, type McpClient, outputOf, problemOf } from "../support/mcp.ts";
+import { MCP_CLIENTS, CLIENT_NAMES, connect, type McpClient, outputOf, problemOf } from "../support/mcp.ts";
 
 /** Both listeners on one state directory, each opened by itself as the two processes do. */
-async function open(way: (typeof clientNames)[number]) {
+async function open(way: (typeof CLIENT_NAMES)[number]) {
   const web = await testInstance();
   const agents = await testInstance({ stateDir: web.stateDir });
   const { value } = await web.key();
   const [rest, mcp] = await Promise.all([web.rest(), agents.mcp()]);
-  return { call: api(rest.url, value), client: await connect(way, mcp.url, value) };
+  return { call: apiClient(rest.url, value), client: await connect(way, mcp.url, value) };
 }
 
 const refused = (client: McpClient, name: string) =>
@@ -20,10 +20,10 @@ const refused = (client: McpClient, name: string) =>
     (error: Error & { code?: number }) => error,
   );
 
-describe.each(clientNames)("an SDK client, %s", (way) => {
+describe.each(CLIENT_NAMES)("an SDK client, %s", (way) => {
   it("negotiates the revision it asks for", async () => {
     const { client } = await open(way);
-    expect(client.version).toBe(CLIENTS[way].version);
+    expect(client.version).toBe(MCP_CLIENTS[way].version);
   });
 
   it("creates a workflow that is listed over REST", async () => {
@@ -51,7 +51,7 @@ describe.each(clientNames)("an SDK client, %s", (way) => {
     const { client } = await open(way);
     const tools = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(
-      catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name),
+      catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => tool.name),
     );
     for (const tool of tools) {
       expect(tool).toMatchObject({
@@ -104,7 +104,7 @@ describe.each(clientNames)("an SDK client, %s", (way) => {
       code: "invalid_input",
       detail: expect.stringMatching(/name is missing/),
     });
-    expect(invalid.errors!.map((fault) => [fault.path, fault.code])).toEqual([
+    expect(invalid.errors!.map((issue) => [issue.path, issue.code])).toEqual([
       ["nam", "unknown_key"],
       ["name", "missing"],
       ["tags", "duplicate"],

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { roundRobin } from "../support/round-robin.ts";
+import { startLoadBalancer } from "../support/round-robin.ts";
 import type { Json } from "../support/json.ts";
 import { connectV1, outputOf, problemOf } from "../support/mcp.ts";
 
@@ -18,19 +18,19 @@ async function open() {
   const instance = await testInstance();
   const [rest, copy] = await Promise.all([instance.rest(), instance.mcp()]);
   // Stands before the one copy to see what the programs send.
-  const mcp = await roundRobin([copy.url]);
+  const mcp = await startLoadBalancer([copy.url]);
   const { value } = await instance.key();
   // Whatever the programs keep or look up stays out of the home directory of who runs the tests.
   const home = temporaryDirectory();
   const env = { PATH: process.env["PATH"]!, HOME: home, MCP_REMOTE_CONFIG_DIR: home, NO_COLOR: "1" };
-  return { instance, value, env, mcp, call: api(rest.url, value) };
+  return { instance, value, env, mcp, call: apiClient(rest.url, value) };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
 /** The revisions that requests named; the first ones of a 2025-era client name none. */
 const revisions = ({ mcp }: Opened): unknown[] => [
-  ...new Set(mcp.sent.map(({ revision }) => revision).filter((revision) => revision !== undefined)),
+  ...new Set(mcp.forwarded.map(({ revision }) => revision).filter((revision) => revision !== undefined)),
 ];
 
 /** One run of the MCP Inspector's command line. */

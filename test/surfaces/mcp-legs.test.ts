@@ -3,9 +3,17 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { eventually } from "../support/eventually.ts";
 import { testInstance } from "../support/instance.ts";
-import { raw } from "../support/raw-http.ts";
-import { rawClient, request } from "../support/sockets.ts";
-import { ACCEPT, INITIALIZE, LIST, openMcp, openSession, openSse, post } from "../support/raw-mcp.ts";
+import { rawRequest } from "../support/raw-http.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
+import {
+  ACCEPT_HEADERS,
+  INITIALIZE_REQUEST,
+  LIST_WORKFLOWS_CALL,
+  openMcp,
+  openSession,
+  openSse,
+  postMessage,
+} from "../support/raw-mcp.ts";
 
 describe("GET /sse", () => {
   it("tells the endpoint first, and proxies not to buffer", async () => {
@@ -24,10 +32,10 @@ describe("GET /sse", () => {
   it("answers on the stream what was posted", async () => {
     const { url, key } = await openMcp();
     const { stream, messages } = await openSse(url, key);
-    const accepted = await post(messages, key, INITIALIZE);
+    const accepted = await postMessage(messages, key, INITIALIZE_REQUEST);
     expect([accepted.status, accepted.text]).toEqual([202, "Accepted"]);
-    await post(messages, key, LIST);
-    const [, data] = await stream.until(/^data: (\{.*"id":2.*\})$/m);
+    await postMessage(messages, key, LIST_WORKFLOWS_CALL);
+    const [, data] = await stream.waitFor(/^data: (\{.*"id":2.*\})$/m);
     expect(JSON.parse(data!).result.structuredContent).toEqual({ items: [], total: 0, next_cursor: null });
   });
 });
@@ -35,7 +43,7 @@ describe("GET /sse", () => {
 describe("paths and methods of the MCP listener", () => {
   it("has no POST /sse, so that clients which try HTTP first fall back", async () => {
     const { url, key } = await openMcp();
-    const answer = await post(`${url}/sse`, key, INITIALIZE);
+    const answer = await postMessage(`${url}/sse`, key, INITIALIZE_REQUEST);
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET"]);
     expect(answer.json().code).toBe("method_not_allowed");
   });
@@ -51,7 +59,7 @@ describe("paths and methods of the MCP listener", () => {
   ])("has nothing at %s", async (path) => {
     const { url, key } = await openMcp();
     for (const headers of [{}, key]) {
-      const answer = await raw("GET", url + path, { headers });
+      const answer = await rawRequest("GET", url + path, { headers });
       expect([answer.status, answer.json().code]).toEqual([404, "route_not_found"]);
     }
   });
@@ -63,19 +71,19 @@ describe("paths and methods of the MCP listener", () => {
     ["POST", "/health", "GET, HEAD"],
   ])("answers %s %s with 405 and what there is", async (method, path, allow) => {
     const { url, key } = await openMcp();
-    const answer = await raw(method, url + path, { headers: key });
+    const answer = await rawRequest(method, url + path, { headers: key });
     expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
   });
 
   it("knows a path in the absolute form that proxies send", async () => {
     const { url, key } = await openMcp();
-    const client = await rawClient(url);
-    client.send(request("GET", `http://localhost/health?x`, { Connection: "close" }));
+    const client = await socketClient(url);
+    client.send(formatRequest("GET", `http://localhost/health?x`, { Connection: "close" }));
     await client.ended;
     expect(client.received()).toMatch(/^HTTP\/1.1 200 /);
     for (const target of ["//localhost/health", "http://[/health"]) {
-      const odd = await rawClient(url);
-      odd.send(request("GET", target, { ...key, Connection: "close" }));
+      const odd = await socketClient(url);
+      odd.send(formatRequest("GET", target, { ...key, Connection: "close" }));
       await odd.ended;
       expect([target, odd.received().split("\r\n")[0]]).toEqual([target, "HTTP/1.1 404 Not Found"]);
     }
@@ -83,16 +91,16 @@ describe("paths and methods of the MCP listener", () => {
 
   it("tells its health without a key", async () => {
     const { url } = await openMcp();
-    const answer = await raw("GET", `${url}/health`);
+    const answer = await rawRequest("GET", `${url}/health`);
     expect([answer.status, answer.json().status]).toEqual([200, "ok"]);
   });
 });
 
 const LEGS = [
   ["GET", "/sse", undefined],
-  ["POST", "/messages?sessionId=none", INITIALIZE],
+  ["POST", "/messages?sessionId=none", INITIALIZE_REQUEST],
   ["GET", "/mcp", undefined],
-  ["POST", "/mcp", INITIALIZE],
+  ["POST", "/mcp", INITIALIZE_REQUEST],
   ["DELETE", "/mcp", undefined],
 ] as const;
 
@@ -100,8 +108,8 @@ describe.each(LEGS)("%s %s", (method, path, body) => {
   it("needs a key, and says nothing of OAuth", async () => {
     const { url, key } = await openMcp();
     const wrong = { ...key, "X-API-Key": `mill_${"0".repeat(36)}` };
-    for (const headers of [ACCEPT, wrong]) {
-      const answer = await raw(method, url + path, { headers, body });
+    for (const headers of [ACCEPT_HEADERS, wrong]) {
+      const answer = await rawRequest(method, url + path, { headers, body });
       expect(answer.status).toBe(401);
       expect(answer.headers["www-authenticate"]).toBe('ApiKey realm="millrace"');
       expect(answer.text).not.toContain("resource_metadata");
@@ -118,15 +126,15 @@ describe.each(LEGS)("%s %s", (method, path, body) => {
     ["Host", "localhost.evil.example"],
   ])("refuses a foreign %s (%s), with a key and before it asks for one", async (header, value) => {
     const { url, key } = await openMcp();
-    for (const headers of [ACCEPT, key]) {
-      const answer = await raw(method, url + path, { headers: { ...headers, [header]: value }, body });
+    for (const headers of [ACCEPT_HEADERS, key]) {
+      const answer = await rawRequest(method, url + path, { headers: { ...headers, [header]: value }, body });
       expect([answer.status, answer.json().code]).toEqual([403, "forbidden_origin"]);
     }
   });
 });
 
 const statusOf = async (url: string, headers: Record<string, string>): Promise<number> =>
-  (await post(`${url}/mcp`, headers, INITIALIZE)).status;
+  (await postMessage(`${url}/mcp`, headers, INITIALIZE_REQUEST)).status;
 
 describe("Host and Origin", () => {
   it.each(["localhost", "LocalHost:8000", "127.0.0.1:8000", "10.1.2.3", "[::1]:8000", "[2001:db8::1]"])(
@@ -169,8 +177,8 @@ describe("Host and Origin", () => {
 });
 
 const beginning = (capabilities: object) => ({
-  ...INITIALIZE,
-  params: { ...INITIALIZE.params, capabilities },
+  ...INITIALIZE_REQUEST,
+  params: { ...INITIALIZE_REQUEST.params, capabilities },
 });
 
 /** An initialize request with so many levels below `capabilities`. */
@@ -182,13 +190,13 @@ const deep = (levels: number): string =>
 const longInitialize = beginning({ experimental: { x: { note: "x".repeat(16 * 1024) } } });
 
 describe("a body that can't be read", () => {
-  const large = JSON.stringify({ ...LIST, padding: "x".repeat(1024 * 1024) });
+  const large = JSON.stringify({ ...LIST_WORKFLOWS_CALL, padding: "x".repeat(1024 * 1024) });
   const cases = [
     ["is not JSON", 400, "invalid_json", "{", {}],
     ["is too large", 413, "payload_too_large", large, {}],
     ["is not UTF-8", 400, "invalid_json", Buffer.from('{"name":"\xe9"}', "latin1"), {}],
     ["is compressed", 415, "unsupported_media_type", "{}", { "Content-Encoding": "gzip" }],
-    ["is a batch", 400, "invalid_request", JSON.stringify([LIST, LIST]), {}],
+    ["is a batch", 400, "invalid_request", JSON.stringify([LIST_WORKFLOWS_CALL, LIST_WORKFLOWS_CALL]), {}],
     ["is nested deeply", 400, "invalid_request", deep(200), {}],
     ["is nested beyond any stack", 400, "invalid_request", deep(20_000), {}],
     ["is a long initialize", 413, "payload_too_large", longInitialize, {}],
@@ -198,7 +206,7 @@ describe("a body that can't be read", () => {
   it.each(cases)("on /messages gives a problem when it %s", async (_, status, code, body, headers) => {
     const { url, key } = await openMcp();
     const { messages, stream } = await openSse(url, key);
-    const answer = await post(messages, { ...key, ...headers }, body);
+    const answer = await postMessage(messages, { ...key, ...headers }, body);
     expect([answer.status, answer.json().code]).toEqual([status, code]);
     expect(answer.headers["content-type"]).toBe("application/problem+json");
     expect(stream.ended()).toBe(false);
@@ -208,31 +216,33 @@ describe("a body that can't be read", () => {
     const { url, key } = await openMcp();
     const session = await openSession(url, key);
     for (const asked of [key, session]) {
-      const answer = await post(`${url}/mcp`, { ...asked, ...headers }, body);
+      const answer = await postMessage(`${url}/mcp`, { ...asked, ...headers }, body);
       expect([answer.status, answer.json().code]).toEqual([status, code]);
     }
-    expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+    expect((await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL)).status).toBe(200);
   });
 
   it("is read with a byte order mark before it", async () => {
     const { url, key } = await openMcp();
-    expect((await post(`${url}/mcp`, key, `\uFEFF${JSON.stringify(INITIALIZE)}`)).status).toBe(200);
+    expect((await postMessage(`${url}/mcp`, key, `\uFEFF${JSON.stringify(INITIALIZE_REQUEST)}`)).status).toBe(
+      200,
+    );
   });
 
   it("because its client breaks it off is nobody's fault here", async () => {
     let log = "";
     const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
     const { url, key } = await openMcp({ log: pino({ level: "info" }, sink) });
-    const client = await rawClient(url);
+    const client = await socketClient(url);
     client.send(
-      request("POST", "/mcp", {
+      formatRequest("POST", "/mcp", {
         ...key,
         "Content-Type": "application/json",
         "Content-Length": "1000",
         Expect: "100-continue",
       }),
     );
-    await client.until("100 Continue");
+    await client.waitFor("100 Continue");
     client.send('{"jsonrpc":');
     client.socket.destroy();
     await eventually(() => log.includes("request refused") || undefined, "the log line");
@@ -253,7 +263,7 @@ describe("a body that can't be read", () => {
         [`${url}/mcp`, key],
         [`${url}/mcp`, session],
       ] as const) {
-        const answer = await post(to, headers, JSON.stringify(body));
+        const answer = await postMessage(to, headers, JSON.stringify(body));
         expect([to, answer.status]).toEqual([to, 400]);
         const refusal = answer.json();
         expect(refusal.error?.message ?? refusal.detail).toEqual(expect.any(String));

@@ -1,18 +1,26 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openStreams } from "../../src/surfaces/streams.ts";
+import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestInstance } from "../support/instance.ts";
-import { openEvents, raw } from "../support/raw-http.ts";
-import { INITIALIZE, LIST, modern, openMcp, openSession, openSse, post } from "../support/raw-mcp.ts";
+import { openEventStream, rawRequest } from "../support/raw-http.ts";
+import {
+  INITIALIZE_REQUEST,
+  LIST_WORKFLOWS_CALL,
+  modernRequest,
+  openMcp,
+  openSession,
+  openSse,
+  postMessage,
+} from "../support/raw-mcp.ts";
 
 const SHARE = 200;
 
 /** For keys of `operator`, who is no one person. */
 function byOperator() {
-  const { takeRoom } = openStreams("use /mcp");
-  return (keyId: string) => takeRoom({ keyId, owner: "operator" }, "mcp");
+  const { reserve } = createStreamRegistry("use /mcp");
+  return (keyId: string) => reserve({ keyId, owner: "operator" }, "mcp");
 }
 
 describe("a key's open streams", () => {
@@ -27,13 +35,13 @@ describe("a key's open streams", () => {
   });
 
   it("are a share of their owner's too, however many keys and sessions these have", () => {
-    const { takeRoom } = openStreams("use /mcp");
+    const { reserve } = createStreamRegistry("use /mcp");
     const [ann, ben] = ["ann@example.com", "ben@example.com"];
     const leave = Array.from({ length: SHARE }, (_, i) =>
-      takeRoom({ keyId: `key_${i % 10}`, owner: ann }, "mcp"),
+      reserve({ keyId: `key_${i % 10}`, owner: ann }, "mcp"),
     );
     for (const keyId of ["key_0", "key_10", "ses_1"]) {
-      expect(() => takeRoom({ keyId, owner: ann }, "mcp")).toThrow(
+      expect(() => reserve({ keyId, owner: ann }, "mcp")).toThrow(
         expect.objectContaining({
           code: "too_many_streams",
           message:
@@ -41,10 +49,10 @@ describe("a key's open streams", () => {
         }),
       );
     }
-    takeRoom({ keyId: "key_11", owner: ben }, "mcp");
+    reserve({ keyId: "key_11", owner: ben }, "mcp");
     leave[0]!();
-    takeRoom({ keyId: "ses_1", owner: ann }, "mcp");
-    expect(() => takeRoom({ keyId: "key_0", owner: ann }, "mcp")).toThrow(/open streams/);
+    reserve({ keyId: "ses_1", owner: ann }, "mcp");
+    expect(() => reserve({ keyId: "key_0", owner: ann }, "mcp")).toThrow(/open streams/);
   });
 
   it("are 2,000 at most, whosever they are", () => {
@@ -58,11 +66,11 @@ describe("a key's open streams", () => {
   it("count on every leg, however many are asked for at once", async () => {
     const { instance, url, key } = await openMcp();
     const session = await openSession(url, key);
-    const listen = modern(key, "subscriptions/listen", { notifications: { toolsListChanged: true } });
-    const get = await openEvents("GET", `${url}/mcp`, { headers: session });
+    const listen = modernRequest(key, "subscriptions/listen", { notifications: { toolsListChanged: true } });
+    const get = await openEventStream("GET", `${url}/mcp`, { headers: session });
     expect([get.status, get.ended()]).toEqual([200, false]);
     const opened = await Promise.all(
-      Array.from({ length: SHARE + 3 }, () => openEvents("GET", `${url}/sse`, { headers: key })),
+      Array.from({ length: SHARE + 3 }, () => openEventStream("GET", `${url}/sse`, { headers: key })),
     );
     const held = opened.filter((stream) => stream.status === 200);
     expect(held).toHaveLength(SHARE - 1);
@@ -71,7 +79,7 @@ describe("a key's open streams", () => {
       ["GET", "/mcp", { headers: await openSession(url, key) }],
       ["POST", "/mcp", listen],
     ] as const) {
-      const { status, json, headers } = await raw(method, url + path, options);
+      const { status, json, headers } = await rawRequest(method, url + path, options);
       expect([path, status, json().code, headers["retry-after"]]).toEqual([
         path,
         429,
@@ -79,14 +87,15 @@ describe("a key's open streams", () => {
         "5",
       ]);
     }
-    expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+    expect((await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL)).status).toBe(200);
     const { value } = await instance.key({ name: "other" });
     await openSse(url, { ...key, "X-API-Key": value });
 
     for (const stream of [get, held[0]!]) stream.close();
     for (let free = 0; free < 2; free += 1) {
       await eventually(
-        async () => (await openEvents("GET", `${url}/sse`, { headers: key })).status === 200 || undefined,
+        async () =>
+          (await openEventStream("GET", `${url}/sse`, { headers: key })).status === 200 || undefined,
         "room",
       );
     }
@@ -102,17 +111,17 @@ describe("a key that begins sessions without end", () => {
       await openSession(url, { ...key, "X-API-Key": value }),
     ];
     const streams = [
-      await openEvents("GET", `${url}/mcp`, { headers: own }),
-      await openEvents("GET", `${url}/mcp`, { headers: other }),
+      await openEventStream("GET", `${url}/mcp`, { headers: own }),
+      await openEventStream("GET", `${url}/mcp`, { headers: other }),
     ];
     const idle = await openSession(url, key);
-    for (let i = 0; i < 1_010; i += 1) await post(`${url}/mcp`, key, INITIALIZE);
+    for (let i = 0; i < 1_010; i += 1) await postMessage(`${url}/mcp`, key, INITIALIZE_REQUEST);
     expect(streams.map((stream) => stream.ended())).toEqual([false, false]);
     // There, not built again: a session has one stream.
     for (const headers of [own, other]) {
-      expect((await raw("GET", `${url}/mcp`, { headers })).status).toBe(409);
+      expect((await rawRequest("GET", `${url}/mcp`, { headers })).status).toBe(409);
     }
-    expect((await post(`${url}/mcp`, idle, LIST)).status).toBe(200);
+    expect((await postMessage(`${url}/mcp`, idle, LIST_WORKFLOWS_CALL)).status).toBe(200);
   });
 });
 
@@ -121,19 +130,19 @@ const rows = ({ store }: TestInstance) => store.read.selectFrom("mcp_sessions").
 describe("a session's row", () => {
   it("keeps what another copy needs of its initialize, and nothing else", async () => {
     const { instance, url, key } = await openMcp();
-    const { params } = INITIALIZE;
-    await post(`${url}/mcp`, key, {
-      ...INITIALIZE,
+    const { params } = INITIALIZE_REQUEST;
+    await postMessage(`${url}/mcp`, key, {
+      ...INITIALIZE_REQUEST,
       id: "i",
       params: { ...params, _meta: { x: "y" }, other: 1 },
     });
     const [row] = await rows(instance);
-    expect(JSON.parse(row!.initialize!)).toEqual({ ...INITIALIZE, id: 0 });
+    expect(JSON.parse(row!.initialize!)).toEqual({ ...INITIALIZE_REQUEST, id: 0 });
   });
 
   it("is not written when the initialize is refused", async () => {
     const { instance, url, key } = await openMcp();
-    const refused = await post(`${url}/mcp`, { ...key, Accept: "text/html" }, INITIALIZE);
+    const refused = await postMessage(`${url}/mcp`, { ...key, Accept: "text/html" }, INITIALIZE_REQUEST);
     expect(refused.status).toBe(406);
     expect(await rows(instance)).toEqual([]);
   });
@@ -145,8 +154,8 @@ describe("a request's own id", () => {
     const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
     const { url, key } = await openMcp({ log: pino({ level: "info" }, sink) });
     const { messages } = await openSse(url, key);
-    await post(messages, key, INITIALIZE);
-    await post(messages, { ...key, "X-Request-Id": "mine" }, LIST);
+    await postMessage(messages, key, INITIALIZE_REQUEST);
+    await postMessage(messages, { ...key, "X-Request-Id": "mine" }, LIST_WORKFLOWS_CALL);
     await eventually(() => log.includes("list_workflows") || undefined, "the log line");
     expect(log).toMatch(/"operation":"list_workflows","request_id":"mine"/);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../support/json.ts";
 import { eventually } from "../support/eventually.ts";
-import { openExecutor } from "../support/executor.ts";
+import { startTestExecutor } from "../support/executor.ts";
 import { testInstance } from "../support/instance.ts";
 import { type ClientName, connect, outputOf, problemOf } from "../support/mcp.ts";
 
@@ -15,7 +15,7 @@ const WAYS: readonly ClientName[] = [
 /** The MCP server with an executor, a key that works and one that may decide too. */
 async function open() {
   const instance = await testInstance();
-  await openExecutor(instance);
+  await startTestExecutor(instance);
   const { url } = await instance.mcp();
   const { value: key } = await instance.key({ scopes: ["read", "write", "run"] });
   const { value: decider } = await instance.key({ scopes: ["read", "approve"] });

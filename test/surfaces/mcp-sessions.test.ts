@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { iso } from "../../src/core/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { openEvents, raw } from "../support/raw-http.ts";
+import { openEventStream, rawRequest } from "../support/raw-http.ts";
 import {
-  ACCEPT,
-  INITIALIZE,
-  LIST,
-  modern,
+  ACCEPT_HEADERS,
+  INITIALIZE_REQUEST,
+  LIST_WORKFLOWS_CALL,
+  modernRequest,
   openMcp,
   openSession,
   openSse,
-  post,
+  postMessage,
   toolCall,
 } from "../support/raw-mcp.ts";
 
@@ -20,9 +20,9 @@ describe("a session", () => {
     const { instance, url, key } = await openMcp();
     const { messages } = await openSse(url, key);
     const other = { ...key, "X-API-Key": (await instance.key({ name: "other" })).value };
-    const answer = await post(messages, other, INITIALIZE);
+    const answer = await postMessage(messages, other, INITIALIZE_REQUEST);
     expect([answer.status, answer.json().code]).toEqual([404, "session_not_found"]);
-    expect((await post(messages, key, INITIALIZE)).status).toBe(202);
+    expect((await postMessage(messages, key, INITIALIZE_REQUEST)).status).toBe(202);
   });
 
   it("of /mcp is not found with another key, on any method", async () => {
@@ -30,24 +30,24 @@ describe("a session", () => {
     const session = await openSession(url, key);
     const other = { ...session, "X-API-Key": (await instance.key({ name: "other" })).value };
     for (const [method, body] of [
-      ["POST", LIST],
+      ["POST", LIST_WORKFLOWS_CALL],
       ["GET", undefined],
       ["DELETE", undefined],
     ] as const) {
-      const answer = await raw(method, `${url}/mcp`, { headers: other, body });
+      const answer = await rawRequest(method, `${url}/mcp`, { headers: other, body });
       expect([method, answer.status, answer.json().code]).toEqual([method, 404, "session_not_found"]);
     }
-    expect((await post(`${url}/mcp`, session, LIST)).status).toBe(200);
+    expect((await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL)).status).toBe(200);
   });
 
   it("of /mcp keeps its streams and answers whatever another key asks of it", async () => {
     const { instance, url, key } = await openMcp();
     const session = await openSession(url, key);
-    const stream = await openEvents("GET", `${url}/mcp`, { headers: session });
+    const stream = await openEventStream("GET", `${url}/mcp`, { headers: session });
     const other = { ...session, "X-API-Key": (await instance.key({ name: "other" })).value };
-    expect((await post(`${url}/mcp`, other, LIST)).status).toBe(404);
+    expect((await postMessage(`${url}/mcp`, other, LIST_WORKFLOWS_CALL)).status).toBe(404);
     // Still one stream per session: it is there.
-    expect((await raw("GET", `${url}/mcp`, { headers: session })).status).toBe(409);
+    expect((await rawRequest("GET", `${url}/mcp`, { headers: session })).status).toBe(409);
     expect(stream.ended()).toBe(false);
   });
 
@@ -56,8 +56,12 @@ describe("a session", () => {
     const session = await openSession(url, key);
     const { messages } = await openSse(url, key);
     const answers = [
-      await post(`${url}/messages?sessionId=${session["Mcp-Session-Id"]}`, key, LIST),
-      await post(`${url}/mcp`, { ...session, "Mcp-Session-Id": messages.split("sessionId=")[1]! }, LIST),
+      await postMessage(`${url}/messages?sessionId=${session["Mcp-Session-Id"]}`, key, LIST_WORKFLOWS_CALL),
+      await postMessage(
+        `${url}/mcp`,
+        { ...session, "Mcp-Session-Id": messages.split("sessionId=")[1]! },
+        LIST_WORKFLOWS_CALL,
+      ),
     ];
     expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
   });
@@ -68,7 +72,11 @@ describe("a session", () => {
     await stop(0);
     for (const copy of [instance, await testInstance({ stateDir: instance.stateDir })]) {
       const next = await copy.mcp();
-      const created = await post(`${next.url}/mcp`, session, toolCall("create_workflow", { name: "Kept" }));
+      const created = await postMessage(
+        `${next.url}/mcp`,
+        session,
+        toolCall("create_workflow", { name: "Kept" }),
+      );
       const { id } = created.json().result.structuredContent;
       const entry = await copy.read.workflows.findVersion(id as string, 1);
       expect(entry).toMatchObject({ client: "raw/1" });
@@ -79,13 +87,13 @@ describe("a session", () => {
     const { instance, url, key } = await openMcp();
     const other = await (await testInstance({ stateDir: instance.stateDir })).mcp();
     const session = await openSession(url, key);
-    expect((await post(`${other.url}/mcp`, session, LIST)).status).toBe(200);
-    const stream = await openEvents("GET", `${url}/mcp`, { headers: session });
+    expect((await postMessage(`${other.url}/mcp`, session, LIST_WORKFLOWS_CALL)).status).toBe(200);
+    const stream = await openEventStream("GET", `${url}/mcp`, { headers: session });
     expect(stream.status).toBe(200);
-    expect((await raw("DELETE", `${url}/mcp`, { headers: session })).status).toBe(200);
+    expect((await rawRequest("DELETE", `${url}/mcp`, { headers: session })).status).toBe(200);
     await eventually(() => stream.ended() || undefined, "the stream's end");
     for (const copy of [url, other.url]) {
-      const answer = await post(`${copy}/mcp`, session, LIST);
+      const answer = await postMessage(`${copy}/mcp`, session, LIST_WORKFLOWS_CALL);
       expect([answer.status, answer.json().code]).toEqual([404, "session_not_found"]);
     }
   });
@@ -95,7 +103,7 @@ describe("a session", () => {
     const { stream, messages } = await openSse(url, key);
     stream.close();
     await eventually(
-      async () => (await post(messages, key, LIST)).status === 404 || undefined,
+      async () => (await postMessage(messages, key, LIST_WORKFLOWS_CALL)).status === 404 || undefined,
       "the session's end",
     );
     expect(await instance.store.read.selectFrom("mcp_sessions").selectAll().execute()).toEqual([]);
@@ -112,24 +120,24 @@ describe.each(["revoked", "expired"] as const)("a key that is %s", (how) => {
       if (how === "revoked") await from.keys.revoke(record.id, iso(clock.now()), "operator");
       else clock.advance(60_000);
     };
-    return { instance, url, key: { "X-API-Key": value, ...ACCEPT }, die };
+    return { instance, url, key: { "X-API-Key": value, ...ACCEPT_HEADERS }, die };
   }
 
   it("is refused at the next POST on every leg", async () => {
     const { url, key, die } = await dying();
     const { messages } = await openSse(url, key);
     const session = await openSession(url, key);
-    const stateless = modern(key, "tools/call", LIST.params);
-    const requests: Parameters<typeof post>[] = [
-      [messages, key, LIST],
-      [`${url}/mcp`, session, LIST],
-      [`${url}/mcp`, key, INITIALIZE],
+    const stateless = modernRequest(key, "tools/call", LIST_WORKFLOWS_CALL.params);
+    const requests: Parameters<typeof postMessage>[] = [
+      [messages, key, LIST_WORKFLOWS_CALL],
+      [`${url}/mcp`, session, LIST_WORKFLOWS_CALL],
+      [`${url}/mcp`, key, INITIALIZE_REQUEST],
       [`${url}/mcp`, stateless.headers, stateless.body],
     ];
-    for (const request of requests) expect((await post(...request)).status).toBeLessThan(300);
+    for (const request of requests) expect((await postMessage(...request)).status).toBeLessThan(300);
     await die();
     for (const request of requests) {
-      const answer = await post(...request);
+      const answer = await postMessage(...request);
       expect([answer.status, answer.json().code]).toEqual([401, "unauthorized"]);
     }
   });
@@ -139,7 +147,7 @@ describe.each(["revoked", "expired"] as const)("a key that is %s", (how) => {
     const other = await instance.key({ name: "other" });
     const survivor = await openSse(url, { ...key, "X-API-Key": other.value });
     const { stream } = await openSse(url, key);
-    const get = await openEvents("GET", `${url}/mcp`, { headers: await openSession(url, key) });
+    const get = await openEventStream("GET", `${url}/mcp`, { headers: await openSession(url, key) });
     const streams = [stream, get];
     expect(streams.map((one) => [one.status, one.ended()])).toEqual(streams.map(() => [200, false]));
 

@@ -3,19 +3,19 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { iso, MINUTE } from "../../src/core/clock.ts";
-import { openStreams } from "../../src/surfaces/streams.ts";
+import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
-import { holdWrites } from "../support/hold-writes.ts";
+import { installWriteBarrier } from "../support/hold-writes.ts";
 import { testInstance } from "../support/instance.ts";
-import { type EventStream, openEvents, raw } from "../support/raw-http.ts";
+import { type EventStream, openEventStream, rawRequest } from "../support/raw-http.ts";
 import {
-  ACCEPT,
-  INITIALIZE,
-  modern,
+  ACCEPT_HEADERS,
+  INITIALIZE_REQUEST,
+  modernRequest,
   openMcp,
   openSession,
   openSse,
-  post,
+  postMessage,
   toolCall,
 } from "../support/raw-mcp.ts";
 
@@ -28,7 +28,7 @@ describe("streams", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { url, key } = await openMcp();
     const { stream } = await openSse(url, key);
-    const get = await openEvents("GET", `${url}/mcp`, { headers: await openSession(url, key) });
+    const get = await openEventStream("GET", `${url}/mcp`, { headers: await openSession(url, key) });
     const [sseBefore, getBefore] = [comments(stream), comments(get)];
     vi.advanceTimersByTime(14_900);
     await tick();
@@ -44,12 +44,12 @@ describe("streams", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { instance, url, key, record } = await openMcp();
     const { stream, messages } = await openSse(url, key);
-    await post(messages, key, INITIALIZE);
+    await postMessage(messages, key, INITIALIZE_REQUEST);
     stream.pause();
     // More than the socket takes, so that the stream can't end by itself.
     let status = 202;
     for (let id = 0; status === 202; id += 1) {
-      ({ status } = await post(messages, key, { jsonrpc: "2.0", id, method: "tools/list" }));
+      ({ status } = await postMessage(messages, key, { jsonrpc: "2.0", id, method: "tools/list" }));
     }
     expect(status).toBe(503);
     await instance.keys.revoke(record.id, iso(Date.now()), "operator");
@@ -64,13 +64,13 @@ describe("streams", () => {
       "the stream's end",
     );
     vi.advanceTimersByTime(15_000);
-    expect((await raw("GET", `${url}/health`)).status).toBe(200);
+    expect((await rawRequest("GET", `${url}/health`)).status).toBe(200);
   });
 });
 
 describe("a stream that was ended", () => {
   it("takes what a late call still writes without taking the process down", async () => {
-    const streams = openStreams("use /mcp");
+    const streams = createStreamRegistry("use /mcp");
     const server = createServer((_req, res) => {
       res.write("in time");
       streams.add({ keyId: "key", res });
@@ -80,7 +80,7 @@ describe("a stream that was ended", () => {
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    expect((await raw("GET", `http://127.0.0.1:${port}/`)).text).toBe("in time");
+    expect((await rawRequest("GET", `http://127.0.0.1:${port}/`)).text).toBe("in time");
   });
 });
 
@@ -88,7 +88,7 @@ describe("a copy that is told to stop", () => {
   it("ends its streams at once", async () => {
     const { url, stop, key } = await openMcp();
     const { stream } = await openSse(url, key);
-    const get = await openEvents("GET", `${url}/mcp`, { headers: await openSession(url, key) });
+    const get = await openEventStream("GET", `${url}/mcp`, { headers: await openSession(url, key) });
     const start = performance.now();
     await stop(0);
     expect(performance.now() - start).toBeLessThan(1_000);
@@ -97,33 +97,33 @@ describe("a copy that is told to stop", () => {
 
   it("answers the calls under way first, on every leg", async () => {
     const instance = await testInstance();
-    const writes = holdWrites(instance);
+    const writes = installWriteBarrier(instance);
     const { url, stop } = await instance.mcp();
     const { value } = await instance.key();
-    const key = { "X-API-Key": value, ...ACCEPT };
+    const key = { "X-API-Key": value, ...ACCEPT_HEADERS };
     const { stream, messages } = await openSse(url, key);
-    await post(messages, key, INITIALIZE);
+    await postMessage(messages, key, INITIALIZE_REQUEST);
     const session = await openSession(url, key);
-    const { headers, body } = modern(key, "tools/call", {
+    const { headers, body } = modernRequest(key, "tools/call", {
       name: "create_workflow",
       arguments: { name: "C" },
     });
 
     writes.hold();
-    await post(messages, key, toolCall("create_workflow", { name: "A" }, "sse"));
+    await postMessage(messages, key, toolCall("create_workflow", { name: "A" }, "sse"));
     const answers = [
-      post(`${url}/mcp`, session, toolCall("create_workflow", { name: "B" })),
-      post(`${url}/mcp`, headers, body),
+      postMessage(`${url}/mcp`, session, toolCall("create_workflow", { name: "B" })),
+      postMessage(`${url}/mcp`, headers, body),
     ];
-    await eventually(() => writes.waiting() === 3 || undefined, "three calls under way");
+    await eventually(() => writes.pendingCount() === 3 || undefined, "three calls under way");
     const stopped = stop(0);
-    expect((await raw("GET", `${url}/health`).catch(() => undefined))?.status).not.toBe(200);
+    expect((await rawRequest("GET", `${url}/health`).catch(() => undefined))?.status).not.toBe(200);
     expect(stream.ended()).toBe(false);
     writes.release();
     for (const answer of await Promise.all(answers)) {
       expect(answer.json().result.structuredContent).toMatchObject({ version: 1 });
     }
-    const [, data] = await stream.until(/^data: (\{.*"id":"sse".*\})$/m);
+    const [, data] = await stream.waitFor(/^data: (\{.*"id":"sse".*\})$/m);
     expect(JSON.parse(data!).result.structuredContent).toMatchObject({ id: "a", version: 1 });
     await stopped;
     await eventually(() => stream.ended() || undefined, "the stream's end");
@@ -133,19 +133,19 @@ describe("a copy that is told to stop", () => {
 describe("a client that goes away", () => {
   it("while its stream is being opened leaves nothing behind", async () => {
     const instance = await testInstance();
-    const writes = holdWrites(instance);
+    const writes = installWriteBarrier(instance);
     const { url } = await instance.mcp();
     const { value } = await instance.key();
     const client = new AbortController();
     writes.hold();
     const opening = fetch(`${url}/sse`, { headers: { "X-API-Key": value }, signal: client.signal });
-    await eventually(() => writes.waiting() === 1 || undefined, "the stream being opened");
+    await eventually(() => writes.pendingCount() === 1 || undefined, "the stream being opened");
     client.abort();
     await expect(opening).rejects.toThrow(/abort/i);
     // The server hears of it after us.
-    await raw("GET", `${url}/health`);
+    await rawRequest("GET", `${url}/health`);
     writes.release();
-    await eventually(() => writes.done() === 2 || undefined, "the session made and removed");
+    await eventually(() => writes.completedCount() === 2 || undefined, "the session made and removed");
     expect(await instance.store.read.selectFrom("mcp_sessions").select("id").execute()).toEqual([]);
   });
 });
@@ -153,7 +153,7 @@ describe("a client that goes away", () => {
 describe("messages of other copies", () => {
   it("are taken up by one at a time, and none is forgotten meanwhile", async () => {
     const holder = await testInstance();
-    const writes = holdWrites(holder);
+    const writes = installWriteBarrier(holder);
     const look = holder.store.dataVersion;
     const seen: number[] = [];
     holder.store.dataVersion = () => {
@@ -162,19 +162,19 @@ describe("messages of other copies", () => {
     };
     const other = await testInstance({ stateDir: holder.stateDir });
     const [here, there] = [await holder.mcp(), await other.mcp()];
-    const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT };
+    const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT_HEADERS };
     const { stream, messages } = await openSse(here.url, key);
-    await post(messages, key, INITIALIZE);
+    await postMessage(messages, key, INITIALIZE_REQUEST);
     writes.hold();
     for (let id = 11; id <= 13; id += 1) {
-      await post(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" });
+      await postMessage(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" });
       const looks = seen.length;
       await eventually(() => seen.length > looks + 1 || undefined, "a look, and one after it");
     }
-    expect(writes.waiting()).toBe(1);
+    expect(writes.pendingCount()).toBe(1);
     writes.release();
     for (let id = 11; id <= 13; id += 1)
-      expect(await stream.until(new RegExp(`"id":${id}`))).toContain(`"id":${id}`);
+      expect(await stream.waitFor(new RegExp(`"id":${id}`))).toContain(`"id":${id}`);
   });
 
   it("that nobody fetched are cleared by a copy without streams", async () => {
@@ -207,11 +207,11 @@ describe("a store that fails", () => {
     };
     const other = await testInstance({ stateDir: holder.stateDir });
     const [here, there] = [await holder.mcp(), await other.mcp()];
-    const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT };
+    const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT_HEADERS };
     const { stream, messages } = await openSse(here.url, key);
     await eventually(() => failures > 1 || undefined, "a second look");
-    await post(messages.replace(here.url, there.url), key, INITIALIZE);
+    await postMessage(messages.replace(here.url, there.url), key, INITIALIZE_REQUEST);
     holder.store.dataVersion = look;
-    expect(await stream.until(/"serverInfo"/)).toContain('"serverInfo"');
+    expect(await stream.waitFor(/"serverInfo"/)).toContain('"serverInfo"');
   });
 });

@@ -1,24 +1,24 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
-import { placeOf } from "../../src/surfaces/session/oidc-flow.ts";
+import { safeReturnPath } from "../../src/surfaces/session/oidc-flow.ts";
 import { userWriter } from "../../src/store/users.ts";
-import { type BrowserJar, browserJar } from "../support/cookie-jar.ts";
+import { type CookieClient, cookieClient } from "../support/cookie-jar.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import {
   CLIENT_SECRET,
-  type OidcPeer,
-  oidcPeer,
-  type PeerOptions,
-  throughProvider,
+  type TestOidcProvider,
+  testOidcProvider,
+  type OidcProviderOptions,
+  signInAtProvider,
 } from "../support/oidc-peer.ts";
 import { addUser, signIn } from "../support/people.ts";
 
 const ANN = { email: "ann@example.com", email_verified: true, groups: ["millrace-admin"] };
 const BEN = { email: "ben@example.com", email_verified: true, groups: ["millrace-editor", "staff"] };
 
-interface Given extends Partial<PeerOptions> {
+interface Given extends Partial<OidcProviderOptions> {
   config?: Record<string, unknown>;
   env?: Record<string, string>;
   away?: boolean;
@@ -26,12 +26,12 @@ interface Given extends Partial<PeerOptions> {
 
 /** A server on a clock of our own, and the provider that it sends people to. */
 async function site({ config = {}, env = {}, away = false, ...options }: Given = {}) {
-  const peer = await oidcPeer({ accounts: { ann: ANN, ben: BEN }, ...options });
+  const peer = await testOidcProvider({ accounts: { ann: ANN, ben: BEN }, ...options });
   const clock = fakeClock();
   let text = "";
   const log = pino({ level: "info" }, { write: (line: string) => void (text += line) });
   const instance = await testInstance({ clock, log });
-  if (away) await peer.leave();
+  if (away) await peer.stop();
   const start = () =>
     instance.rest({
       authMode: "oidc",
@@ -51,56 +51,56 @@ const SAME = { "Sec-Fetch-Site": "same-origin" };
 
 /** Goes all the way, and gives where that leads. */
 async function enter(
-  browser: BrowserJar,
+  browser: CookieClient,
   url: string,
   name: string | undefined,
   to = "/ui/",
 ): Promise<string> {
-  const callback = await throughProvider(browser, `${url}/login?to=${encodeURIComponent(to)}`, name);
-  const response = await browser.go(callback);
+  const callback = await signInAtProvider(browser, `${url}/login?to=${encodeURIComponent(to)}`, name);
+  const response = await browser.fetch(callback);
   expect(response.status).toBe(303);
   return response.headers.get("Location")!;
 }
 
-async function session(browser: BrowserJar, url: string) {
-  const response = await browser.go(`${url}/session`, undefined, SAME);
+async function session(browser: CookieClient, url: string) {
+  const response = await browser.fetch(`${url}/session`, undefined, SAME);
   const body = (await response.json()) as { user?: Record<string, unknown>; code?: string };
   return { status: response.status, ...body };
 }
 
 /** Somebody who is signed in. */
-async function signedIn(url: string, name = "ann"): Promise<BrowserJar> {
-  const browser = browserJar();
+async function signedIn(url: string, name = "ann"): Promise<CookieClient> {
+  const browser = cookieClient();
   expect(await enter(browser, url, name)).toBe("/ui/");
   return browser;
 }
 
 /** Keeps the provider's next answer at a path back, as it is by then. */
-function heldAnswer(peer: OidcPeer, path: string) {
+function heldAnswer(peer: TestOidcProvider, path: string) {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  peer.hold = async (at) => {
+  peer.beforeResponse = async (at) => {
     if (at !== path) return;
-    peer.hold = undefined;
+    peer.beforeResponse = undefined;
     asked.resolve();
     await held.promise;
   };
   return { asked: asked.promise, release: () => held.resolve() };
 }
 
-const fault = (location: string): string | null => new URL(location, "http://x").searchParams.get("fault");
+const issue = (location: string): string | null => new URL(location, "http://x").searchParams.get("fault");
 
 describe("signing in at a provider", () => {
   it("leads back to where somebody was, with the role of their groups", async () => {
     const { url, instance } = await site();
-    const browser = browserJar();
+    const browser = cookieClient();
     expect(await enter(browser, url, "ben", "/ui/runs?status=failed#x")).toBe("/ui/runs?status=failed#x");
     expect(await session(browser, url)).toMatchObject({
       status: 200,
       mode: "oidc",
       user: { email: "ben@example.com", role: "editor", verified: true },
     });
-    const [entry] = await instance.read.audit.slice({
+    const [entry] = await instance.read.audit.page({
       filter: { operation: "sign_in" },
       before: null,
       limit: 1,
@@ -112,11 +112,11 @@ describe("signing in at a provider", () => {
 
   it("sets the same session's cookie as with a password, and takes away what was for the way", async () => {
     const { url } = await site();
-    const browser = browserJar();
-    const callback = await throughProvider(browser, `${url}/login`, "ann");
+    const browser = cookieClient();
+    const callback = await signInAtProvider(browser, `${url}/login`, "ann");
     const own = browser.cookies.get(url)!;
     expect([...own.keys()]).toEqual(["millrace_sign_on"]);
-    const response = await browser.go(callback);
+    const response = await browser.fetch(callback);
     const [over, cookie] = response.headers.getSetCookie();
     expect(over).toMatch(/^millrace_sign_on=; .*Max-Age=0/);
     expect(cookie).toMatch(/^millrace_session=\w{32}; .*HttpOnly; SameSite=Strict/);
@@ -125,7 +125,7 @@ describe("signing in at a provider", () => {
 
   it("binds its cookies to the host over https", async () => {
     const { url } = await site({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } });
-    const response = await browserJar().go(`${url}/login`);
+    const response = await cookieClient().fetch(`${url}/login`);
     const [flow] = response.headers.getSetCookie();
     expect(flow).toMatch(
       /^__Host-millrace-sign-on=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -150,12 +150,12 @@ describe("signing in at a provider", () => {
     undefined,
     "javascript:alert(1)",
   ])("leads nowhere but to pages of the interface: not to %j", (to) => {
-    expect(placeOf(to)).toBe("/ui/");
+    expect(safeReturnPath(to)).toBe("/ui/");
   });
 
   it("leads home whoever asks for another place", async () => {
     const { url } = await site();
-    expect(await enter(browserJar(), url, "ann", "https://evil.example.com/ui/")).toBe("/ui/");
+    expect(await enter(cookieClient(), url, "ann", "https://evil.example.com/ui/")).toBe("/ui/");
   });
 
   it("ends the session that the browser had before", async () => {
@@ -163,11 +163,11 @@ describe("signing in at a provider", () => {
     const browser = await signedIn(url);
     const before = browser.cookies.get(url)!.get("millrace_session")!;
     await enter(browser, url, "ann");
-    const old = browserJar();
+    const old = cookieClient();
     old.cookies.set(url, new Map([["millrace_session", before]]));
     expect((await session(old, url)).status).toBe(401);
     const ann = (await instance.read.users.findByEmail("ann@example.com"))!;
-    expect(await instance.read.sessions.ofUser(ann.id, "2026-11-21", "2026-01-01")).toHaveLength(1);
+    expect(await instance.read.sessions.listByUser(ann.id, "2026-11-21", "2026-01-01")).toHaveLength(1);
   });
 
   it("takes no password, and no session that was begun with one", async () => {
@@ -184,7 +184,7 @@ describe("signing in at a provider", () => {
     // Nor the other way round: nobody would ask the provider again there.
     const browser = await signedIn(url);
     const { url: builtIn } = await instance.rest();
-    const jar = browserJar();
+    const jar = cookieClient();
     jar.cookies.set(builtIn, browser.cookies.get(url)!);
     expect((await session(jar, builtIn)).status).toBe(401);
   });
@@ -198,9 +198,9 @@ describe("signing in at a provider", () => {
       }),
     );
     await eventually(() => lines().find(({ msg }) => /asked again/.test(String(msg))), "a warning");
-    const response = await browserJar().go(`${url}/login?to=%2Fui%2Fruns`);
+    const response = await cookieClient().fetch(`${url}/login?to=%2Fui%2Fruns`);
     expect(response.headers.get("Location")).toBe("/ui/sign-in?fault=provider_away&to=%2Fruns");
-    await peer.comeBack();
+    await peer.restart();
     await signedIn(url);
   });
 });
@@ -210,18 +210,18 @@ describe("a way to the provider that comes to nothing", () => {
     const { peer, url } = await site({
       accounts: { ann: ANN, eve: { email: "eve@example.com", email_verified: false } },
     });
-    const browser = browserJar();
+    const browser = cookieClient();
     const gone = async (
       name: string | undefined,
       change: (callback: URL) => Promise<void> | void = () => {},
     ) => {
-      const callback = new URL(await throughProvider(browser, `${url}/login?to=/ui/runs`, name));
+      const callback = new URL(await signInAtProvider(browser, `${url}/login?to=/ui/runs`, name));
       await change(callback);
-      const location = (await browser.go(callback.href)).headers.get("Location")!;
+      const location = (await browser.fetch(callback.href)).headers.get("Location")!;
       expect(new URL(location, url).searchParams.get("to") ?? "/").toMatch(/^\/(runs)?$/);
       expect((await session(browser, url)).status).toBe(401);
       browser.cookies.delete(peer.issuer);
-      return fault(location);
+      return issue(location);
     };
     expect(await gone(undefined)).toBe("denied");
     expect(await gone("eve")).toBe("email_not_verified");
@@ -232,46 +232,46 @@ describe("a way to the provider that comes to nothing", () => {
     expect(await gone("ann", (callback) => callback.searchParams.set("state", "other"))).toBe("mixed_up");
     expect(await gone("ann", (callback) => callback.searchParams.delete("state"))).toBe("mixed_up");
     expect(await gone("ann", () => browser.cookies.get(url)!.clear())).toBe("lost");
-    expect(await gone("ann", () => peer.leave())).toBe("provider_away");
-    await peer.comeBack();
+    expect(await gone("ann", () => peer.stop())).toBe("provider_away");
+    await peer.restart();
     expect(await enter(browser, url, "ann")).toBe("/ui/");
   });
 
   it("refuses another nonce", async () => {
     const { peer, url } = await site();
-    peer.wrongNonce();
-    expect(fault(await enter(browserJar(), url, "ann"))).toBe("not_verified");
+    peer.replaceNonce();
+    expect(issue(await enter(cookieClient(), url, "ann"))).toBe("not_verified");
   });
 
   it("signs nobody in with what another browser has begun", async () => {
     const { url } = await site();
-    const callback = await throughProvider(browserJar(), `${url}/login`, "ann");
-    const victim = browserJar();
-    expect(fault((await victim.go(callback)).headers.get("Location")!)).toBe("lost");
-    await victim.go(`${url}/login`);
-    expect(fault((await victim.go(callback)).headers.get("Location")!)).toBe("mixed_up");
+    const callback = await signInAtProvider(cookieClient(), `${url}/login`, "ann");
+    const victim = cookieClient();
+    expect(issue((await victim.fetch(callback)).headers.get("Location")!)).toBe("lost");
+    await victim.fetch(`${url}/login`);
+    expect(issue((await victim.fetch(callback)).headers.get("Location")!)).toBe("mixed_up");
     expect((await session(victim, url)).status).toBe(401);
   });
 
   it("must be finished within ten minutes", async () => {
     const { url, clock } = await site();
-    const browser = browserJar();
-    const callback = await throughProvider(browser, `${url}/login`, "ann");
+    const browser = cookieClient();
+    const callback = await signInAtProvider(browser, `${url}/login`, "ann");
     clock.advance(10 * MINUTE);
-    expect(fault((await browser.go(callback)).headers.get("Location")!)).toBe("lost");
+    expect(issue((await browser.fetch(callback)).headers.get("Location")!)).toBe("lost");
   });
 
   it("says in the log what the provider said, and neither code nor token nor secret", async () => {
     const { peer, url, lines, text } = await site();
-    const browser = browserJar();
-    const callback = await throughProvider(browser, `${url}/login`, "ann");
+    const browser = cookieClient();
+    const callback = await signInAtProvider(browser, `${url}/login`, "ann");
     const flow = browser.cookies.get(url)!.get("millrace_sign_on")!;
     await peer.expireCode(callback);
-    await browser.go(callback);
+    await browser.fetch(callback);
     expect(lines()).toContainEqual(
       expect.objectContaining({
         operation: "finish_sign_on",
-        fault: "code_dead",
+        issue: "code_dead",
         reason: "invalid_grant: OAUTH_RESPONSE_BODY_ERROR",
       }),
     );
@@ -282,12 +282,14 @@ describe("a way to the provider that comes to nothing", () => {
 
   it("comes to nothing only so often from one address; who gets in uses nothing up", async () => {
     const { peer, url } = await site();
-    const browser = browserJar();
+    const browser = cookieClient();
     const guess = async (): Promise<string | null> => {
-      const { headers } = await browser.go(`${url}/login`);
+      const { headers } = await browser.fetch(`${url}/login`);
       const state = new URL(headers.get("Location")!).searchParams.get("state")!;
       const query = new URLSearchParams({ state, code: "guessed", iss: peer.issuer });
-      return fault((await browser.go(`${url}/login/callback?${query.toString()}`)).headers.get("Location")!);
+      return issue(
+        (await browser.fetch(`${url}/login/callback?${query.toString()}`)).headers.get("Location")!,
+      );
     };
     for (let time = 0; time < 29; time += 1) expect(await guess()).toBe("code_dead");
     await signedIn(url);
@@ -298,13 +300,13 @@ describe("a way to the provider that comes to nothing", () => {
   it("does not let in whom nobody gives a role, who is deactivated, or who has somebody else's address", async () => {
     const { peer, url, instance } = await site({ config: { default_role: "none" } });
     peer.accounts.set("kim", { email: "kim@example.com", email_verified: true, groups: ["staff"] });
-    expect(fault(await enter(browserJar(), url, "kim"))).toBe("no_role");
+    expect(issue(await enter(cookieClient(), url, "kim"))).toBe("no_role");
     await signedIn(url, "ben");
     peer.accounts.set("eve", { ...BEN, groups: [] });
-    expect(fault(await enter(browserJar(), url, "eve"))).toBe("address_taken");
+    expect(issue(await enter(cookieClient(), url, "eve"))).toBe("address_taken");
     const ben = (await instance.read.users.findByEmail("ben@example.com"))!;
     await instance.store.transaction((trx) => userWriter(trx).update(ben.id, { status: "deactivated" }));
-    expect(fault(await enter(browserJar(), url, "ben"))).toBe("deactivated");
+    expect(issue(await enter(cookieClient(), url, "ben"))).toBe("deactivated");
   });
 });
 
@@ -317,13 +319,13 @@ describe("what the provider said of somebody who is signed in", () => {
     peer.accounts.set("ann", { ...ANN, groups: ["millrace-viewer"] });
     expect((await session(browser, url)).user).toMatchObject({ role: "admin" });
     clock.advance(OLD);
-    const before = peer.asked.get("POST /token")!;
+    const before = peer.requestCounts.get("POST /token")!;
     await Promise.all(Array.from({ length: 6 }, () => session(browser, url)));
-    expect(peer.asked.get("POST /token")).toBe(before + 1);
+    expect(peer.requestCounts.get("POST /token")).toBe(before + 1);
     expect((await session(browser, url)).user).toMatchObject({ role: "viewer" });
     clock.advance(OLD);
     expect((await session(browser, url)).status).toBe(200);
-    expect(peer.asked.get("POST /token")).toBe(before + 2);
+    expect(peer.requestCounts.get("POST /token")).toBe(before + 2);
   });
 
   it("is asked again by one of several copies", async () => {
@@ -332,10 +334,10 @@ describe("what the provider said of somebody who is signed in", () => {
     const other = await start();
     browser.cookies.set(other.url, browser.cookies.get(url)!);
     clock.advance(OLD);
-    const before = peer.asked.get("POST /token")!;
+    const before = peer.requestCounts.get("POST /token")!;
     const all = await Promise.all([url, other.url, url, other.url].map((at) => session(browser, at)));
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(peer.asked.get("POST /token")).toBe(before + 1);
+    expect(peer.requestCounts.get("POST /token")).toBe(before + 1);
     expect(instance.store.directory.local).toBe(true);
   });
 
@@ -383,7 +385,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(lines()).toContainEqual(
       expect.objectContaining({ reason: expect.stringMatching(/invalid_grant/) }),
     );
-    const [entry] = await instance.read.audit.slice({ filter: {}, before: null, limit: 1 });
+    const [entry] = await instance.read.audit.page({ filter: {}, before: null, limit: 1 });
     expect(entry).toMatchObject({ operation: "renew_sign_on.ended", target: "ann@example.com" });
   });
 
@@ -400,23 +402,23 @@ describe("what the provider said of somebody who is signed in", () => {
   it("goes on counting for an hour while the provider is away, which is asked every minute", async () => {
     const { peer, url, clock } = await site();
     const browser = await signedIn(url);
-    await peer.leave();
+    await peer.stop();
     clock.advance(OLD);
     expect((await session(browser, url)).status).toBe(200);
-    await peer.comeBack();
-    const before = peer.asked.get("POST /token")!;
+    await peer.restart();
+    const before = peer.requestCounts.get("POST /token")!;
     clock.advance(40 * SECOND);
     await session(browser, url);
-    expect(peer.asked.get("POST /token")).toBe(before);
+    expect(peer.requestCounts.get("POST /token")).toBe(before);
     clock.advance(40 * SECOND);
     await session(browser, url);
-    expect(peer.asked.get("POST /token")).toBe(before + 1);
-    await peer.leave();
+    expect(peer.requestCounts.get("POST /token")).toBe(before + 1);
+    await peer.stop();
     clock.advance(10 * MINUTE + HOUR);
     expect((await session(browser, url)).status).toBe(200);
     clock.advance(MINUTE);
     expect((await session(browser, url)).status).toBe(401);
-    await peer.comeBack();
+    await peer.restart();
     expect((await session(browser, url)).status).toBe(401);
   });
 
@@ -453,7 +455,7 @@ describe("signing out", () => {
     const { peer, url, instance } = await site();
     const browser = await signedIn(url);
     const token = browser.cookies.get(url)!.get("millrace_session")!;
-    const out = await browser.go(`${url}/logout`, undefined, SAME);
+    const out = await browser.fetch(`${url}/logout`, undefined, SAME);
     expect(out.headers.getSetCookie()[0]).toMatch(/^millrace_session=; .*Max-Age=0/);
     const to = new URL(out.headers.get("Location")!);
     expect(to.origin + to.pathname).toBe(`${peer.issuer}/session/end`);
@@ -461,7 +463,7 @@ describe("signing out", () => {
     expect(to.searchParams.get("post_logout_redirect_uri")).toBe(`${url}/ui/sign-in?signed_out=1`);
     browser.cookies.get(url)!.set("millrace_session", token);
     expect((await session(browser, url)).status).toBe(401);
-    const [entry] = await instance.read.audit.slice({
+    const [entry] = await instance.read.audit.page({
       filter: { operation: "sign_out" },
       before: null,
       limit: 1,
@@ -473,17 +475,17 @@ describe("signing out", () => {
     const { url } = await site();
     const browser = await signedIn(url);
     for (const from of ["cross-site", "same-site"]) {
-      const out = await browser.go(`${url}/logout`, undefined, { "Sec-Fetch-Site": from });
+      const out = await browser.fetch(`${url}/logout`, undefined, { "Sec-Fetch-Site": from });
       expect(out.headers.get("Location")).toBe("/ui/");
     }
-    expect((await browser.go(`${url}/logout`, "")).status).toBe(405);
+    expect((await browser.fetch(`${url}/logout`, "")).status).toBe(405);
     expect((await session(browser, url)).status).toBe(200);
   });
 
   it("ends at our own page where the provider has none for it", async () => {
     const { url } = await site({ logout: false });
     const browser = await signedIn(url);
-    const out = await browser.go(`${url}/logout`, undefined, SAME);
+    const out = await browser.fetch(`${url}/logout`, undefined, SAME);
     expect(out.headers.get("Location")).toBe(`${url}/ui/sign-in?signed_out=1`);
     expect((await session(browser, url)).status).toBe(401);
   });
@@ -491,11 +493,11 @@ describe("signing out", () => {
   it("works while the provider is away", async () => {
     const { peer, url, start } = await site();
     const browser = await signedIn(url);
-    await peer.leave();
+    await peer.stop();
     // This copy has never asked the provider about itself.
     const other = await start();
     browser.cookies.set(other.url, browser.cookies.get(url)!);
-    const out = await browser.go(`${other.url}/logout`, undefined, SAME);
+    const out = await browser.fetch(`${other.url}/logout`, undefined, SAME);
     expect(out.headers.get("Location")).toBe(`${other.url}/ui/sign-in?signed_out=1`);
     expect((await session(browser, url)).status).toBe(401);
   });

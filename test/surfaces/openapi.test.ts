@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
 import { ERRORS } from "../../src/core/errors.ts";
-import { routeOf, servedOn } from "../../src/core/tool.ts";
+import { parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { catalogue } from "../../tools/index.ts";
-import { api } from "../support/http.ts";
-import { document, faultsAt, operations } from "../support/openapi.ts";
+import { apiClient } from "../support/http.ts";
+import { document, schemaErrorsAt, operations } from "../support/openapi.ts";
 import { openRest } from "../support/rest.ts";
 
-const served = catalogue.filter((tool) => servedOn(tool, "rest"));
+const served = catalogue.filter((tool) => isServedOn(tool, "rest"));
 const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 const atRoot = (name: string): URL => new URL(`../../${name}`, import.meta.url);
 
@@ -18,7 +18,7 @@ describe("the OpenAPI document", () => {
   it("names exactly the operations of the catalogue, signing in and out, the stream of a run, and /health", () => {
     const expected = [
       ...served.map((tool) => {
-        const { method, path } = routeOf(tool);
+        const { method, path } = parseRoute(tool);
         return `${tool.name}: ${method} ${inBraces(path)}`;
       }),
       ...sessionEndpoints.map(({ name, method, path }) => `${name}: ${method} ${path}`),
@@ -31,7 +31,7 @@ describe("the OpenAPI document", () => {
   it("names exactly the methods that are mounted", async () => {
     const { url } = await openRest();
     for (const [path, methods] of Object.entries(document.paths)) {
-      const { headers } = await api(url)("OPTIONS", path.replaceAll(/[{}]/g, ""));
+      const { headers } = await apiClient(url)("OPTIONS", path.replaceAll(/[{}]/g, ""));
       const allowed = headers
         .get("allow")!
         .split(", ")
@@ -74,12 +74,12 @@ describe("the OpenAPI document", () => {
   it("asks for a key or a session; for a session alone where a person is needed; for nothing to sign in", () => {
     const session = [{ Session: [] }];
     const people = new Set([
-      ...catalogue.filter((tool) => tool.person).map(({ name }) => name),
-      ...sessionEndpoints.filter(({ signedIn }) => signedIn).map(({ name }) => name),
+      ...catalogue.filter((tool) => tool.requiresUser).map(({ name }) => name),
+      ...sessionEndpoints.filter(({ requiresSession }) => requiresSession).map(({ name }) => name),
     ]);
     const open = new Set([
       "health",
-      ...sessionEndpoints.filter(({ signedIn }) => !signedIn).map(({ name }) => name),
+      ...sessionEndpoints.filter(({ requiresSession }) => !requiresSession).map(({ name }) => name),
     ]);
     for (const { operationId, security, responses } of operations) {
       const expected = people.has(operationId) ? session : open.has(operationId) ? [] : undefined;
@@ -93,8 +93,8 @@ describe("the OpenAPI document", () => {
     for (const tool of served) {
       const { description, responses } = operations.find(({ operationId }) => operationId === tool.name)!;
       expect(description).toContain(`the scope \`${tool.scope}\``);
-      expect(description.includes("no key may do it")).toBe(tool.person ?? false);
-      expect(responses[403]!.description.includes("`person_needed`")).toBe(tool.person ?? false);
+      expect(description.includes("no key may do it")).toBe(tool.requiresUser ?? false);
+      expect(responses[403]!.description.includes("`person_needed`")).toBe(tool.requiresUser ?? false);
     }
   });
 
@@ -111,7 +111,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has only examples that its own schemas allow", () => {
-    const examples: { at: string; faults: string | undefined }[] = [];
+    const examples: { at: string; issues: string | undefined }[] = [];
     const look = (node: unknown, steps: (string | number)[]): void => {
       if (Array.isArray(node)) node.forEach((item, index) => look(item, [...steps, index]));
       else if (typeof node === "object" && node !== null) {
@@ -119,7 +119,7 @@ describe("the OpenAPI document", () => {
         if (example !== undefined) {
           // A media type's example belongs to the schema beside it, a schema's to itself.
           const owner = schema === undefined ? steps : [...steps, "schema"];
-          examples.push({ at: steps.join("/"), faults: faultsAt(owner, example) });
+          examples.push({ at: steps.join("/"), issues: schemaErrorsAt(owner, example) });
         }
         for (const [key, value] of Object.entries(node)) {
           if (key !== "example" && key !== "default") look(value, [...steps, key]);
@@ -127,7 +127,7 @@ describe("the OpenAPI document", () => {
       }
     };
     look(document, []);
-    expect(examples.filter(({ faults }) => faults !== undefined)).toEqual([]);
+    expect(examples.filter(({ issues }) => issues !== undefined)).toEqual([]);
     expect(examples.length).toBeGreaterThan(100);
   });
 

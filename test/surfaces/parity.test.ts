@@ -1,17 +1,22 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { type AnyTool, routeOf, servedOn } from "../../src/core/tool.ts";
+import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { catalogue } from "../../tools/index.ts";
 import { fakeClock } from "../support/instance.ts";
 import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
-import { last, parityConfig, SCENARIOS as OTHERS, type Step } from "../support/parity-scenarios.ts";
-import { everyWayIn, type Outcome, type WayIn } from "../support/ways-in.ts";
+import {
+  lastOutput,
+  parityConfig,
+  SCENARIOS as OTHERS,
+  type ParityCall,
+} from "../support/parity-scenarios.ts";
+import { openEverySurface, type CallResult, type SurfaceClient } from "../support/ways-in.ts";
 
 const SCENARIOS = { ...OTHERS, ...ACCOUNT_SCENARIOS };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
 /** What the ways in are allowed to differ in, and nothing else. */
-function comparable({ output, problem }: Outcome, tool: AnyTool): Outcome {
+function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult {
   return JSON.parse(
     JSON.stringify({ output, problem }, (key, value: unknown) => {
       if (key === "request_id") return "(one of its own)";
@@ -32,17 +37,17 @@ function comparable({ output, problem }: Outcome, tool: AnyTool): Outcome {
       }
       // A body's words are fewer than an operation's: REST has some in the path and in headers.
       if (key === "allowed" && Array.isArray(value)) {
-        const elsewhere = new Set([...Object.keys(tool.headers ?? {}), ...routeOf(tool).parameters]);
+        const elsewhere = new Set([...Object.keys(tool.headers ?? {}), ...parseRoute(tool).parameters]);
         const here = value.filter((word) => !elsewhere.has(String(word)));
         return here.length === 0 ? undefined : here;
       }
       return value;
     }),
-  ) as Outcome;
+  ) as CallResult;
 }
 
-async function play(way: WayIn, steps: readonly Step[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+async function play(way: SurfaceClient, steps: readonly ParityCall[]): Promise<CallResult[]> {
+  const outcomes: CallResult[] = [];
   for (const step of steps) {
     const input = typeof step.with === "function" ? step.with(outcomes) : (step.with ?? {});
     const by = step.by ?? (step.readOnly ? "readOnly" : "full");
@@ -61,7 +66,7 @@ describe("parity of the surfaces", () => {
         "success",
         "invalid_input",
         ...(tool.scope === "read" ? [] : ["missing_scope"]),
-        ...(tool.person ? ["person_needed"] : []),
+        ...(tool.requiresUser ? ["person_needed"] : []),
       ];
       // What takes nothing else can't come with another input.
       const takesMore = Object.keys((tool.input as z.ZodObject).shape).some(
@@ -84,7 +89,7 @@ describe("parity of the surfaces", () => {
     "holds for %s: directly, over MCP and over REST, the same results and the same errors",
     async (name) => {
       const steps = SCENARIOS[name]!;
-      const ways = await everyWayIn(() => fakeClock(), parityConfig());
+      const ways = await openEverySurface(() => fakeClock(), parityConfig());
       const [direct, ...others] = await Promise.all(
         ways.map(async (way) => ({ way, outcomes: await play(way, steps) })),
       );
@@ -97,7 +102,7 @@ describe("parity of the surfaces", () => {
           index,
         });
         for (const { way, outcomes } of others) {
-          if (way.surface !== "direct" && !servedOn(tool, way.surface)) continue;
+          if (way.surface !== "direct" && !isServedOn(tool, way.surface)) continue;
           const at = { step: index, call: step.call, surface: way.surface };
           expect({ ...at, ...comparable(outcomes[index]!, tool) }).toEqual({
             ...at,
@@ -109,12 +114,12 @@ describe("parity of the surfaces", () => {
   );
 
   it("leaves the way in and the program's name in the history, each its own", async () => {
-    for (const way of await everyWayIn(() => fakeClock())) {
+    for (const way of await openEverySurface(() => fakeClock())) {
       const steps = [
         { call: "create_workflow", with: { name: "Weekly revenue" } },
         { call: "list_workflow_versions", with: { workflow_id: "weekly-revenue" } },
       ];
-      const { items } = last(await play(way, steps));
+      const { items } = lastOutput(await play(way, steps));
       expect(items).toMatchObject([
         { surface: way.surface === "direct" ? "cli" : way.surface, client: "parity/1", key_name: "parity" },
       ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openPasswords } from "../../src/auth/passwords.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { addUser } from "../support/people.ts";
 
@@ -26,7 +26,7 @@ async function attacked(env: Record<string, string> = BEHIND_PROXY) {
 
   const guess = async ({ email = ANN, from = "192.0.2.1", password = "wrong" }: Guess, which = 0) => {
     const body = { email, password };
-    const answer = await api(urls[which]!)("POST", "/session", body, { "X-Forwarded-For": from });
+    const answer = await apiClient(urls[which]!)("POST", "/session", body, { "X-Forwarded-For": from });
     return answer.status === 200 ? "in" : (answer.body.code as string);
   };
   return {

@@ -3,9 +3,9 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { listCache } from "../../src/surfaces/rest/answer.ts";
-import type { Answer } from "../support/http.ts";
+import type { ApiResponse } from "../support/http.ts";
 import { eventually } from "../support/eventually.ts";
-import { addWorkflows } from "../support/many-workflows.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("a page of large definitions", () => {
@@ -16,7 +16,7 @@ describe("a page of large definitions", () => {
     const ids: string[] = [];
     const sizes: number[] = [];
     for (let path: string | undefined = "/workflows?include=definition&limit=200"; path !== undefined;) {
-      const { body, headers }: Answer<{ id: string }[]> = await call("GET", path);
+      const { body, headers }: ApiResponse<{ id: string }[]> = await call("GET", path);
       sizes.push(body.length);
       ids.push(...body.map((one) => one.id));
       path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
@@ -46,7 +46,7 @@ describe("a page of large definitions", () => {
 describe("a reader that takes nothing", () => {
   it("is cut off once it has stalled for a minute", async () => {
     const { instance, url, key } = await openRest();
-    await addWorkflows(instance, { count: 10_000, length: 2_000 });
+    await insertWorkflows(instance, { count: 10_000, length: 2_000 });
     const asked: number[] = [];
     let stalled = false;
     const { setTimeout: real } = OutgoingMessage.prototype;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rotateKey } from "../../src/auth/api-keys.ts";
 import { DAY, HOUR } from "../../src/core/clock.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
@@ -101,7 +101,7 @@ describe("If-None-Match", () => {
     const repeat = () => call("GET", path, undefined, { "If-None-Match": tag });
     expect(await repeat()).toMatchObject({ status: 304, body: "" });
     const elsewhere = await testInstance({ stateDir: instance.stateDir });
-    const copy = api((await elsewhere.rest()).url, (await elsewhere.key()).value);
+    const copy = apiClient((await elsewhere.rest()).url, (await elsewhere.key()).value);
     await copy("PATCH", "/workflows/a", { name: "B" });
     const after = await repeat();
     expect(after.status).toBe(200);
@@ -162,7 +162,7 @@ describe("Idempotency-Key", () => {
     const { url } = await other.rest();
     // The same key value through the other copy: what it was given out by does not matter.
     const { value } = await instance.key();
-    const [here, there] = [api((await instance.rest()).url, value), api(url, value)];
+    const [here, there] = [apiClient((await instance.rest()).url, value), apiClient(url, value)];
     const answers = await Promise.all(
       Array.from({ length: 20 }, async (_, i) =>
         (i % 2 === 0 ? here : there)("POST", "/workflows", { name: "A" }, K),
@@ -192,7 +192,7 @@ describe("Idempotency-Key", () => {
     const record = (await keys.list()).find(({ id }) => id === mine.record.id)!;
     const rotated = await rotateKey(keys, clock, record, { overlap: HOUR });
     const create = async (value: string) =>
-      (await api(url, value)("POST", "/workflows", { name: "A" }, K)).body.id;
+      (await apiClient(url, value)("POST", "/workflows", { name: "A" }, K)).body.id;
     expect(await create(mine.value)).toBe("a");
     expect(await create(others.value)).toBe("a-2");
     expect(await create(rotated.value)).toBe("a");

@@ -3,9 +3,9 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { newKeyValue } from "../../src/auth/key-format.ts";
 import { HOUR, iso } from "../../src/core/clock.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
-import { person, signIn } from "../support/people.ts";
+import { signedInUser, signIn } from "../support/people.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("the key", () => {
@@ -15,7 +15,7 @@ describe("the key", () => {
     const expired = await instance.key({ expiresAt: iso(clock.now() + HOUR) });
     const revoked = await instance.key();
     const alive = await instance.key();
-    expect((await api(url, expired.value)("GET", "/workflows")).status).toBe(200);
+    expect((await apiClient(url, expired.value)("GET", "/workflows")).status).toBe(200);
     clock.advance(HOUR);
     await instance.keys.revoke(revoked.record.id, iso(clock.now()), "operator");
     const mistyped = `${alive.value.slice(0, -1)}${alive.value.endsWith("0") ? "1" : "0"}`;
@@ -36,7 +36,7 @@ describe("the key", () => {
     ];
     const bodies = new Set<string>();
     for (const headers of attempts) {
-      const answer = await api(url)("GET", "/workflows", undefined, headers);
+      const answer = await apiClient(url)("GET", "/workflows", undefined, headers);
       const { request_id: _, ...body } = expectProblem(answer, "unauthorized");
       expect(answer.headers.get("www-authenticate")).toBe('ApiKey realm="millrace"');
       bodies.add(JSON.stringify(body));
@@ -57,14 +57,14 @@ describe("the key", () => {
       ["GET", "/workflows/x/versions/1"],
     ] as const) {
       const body = method === "POST" || method === "PATCH" ? "not json" : undefined;
-      expect(expectProblem(await api(url)(method, path, body), "unauthorized").errors).toBeUndefined();
+      expect(expectProblem(await apiClient(url)(method, path, body), "unauthorized").errors).toBeUndefined();
     }
   });
 
   it("is taken as a bearer token too", async () => {
     const { url, key } = await openRest();
     for (const scheme of ["Bearer", "bearer"]) {
-      const { status } = await api(url)("GET", "/workflows", undefined, {
+      const { status } = await apiClient(url)("GET", "/workflows", undefined, {
         Authorization: `${scheme} ${key}`,
       });
       expect(status).toBe(200);
@@ -74,7 +74,7 @@ describe("the key", () => {
   it("without the scope gets 403, which names the scope", async () => {
     const { instance, url } = await openRest();
     const { value } = await instance.key({ scopes: ["read"] });
-    const call = api(url, value);
+    const call = apiClient(url, value);
     expect((await call("GET", "/workflows")).status).toBe(200);
     const { detail, errors } = expectProblem(
       await call("POST", "/workflows", { name: "x" }),
@@ -104,7 +104,7 @@ describe("the key", () => {
       const { headers, body: answer } = await call(method, path, body);
       seen.push([...headers], answer);
     }
-    const { body } = await api(url, `${key.slice(0, -1)}!`)("GET", "/workflows");
+    const { body } = await apiClient(url, `${key.slice(0, -1)}!`)("GET", "/workflows");
     expect(log).toContain("create_workflow");
     for (const text of [JSON.stringify([...seen, body]), log]) {
       expect(text).not.toContain(key);
@@ -123,7 +123,7 @@ describe("the key", () => {
     const wait = Number(answer.headers.get("retry-after"));
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(60);
-    const other = api(url, (await instance.key()).value);
+    const other = apiClient(url, (await instance.key()).value);
     expect((await other("GET", "/workflows")).body).toEqual([]);
   });
 });
@@ -131,10 +131,10 @@ describe("the key", () => {
 describe("somebody who is signed in", () => {
   it("is held to the same rate, with however many sessions, apart from their keys and others", async () => {
     const { instance, url } = await openRest({ config: { limits: { requests_per_minute: 3 } } });
-    const ann = await person(instance);
+    const ann = await signedInUser(instance);
     const second = await signIn(instance, ann.user);
-    const ben = await person(instance, { email: "ben@example.com" });
-    const call = api(url);
+    const ben = await signedInUser(instance, { email: "ben@example.com" });
+    const call = apiClient(url);
     const ask = ({ cookie }: { cookie: string }) => call("GET", "/workflows", undefined, { Cookie: cookie });
     const statuses = [];
     for (const browser of [ann, second, ann]) statuses.push((await ask(browser)).status);
@@ -144,7 +144,7 @@ describe("somebody who is signed in", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await ask(ben)).status).toBe(200);
     const { value } = await instance.key({ owner: ann.user.email });
-    expect((await api(url, value)("GET", "/workflows")).status).toBe(200);
+    expect((await apiClient(url, value)("GET", "/workflows")).status).toBe(200);
   });
 });
 
@@ -182,11 +182,11 @@ describe("methods and paths", () => {
       ["/workflows/x/versions/1", "GET, HEAD"],
       ["/health", "GET, HEAD"],
     ] as const) {
-      const refused = await api(url)("PUT", path, {});
+      const refused = await apiClient(url)("PUT", path, {});
       const { detail } = expectProblem(refused, "method_not_allowed");
       expect(detail).toContain("PUT");
       expect(refused.headers.get("allow")).toBe(allow);
-      const options = await api(url)("OPTIONS", path);
+      const options = await apiClient(url)("OPTIONS", path);
       expect(options).toMatchObject({ status: 204, body: "" });
       expect(options.headers.get("allow")).toBe(allow);
     }
@@ -219,7 +219,7 @@ describe("methods and paths", () => {
       const { detail } = expectProblem(await call("GET", path), "route_not_found");
       expect(detail).toContain("/apidoc");
     }
-    expectProblem(await api(url)("POST", "/nothing", "{"), "route_not_found");
+    expectProblem(await apiClient(url)("POST", "/nothing", "{"), "route_not_found");
   });
 
   it("refuses a path that does not decode", async () => {
@@ -231,7 +231,7 @@ describe("methods and paths", () => {
 
   it("leads a visitor of the bare address to the web interface", async () => {
     const { url } = await openRest();
-    const { status, headers } = await api(url)("GET", "/");
+    const { status, headers } = await apiClient(url)("GET", "/");
     expect(status).toBe(302);
     expect(headers.get("location")).toBe("/ui/");
   });

@@ -296,7 +296,7 @@ describe("a definition", () => {
     const { call } = await openRest();
     const yaml = "steps:\n  - id: hello\n    type: set\n    values: { greeting: Good morning }\n";
     const created = await call("POST", "/workflows", { name: "A", definition: yaml });
-    expect(created.body).toMatchObject({ definition: { steps: [{ id: "hello", type: "set" }] }, faults: [] });
+    expect(created.body).toMatchObject({ definition: { steps: [{ id: "hello", type: "set" }] }, issues: [] });
     const broken = await call("POST", "/workflows", { name: "B", definition: "steps:\n  - id: [hello" });
     const { errors } = expectProblem(broken, "invalid_input");
     expect(errors![0]).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cursorCodec } from "../../src/core/cursors.ts";
-import type { Api } from "../support/http.ts";
+import type { ApiClient } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
-import { addWorkflows } from "../support/many-workflows.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 type Item = { id: string; version: number };
@@ -12,7 +12,7 @@ const nextOf = (headers: Headers): string | undefined =>
   /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
 
 /** Follows Link to the end. */
-async function walk(call: Api, path: string): Promise<{ items: Item[]; pages: number }> {
+async function walk(call: ApiClient, path: string): Promise<{ items: Item[]; pages: number }> {
   const items: Item[] = [];
   let pages = 0;
   for (let next: string | undefined = path; next !== undefined; pages += 1) {
@@ -43,7 +43,7 @@ async function withSome() {
 describe("GET /workflows", () => {
   it("holds every workflow when no paging is asked for", async () => {
     const { instance, call } = await openRest();
-    await addWorkflows(instance, { count: 1_200 });
+    await insertWorkflows(instance, { count: 1_200 });
     const { body, headers } = await call<Item[]>("GET", "/workflows");
     expect(body).toHaveLength(1_200);
     expect(new Set(idsOf(body)).size).toBe(1_200);
@@ -64,7 +64,7 @@ describe("GET /workflows", () => {
     "gives everything exactly once to who follows Link, %i at a time",
     async (limit) => {
       const { instance, call } = await openRest();
-      await addWorkflows(instance, { count: 157 });
+      await insertWorkflows(instance, { count: 157 });
       const whole = await call<Item[]>("GET", "/workflows?sort=name");
       const { items, pages } = await walk(call, `/workflows?sort=name&limit=${limit}`);
       expect(items).toEqual(whole.body);
@@ -76,7 +76,7 @@ describe("GET /workflows", () => {
     "pages through ties without loss, sorted by %s",
     async (sort) => {
       const { instance, call } = await openRest();
-      await addWorkflows(instance, { count: 30, name: "the same", at: "2026-01-01T00:00:00.000Z" });
+      await insertWorkflows(instance, { count: 30, name: "the same", at: "2026-01-01T00:00:00.000Z" });
       const { items } = await walk(call, `/workflows?limit=4&sort=${sort}`);
       expect(idsOf(items).toSorted()).toEqual(idsOf((await call("GET", "/workflows")).body).toSorted());
       expect(new Set(idsOf(items)).size).toBe(30);
@@ -85,7 +85,7 @@ describe("GET /workflows", () => {
 
   it("meets every workflow that was there when the walk began, whatever comes and goes meanwhile", async () => {
     const { instance, call } = await openRest();
-    await addWorkflows(instance, { count: 20 });
+    await insertWorkflows(instance, { count: 20 });
     const before = idsOf((await call<Item[]>("GET", "/workflows")).body);
     const met: string[] = [];
     let next: string | undefined = "/workflows?limit=3";

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { addWorkflows } from "../support/many-workflows.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import { openRest } from "../support/rest.ts";
 
 const MB = 1024 * 1024;
@@ -30,11 +30,11 @@ async function withLongList(count: number) {
   let log = "";
   const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
   const opened = await openRest({ log: pino({ level: "info" }, sink) });
-  await addWorkflows(opened.instance, { count, length: 2_000 });
+  await insertWorkflows(opened.instance, { count, length: 2_000 });
   const { workflows } = opened.instance.services.read;
-  const slice = workflows.slice;
+  const slice = workflows.page;
   let pages = 0;
-  workflows.slice = (query) => {
+  workflows.page = (query) => {
     pages += 1;
     return slice(query);
   };
@@ -115,9 +115,9 @@ describe("GET /workflows with 30,000 stored", () => {
   it("cuts an answer that can't be ended, so that nobody takes it for whole", async () => {
     const { instance, url, key, log } = await withLongList(2_000);
     const { workflows } = instance.services.read;
-    const slice = workflows.slice;
+    const slice = workflows.page;
     let left = 5;
-    workflows.slice = (query) => {
+    workflows.page = (query) => {
       left -= 1;
       return left < 0 ? Promise.reject(new Error("the disk has gone")) : slice(query);
     };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Problem } from "../../schemas/problem.ts";
-import { addWorkflows } from "../support/many-workflows.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import { openRest } from "../support/rest.ts";
-import { rawClient, request } from "../support/sockets.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
 
 /** Sends text as it is and gives all that comes until the server closes. */
 async function exchange(url: string, text: string) {
-  const client = await rawClient(url);
+  const client = await socketClient(url);
   client.send(text);
   await client.ended;
   const [head, body] = client.received().split("\r\n\r\n", 2) as [string, string];
@@ -17,45 +17,50 @@ describe("what no HTTP client sends", () => {
   it.each([
     [
       "headers above 64 KiB",
-      request("GET", "/workflows", { X: "a".repeat(66_000) }),
+      formatRequest("GET", "/workflows", { X: "a".repeat(66_000) }),
       431,
       "headers_too_large",
     ],
     [
       "far larger headers",
-      request("GET", "/workflows", { X: "a".repeat(7_000_000) }),
+      formatRequest("GET", "/workflows", { X: "a".repeat(7_000_000) }),
       431,
       "headers_too_large",
     ],
-    ["a path above 64 KiB", request("GET", `/${"a".repeat(66_000)}`), 431, "headers_too_large"],
+    ["a path above 64 KiB", formatRequest("GET", `/${"a".repeat(66_000)}`), 431, "headers_too_large"],
     ["no HTTP at all", "hello\r\n\r\n", 400, "invalid_request"],
     ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "invalid_request"],
     ["a request without Host", "GET /workflows HTTP/1.1\r\n\r\n", 400, "invalid_request"],
     [
       "two lengths",
-      request("POST", "/workflows", { "Content-Length": "3", "content-length": "4" }),
+      formatRequest("POST", "/workflows", { "Content-Length": "3", "content-length": "4" }),
       400,
       "invalid_request",
     ],
     [
       "a length and chunks",
-      request("POST", "/workflows", { "Content-Length": "3", "Transfer-Encoding": "chunked" }),
+      formatRequest("POST", "/workflows", { "Content-Length": "3", "Transfer-Encoding": "chunked" }),
       400,
       "invalid_request",
     ],
-    ["bytes in the path that are not ASCII", request("GET", "/workflows/\u00e4"), 400, "invalid_request"],
+    [
+      "bytes in the path that are not ASCII",
+      formatRequest("GET", "/workflows/\u00e4"),
+      400,
+      "invalid_request",
+    ],
     ["a method of its own", "BREW /workflows HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request"],
-    ["TRACE", request("TRACE", "/workflows", { Connection: "close" }), 405, "method_not_allowed"],
-    ["OPTIONS *", request("OPTIONS", "*", { Connection: "close" }), 404, "route_not_found"],
+    ["TRACE", formatRequest("TRACE", "/workflows", { Connection: "close" }), 405, "method_not_allowed"],
+    ["OPTIONS *", formatRequest("OPTIONS", "*", { Connection: "close" }), 404, "route_not_found"],
     [
       "another expectation",
-      request("GET", "/workflows", { Expect: "tea", Connection: "close" }),
+      formatRequest("GET", "/workflows", { Expect: "tea", Connection: "close" }),
       401,
       "unauthorized",
     ],
     [
       "an upgrade",
-      request("GET", "/workflows", { Upgrade: "websocket", Connection: "upgrade, close" }),
+      formatRequest("GET", "/workflows", { Upgrade: "websocket", Connection: "upgrade, close" }),
       401,
       "unauthorized",
     ],
@@ -72,7 +77,7 @@ describe("what no HTTP client sends", () => {
 
   it("in a body: broken chunks get a problem", async () => {
     const { url, key } = await openRest();
-    const head = request("POST", "/workflows", {
+    const head = formatRequest("POST", "/workflows", {
       "X-API-Key": key,
       "Content-Type": "application/json",
       "Transfer-Encoding": "chunked",
@@ -84,10 +89,10 @@ describe("what no HTTP client sends", () => {
 
   it("never stands in the midst of another answer", async () => {
     const { instance, url, key } = await openRest();
-    await addWorkflows(instance, { count: 5_000, length: 2_000 });
-    const client = await rawClient(url);
+    await insertWorkflows(instance, { count: 5_000, length: 2_000 });
+    const client = await socketClient(url);
     client.socket.pause();
-    client.send(request("GET", "/workflows", { "X-API-Key": key }));
+    client.send(formatRequest("GET", "/workflows", { "X-API-Key": key }));
     client.socket.once("readable", () => {});
     await new Promise<void>((resolve) => client.socket.once("readable", resolve));
     client.send("nonsense\r\n\r\n");
@@ -99,8 +104,8 @@ describe("what no HTTP client sends", () => {
 
   it("leaves a body that is not read behind, not to be taken for the next request", async () => {
     const { url } = await openRest();
-    const smuggled = request("GET", "/health");
-    const { head, all } = await exchange(url, request("POST", "/workflows", {}, smuggled));
+    const smuggled = formatRequest("GET", "/health");
+    const { head, all } = await exchange(url, formatRequest("POST", "/workflows", {}, smuggled));
     expect(head).toMatch(/^HTTP\/1\.1 401 /);
     expect(head).toMatch(/^Connection: close\r?$/m);
     expect(all.match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -108,10 +113,13 @@ describe("what no HTTP client sends", () => {
 
   it("an absolute address is taken as its path, and does not get into Link", async () => {
     const { instance, url, key } = await openRest();
-    await addWorkflows(instance, { count: 3 });
+    await insertWorkflows(instance, { count: 3 });
     const { head } = await exchange(
       url,
-      request("GET", "http://elsewhere.example/workflows?limit=1", { "X-API-Key": key, Connection: "close" }),
+      formatRequest("GET", "http://elsewhere.example/workflows?limit=1", {
+        "X-API-Key": key,
+        Connection: "close",
+      }),
     );
     expect(head).toMatch(/^HTTP\/1\.1 200 /);
     expect(head).toMatch(/^Link: <\/workflows\?limit=1&cursor=/m);

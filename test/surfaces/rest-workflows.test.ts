@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
 import { addUser } from "../support/people.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
@@ -135,7 +135,7 @@ describe("GET /workflows/{workflow_id}/versions", () => {
     const { instance, url, call } = await openRest({ clock });
     await addUser(instance, { email: "ada@example.org" });
     const { value } = await instance.key({ name: "nightly", owner: "ada@example.org" });
-    const other = api(url, value);
+    const other = apiClient(url, value);
     await call("POST", "/workflows", { name: "A", reason: "first" }, { "User-Agent": "curl/8.14.1" });
     clock.advance(60_000);
     const definition = { steps: [] };

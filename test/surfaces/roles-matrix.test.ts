@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type AnyTool, routeOf } from "../../src/core/tool.ts";
+import { type AnyTool, parseRoute } from "../../src/core/tool.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { catalogue } from "../../tools/index.ts";
-import { type Answer, api } from "../support/http.ts";
+import { type ApiResponse, apiClient } from "../support/http.ts";
 import {
-  type Asker,
-  everything,
-  matrixWorld,
-  SPECS,
-  type Spec,
-  type Thing,
-  type World,
+  type Caller,
+  dumpState,
+  openRolesMatrix,
+  CALLER_SPECS,
+  type CallerSpec,
+  type ResourceKind,
+  type RolesMatrix,
 } from "../support/matrix-world.ts";
 
 /** What a role may do, as the documentation says it; written down once more, so that a slip in the program shows. */
@@ -30,12 +30,12 @@ interface Row {
   /** For people who are signed in, never for a key. */
   person?: true;
   /** What it is about, and what comes of one's own, another's and one that there is none of; left out: about none. */
-  of?: Thing;
+  of?: ResourceKind;
   own?: Outcome;
-  others?: Outcome | ((asker: Spec) => Outcome);
+  others?: Outcome | ((asker: CallerSpec) => Outcome);
   none?: Outcome;
   /** Without a thing: what comes of it. */
-  comes?: Outcome | ((asker: Spec) => Outcome);
+  comes?: Outcome | ((asker: CallerSpec) => Outcome);
   send?: (number: number) => Record<string, unknown>;
   query?: string;
   /** The parameters of the route behind the first. */
@@ -175,9 +175,9 @@ type Whose = "own" | "others" | "none" | "-";
 const idsOf = (row: Row): Whose[] => (row.of === undefined ? ["-"] : ["own", "others", "none"]);
 
 /** What must come of it, by the table alone. */
-function expected(row: Row, asker: Spec, whose: Whose): Outcome {
-  if (asker.shows === "nothing" || asker.fate !== "alive") return "unauthorized";
-  if (row.person && asker.shows === "key") return "person_needed";
+function expected(row: Row, asker: CallerSpec, whose: Whose): Outcome {
+  if (asker.credential === "nothing" || asker.condition !== "alive") return "unauthorized";
+  if (row.person && asker.credential === "key") return "person_needed";
   const may = MAY[asker.role].some((ability) => ability === row.needs);
   const lets = asker.scopes === undefined || asker.scopes.includes(row.needs);
   if (!may || !lets) return "missing_scope";
@@ -185,23 +185,29 @@ function expected(row: Row, asker: Spec, whose: Whose): Outcome {
   return typeof outcome === "string" ? outcome : outcome(asker);
 }
 
-const outcomeOf = ({ status, body }: Answer<{ code?: string }>): Outcome =>
+const outcomeOf = ({ status, body }: ApiResponse<{ code?: string }>): Outcome =>
   status < 300 ? "ok" : (body.code ?? `${status}`);
 
 /** A refusal without what is new in each and what was asked for: what else it tells. */
-const toldBy = ({ status, body }: Answer, id: string): string =>
+const toldBy = ({ status, body }: ApiResponse, id: string): string =>
   `${status} ${JSON.stringify({ ...(body as object), request_id: "" }).replaceAll(id, "(the id)")}`;
 
 let requests = 0;
 /** Each from an address of its own, so that no limit of attempts gets in between. */
-const ask = ({ url }: World, asker: Pick<Asker, "headers">, method: string, path: string, body?: unknown) => {
+const ask = (
+  { url }: RolesMatrix,
+  asker: Pick<Caller, "headers">,
+  method: string,
+  path: string,
+  body?: unknown,
+) => {
   requests += 1;
   const address = `10.${requests >> 16}.${(requests >> 8) & 255}.${requests & 255}`;
-  return api(url)(method, path, body, { ...asker.headers, "X-Forwarded-For": address });
+  return apiClient(url)(method, path, body, { ...asker.headers, "X-Forwarded-For": address });
 };
 
-function askFor(world: World, name: string, row: Row, asker: Asker, id: string): Promise<Answer> {
-  const { method, path, parameters } = routeOf(routeNamed(name));
+function askFor(world: RolesMatrix, name: string, row: Row, asker: Caller, id: string): Promise<ApiResponse> {
+  const { method, path, parameters } = parseRoute(routeNamed(name));
   const values = row.of === undefined ? [] : [id, ...(row.more ?? [])];
   let target: string = path;
   for (const [index, parameter] of parameters.entries())
@@ -216,16 +222,16 @@ function askFor(world: World, name: string, row: Row, asker: Asker, id: string):
 }
 
 /** Asks for every cell of a row: what is refused at the same time, what changes something one after the other. */
-async function play(world: World, name: string, row: Row, askers: readonly Asker[], things: Things) {
+async function play(world: RolesMatrix, name: string, row: Row, askers: readonly Caller[], things: Things) {
   const [found, wanted]: Record<string, Outcome>[] = [{}, {}];
   const tellsMore: string[] = [];
   const cells = askers.flatMap((asker) => idsOf(row).map((whose) => ({ asker, whose })));
   const refused = cells.filter(({ asker, whose }) => !row.changes || expected(row, asker, whose) !== "ok");
-  const told = new Map<Asker, Map<Whose, string>>(askers.map((asker) => [asker, new Map()]));
-  const look = async (asker: Asker, whose: Whose, id: string): Promise<void> => {
+  const told = new Map<Caller, Map<Whose, string>>(askers.map((asker) => [asker, new Map()]));
+  const look = async (asker: Caller, whose: Whose, id: string): Promise<void> => {
     const answer = await askFor(world, name, row, asker, id);
     const cell = `${name}, ${whose}: ${asker.label}`;
-    found![cell] = outcomeOf(answer as Answer<{ code?: string }>);
+    found![cell] = outcomeOf(answer as ApiResponse<{ code?: string }>);
     wanted![cell] = expected(row, asker, whose);
     if (answer.status >= 400) told.get(asker)!.set(whose, toldBy(answer, id));
   };
@@ -234,9 +240,9 @@ async function play(world: World, name: string, row: Row, askers: readonly Asker
       refused.map(async (cell) => [cell, await things.shared(row.of, cell.asker, cell.whose)] as const),
     ),
   );
-  const before = await everything(world.instance);
+  const before = await dumpState(world.instance);
   await Promise.all(refused.map((cell) => look(cell.asker, cell.whose, ids.get(cell)!)));
-  const unchanged = (await everything(world.instance)) === before;
+  const unchanged = (await dumpState(world.instance)) === before;
   for (const [asker, answers] of told) {
     // Who may not learns nothing of what there is; who may, of another's as little as of none.
     const [mine, others, nothing] = [answers.get("own"), answers.get("others"), answers.get("none")];
@@ -255,11 +261,11 @@ async function play(world: World, name: string, row: Row, askers: readonly Asker
 
 type Things = Awaited<ReturnType<typeof openThings>>;
 
-const none = (thing: Thing): string =>
+const none = (thing: ResourceKind): string =>
   thing === "workflow" || thing === "database" ? "none-such" : "none_such";
 
 /** The things that are asked for: of who asks, of somebody else, and none. */
-async function openThings(world: World, askers: readonly Asker[]) {
+async function openThings(world: RolesMatrix, askers: readonly Caller[]) {
   const somebody = await world.newUser("editor", "somebody");
   const starters = Map.groupBy(askers, ({ owner }) => owner.lineage);
   const decisions = 24;
@@ -269,8 +275,8 @@ async function openThings(world: World, askers: readonly Asker[]) {
   ]);
   const waiting = approvals.get(somebody.lineage)!;
   const known = new Map<string, Promise<string>>();
-  const ownerOf = (asker: Asker, whose: Whose) => (whose === "own" ? asker.owner : somebody);
-  const make = async (thing: Thing, asker: Asker, whose: Whose): Promise<string> => {
+  const ownerOf = (asker: Caller, whose: Whose) => (whose === "own" ? asker.owner : somebody);
+  const make = async (thing: ResourceKind, asker: Caller, whose: Whose): Promise<string> => {
     if (thing === "approval") {
       const own = approvals.get(asker.owner.lineage)!;
       return whose === "own" ? own[0]! : waiting.pop()!;
@@ -280,11 +286,11 @@ async function openThings(world: World, askers: readonly Asker[]) {
     return world.makers[thing](ownerOf(asker, whose));
   };
   return {
-    async fresh(thing: Thing | undefined, asker: Asker, whose: Whose): Promise<string> {
+    async fresh(thing: ResourceKind | undefined, asker: Caller, whose: Whose): Promise<string> {
       if (thing === undefined) return "";
       return whose === "none" ? none(thing) : make(thing, asker, whose);
     },
-    async shared(thing: Thing | undefined, asker: Asker, whose: Whose): Promise<string> {
+    async shared(thing: ResourceKind | undefined, asker: Caller, whose: Whose): Promise<string> {
       if (thing === undefined) return "";
       if (whose === "none") return none(thing);
       const name = `${thing} of ${ownerOf(asker, whose).lineage}`;
@@ -295,9 +301,9 @@ async function openThings(world: World, askers: readonly Asker[]) {
 }
 
 async function open() {
-  const world = await matrixWorld();
-  const askers: Asker[] = [];
-  for (const spec of SPECS) askers.push(await world.asker(spec, false));
+  const world = await openRolesMatrix();
+  const askers: Caller[] = [];
+  for (const spec of CALLER_SPECS) askers.push(await world.asker(spec, false));
   return { world, askers };
 }
 
@@ -308,13 +314,13 @@ interface EndpointRow {
   comes?: Outcome;
   /** Changes something, in this way of asking. */
   changes?: true;
-  send?: (world: World) => object | Promise<object>;
+  send?: (world: RolesMatrix) => object | Promise<object>;
 }
 
 /** Another each time: an account is not tried often. */
 const nobodysAddress = (): string => `nobody-${requests}@example.com`;
 const NEW_PASSWORD = "a quiet river at night";
-const withLink = (kind: "invitation" | "verification") => async (world: World) => ({
+const withLink = (kind: "invitation" | "verification") => async (world: RolesMatrix) => ({
   token: await world.newLinkFor(kind),
   ...(kind === "invitation" && { password: NEW_PASSWORD }),
 });
@@ -397,19 +403,19 @@ describe("who may do what", () => {
     const [found, wanted]: Record<string, unknown>[] = [{}, {}];
     for (const { name, method, path } of sessionEndpoints) {
       for (const [way, row] of Object.entries(ENDPOINTS[name]!)) {
-        const before = await everything(world.instance);
+        const before = await dumpState(world.instance);
         // One after the other: passwords are hashed two at a time.
         for (const shared of askers) {
-          const lives = shared.shows === "session" && shared.fate === "alive";
+          const lives = shared.credential === "session" && shared.condition === "alive";
           const refused = row.signedIn === true && !lives;
           const asker = row.changes && !refused ? await world.asker(shared, true) : shared;
           const answer = await ask(world, asker, method, path, await row.send?.(world));
           const cell = `${name} ${way}: ${asker.label}`;
-          found![cell] = outcomeOf(answer as Answer<{ code?: string }>);
+          found![cell] = outcomeOf(answer as ApiResponse<{ code?: string }>);
           wanted![cell] = refused ? "unauthorized" : (row.comes ?? "ok");
         }
         if (row.changes) continue;
-        found![`${name} ${way} changes`] = (await everything(world.instance)) !== before;
+        found![`${name} ${way} changes`] = (await dumpState(world.instance)) !== before;
         wanted![`${name} ${way} changes`] = false;
       }
     }
@@ -423,7 +429,7 @@ describe("who may do what", () => {
     for (const asker of askers) {
       const before = await sessions();
       expect((await ask(world, asker, "DELETE", "/session")).status).toBe(204);
-      const ended = asker.shows === "session" && asker.fate === "alive" ? 1 : 0;
+      const ended = asker.credential === "session" && asker.condition === "alive" ? 1 : 0;
       expect({ asker: asker.label, left: (await sessions()).length }).toEqual({
         asker: asker.label,
         left: before.length - ended,
@@ -434,7 +440,9 @@ describe("who may do what", () => {
   it("shows nobody another's keys or sessions, and users to admins alone", async () => {
     const { world, askers } = await open();
     const { read } = world.instance.store;
-    for (const asker of askers.filter(({ shows, fate }) => shows === "session" && fate === "alive")) {
+    for (const asker of askers.filter(
+      ({ credential, condition }) => credential === "session" && condition === "alive",
+    )) {
       const { user } = asker.owner;
       const list = async (path: string): Promise<Record<string, unknown>[]> =>
         (await ask(world, asker, "GET", path)).body as Record<string, unknown>[];

@@ -9,12 +9,12 @@ import { noTracer } from "../../src/core/tracer.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { StepRecord } from "../../src/core/run-ports.ts";
 import { runEvents } from "../../src/surfaces/rest/run-events.ts";
-import { openStreams } from "../../src/surfaces/streams.ts";
+import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
-import { openExecutor } from "../support/executor.ts";
-import { api } from "../support/http.ts";
+import { startTestExecutor } from "../support/executor.ts";
+import { apiClient } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
-import { openEvents, raw } from "../support/raw-http.ts";
+import { openEventStream, rawRequest } from "../support/raw-http.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 const asks = (id: string) => ({ id, type: "approval", message: "Go on?" });
@@ -23,9 +23,9 @@ const sets = (id: string) => ({ id, type: "set", values: { n: "${{ 1 + 1 }}" } }
 /** The API with an executor, and a second key, whose decisions count. */
 async function open() {
   const rest = await openRest();
-  await openExecutor(rest.instance);
+  await startTestExecutor(rest.instance);
   const { value: decider } = await rest.instance.key({ name: "decider", scopes: ["approve"] });
-  const decide = api(rest.url, decider);
+  const decide = apiClient(rest.url, decider);
   return {
     ...rest,
     async start(steps: object[]): Promise<string> {
@@ -47,7 +47,9 @@ async function open() {
       expect(status).toBe(200);
     },
     follow: (run: string, headers: Record<string, string> = {}) =>
-      openEvents("GET", `${rest.url}/runs/${run}/events`, { headers: { "X-API-Key": rest.key, ...headers } }),
+      openEventStream("GET", `${rest.url}/runs/${run}/events`, {
+        headers: { "X-API-Key": rest.key, ...headers },
+      }),
   };
 }
 
@@ -81,10 +83,10 @@ describe("the events of a run", () => {
       "cache-control": "no-store",
       "x-accel-buffering": "no",
     });
-    await stream.until(/"id":"ask","type":"approval","status":"waiting"/);
+    await stream.waitFor(/"id":"ask","type":"approval","status":"waiting"/);
     expect(eventsOf(stream.text())[0]).toMatchObject({ event: "run", data: { id: run } });
     await approve(run, "ask");
-    await stream.until(ENDED);
+    await stream.waitFor(ENDED);
     await eventually(() => stream.ended() || undefined, "the end of the stream");
 
     expect(stream.text()).toMatch(/^retry: \d+\n\n/);
@@ -107,16 +109,16 @@ describe("the events of a run", () => {
     const { start, approve, follow } = await open();
     const run = await start([sets("shape"), asks("first"), asks("second"), sets("last")]);
     const before = await follow(run);
-    await before.until(/"id":"first","type":"approval","status":"waiting".*\n\n/);
+    await before.waitFor(/"id":"first","type":"approval","status":"waiting".*\n\n/);
     before.close();
     const id = lastId(before.text());
 
     await approve(run, "first");
     const after = await follow(run, { "Last-Event-ID": id });
-    await after.until(/"id":"second","type":"approval","status":"waiting"/);
+    await after.waitFor(/"id":"second","type":"approval","status":"waiting"/);
     expect(new Set(ofSteps(after.text()))).toEqual(new Set(["first succeeded", "second waiting"]));
     await approve(run, "second");
-    await after.until(ENDED);
+    await after.waitFor(ENDED);
     expect(ofSteps(after.text())).not.toContain("shape succeeded");
   });
 
@@ -124,11 +126,11 @@ describe("the events of a run", () => {
     const { start, follow, url, key } = await open();
     const run = await start([sets("only")]);
     const stream = await follow(run);
-    await stream.until(ENDED);
+    await stream.waitFor(ENDED);
     const headers = { "X-API-Key": key, "Last-Event-ID": lastId(stream.text()) };
-    const again = await raw("GET", `${url}/runs/${run}/events`, { headers });
+    const again = await rawRequest("GET", `${url}/runs/${run}/events`, { headers });
     expect([again.status, again.text]).toEqual([204, ""]);
-    const late = await raw("GET", `${url}/runs/${run}/events`, { headers: { "X-API-Key": key } });
+    const late = await rawRequest("GET", `${url}/runs/${run}/events`, { headers: { "X-API-Key": key } });
     expect(ofSteps(late.text)).toEqual(["only succeeded"]);
     expect(late.text).toMatch(ENDED);
   });
@@ -137,8 +139,10 @@ describe("the events of a run", () => {
     const { start, instance, url } = await open();
     const run = await start([asks("ask")]);
     const { value, record } = await instance.key({ name: "short-lived" });
-    const stream = await openEvents("GET", `${url}/runs/${run}/events`, { headers: { "X-API-Key": value } });
-    await stream.until(/"status":"waiting"/);
+    const stream = await openEventStream("GET", `${url}/runs/${run}/events`, {
+      headers: { "X-API-Key": value },
+    });
+    await stream.waitFor(/"status":"waiting"/);
     await instance.keys.revoke(record.id, new Date().toISOString(), "test");
     await eventually(() => stream.ended() || undefined, "the end of the stream", 2_500);
     expect(stream.text()).not.toMatch(ENDED);
@@ -149,10 +153,10 @@ describe("the events of a run", () => {
     const run = await start([asks("ask")]);
     const copy = await instance.rest();
     const { value } = await instance.key();
-    const stream = await openEvents("GET", `${copy.url}/runs/${run}/events`, {
+    const stream = await openEventStream("GET", `${copy.url}/runs/${run}/events`, {
       headers: { "X-API-Key": value },
     });
-    await stream.until(/"id":"ask"/);
+    await stream.waitFor(/"id":"ask"/);
     const began = performance.now();
     await copy.stop(0);
     expect(performance.now() - began).toBeLessThan(1_500);
@@ -174,8 +178,8 @@ describe("the events of a run", () => {
     const posted = await call("POST", `/runs/${run}/events`, {});
     expectProblem(posted, "method_not_allowed");
     expect(posted.headers.get("allow")).toBe("GET, HEAD");
-    expectProblem(await api(url)("GET", `/runs/${run}/events`), "unauthorized");
-    const head = await raw("HEAD", `${url}/runs/${run}/events`, { headers: { "X-API-Key": key } });
+    expectProblem(await apiClient(url)("GET", `/runs/${run}/events`), "unauthorized");
+    const head = await rawRequest("HEAD", `${url}/runs/${run}/events`, { headers: { "X-API-Key": key } });
     expect([head.status, head.headers["content-type"], head.text]).toEqual([200, "text/event-stream", ""]);
   });
 });
@@ -228,7 +232,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
     meter: noMeter,
     tracer: noTracer(),
   };
-  const streams = openStreams("wait");
+  const streams = createStreamRegistry("wait");
   const responses: express.Response[] = [];
   const app = express();
   app.use((_req, res, next) => {
@@ -265,8 +269,8 @@ describe("the events of a large fan-out", () => {
   it("come at a bounded rate, the newest state each time", async () => {
     const items = { total: 10_000, started: 0, done: 0, failed: 0, bytes: 0 };
     const { url, move, end, reads } = await openAlone(1, { items });
-    const stream = await openEvents("GET", url);
-    await stream.until(/event: step/);
+    const stream = await openEventStream("GET", url);
+    await stream.waitFor(/event: step/);
     const began = performance.now();
     while (items.done < items.total) {
       // Ten items a millisecond or so, each a change of its own.
@@ -277,7 +281,7 @@ describe("the events of a large fan-out", () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     end();
-    await stream.until(ENDED);
+    await stream.waitFor(ENDED);
     const most = 20 + ((performance.now() - began) / 1_000) * 10 + 4;
     const events = eventsOf(stream.text());
     expect(events.length).toBeLessThan(most);
@@ -293,7 +297,7 @@ describe("a reader of a run's events who stalls", () => {
   it("is waited for, and then gets the newest state", async () => {
     const error = { code: "x", message: "x".repeat(1_000) };
     const { url, responses, end } = await openAlone(15_000, { error });
-    const stream = await openEvents("GET", url);
+    const stream = await openEventStream("GET", url);
     stream.pause();
     const [res] = responses;
     let seen = -1;
@@ -309,23 +313,23 @@ describe("a reader of a run's events who stalls", () => {
     expect(res!.writableLength).toBeLessThan(100_000);
     end();
     stream.resume();
-    await stream.until(ENDED);
+    await stream.waitFor(ENDED);
     expect(eventsOf(stream.text()).at(-2)!.data).toMatchObject({ id: "s14999", status: "succeeded" });
   });
 
   it("has a share of the streams, like every key", async () => {
     const { url, streams } = await openAlone(1);
     const mine = { keyId: "key_1", owner: "operator" };
-    const leave = Array.from({ length: 200 }, () => streams.takeRoom(mine, "run_events"));
-    const refused = await raw("GET", url);
+    const leave = Array.from({ length: 200 }, () => streams.reserve(mine, "run_events"));
+    const refused = await rawRequest("GET", url);
     expect([refused.status, refused.text]).toEqual([429, "too_many_streams"]);
     leave[0]!();
-    const stream = await openEvents("GET", url);
-    await stream.until(/event: step/);
+    const stream = await openEventStream("GET", url);
+    await stream.waitFor(/event: step/);
     stream.close();
     await eventually(() => {
       try {
-        streams.takeRoom(mine, "run_events");
+        streams.reserve(mine, "run_events");
         return true;
       } catch {
         return undefined;

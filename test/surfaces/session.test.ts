@@ -4,12 +4,12 @@ import { DAY, HOUR, MINUTE } from "../../src/core/clock.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { browserApi } from "../support/browser-api.ts";
 import { eventually } from "../support/eventually.ts";
-import { answerOf, api } from "../support/http.ts";
+import { toApiResponse, apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { addUser, signIn } from "../support/people.ts";
 import { expectProblem } from "../support/rest.ts";
-import { rawClient, request } from "../support/sockets.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
 import { smtpPeer } from "../support/smtp-peer.ts";
 
 const PASSWORD = "a quiet river at night";
@@ -24,7 +24,7 @@ async function settled(options: Options = {}) {
   const copy = await instance.rest(options);
   const browser = browserApi(copy.url);
   const token = (await copy.setupLink!())!.split("#")[1]!;
-  const made = await browser.ask("POST", "/session/setup", { token, email: ANN, password: PASSWORD });
+  const made = await browser.request("POST", "/session/setup", { token, email: ANN, password: PASSWORD });
   expect(made.status).toBe(201);
   return { clock, instance, copy, browser, url: copy.url };
 }
@@ -53,29 +53,29 @@ describe("the first visit", () => {
     const link = await copy.setupLink!();
     expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${copy.port}/ui/setup#\\w{32}$`));
     const browser = browserApi(copy.url);
-    expect((await browser.ask("GET", "/session/options")).body).toEqual({
+    expect((await browser.request("GET", "/session/options")).body).toEqual({
       mode: "built-in",
       setup: true,
       mail: false,
     });
-    expectProblem(await browser.ask("GET", "/session"), "unauthorized");
+    expectProblem(await browser.request("GET", "/session"), "unauthorized");
     const body = { token: link!.split("#")[1]!, email: " Ann@Example.COM ", password: PASSWORD };
-    const made = await browser.ask("POST", "/session/setup", body);
+    const made = await browser.request("POST", "/session/setup", body);
     expect(made.status).toBe(201);
     expect(made.body.user).toMatchObject({ email: ANN, role: "admin", verified: false });
     expect(made.body.session).toMatchObject({ client: "Firefox 145 on Linux", current: true });
     expect(made.headers.get("cache-control")).toBe("no-store");
-    expect((await browser.ask("GET", "/session")).body).toEqual(made.body);
-    expect((await browser.ask("GET", "/workflows")).body).toEqual([]);
-    expect((await browser.ask("GET", "/session/options")).body.setup).toBe(false);
+    expect((await browser.request("GET", "/session")).body).toEqual(made.body);
+    expect((await browser.request("GET", "/workflows")).body).toEqual([]);
+    expect((await browser.request("GET", "/session/options")).body.setup).toBe(false);
     expect(await copy.setupLink!()).toBeUndefined();
-    expectProblem(await browserApi(copy.url).ask("POST", "/session/setup", body), "setup_done");
+    expectProblem(await browserApi(copy.url).request("POST", "/session/setup", body), "setup_done");
   });
 
   it("is for nobody without the token, and says every fault at once", async () => {
     const instance = await testInstance();
     const copy = await instance.rest();
-    const { ask } = browserApi(copy.url);
+    const { request: ask } = browserApi(copy.url);
     await copy.setupLink!();
     const email = ANN;
     expectProblem(
@@ -96,7 +96,7 @@ describe("the first visit", () => {
     const tokens = await Promise.all(copies.map(async (copy) => (await copy.setupLink!())!.split("#")[1]!));
     const answers = await Promise.all(
       [0, 1, 0, 1, 0, 1].map((which, index) =>
-        browserApi(copies[which]!.url).ask("POST", "/session/setup", {
+        browserApi(copies[which]!.url).request("POST", "/session/setup", {
           token: tokens[which],
           email: `admin${index}@example.com`,
           password: PASSWORD,
@@ -113,7 +113,7 @@ describe("the first visit", () => {
     const instance = await testInstance();
     const copy = await instance.rest();
     const token = (await copy.setupLink!())!.split("#")[1]!;
-    const { ask } = browserApi(copy.url);
+    const { request: ask } = browserApi(copy.url);
     for (const password of ["short", "password1234", "ann@example.com", "aaaaaaaaaaaaaa"]) {
       const answer = await ask("POST", "/session/setup", { token, email: ANN, password });
       expect(expectProblem(answer, "invalid_input").errors![0]!.path).toBe("password");
@@ -131,11 +131,14 @@ describe("signing in", () => {
     expect(browser.setCookie).toMatch(
       /^millrace_session=\w{32}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
     );
-    const answer = await browser.ask("POST", "/session", { email: ANN.toUpperCase(), password: PASSWORD });
+    const answer = await browser.request("POST", "/session", {
+      email: ANN.toUpperCase(),
+      password: PASSWORD,
+    });
     expect(answer.status).toBe(200);
     expect(browser.cookie).not.toBe(first);
     // What the browser had before is worth nothing now.
-    expectProblem(await browserApi(url, first).ask("GET", "/session"), "unauthorized");
+    expectProblem(await browserApi(url, first).request("GET", "/session"), "unauthorized");
   });
 
   it("gives a __Host- cookie where people come by https", async () => {
@@ -143,14 +146,14 @@ describe("signing in", () => {
     expect(browser.setCookie).toMatch(
       /^__Host-millrace=\w{32}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
-    expect((await browser.ask("GET", "/session")).status).toBe(200);
+    expect((await browser.request("GET", "/session")).status).toBe(200);
   });
 
   it("says the same of a wrong password, an unknown address, and somebody deactivated", async () => {
     const { instance, url } = await settled();
     await addUser(instance, { email: "gone@example.com", status: "deactivated" });
     await addUser(instance, { email: "new@example.com", status: "invited" });
-    const { ask } = browserApi(url);
+    const { request: ask } = browserApi(url);
     const details = [];
     for (const email of [ANN, "nobody@example.com", "gone@example.com", "new@example.com"]) {
       const answer = await ask("POST", "/session", { email, password: "not the right one" });
@@ -161,7 +164,7 @@ describe("signing in", () => {
 
   it("lets nobody guess more than a handful of times, from wherever, with whatever is right by then", async () => {
     const { clock, url } = await settled();
-    const { ask } = browserApi(url);
+    const { request: ask } = browserApi(url);
     const guess = (password: string) => ask("POST", "/session", { email: ANN, password });
     for (let count = 0; count < 5; count += 1) expectProblem(await guess("wrong"), "sign_in_failed");
     const refused = await guess(PASSWORD);
@@ -195,36 +198,36 @@ describe("signing in", () => {
   it("ends with signing out, with idleness, and with its longest time", async () => {
     const { clock, browser, url, instance } = await settled();
     const old = browser.cookie;
-    expect((await browser.ask("DELETE", "/session")).status).toBe(204);
+    expect((await browser.request("DELETE", "/session")).status).toBe(204);
     expect(browser.setCookie).toMatch(/^millrace_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/);
-    expectProblem(await browserApi(url, old).ask("GET", "/session"), "unauthorized");
-    expectProblem(await browserApi(url, old).ask("GET", "/workflows"), "unauthorized");
+    expectProblem(await browserApi(url, old).request("GET", "/session"), "unauthorized");
+    expectProblem(await browserApi(url, old).request("GET", "/workflows"), "unauthorized");
 
     const ann = (await instance.read.users.findByEmail(ANN))!;
     const idle = browserApi(url, (await signIn(instance, ann)).cookie);
     clock.advance(3 * DAY - MINUTE);
-    expect((await idle.ask("GET", "/session")).status).toBe(200);
+    expect((await idle.request("GET", "/session")).status).toBe(200);
     clock.advance(3 * DAY - MINUTE);
-    expect((await idle.ask("GET", "/session")).status).toBe(200);
+    expect((await idle.request("GET", "/session")).status).toBe(200);
     clock.advance(3 * DAY);
-    expectProblem(await idle.ask("GET", "/session"), "unauthorized");
+    expectProblem(await idle.request("GET", "/session"), "unauthorized");
 
     const busy = browserApi(url, (await signIn(instance, ann)).cookie);
     for (let day = 0; day < 30; day += 1) {
-      expect((await busy.ask("GET", "/session")).status).toBe(200);
+      expect((await busy.request("GET", "/session")).status).toBe(200);
       clock.advance(DAY);
     }
-    expectProblem(await busy.ask("GET", "/session"), "unauthorized");
+    expectProblem(await busy.request("GET", "/session"), "unauthorized");
   });
 
   it("takes changes from our own pages only", async () => {
     const { browser } = await settled();
     const create = (headers: Record<string, string>) =>
-      browser.ask("POST", "/workflows", { name: "A", description: "" }, headers);
+      browser.request("POST", "/workflows", { name: "A", description: "" }, headers);
     expectProblem(await create({ "Sec-Fetch-Site": "cross-site" }), "forbidden_origin");
     expectProblem(await create({ "Sec-Fetch-Site": "same-site" }), "forbidden_origin");
     expect((await create({ "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
-    const signInFromElsewhere = await browser.ask(
+    const signInFromElsewhere = await browser.request(
       "POST",
       "/session",
       { email: ANN, password: PASSWORD },
@@ -232,7 +235,7 @@ describe("signing in", () => {
     );
     expectProblem(signInFromElsewhere, "forbidden_origin");
     // Nothing but a form could be sent without asking first, and forms are not JSON.
-    const form = await browser.ask("POST", "/session", undefined, { "Content-Type": "text/plain" });
+    const form = await browser.request("POST", "/session", undefined, { "Content-Type": "text/plain" });
     expect([400, 415]).toContain(form.status);
   });
 
@@ -241,12 +244,12 @@ describe("signing in", () => {
     const mcp = await instance.mcp();
     const body = { jsonrpc: "2.0", id: 1, method: "ping" };
     const headers = { Accept: "application/json, text/event-stream" };
-    const answer = await browserApi(mcp.url, browser.cookie).ask("POST", "/mcp", body, headers);
+    const answer = await browserApi(mcp.url, browser.cookie).request("POST", "/mcp", body, headers);
     expect(answer.status).toBe(401);
     const { value } = await instance.key({ scopes: ["admin"] });
-    expectProblem(await api(url, value)("GET", "/session"), "unauthorized");
+    expectProblem(await apiClient(url, value)("GET", "/session"), "unauthorized");
     expectProblem(
-      await api(url, value)("POST", "/api-keys", { name: "another" }, { "Idempotency-Key": "one" }),
+      await apiClient(url, value)("POST", "/api-keys", { name: "another" }, { "Idempotency-Key": "one" }),
       "person_needed",
     );
   });
@@ -256,19 +259,19 @@ describe("signing in", () => {
     const ann = (await instance.read.users.findByEmail(ANN))!;
     const other = browserApi(url, (await signIn(instance, ann)).cookie);
     const change = (current_password: string, password: string) =>
-      browser.ask("POST", "/session/change-password", { current_password, password });
+      browser.request("POST", "/session/change-password", { current_password, password });
     expectProblem(await change("wrong", "another quiet river"), "sign_in_failed");
     expect((await change(PASSWORD, "another quiet river")).status).toBe(204);
-    expect((await browser.ask("GET", "/session")).status).toBe(200);
-    expectProblem(await other.ask("GET", "/session"), "unauthorized");
+    expect((await browser.request("GET", "/session")).status).toBe(200);
+    expectProblem(await other.request("GET", "/session"), "unauthorized");
     const fresh = browserApi(url);
-    const again = await fresh.ask("POST", "/session", { email: ANN, password: "another quiet river" });
+    const again = await fresh.request("POST", "/session", { email: ANN, password: "another quiet river" });
     expect(again.status).toBe(200);
   });
 
   it("leaves no password and no token in the audit log", async () => {
     const { instance } = await settled();
-    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 100 });
+    const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 100 });
     expect(entries.map(({ operation, owner, surface }) => [operation, owner, surface])).toEqual([
       ["set_up", ANN, "web"],
     ]);
@@ -280,39 +283,47 @@ describe("links in mails", () => {
   it("confirms the first admin's address, once, within a day", async () => {
     const { browser, mail, url, clock } = await withMail();
     const token = await mail(1);
-    const look = await browserApi(url).ask("POST", "/session/link", { token });
+    const look = await browserApi(url).request("POST", "/session/link", { token });
     expect(look.body).toMatchObject({ kind: "verification", email: ANN });
-    expect((await browserApi(url).ask("POST", "/session/verification", { token })).status).toBe(204);
-    expect((await browser.ask("GET", "/session")).body.user.verified).toBe(true);
-    expectProblem(await browserApi(url).ask("POST", "/session/verification", { token }), "link_dead");
+    expect((await browserApi(url).request("POST", "/session/verification", { token })).status).toBe(204);
+    expect((await browser.request("GET", "/session")).body.user.verified).toBe(true);
+    expectProblem(await browserApi(url).request("POST", "/session/verification", { token }), "link_dead");
 
-    expect((await browser.ask("POST", "/session/verification-mail")).status).toBe(202);
+    expect((await browser.request("POST", "/session/verification-mail")).status).toBe(202);
     const second = await mail(2);
     clock.advance(24 * HOUR + 1);
-    expectProblem(await browserApi(url).ask("POST", "/session/verification", { token: second }), "link_dead");
+    expectProblem(
+      await browserApi(url).request("POST", "/session/verification", { token: second }),
+      "link_dead",
+    );
   });
 
   it("replaces a forgotten password, ends every session, and works once", async () => {
     const { browser, mail, url } = await withMail();
     await mail(1);
     const stranger = browserApi(url);
-    const known = await stranger.ask("POST", "/session/password-reset", { email: ANN });
-    const unknown = await stranger.ask("POST", "/session/password-reset", { email: "nobody@example.com" });
+    const known = await stranger.request("POST", "/session/password-reset", { email: ANN });
+    const unknown = await stranger.request("POST", "/session/password-reset", {
+      email: "nobody@example.com",
+    });
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
     expect(known.status).toBe(202);
     const token = await mail(2);
-    const chosen = await stranger.ask("POST", "/session/password", {
+    const chosen = await stranger.request("POST", "/session/password", {
       token,
       password: "the mill stands still",
     });
     expect(chosen.body.user).toMatchObject({ email: ANN, verified: true });
-    expect((await stranger.ask("GET", "/session")).status).toBe(200);
-    expectProblem(await browser.ask("GET", "/session"), "unauthorized");
+    expect((await stranger.request("GET", "/session")).status).toBe(200);
+    expectProblem(await browser.request("GET", "/session"), "unauthorized");
     expectProblem(
-      await browserApi(url).ask("POST", "/session/password", { token, password: "the mill stands still" }),
+      await browserApi(url).request("POST", "/session/password", {
+        token,
+        password: "the mill stands still",
+      }),
       "link_dead",
     );
-    const old = await browserApi(url).ask("POST", "/session", { email: ANN, password: PASSWORD });
+    const old = await browserApi(url).request("POST", "/session", { email: ANN, password: PASSWORD });
     expectProblem(old, "sign_in_failed");
   });
 
@@ -320,7 +331,7 @@ describe("links in mails", () => {
     const { browser, mail, url } = await withMail();
     await mail(1);
     const headers = { "Idempotency-Key": "invite-1" };
-    const invited = await browser.ask(
+    const invited = await browser.request(
       "POST",
       "/users",
       { email: "bea@example.com", role: "viewer" },
@@ -330,15 +341,18 @@ describe("links in mails", () => {
     expect(invited.body).toMatchObject({ sent: true, link: null, user: { status: "invited" } });
     const token = await mail(2);
     const bea = browserApi(url);
-    const begun = await bea.ask("POST", "/session/password", { token, password: "reading is enough for me" });
+    const begun = await bea.request("POST", "/session/password", {
+      token,
+      password: "reading is enough for me",
+    });
     expect(begun.body.user).toMatchObject({ email: "bea@example.com", role: "viewer", scopes: ["read"] });
-    expectProblem(await bea.ask("POST", "/workflows", { name: "A", description: "" }), "missing_scope");
-    expectProblem(await bea.ask("GET", "/users"), "missing_scope");
+    expectProblem(await bea.request("POST", "/workflows", { name: "A", description: "" }), "missing_scope");
+    expectProblem(await bea.request("GET", "/users"), "missing_scope");
 
     const { id } = invited.body.user as { id: string };
-    const off = await browser.ask("PATCH", `/users/${id}`, { status: "deactivated" });
+    const off = await browser.request("PATCH", `/users/${id}`, { status: "deactivated" });
     expect(off.status).toBe(200);
-    expectProblem(await bea.ask("GET", "/session"), "unauthorized");
+    expectProblem(await bea.request("GET", "/session"), "unauthorized");
   });
 });
 
@@ -353,7 +367,7 @@ async function slow() {
   const { url, setupLink } = await instance.rest({ passwords });
   const admin = browserApi(url);
   const token = (await setupLink!())!.split("#")[1]!;
-  await admin.ask("POST", "/session/setup", { token, email: ANN, password: PASSWORD });
+  await admin.request("POST", "/session/setup", { token, email: ANN, password: PASSWORD });
   const ann = (await instance.read.users.findByEmail(ANN))!;
   const replace = (passwordHash: string) =>
     instance.store.transaction((trx) => userWriter(trx).update(ann.id, { passwordHash }));
@@ -366,18 +380,18 @@ describe("a password that is replaced while somebody signs in with the old one",
   it("stays replaced, and lets nobody in", async () => {
     const { instance, url, replace } = await slow();
     const thief = browserApi(url);
-    const signingIn = thief.ask("POST", "/session", { email: ANN, password: PASSWORD });
+    const signingIn = thief.request("POST", "/session", { email: ANN, password: PASSWORD });
     await eventually(async () => ((await counted(instance)) ? true : undefined), "the attempt being counted");
     await replace("of the new one");
     const answer = await signingIn;
     expect([401, 503]).toContain(answer.status);
     expect((await instance.read.users.findByEmail(ANN))!.passwordHash).toBe("of the new one");
-    expectProblem(await thief.ask("GET", "/session"), "unauthorized");
+    expectProblem(await thief.request("GET", "/session"), "unauthorized");
   });
 
   it("stays replaced for who was changing it", async () => {
     const { instance, admin, replace } = await slow();
-    const changing = admin.ask("POST", "/session/change-password", {
+    const changing = admin.request("POST", "/session/change-password", {
       current_password: PASSWORD,
       password: "another quiet river",
     });
@@ -389,7 +403,7 @@ describe("a password that is replaced while somebody signs in with the old one",
 
   it("makes no session for somebody who was deactivated meanwhile", async () => {
     const { instance, url, ann, deactivate } = await slow();
-    const signingIn = browserApi(url).ask("POST", "/session", { email: ANN, password: PASSWORD });
+    const signingIn = browserApi(url).request("POST", "/session", { email: ANN, password: PASSWORD });
     await eventually(async () => ((await counted(instance)) ? true : undefined), "the attempt being counted");
     await deactivate();
     expect([401, 503]).toContain((await signingIn).status);
@@ -407,7 +421,7 @@ describe("the session endpoints", () => {
         body: body,
         headers: { "Content-Type": "application/json", ...headers },
       });
-      return answerOf(response);
+      return toApiResponse(response);
     };
     const text = JSON.stringify({ email: ANN, password: PASSWORD, ["e".repeat(7_000)]: 0 });
     const { errors, detail } = expectProblem(await send(text), "invalid_input");
@@ -424,19 +438,21 @@ describe("the session endpoints", () => {
       "payload_too_large",
     );
     expect(large.detail).toBe("The body is larger than 8 KiB. Send less.");
-    const told = await rawClient(copy.url);
+    const told = await socketClient(copy.url);
     told.send(
       "POST /session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
     );
     told.send(`2400\r\n${"x".repeat(0x2400)}\r\n0\r\n\r\n`);
-    await told.until("HTTP/1.1 413");
+    await told.waitFor("HTTP/1.1 413");
   });
 
   it("tell where agents connect whatever the Host header says", async () => {
     const { browser, url } = await settled();
     const mcpUrl = async (host: string): Promise<unknown> => {
-      const client = await rawClient(url);
-      client.send(request("GET", "/session", { Host: host, Cookie: browser.cookie!, Connection: "close" }));
+      const client = await socketClient(url);
+      client.send(
+        formatRequest("GET", "/session", { Host: host, Cookie: browser.cookie!, Connection: "close" }),
+      );
       await client.ended;
       const [head, body] = client.received().split("\r\n\r\n") as [string, string];
       expect([host, head.split("\r\n")[0]]).toEqual([host, "HTTP/1.1 200 OK"]);
@@ -452,22 +468,22 @@ describe("the session endpoints", () => {
     "tell that agents connect to mcp.example.com where MILLRACE_MCP_URL is %s",
     async (MILLRACE_MCP_URL) => {
       const { browser } = await settled({ env: { MILLRACE_MCP_URL } });
-      expect((await browser.ask("GET", "/session")).body.mcp_url).toBe("https://mcp.example.com");
+      expect((await browser.request("GET", "/session")).body.mcp_url).toBe("https://mcp.example.com");
     },
   );
 
   it("make the browser forget with the session what it has kept", async () => {
     const { browser } = await settled();
-    const out = await browser.ask("DELETE", "/session");
+    const out = await browser.request("DELETE", "/session");
     expect([out.status, out.headers.get("clear-site-data")]).toEqual([204, '"cache"']);
-    expect((await browser.ask("GET", "/session/options")).headers.get("clear-site-data")).toBeNull();
+    expect((await browser.request("GET", "/session/options")).headers.get("clear-site-data")).toBeNull();
   });
 
   it("take the token of the first visit for a day; each start makes another, and clears old ones", async () => {
     const clock = fakeClock();
     const instance = await testInstance({ clock });
     const copy = await instance.rest();
-    const { ask } = browserApi(copy.url);
+    const { request: ask } = browserApi(copy.url);
     const look = async (link: string) =>
       (await ask("POST", "/session/link", { token: link.split("#")[1] })).status;
     const first = (await copy.setupLink!())!;

@@ -4,19 +4,19 @@ import { DAY, iso } from "../../src/core/clock.ts";
 import { newRequestId, newSessionId } from "../../src/core/ids.ts";
 import { sessionWriter } from "../../src/store/sessions.ts";
 import type { NewSession } from "../../src/auth/sessions.ts";
-import { arrive } from "../../src/surfaces/session/arrive.ts";
-import { albPeer } from "../support/alb-peer.ts";
-import { api } from "../support/http.ts";
+import { completeSignIn } from "../../src/surfaces/session/arrive.ts";
+import { mockAlb } from "../support/alb-peer.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { expectProblem } from "../support/rest.ts";
 
 type Options = NonNullable<Parameters<Awaited<ReturnType<typeof testInstance>>["rest"]>[0]>;
 
 async function open(options: Options = {}) {
-  const peer = await albPeer();
+  const peer = await mockAlb();
   const instance = await testInstance();
   const more = { ...options, authMode: "cognito", env: { ...peer.env, ...options.env } } as const;
-  const ask = api((await instance.rest(more)).url);
+  const ask = apiClient((await instance.rest(more)).url);
   /** A request as the load balancer passes it on. */
   const through = (method: string, path: string, headers = peer.headers(), body?: unknown) =>
     ask(method, path, body, { "sec-fetch-site": "same-origin", ...headers });
@@ -30,7 +30,7 @@ describe("an address that the user pool vouches for", () => {
     const { through, peer, instance } = await open({ env: { MILLRACE_ADMIN_EMAILS: "mike@example.com" } });
     const headers = peer.headers({ email: "mi\u{212a}e@example.com" });
     expectProblem(await through("GET", "/session", headers), "sign_on_refused");
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
   });
 
   it("is an address: nobody is called what the operator is called, or with a line break", async () => {
@@ -39,7 +39,7 @@ describe("an address that the user pool vouches for", () => {
       const refused = await through("GET", "/session", peer.headers({ email }));
       expectProblem(refused, "sign_on_refused");
     }
-    expect(await instance.read.users.any()).toBe(false);
+    expect(await instance.read.users.exists()).toBe(false);
   });
 });
 
@@ -64,7 +64,7 @@ describe("somebody who has no role at the provider any more", () => {
       role: "viewer",
       status: "invited",
     });
-    const entries = await instance.read.audit.slice({ filter: {}, before: null, limit: 2 });
+    const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 2 });
     expect(entries.map(({ operation }) => operation)).toEqual([
       "sign_in.role_viewer",
       "sign_in.status_invited",
@@ -103,7 +103,7 @@ describe("a session that has ended", () => {
       id: newSessionId(),
       digest: Buffer.alloc(32),
       createdAt: now,
-      seenAt: now,
+      lastSeenAt: now,
       expiresAt: iso(clock.now() + DAY),
       client: "test",
       address: "127.0.0.1",
@@ -111,7 +111,7 @@ describe("a session that has ended", () => {
       endedAt: null,
     };
     const enter = () =>
-      arrive(services, policy, identity, session, { client: "test", requestId: newRequestId() });
+      completeSignIn(services, policy, identity, session, { client: "test", requestId: newRequestId() });
     expect((await enter()).session.id).toBe(session.id);
     await store.transaction((trx) => sessionWriter(trx, clock).end(session.id));
     await expect(enter()).rejects.toMatchObject({ code: "unauthorized" });
@@ -126,7 +126,7 @@ describe("a session that has ended", () => {
         .values({ name: "restored_at", value: iso(Date.now() - 10_000) })
         .execute(),
     );
-    const restored = api((await instance.rest(more)).url);
+    const restored = apiClient((await instance.rest(more)).url);
     const of = (ago: number) => {
       const auth_time = Math.floor(Date.now() / 1000) - ago;
       return { ...peer.headers({}, { auth_time, origin_jti: `login-${ago}` }), "sec-fetch-site": "none" };

@@ -1,9 +1,16 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
-import { ACCEPT, modern, openSession, openSse, post, toolCall } from "../support/raw-mcp.ts";
+import {
+  ACCEPT_HEADERS,
+  modernRequest,
+  openSession,
+  openSse,
+  postMessage,
+  toolCall,
+} from "../support/raw-mcp.ts";
 import { recordingTracer } from "../support/recording-tracer.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -19,14 +26,14 @@ async function openTraced() {
   const tracer = recordingTracer();
   const { value } = await instance.key();
   const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { instance, tracer, logged, key: value, headers: { "X-API-Key": value, ...ACCEPT } };
+  return { instance, tracer, logged, key: value, headers: { "X-API-Key": value, ...ACCEPT_HEADERS } };
 }
 
 describe("a request over REST", () => {
   it("goes on with the caller's trace, and says so in the log", async () => {
     const { instance, tracer, logged, key } = await openTraced();
     const { url } = await instance.rest({ tracer });
-    await api(url, key)("GET", "/workflows", undefined, { traceparent });
+    await apiClient(url, key)("GET", "/workflows", undefined, { traceparent });
     expect(tracer.requests).toEqual([
       expect.objectContaining({
         name: "list_workflows",
@@ -49,7 +56,9 @@ describe("a request over REST", () => {
     async (malformed) => {
       const { instance, tracer, key } = await openTraced();
       const { url } = await instance.rest({ tracer });
-      const { status } = await api(url, key)("GET", "/workflows", undefined, { traceparent: malformed });
+      const { status } = await apiClient(url, key)("GET", "/workflows", undefined, {
+        traceparent: malformed,
+      });
       expect(status).toBe(200);
       expect(tracer.requests).toEqual([expect.objectContaining({ parentId: undefined })]);
     },
@@ -58,7 +67,7 @@ describe("a request over REST", () => {
   it("tells the code of an error, and whose mistake it was", async () => {
     const { instance, tracer, key } = await openTraced();
     const { url } = await instance.rest({ tracer });
-    await api(url, key)("GET", "/workflows/none");
+    await apiClient(url, key)("GET", "/workflows/none");
     expect(tracer.requests).toEqual([
       expect.objectContaining({
         error: { code: "workflow_not_found", ours: false },
@@ -70,7 +79,7 @@ describe("a request over REST", () => {
   it("makes no span for who is not let in", async () => {
     const { instance, tracer } = await openTraced();
     const { url } = await instance.rest({ tracer });
-    await api(url, "wrong")("GET", "/workflows", undefined, { traceparent });
+    await apiClient(url, "wrong")("GET", "/workflows", undefined, { traceparent });
     expect(tracer.requests).toEqual([]);
   });
 
@@ -80,9 +89,9 @@ describe("a request over REST", () => {
     const off = await instance.rest();
     const silent = await instance.rest({ env: { OTEL_PROPAGATORS: "none" } });
     const definition = { steps: [{ id: "a", type: "set", values: {} }] };
-    await api(on.url, key)("POST", "/workflows", { name: "One", description: "", definition });
+    await apiClient(on.url, key)("POST", "/workflows", { name: "One", description: "", definition });
     const trace = async (url: string, sent: Record<string, string>) => {
-      const { body } = await api(url, key)("POST", "/workflows/one/runs", { wait: 0 }, sent);
+      const { body } = await apiClient(url, key)("POST", "/workflows/one/runs", { wait: 0 }, sent);
       return (await instance.read.runs.find(body.id as string))!.trace;
     };
     const sent = { traceparent, tracestate: "vendor=1" };
@@ -104,17 +113,17 @@ describe("a call over MCP", () => {
     const sent = { ...headers, traceparent };
     const session = { ...(await openSession(url, headers)), traceparent };
     const { stream, messages } = await openSse(url, headers);
-    const { headers: modernHeaders, body } = modern(sent, "tools/call", { name: "list_workflows" });
-    await post(`${url}/mcp`, sent, toolCall("list_workflows"));
-    await post(`${url}/mcp`, sent, withMeta);
-    await post(`${url}/mcp`, session, toolCall("list_workflows"));
-    await post(`${url}/mcp`, modernHeaders, body);
+    const { headers: modernHeaders, body } = modernRequest(sent, "tools/call", { name: "list_workflows" });
+    await postMessage(`${url}/mcp`, sent, toolCall("list_workflows"));
+    await postMessage(`${url}/mcp`, sent, withMeta);
+    await postMessage(`${url}/mcp`, session, toolCall("list_workflows"));
+    await postMessage(`${url}/mcp`, modernHeaders, body);
     const both = { ...body, params: { ...body.params, _meta: { ...body.params._meta, ...inner } } };
-    await post(`${url}/mcp`, modernHeaders, both);
-    await post(messages, sent, withMeta);
-    await stream.until(/"id":2/);
-    await post(messages, sent, toolCall("list_workflows", {}, 3));
-    await stream.until(/"id":3/);
+    await postMessage(`${url}/mcp`, modernHeaders, both);
+    await postMessage(messages, sent, withMeta);
+    await stream.waitFor(/"id":2/);
+    await postMessage(messages, sent, toolCall("list_workflows", {}, 3));
+    await stream.waitFor(/"id":3/);
     expect(tracer.requests.map(({ traceId, parentId }) => [traceId, parentId])).toEqual([
       [TRACE, SPAN],
       [TRACE, OTHER],
@@ -135,7 +144,7 @@ describe("a call over MCP", () => {
     const { instance, tracer, headers } = await openTraced();
     const { url } = await instance.mcp({ tracer });
     for (const _meta of [{ traceparent: 7 }, { traceparent: "no" }, { traceparent: [traceparent] }]) {
-      const { status } = await post(`${url}/mcp`, headers, {
+      const { status } = await postMessage(`${url}/mcp`, headers, {
         ...withMeta,
         params: { ...withMeta.params, _meta },
       });

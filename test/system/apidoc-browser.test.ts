@@ -6,7 +6,7 @@ import { openRest } from "../support/rest.ts";
 describe("/apidoc in a browser", () => {
   it("takes a key and tries calls, with nothing from elsewhere and no complaint", async () => {
     const { url, key, call } = await openRest();
-    const { page, complaints, hosts } = await openPage();
+    const { page, problems, requestedHosts } = await openPage();
     await page.goto(`${url}/apidoc`);
     await page.waitForSelector(".opblock");
     expect(page.url()).toBe(`${url}/apidoc/`);
@@ -45,8 +45,8 @@ describe("/apidoc in a browser", () => {
 
     // What the page did has happened.
     expect((await call("GET", "/workflows")).body).toMatchObject([{ name: "Weekly revenue" }]);
-    expect([...hosts]).toEqual([new URL(url).host]);
-    expect(complaints).toEqual([]);
+    expect([...requestedHosts]).toEqual([new URL(url).host]);
+    expect(problems).toEqual([]);
   });
 
   it("offers the document to download", async () => {

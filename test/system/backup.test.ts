@@ -18,15 +18,20 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { crashWorkflows, SCHEDULED } from "../support/crash-workflows.ts";
+import { crashWorkflows, SCHEDULED_WORKFLOW } from "../support/crash-workflows.ts";
 import { eventually } from "../support/eventually.ts";
-import { httpPeer, sendJson } from "../support/http-peer.ts";
-import { api, type Api } from "../support/http.ts";
+import { mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { apiClient, type ApiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { oldState } from "../support/old-state.ts";
-import { run, startProgram } from "../support/process.ts";
-import { random, seedOf } from "../support/random.ts";
-import { faultsOfRuns, type PeerCall, startJournal, stopJournal } from "../support/run-journal.ts";
+import { createOldState } from "../support/old-state.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { seededRandom, testSeed } from "../support/random.ts";
+import {
+  issuesOfRuns,
+  type RecordedCall,
+  installInvariantTriggers,
+  removeInvariantTriggers,
+} from "../support/run-journal.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const WRITERS = 4;
@@ -35,7 +40,7 @@ const BACKUPS = 3;
 const env = (stateDir: string) => ({ MILLRACE_STATE_DIR: stateDir });
 
 async function newKey(stateDir: string, name: string, ...scopes: string[]): Promise<string> {
-  const { out } = await run(["keys", "create", "--name", name, "--scope", ...scopes], env(stateDir));
+  const { out } = await runCommand(["keys", "create", "--name", name, "--scope", ...scopes], env(stateDir));
   return out.trim();
 }
 
@@ -71,12 +76,12 @@ const runsIn = (file: string): Map<string, string> => {
 };
 
 /** Clients that write and start runs through `calls`, and know what was acknowledged. */
-function load(calls: readonly Api[], startable: readonly string[]) {
+function load(calls: readonly ApiClient[], startable: readonly string[]) {
   const histories = new Map<string, string[]>();
   const runs: string[] = [];
   const state = { on: true };
-  const next = random(seedOf("load"));
-  const turn = (i: number): Api => calls[i % calls.length]!;
+  const next = seededRandom(testSeed("load"));
+  const turn = (i: number): ApiClient => calls[i % calls.length]!;
   const writer = async (name: string): Promise<void> => {
     for (let n = 0; state.on; n += 1) {
       const call = turn(n);
@@ -117,18 +122,18 @@ describe("a backup taken while processes write and runs go on", () => {
   it("holds all that was acknowledged before, nothing by half, and runs on elsewhere", async () => {
     const stateDir = join(temporaryDirectory(), "state");
     mkdirSync(stateDir, { mode: 0o700 });
-    const calls: PeerCall[] = [];
-    const peer = await httpPeer(({ path, headers }, response) => {
-      calls.push({ unit: path.slice(1), key: String(headers["idempotency-key"]) });
+    const calls: RecordedCall[] = [];
+    const peer = await mockHttpServer(({ path, headers }, response) => {
+      calls.push({ stepRef: path.slice(1), key: String(headers["idempotency-key"]) });
       setTimeout(() => sendJson(response, { one: 1 }), 30);
     });
     const config = `http:\n  allowed_hosts: ["${peer.host}"]\n`;
     writeFileSync(join(stateDir, "config.yaml"), config);
     const key = await newKey(stateDir, "agent", "read", "write", "run");
-    startJournal(stateDir);
+    installInvariantTriggers(stateDir);
     const copies = await Promise.all([1, 2].map(() => startProgram("serve", stateDir)));
-    const apis = copies.map(({ url }) => api(url, key));
-    const definitions = crashWorkflows(peer.url).filter(({ name }) => name !== SCHEDULED);
+    const apis = copies.map(({ url }) => apiClient(url, key));
+    const definitions = crashWorkflows(peer.url).filter(({ name }) => name !== SCHEDULED_WORKFLOW);
     for (const { name, definition } of definitions)
       expect((await apis[0]!("POST", "/workflows", { name, description: "", definition })).status).toBe(201);
     const { acknowledged, stop } = load(
@@ -141,7 +146,7 @@ describe("a backup taken while processes write and runs go on", () => {
       await delay(1_500);
       const before = acknowledged();
       const file = join(stateDir, "..", `backup-${i}.db`);
-      const { code, err, out } = await run(["backup", file, "--json"], env(stateDir));
+      const { code, err, out } = await runCommand(["backup", file, "--json"], env(stateDir));
       expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Not in it/) });
       expect(JSON.parse(out)).toMatchObject({ verified: true });
       // The load went on meanwhile.
@@ -149,7 +154,7 @@ describe("a backup taken while processes write and runs go on", () => {
       taken.push({ file, before });
     }
     await stop();
-    for (const program of copies) expect(await program.end()).toMatchObject({ code: 0 });
+    for (const program of copies) expect(await program.stop()).toMatchObject({ code: 0 });
 
     for (const [index, { file, before }] of taken.entries()) {
       const found = historiesIn(file);
@@ -164,16 +169,16 @@ describe("a backup taken while processes write and runs go on", () => {
 
       const elsewhere = join(stateDir, "..", `elsewhere-${index}`);
       // A state is not restored with triggers, which nobody knows what they do.
-      stopJournal(file);
-      const back = await run(["restore", file, "--json"], env(elsewhere));
+      removeInvariantTriggers(file);
+      const back = await runCommand(["restore", file, "--json"], env(elsewhere));
       expect(back.code).toBe(0);
       expect(JSON.parse(back.out)).toMatchObject({ rows: { unfinished_runs: unfinished } });
       expect(historiesIn(join(elsewhere, "millrace.db"))).toEqual(found);
-      startJournal(elsewhere);
+      installInvariantTriggers(elsewhere);
       writeFileSync(join(elsewhere, "config.yaml"), config);
       const decider = await newKey(elsewhere, "decider", "read", "approve");
       const serve = await startProgram("serve", elsewhere);
-      const decide = api(serve.url, decider);
+      const decide = apiClient(serve.url, decider);
       const ended = async (): Promise<true | undefined> => {
         for (const { id } of (await decide("GET", "/approvals?limit=100")).body as { id: string }[])
           await decide("POST", `/approvals/${id}`, { decision: "approve" });
@@ -183,29 +188,29 @@ describe("a backup taken while processes write and runs go on", () => {
       };
       await eventually(ended, "all runs to end", 60_000);
       // With the key of then, and new work too.
-      const again = api(serve.url, key);
+      const again = apiClient(serve.url, key);
       expect(
         (await again("POST", "/workflows/chain/runs", { inputs: { n: 5 }, wait: 30 })).body,
       ).toMatchObject({
         status: "succeeded",
         output: 12,
       });
-      expect(await serve.end()).toMatchObject({ code: 0 });
+      expect(await serve.stop()).toMatchObject({ code: 0 });
       const outputs = new Map(definitions.map((made) => [made.name, made]));
-      const faults = faultsOfRuns(elsewhere, {
+      const issues = issuesOfRuns(elsewhere, {
         acknowledged: before.runs,
         cancelled: new Set(),
         calls,
-        outputOf: (id, n) => outputs.get(id)!.output(n),
+        outputOf: (id, n) => outputs.get(id)!.expectedOutput(n),
       });
       // What was called after the backup is called again: the peer tells by the key, which is the same.
-      expect(faults.filter((fault) => !/\d+ calls by \d+ attempts$/.test(fault))).toEqual([]);
+      expect(issues.filter((issue) => !/\d+ calls by \d+ attempts$/.test(issue))).toEqual([]);
     }
   });
 });
 
 /** A state with a hundred megabytes in it, so that copying takes a while. */
-function largeState(stateDir = oldState(1)): string {
+function largeState(stateDir = createOldState(1)): string {
   const db = new Database(join(stateDir, "millrace.db"));
   db.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)
@@ -219,7 +224,7 @@ describe("kill -9 of a backup", () => {
   it("leaves a whole file or none under its name, and the next one clears up", async () => {
     const stateDir = largeState();
     const directory = temporaryDirectory();
-    const next = random(seedOf("kill"));
+    const next = seededRandom(testSeed("kill"));
     let halves = 0;
     for (let round = 0; round < 10; round += 1) {
       const file = join(directory, `${round}.db`);
@@ -243,7 +248,7 @@ describe("kill -9 of a backup", () => {
       if (existsSync(file)) continue;
       halves += 1;
       expect(partial()).toBeDefined();
-      expect(await run(["backup", file], env(stateDir))).toMatchObject({ code: 0 });
+      expect(await runCommand(["backup", file], env(stateDir))).toMatchObject({ code: 0 });
       expect(partial()).toBeUndefined();
     }
     expect(halves).toBeGreaterThan(0);
@@ -272,7 +277,7 @@ describe("a disk with no room for a copy", () => {
   it("is told by a backup with 4, and nothing is left there", async () => {
     const stateDir = largeState();
     const small = mountSmall();
-    const { code, out, err } = await run(["backup", join(small, "m.db")], env(stateDir));
+    const { code, out, err } = await runCommand(["backup", join(small, "m.db")], env(stateDir));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(
       /^There is no room in .* for a copy of the database: it needs up to 1\d\d MiB, and 4 MiB are free/,
@@ -283,11 +288,11 @@ describe("a disk with no room for a copy", () => {
   it("keeps a new release from changing the tables, with 4 and what to do, until there is some", async () => {
     const stateDir = mountSmall();
     const file = join(stateDir, "millrace.db");
-    cpSync(join(oldState(1), "millrace.db"), file);
+    cpSync(join(createOldState(1), "millrace.db"), file);
     const { bavail, bsize } = statfsSync(stateDir);
     writeFileSync(join(stateDir, "filler"), Buffer.alloc(bavail * bsize - statSync(file).size / 2));
     const before = readFileSync(file);
-    const { code, out, err } = await run(["keys", "list"], env(stateDir));
+    const { code, out, err } = await runCommand(["keys", "list"], env(stateDir));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(
       /There is no room in .* for a copy of the database: .* Nothing was changed. Make room/,
@@ -295,7 +300,7 @@ describe("a disk with no room for a copy", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(stateDir).toSorted()).toEqual(["filler", "millrace.db"]);
     rmSync(join(stateDir, "filler"));
-    expect(JSON.parse((await run(["keys", "list", "--json"], env(stateDir))).out)).toHaveLength(5);
+    expect(JSON.parse((await runCommand(["keys", "list", "--json"], env(stateDir))).out)).toHaveLength(5);
     expect(readdirSync(stateDir).filter((name) => name.includes(".before-"))).toHaveLength(1);
   });
 });
@@ -303,17 +308,19 @@ describe("a disk with no room for a copy", () => {
 describe("several processes that start on the state of an older release", () => {
   it("keep one copy, and all of them start", async () => {
     const stateDir = largeState();
-    const all = await Promise.all([1, 2, 3, 4].map(() => run(["keys", "list", "--json"], env(stateDir))));
+    const all = await Promise.all(
+      [1, 2, 3, 4].map(() => runCommand(["keys", "list", "--json"], env(stateDir))),
+    );
     for (const { code, out } of all)
       expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ length: 5 })]);
     expect(readdirSync(stateDir).filter((name) => name.includes(".before-"))).toHaveLength(1);
   });
 
   it("wait for the one that migrates, longer than for any other lock", async () => {
-    const stateDir = oldState(1);
+    const stateDir = createOldState(1);
     const other = new Database(join(stateDir, "millrace.db"));
     other.exec("begin immediate");
-    const listed = run(["keys", "list", "--json"], env(stateDir));
+    const listed = runCommand(["keys", "list", "--json"], env(stateDir));
     await delay(7_000);
     other.close();
     expect((await listed).code).toBe(0);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { openForCrash, STEPS, takeStep } from "../support/crash-writer.ts";
+import { openInstanceInJournalMode, WRITE_STEPS, applyStep } from "../support/crash-writer.ts";
 import { verifyState } from "../support/verify-state.ts";
 
 const WRITER = fileURLToPath(new URL("../support/crash-writer.ts", import.meta.url));
@@ -51,7 +51,7 @@ async function crash(stateDir: string, local: boolean, syscall: string, n: numbe
 }
 
 async function checkAfter(stateDir: string, local: boolean, acknowledged: number): Promise<void> {
-  const instance = await openForCrash(stateDir, local);
+  const instance = await openInstanceInJournalMode(stateDir, local);
   try {
     expect(instance.store.journalMode).toBe(local ? "wal" : "delete");
     const before = new Map(verifyState(stateDir).map(({ id, history }) => [id, history]));
@@ -61,7 +61,7 @@ async function checkAfter(stateDir: string, local: boolean, acknowledged: number
     const total = [...before.values()].reduce((sum, history) => sum + history.length, 0);
     expect(total - acknowledged).toBeLessThanOrEqual(1);
 
-    for (const index of STEPS.keys()) await takeStep(instance, index);
+    for (const index of WRITE_STEPS.keys()) await applyStep(instance, index);
     const after = Object.fromEntries(verifyState(stateDir).map(({ id, history }) => [id, history]));
     expect(after).toEqual({ alpha: ["first", "second", "third"], beta: ["first"] });
   } finally {
@@ -111,7 +111,7 @@ describe("kill -9 at every change of the database's files", () => {
         }
       }
       console.log(`${mode}: killed at`, points);
-      expect(unharmed).toEqual(new Set([STEPS.length]));
+      expect(unharmed).toEqual(new Set([WRITE_STEPS.length]));
       // Before the first step and between any two; after the last, only a log has still to be folded in.
       expect(seen).toEqual(new Set(local ? [0, 1, 2, 3, 4] : [0, 1, 2, 3]));
     },

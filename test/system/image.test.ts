@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { buildImage, type Container, type Image, runContainer } from "../support/image.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { type Data, DEPLOY, documentsOf, templateOf } from "../support/manifests.ts";
+import { type YamlData, DEPLOY_DIRECTORY, parseYamlFile, parseCloudFormation } from "../support/manifests.ts";
 
 let directory: string;
 let image: Image;
@@ -183,7 +183,7 @@ describe("the image", () => {
   });
 
   it.each(["WebTask", "McpTask"])("is healthy as the %s of the reference deployment on AWS", async (task) => {
-    const template = templateOf(readFileSync(join(DEPLOY, "aws/millrace.yaml"), "utf8"));
+    const template = parseCloudFormation(readFileSync(join(DEPLOY_DIRECTORY, "aws/millrace.yaml"), "utf8"));
     const definition = template.Resources[task].Properties.ContainerDefinitions[0];
     expect(definition.User).toBe(image.user);
     const container = await runContainer(
@@ -192,7 +192,10 @@ describe("the image", () => {
         entrypoint: definition.EntryPoint,
         cmd: definition.Command,
         env: Object.fromEntries(
-          definition.Environment.map(({ Name, Value }: Data) => [Name, RESOLVED[Value as string] ?? Value]),
+          definition.Environment.map(({ Name, Value }: YamlData) => [
+            Name,
+            RESOLVED[Value as string] ?? Value,
+          ]),
         ),
       },
       temporaryDirectory(),
@@ -210,18 +213,18 @@ describe("the image", () => {
     ["web", 3000],
     ["mcp", 8000],
   ])("is healthy as the Kubernetes pod %s, and tells its numbers", async (name, port) => {
-    const folder = join(DEPLOY, "kubernetes");
-    const [{ spec }] = documentsOf(join(folder, `${name}.yaml`)) as [Data];
-    const [{ args, env }] = spec.template.spec.containers as [Data];
+    const folder = join(DEPLOY_DIRECTORY, "kubernetes");
+    const [{ spec }] = parseYamlFile(join(folder, `${name}.yaml`)) as [YamlData];
+    const [{ args, env }] = spec.template.spec.containers as [YamlData];
     const configuration = temporaryDirectory();
-    const [{ data }] = documentsOf(join(folder, "configuration.yaml")) as [Data];
+    const [{ data }] = parseYamlFile(join(folder, "configuration.yaml")) as [YamlData];
     writeFileSync(join(configuration, "config.yaml"), data["config.yaml"]);
     chmodSync(configuration, 0o755);
     const container = await runContainer(
       image,
       {
         cmd: args,
-        env: Object.fromEntries(env.map((one: Data) => [one.name, one.value])),
+        env: Object.fromEntries(env.map((one: YamlData) => [one.name, one.value])),
         mounts: [[configuration, "/etc/millrace"]],
       },
       temporaryDirectory(),

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { once } from "node:events";
 import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writableBy } from "../../src/connections/databases/privileges.ts";
-import { never, openDatabases, within } from "../support/databases.ts";
+import { describeWriteAccess } from "../../src/connections/databases/privileges.ts";
+import { neverAborted, openDatabases, abortAfter } from "../support/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/postgres.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
@@ -92,8 +92,8 @@ const until = (count: number, text: string) =>
 
 /** What a login may write, as doctor tells it. */
 const writable = (user: string) => {
-  const { ask } = shop({ dataset: `mysql://${user}@127.0.0.1:${port}` });
-  return writableBy("mariadb", async (query) => (await ask("shop", query)).rows);
+  const { runQuery } = shop({ dataset: `mysql://${user}@127.0.0.1:${port}` });
+  return describeWriteAccess("mariadb", async (query) => (await runQuery("shop", query)).rows);
 };
 
 describe("a MariaDB database", () => {
@@ -115,7 +115,7 @@ describe("a MariaDB database", () => {
   });
 
   it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
-    const { rows, columns } = await shop().ask("shop", "SELECT * FROM orders ORDER BY id");
+    const { rows, columns } = await shop().runQuery("shop", "SELECT * FROM orders ORDER BY id");
     expect(rows[0]).toEqual({
       id: 1,
       region: "north",
@@ -153,14 +153,16 @@ describe("a MariaDB database", () => {
   });
 
   it("binds parameters by name, as often as they stand there", async () => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     const query =
       "SELECT :b AS b, :a AS a, :b AS again, ':a' AS text FROM orders WHERE region = :region LIMIT :most -- :no";
     const params = { a: 1, b: "x'y", region: "north", most: 5 };
-    expect((await ask("shop", query, params)).rows).toEqual([{ b: "x'y", a: 1, again: "x'y", text: ":a" }]);
+    expect((await runQuery("shop", query, params)).rows).toEqual([
+      { b: "x'y", a: 1, again: "x'y", text: ":a" },
+    ]);
     expect(
       (
-        await ask("shop", "SELECT :n IS NULL AS n, JSON_VALUE(:o, '$.x') AS o, :t AS t, 1 + :f AS f", {
+        await runQuery("shop", "SELECT :n IS NULL AS n, JSON_VALUE(:o, '$.x') AS o, :t AS t, 1 + :f AS f", {
           n: null,
           o: { x: 1 },
           t: true,
@@ -168,13 +170,13 @@ describe("a MariaDB database", () => {
         })
       ).rows,
     ).toEqual([{ n: 1, o: "1", t: 1, f: 2.5 }]);
-    expect((await refused("shop", "SELECT :ids", { ids: [1] })).options.fix).toContain("JSON_TABLE(:ids");
+    expect((await queryError("shop", "SELECT :ids", { ids: [1] })).options.fix).toContain("JSON_TABLE(:ids");
   });
 
   it("prepares without running, and says what is wrong and what was meant", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, never());
+      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
     expect(await prepare("SELECT id, region AS r FROM orders WHERE id > :x", ["x"])).toMatchObject({
       columns: [
         { name: "id", type: "number" },
@@ -183,32 +185,35 @@ describe("a MariaDB database", () => {
     });
     expect(await prepare("SELECT SLEEP(60) AS s")).toHaveProperty("columns");
     expect(await prepare("SELECT regoin FROM orders")).toMatchObject({
-      faults: [{ did_you_mean: "region" }],
+      issues: [{ did_you_mean: "region" }],
     });
-    expect(await prepare("SELECT * FROM oders")).toMatchObject({ faults: [{ did_you_mean: "orders" }] });
+    expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
-      faults: [{ fix: "Give each its own name with AS." }],
+      issues: [{ fix: "Give each its own name with AS." }],
     });
   });
 
   it("writes only where the entry and the step both say so", async () => {
     const insert = "INSERT INTO orders (id, region) VALUES (:id, 'west')";
-    expect((await shop().refused("shop", insert, { id: 3 }, { write: true })).code).toBe(
+    expect((await shop().queryError("shop", insert, { id: 3 }, { write: true })).code).toBe(
       "database_read_only",
     );
-    const { ask, refused } = shop({ access: "read-write" });
-    expect((await refused("shop", insert, { id: 3 })).code).toBe("database_read_only");
-    expect(await ask("shop", insert, { id: 3 }, { write: true })).toMatchObject({ rows: [], row_count: 1 });
-    const gone = await ask("shop", "DELETE FROM orders WHERE id > 2 RETURNING id", {}, { write: true });
+    const { runQuery, queryError } = shop({ access: "read-write" });
+    expect((await queryError("shop", insert, { id: 3 })).code).toBe("database_read_only");
+    expect(await runQuery("shop", insert, { id: 3 }, { write: true })).toMatchObject({
+      rows: [],
+      row_count: 1,
+    });
+    const gone = await runQuery("shop", "DELETE FROM orders WHERE id > 2 RETURNING id", {}, { write: true });
     expect(gone).toMatchObject({ rows: [{ id: 3 }], row_count: 1 });
-    expect(await refused("shop", insert, { id: 1 }, { write: true })).toMatchObject({
+    expect(await queryError("shop", insert, { id: 1 }, { write: true })).toMatchObject({
       code: "database_failed",
     });
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it("refuses what would write all the same", async () => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     for (const query of [
       "SET SESSION TRANSACTION READ WRITE",
       "COMMIT",
@@ -226,19 +231,19 @@ describe("a MariaDB database", () => {
       "WITH x AS (SELECT 1) DELETE FROM orders",
       "SELECT NEXTVAL(s)",
     ])
-      expect({ query, refused: REFUSALS.has((await refused("shop", query)).code) }).toEqual({
+      expect({ query, refused: REFUSALS.has((await queryError("shop", query)).code) }).toEqual({
         query,
         refused: true,
       });
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it("leaves nothing of one query to the next", async () => {
-    const { ask } = shop({ concurrency: 1 });
-    const before = (await ask("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows;
-    await ask("shop", "SELECT @leak := 1, GET_LOCK('mine', 0) AS got");
-    expect((await ask("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows).toEqual(before);
-    expect((await ask("shop", "SELECT IS_FREE_LOCK('mine') AS free")).rows).toEqual([{ free: 1 }]);
+    const { runQuery } = shop({ concurrency: 1 });
+    const before = (await runQuery("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows;
+    await runQuery("shop", "SELECT @leak := 1, GET_LOCK('mine', 0) AS got");
+    expect((await runQuery("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows).toEqual(before);
+    expect((await runQuery("shop", "SELECT IS_FREE_LOCK('mine') AS free")).rows).toEqual([{ free: 1 }]);
   });
 
   it("reads quotes as the scanner does, whatever the server's mode is", async () => {
@@ -247,17 +252,20 @@ describe("a MariaDB database", () => {
     ];
     await owner.query("SET GLOBAL sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,NO_ZERO_DATE'");
     try {
-      const { ask, databases } = shop();
+      const { runQuery, databases } = shop();
       const query = String.raw`SELECT "it\"s" AS a, 'it\'s' AS b, @@sql_mode AS mode`;
-      expect((await ask("shop", query)).rows).toEqual([
+      expect((await runQuery("shop", query)).rows).toEqual([
         {
           a: 'it"s',
           b: "it's",
           mode: expect.not.stringMatching(/ANSI|BACKSLASH/) as string,
         },
       ]);
-      expect((await ask("shop", query)).rows[0]!["mode"]).toContain("NO_ZERO_DATE");
-      const prepared = databases.prepare({ database: "shop", query, params: [], write: false }, never());
+      expect((await runQuery("shop", query)).rows[0]!["mode"]).toContain("NO_ZERO_DATE");
+      const prepared = databases.prepare(
+        { database: "shop", query, params: [], write: false },
+        neverAborted(),
+      );
       expect(await prepared).toHaveProperty("columns.length", 3);
     } finally {
       await owner.query("SET GLOBAL sql_mode = ?", [before]);
@@ -265,13 +273,13 @@ describe("a MariaDB database", () => {
   });
 
   it("ends a connection that announces more than it could ever take in one message", async () => {
-    const { ask, refused } = shop({ access: "read-write", concurrency: 1 });
+    const { runQuery, queryError } = shop({ access: "read-write", concurrency: 1 });
     const large = "SELECT REPEAT('x', 15000000) AS x";
-    expect(await refused("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
+    expect(await queryError("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
     const insert = "INSERT INTO orders (id, region) VALUES (9, 'west') RETURNING REPEAT('x', 9000000) AS x";
-    expect((await refused("shop", insert, {}, { write: true })).code).toBe("output_too_large");
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
-    const { rows } = await ask("shop", "SELECT REPEAT('x', 8000000) AS x", {}, { maxBytes: 9_000_000 });
+    expect((await queryError("shop", insert, {}, { write: true })).code).toBe("output_too_large");
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    const { rows } = await runQuery("shop", "SELECT REPEAT('x', 8000000) AS x", {}, { maxBytes: 9_000_000 });
     expect(rows[0]!["x"]).toHaveLength(8_000_000);
   });
 
@@ -281,7 +289,7 @@ describe("a MariaDB database", () => {
       INSERT INTO wide.fat VALUES (1, REPEAT('x', 9000000), REPEAT('\\0', 9000000), CONCAT('["', REPEAT('x', 9000000), '"]'),
         '{"a": [1]}', '2026-01-02 03:04:05', POINT(1, 2))`);
     const { databases } = shop({ dataset: `mysql://reports@127.0.0.1:${port}/wide` });
-    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, never());
+    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, neverAborted());
     expect(fat!.sample).toEqual([
       {
         n: 1,
@@ -296,74 +304,77 @@ describe("a MariaDB database", () => {
   });
 
   it("kills the query on the server when it is aborted", async () => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     const controller = new AbortController();
-    const query = refused("shop", "SELECT SLEEP(60), 'to be cancelled' AS x", {}, {}, controller.signal);
+    const query = queryError("shop", "SELECT SLEEP(60), 'to be cancelled' AS x", {}, {}, controller.signal);
     await until(1, "to be cancelled");
     controller.abort();
     expect((await query).code).toBe("cancelled");
     await until(0, "to be cancelled");
     const endless =
       "SELECT count(*) AS n FROM seq_1_to_1000000000 a, seq_1_to_1000000000 b WHERE a.seq + b.seq = 3";
-    expect((await refused("shop", endless, {}, {}, within(300))).code).toBe("timeout");
+    expect((await queryError("shop", endless, {}, {}, abortAfter(300))).code).toBe("timeout");
     await until(0, "seq_1_to");
-    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
   it("stops at the bound of rows and of bytes, however many there are", async () => {
-    const { ask } = shop({ concurrency: 1 });
+    const { runQuery } = shop({ concurrency: 1 });
     const million = "SELECT seq AS i, REPEAT('x', 1000) AS x FROM seq_1_to_1000000";
     const before = process.memoryUsage().rss;
-    expect(await ask("shop", million, {}, { maxRows: 10 })).toMatchObject({ row_count: 10, truncated: true });
-    const { truncated, rows } = await ask("shop", million, {}, { maxRows: 10_000 });
+    expect(await runQuery("shop", million, {}, { maxRows: 10 })).toMatchObject({
+      row_count: 10,
+      truncated: true,
+    });
+    const { truncated, rows } = await runQuery("shop", million, {}, { maxRows: 10_000 });
     expect(truncated && JSON.stringify(rows).length <= 1024 * 1024).toBe(true);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
     await until(0, "seq_1_to");
-    expect((await ask("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
+    expect((await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
   });
 
   it("tells a deadlock as one", async () => {
-    const { ask, refused } = shop({ access: "read-write" });
+    const { runQuery, queryError } = shop({ access: "read-write" });
     // InnoDB gives up the one that changed less: the owner's transaction changes more.
     await owner.query(
       "BEGIN; UPDATE counters SET n = 5 WHERE id = 2; INSERT INTO counters SELECT seq + 2, 0 FROM seq_1_to_50",
     );
     const both = "UPDATE counters SET n = 'deadlocked' IS NOT NULL WHERE id IN (1, 2) ORDER BY id";
-    const step = refused("shop", both, {}, { write: true });
+    const step = queryError("shop", both, {}, { write: true });
     await until(1, "deadlocked");
     await owner.query("UPDATE counters SET n = 1 WHERE id = 1");
     expect(await step).toMatchObject({ code: "deadlock", transient: true });
     await owner.query("ROLLBACK");
-    expect((await ask("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
+    expect((await runQuery("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
   });
 
   it("says that it can't be reached, or let in, and never the password", async () => {
-    const nobody = await shop({}, undefined, {}, await freePort()).refused("shop", "SELECT 1");
+    const nobody = await shop({}, undefined, {}, await freePort()).queryError("shop", "SELECT 1");
     expect(nobody).toMatchObject({ code: "database_unavailable", transient: true });
-    const wrong = await shop({}, { SHOP_PASSWORD: "wrong but secret" }).refused("shop", "SELECT 1");
+    const wrong = await shop({}, { SHOP_PASSWORD: "wrong but secret" }).queryError("shop", "SELECT 1");
     expect(wrong.code).toBe("environment");
     expect(JSON.stringify([wrong.message, wrong.options.fix, wrong.options.details])).not.toContain("secret");
     const proxy = await tcpProxy(port);
-    const { ask, refused } = shop({}, undefined, { connectMs: 300 }, proxy.port);
-    await ask("shop", "SELECT 1");
-    const query = refused("shop", "SELECT SLEEP(60), 'to be cut' AS x");
+    const { runQuery, queryError } = shop({}, undefined, { connectMs: 300 }, proxy.port);
+    await runQuery("shop", "SELECT 1");
+    const query = queryError("shop", "SELECT SLEEP(60), 'to be cut' AS x");
     await until(1, "to be cut");
-    proxy.cut();
+    proxy.resetConnections();
     expect((await query).code).toBe("database_unavailable");
     const writing = shop({ access: "read-write" }, undefined, {}, proxy.port);
-    const write = writing.refused("shop", "UPDATE counters SET n = SLEEP(60)", {}, { write: true });
+    const write = writing.queryError("shop", "UPDATE counters SET n = SLEEP(60)", {}, { write: true });
     await until(1, "UPDATE counters SET n = SLEEP");
-    proxy.cut();
+    proxy.resetConnections();
     expect(await write).toMatchObject({ code: "database_unavailable", transient: false });
     proxy.stall();
-    expect((await refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+    expect((await queryError("shop", "SELECT 1")).code).toBe("database_unavailable");
   });
 
   it("describes tables and views", async () => {
     const [counters, orders, regions] = await shop().databases.describe(
       "shop",
       { samples: 1, limit: 10 },
-      never(),
+      neverAborted(),
     );
     expect(counters!.name).toBe("counters");
     expect(orders).toMatchObject({

@@ -1,9 +1,9 @@
 /** Copies that are stopped and started again, one after the other, while everybody goes on: nobody notices. */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type CopyOf, deploy, type Deployment } from "../support/deployment.ts";
-import { api } from "../support/http.ts";
-import { eventsOf, keptConnection, secureSend } from "../support/https.ts";
+import { type Replica, startDeployment, type Deployment } from "../support/deployment.ts";
+import { apiClient } from "../support/http.ts";
+import { openHttpsEventStream, keepAliveAgent, httpsRequest } from "../support/https.ts";
 import { connect, type McpClient, outputOf } from "../support/mcp.ts";
 
 const ROUNDS = 3;
@@ -39,19 +39,19 @@ async function keepAsking(load: Load, kind: string, work: Client): Promise<void>
 /** REST over one connection that stays open. */
 function restClients({ url, key }: Deployment, load: Load): Promise<void>[] {
   const ask =
-    (agent: ReturnType<typeof keptConnection>) =>
+    (agent: ReturnType<typeof keepAliveAgent>) =>
     async (expected: readonly number[], method: string, path: string, body?: unknown) => {
-      const answer = await secureSend(method, url + path, { headers: { "X-API-Key": key }, body, agent });
+      const answer = await httpsRequest(method, url + path, { headers: { "X-API-Key": key }, body, agent });
       if (!expected.includes(answer.status)) throw new Error(`${answer.status} ${answer.text}`);
       return JSON.parse(answer.text) as { id: string };
     };
   const readers = Array.from({ length: 3 }, (_, client) => {
-    const call = ask(keptConnection());
+    const call = ask(keepAliveAgent());
     const paths = ["/workflows?limit=3", "/environment", "/runs?limit=1"];
     return keepAsking(load, "GET", async (i) => void (await call([200], "GET", paths[(i + client) % 3]!)));
   });
   const writers = Array.from({ length: 3 }, (_, client) => {
-    const call = ask(keptConnection());
+    const call = ask(keepAliveAgent());
     return keepAsking(load, "POST and PATCH", async (i) => {
       const name = `rest ${client} ${i}`;
       const { id } = await call([201], "POST", "/workflows", { name, description: "" });
@@ -59,7 +59,7 @@ function restClients({ url, key }: Deployment, load: Load): Promise<void>[] {
       await call([200], "PATCH", `/workflows/${id}`, { description: "changed" });
     });
   });
-  const runner = ask(keptConnection());
+  const runner = ask(keepAliveAgent());
   const runs = keepAsking(load, "POST of a run", async () => {
     // A copy that closes does not let its callers wait on: 202, with the run as it is.
     await runner([200, 202], "POST", "/workflows/quick/runs", { wait: 50 });
@@ -105,7 +105,7 @@ async function follower({ url, key }: Deployment, load: Load, run: string): Prom
   let seen: string | undefined;
   while (load.running) {
     const last: Record<string, string> = seen === undefined ? {} : { "Last-Event-ID": seen };
-    const events = await eventsOf(`${url}/runs/${run}/events`, { "X-API-Key": key, ...last });
+    const events = await openHttpsEventStream(`${url}/runs/${run}/events`, { "X-API-Key": key, ...last });
     await Promise.race([events.closed, stopped(load)]);
     seen = [...events.text().matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? seen;
     if (load.running) load.reopened["events"] = (load.reopened["events"] ?? 0) + 1;
@@ -118,8 +118,8 @@ async function stopped(load: Load): Promise<void> {
 }
 
 /** Those that were asked for something after `from` (ms since 1970), by their port: how often. */
-const askedAfter = ({ nginx }: Deployment, { port }: CopyOf, from: number, to: number): number =>
-  nginx.access().filter(({ copy, time }) => {
+const askedAfter = ({ nginx }: Deployment, { port }: Replica, from: number, to: number): number =>
+  nginx.accessLog().filter(({ copy, time }) => {
     const at = Date.parse(time);
     return copy.endsWith(`:${port}`) && at > from && at < to;
   }).length;
@@ -129,9 +129,9 @@ describe("copies behind nginx", () => {
     "are stopped and started again under load without one failed request, or one done twice",
     { timeout: 400_000 },
     async () => {
-      const deployment = await deploy();
-      const { url, key, copies } = deployment;
-      const call = api(url, key);
+      const deployment = await startDeployment();
+      const { url, key, replicas } = deployment;
+      const call = apiClient(url, key);
       const quick = { steps: [{ id: "pause", type: "wait", for: "1s" }] };
       const long = { steps: [{ id: "pause", type: "wait", for: "1h" }] };
       for (const [name, definition] of Object.entries({ quick, long }))
@@ -151,8 +151,8 @@ describe("copies behind nginx", () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         // One of each server, then the other, without a pause: as careless as an operator can be.
         for (const pair of [
-          [copies[0]!, copies[2]!],
-          [copies[1]!, copies[3]!],
+          [replicas[0]!, replicas[2]!],
+          [replicas[1]!, replicas[3]!],
         ]) {
           const from = Date.now();
           await Promise.all(pair.map((copy) => copy.restart()));
@@ -174,7 +174,7 @@ describe("copies behind nginx", () => {
       expect(names.size).toBe(load.made.length + 2);
       // The first pair is stopped with everything at rest; later ones while the other may still be left alone.
       expect(late.slice(0, 2)).toEqual([0, 0]);
-      expect(deployment.nginx.errors()).not.toMatch(/no live upstreams/);
+      expect(deployment.nginx.errorLog()).not.toMatch(/no live upstreams/);
     },
   );
 });

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { secureSend } from "../support/https.ts";
+import { httpsRequest } from "../support/https.ts";
 import { freePorts, startNginx } from "../support/nginx.ts";
 
 type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
@@ -60,10 +60,10 @@ describe("nginx's upstreams", () => {
   ])("asks once more after a copy has broken off: %s", async (method, status, times) => {
     const { url, web } = await behindNginx([breaksOff], [serves]);
     // The first request of all goes to the first copy, unless the question for /health did.
-    let answer = await secureSend(method, `${url}/workflows`);
+    let answer = await httpsRequest(method, `${url}/workflows`);
     if (web[0]!.seen.length === 0) {
       web[1]!.seen.length = 0;
-      answer = await secureSend(method, `${url}/workflows`);
+      answer = await httpsRequest(method, `${url}/workflows`);
     }
     expect(answer.status).toBe(status);
     expect(seenBy(web)).toHaveLength(times);
@@ -77,11 +77,11 @@ describe("nginx's upstreams", () => {
     ] as const) {
       for (let i = 0; ending!.probes === 0; i += 1) {
         if (i === 2_000) throw new Error("nginx never asked the copy how it is");
-        await secureSend("POST", url + path, { body: {}, headers: { "X-API-Key": "secret" } });
+        await httpsRequest("POST", url + path, { body: {}, headers: { "X-API-Key": "secret" } });
       }
       const before = [ending!.seen.length, other!.seen.length];
       for (let i = 0; i < 50; i += 1) {
-        const { status } = await secureSend("POST", url + path, { body: {} });
+        const { status } = await httpsRequest("POST", url + path, { body: {} });
         expect(status).toBe(200);
       }
       // One may have been on its way.
@@ -93,7 +93,7 @@ describe("nginx's upstreams", () => {
   it("asks at most ten times a second, and both copies their share of the requests", async () => {
     const { url, web } = await behindNginx([serves], [serves]);
     const start = performance.now();
-    for (let i = 0; i < 300; i += 1) await secureSend("GET", `${url}/workflows`);
+    for (let i = 0; i < 300; i += 1) await httpsRequest("GET", `${url}/workflows`);
     const seconds = (performance.now() - start) / 1000;
     const [one, two] = web.map(({ seen }) => seen.length) as [number, number];
     expect(Math.abs(one - two)).toBeLessThan(60);
@@ -104,7 +104,7 @@ describe("nginx's upstreams", () => {
     const { url, web } = await behindNginx([serves, 503], [serves, 503]);
     for (let i = 0; i < 300 || web.some(({ probes }) => probes === 0); i += 1) {
       if (i === 2_000) throw new Error("nginx never asked the copies how they are");
-      expect((await secureSend("POST", `${url}/workflows`, { body: {} })).status).toBe(200);
+      expect((await httpsRequest("POST", `${url}/workflows`, { body: {} })).status).toBe(200);
     }
   });
 });

@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { connect as http2Connect } from "node:http2";
 import { describe, expect, it } from "vitest";
 import { browserApi } from "../support/browser-api.ts";
-import { deploy } from "../support/deployment.ts";
+import { startDeployment } from "../support/deployment.ts";
 import { eventually } from "../support/eventually.ts";
-import { api } from "../support/http.ts";
-import { eventsOf, secureSend } from "../support/https.ts";
-import { clientNames, connect, outputOf } from "../support/mcp.ts";
+import { apiClient } from "../support/http.ts";
+import { openHttpsEventStream, httpsRequest } from "../support/https.ts";
+import { CLIENT_NAMES, connect, outputOf } from "../support/mcp.ts";
 import { openBrowser, openWindow, PASSWORD, signIn } from "../support/web.ts";
 
 const KIB = 1024;
@@ -20,13 +20,13 @@ const LONG_WAIT = { steps: [{ id: "pause", type: "wait", for: "10m" }] };
 
 describe("nginx", () => {
   it("serves the web interface by https alone, and signs people in with a cookie for https", async () => {
-    const { url, nginx, copies } = await deploy({ drainDelay: 0 });
+    const { url, nginx, replicas } = await startDeployment({ drainDelay: 0 });
     const plain = await fetch(`${nginx.plainUrl}/ui/?a=1`, { method: "POST", redirect: "manual" });
     expect(plain.status).toBe(308);
     expect(plain.headers.get("location")).toBe("https://localhost/ui/?a=1");
 
     // A first admin, by the link in the log of one copy; the other knows the session at once.
-    const logs = () => copies.map(({ program }) => program.log()).join("");
+    const logs = () => replicas.map(({ program }) => program.log()).join("");
     const link = await eventually(
       () => /(https:\S+)\/ui\/setup#(\w{32})/.exec(logs()) ?? undefined,
       "the link",
@@ -39,51 +39,51 @@ describe("nginx", () => {
       "X-Real-IP": "192.0.2.66",
     };
     const account = { token: link[2], email: "ann@example.com", password: PASSWORD };
-    const made = await browser.ask("POST", "/session/setup", account, spoofed);
+    const made = await browser.request("POST", "/session/setup", account, spoofed);
     expect(made.status).toBe(201);
     expect(browser.setCookie).toMatch(/^__Host-.*; Secure/);
     for (let i = 0; i < 4; i += 1) {
-      const { status, body } = await browser.ask("GET", "/session");
+      const { status, body } = await browser.request("GET", "/session");
       expect([status, body.session.address]).toEqual([200, "127.0.0.1"]);
       expect(body.mcp_url).toBe(url);
     }
 
-    const { page, complaints } = await openWindow(await openBrowser(), { url }, undefined, {
+    const { page, problems } = await openWindow(await openBrowser(), { url }, undefined, {
       ignoreHTTPSErrors: true,
     });
     const response = await page.goto(`${url}/ui/`);
     expect(response?.headers()["strict-transport-security"]).toMatch(/^max-age=\d+$/);
     await signIn(page, "ann@example.com");
     await page.getByRole("button", { name: /^User menu of / }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it("lets nobody say for himself where he comes from, and gives each request one id", async () => {
-    const { url, nginx, copies } = await deploy({ drainDelay: 0 });
+    const { url, nginx, replicas } = await startDeployment({ drainDelay: 0 });
     const lineOf = (id: string) =>
       eventually(
         () =>
-          copies
+          replicas
             .flatMap(({ program }) => program.log().split("\n"))
             .find((line) => line.includes(`"${id}"`) && line.includes("refused")),
         `a line about ${id}`,
       );
     const spoofed = { "X-Forwarded-For": "192.0.2.66, 127.0.0.1", "X-Request-Id": "mine-1" };
-    const refused = await api(url)("GET", "/workflows", undefined, spoofed);
+    const refused = await apiClient(url)("GET", "/workflows", undefined, spoofed);
     expect([refused.status, refused.headers.get("x-request-id")]).toEqual([401, "mine-1"]);
     expect(JSON.parse(await lineOf("mine-1"))).toMatchObject({ ip: "127.0.0.1" });
 
     // One that Millrace would not take is nginx's to choose, and it is the same in both logs.
-    const odd = await api(url)("GET", "/workflows", undefined, { "X-Request-Id": "no {id}" });
+    const odd = await apiClient(url)("GET", "/workflows", undefined, { "X-Request-Id": "no {id}" });
     const id = odd.headers.get("x-request-id")!;
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     await lineOf(id);
-    await eventually(() => nginx.access().find((line) => line.request_id === id), "nginx's line");
+    await eventually(() => nginx.accessLog().find((line) => line.request_id === id), "nginx's line");
   });
 
   it("hands bodies and headers on up to Millrace's own limits, in whose words more is refused", async () => {
-    const { url, key } = await deploy({ drainDelay: 0 });
-    const call = api(url, key);
+    const { url, key } = await startDeployment({ drainDelay: 0 });
+    const call = apiClient(url, key);
     const workflow = { name: "Large", description: "" };
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
     const accept = { Accept: "application/json, text/event-stream" };
@@ -110,13 +110,13 @@ describe("nginx", () => {
       const headers: Record<string, string> = { "X-API-Key": key };
       for (let left = kib; left > 0; left -= 30)
         headers[`X-Pad-${left}`] = "x".repeat(Math.min(left, 30) * KIB);
-      const { status, text } = await secureSend("GET", `${url}/workflows`, { headers });
+      const { status, text } = await httpsRequest("GET", `${url}/workflows`, { headers });
       expect([status, JSON.parse(text).code]).toEqual([expected, code]);
     }
   });
 
   it("shows no metrics, speaks HTTP/2, and answers for whichever copy is healthy", async () => {
-    const { url } = await deploy({ drainDelay: 0 });
+    const { url } = await startDeployment({ drainDelay: 0 });
     for (const path of ["/metrics", "/metrics/", "/-/probe-web", "/-/probe-mcp"])
       expect((await fetch(url + path)).status).toBe(404);
     const session = http2Connect(url);
@@ -126,8 +126,8 @@ describe("nginx", () => {
     session.destroy();
   });
 
-  it.each(clientNames)("serves MCP to %s, whichever copy a message comes to", async (name) => {
-    const { url, nginx, key } = await deploy({ drainDelay: 0 });
+  it.each(CLIENT_NAMES)("serves MCP to %s, whichever copy a message comes to", async (name) => {
+    const { url, nginx, key } = await startDeployment({ drainDelay: 0 });
     const client = await connect(name, url, key);
     expect((await client.listTools()).map((tool) => tool.name)).toContain("create_workflow");
     for (let i = 0; i < 12; i += 1)
@@ -135,13 +135,13 @@ describe("nginx", () => {
     const listed = outputOf(await client.call("list_workflows", { limit: 100 }));
     expect(listed.total).toBe(12);
     await client.close();
-    const posts = nginx.access().filter(({ method }) => method === "POST");
+    const posts = nginx.accessLog().filter(({ method }) => method === "POST");
     expect(new Set(posts.map(({ copy }) => copy)).size).toBe(2);
   });
 
   it("passes on the events of a run as they happen", async () => {
-    const { url, key } = await deploy({ drainDelay: 0 });
-    const call = api(url, key);
+    const { url, key } = await startDeployment({ drainDelay: 0 });
+    const call = apiClient(url, key);
     const { body: made } = await call("POST", "/workflows", {
       name: "Pause",
       description: "",
@@ -149,7 +149,7 @@ describe("nginx", () => {
     });
     const { status, body: run } = await call("POST", `/workflows/${made.id}/runs`, {});
     expect(status).toBe(202);
-    const events = await eventsOf(`${url}/runs/${run.id}/events`, { "X-API-Key": key });
+    const events = await openHttpsEventStream(`${url}/runs/${run.id}/events`, { "X-API-Key": key });
     await events.until(/event: step\ndata: \{"id":"pause"[^\n]*"status":"waiting"/);
     expect(events.ended()).toBe(false);
     expect((await call("POST", `/runs/${run.id}/cancel`, {})).status).toBe(200);
@@ -160,8 +160,8 @@ describe("nginx", () => {
     ["headers", ["-H"]],
     ["bodies", ["-B", "-f", "application/json"]],
   ] as const)("keeps 1,000 clients that are slow with their %s away from the copies", async (_kind, kind) => {
-    const { url, key } = await deploy({ drainDelay: 0 });
-    const call = api(url, key);
+    const { url, key } = await startDeployment({ drainDelay: 0 });
+    const call = apiClient(url, key);
     const slow = ["-c", "1000", "-r", "400", "-i", "2", "-l", "8", "-p", "3", "-u", `${url}/workflows`];
     const tool = spawn("slowhttptest", [...kind, ...slow]);
     let report = "";
@@ -176,16 +176,16 @@ describe("nginx", () => {
   });
 
   it("goes on when a copy of each is killed, and says so when there is none", async () => {
-    const { url, key, copies } = await deploy();
-    const call = api(url, key);
+    const { url, key, replicas } = await startDeployment();
+    const call = apiClient(url, key);
     const mcp = await connect("v2 pinned to 2026-07-28", url, key);
-    await Promise.all([copies[0]!, copies[2]!].map(({ program }) => program.end("SIGKILL")));
+    await Promise.all([replicas[0]!, replicas[2]!].map(({ program }) => program.stop("SIGKILL")));
     for (let i = 0; i < 20; i += 1) {
       expect((await call("GET", "/workflows")).status).toBe(200);
       expect((await call("POST", "/workflows", { name: `After ${i}`, description: "" })).status).toBe(201);
       outputOf(await mcp.call("list_workflows"));
     }
-    await Promise.all([copies[1]!, copies[3]!].map(({ program }) => program.end("SIGKILL")));
+    await Promise.all([replicas[1]!, replicas[3]!].map(({ program }) => program.stop("SIGKILL")));
     const { status, headers, body } = await call("POST", "/workflows", { name: "None", description: "" });
     expect([status, headers.get("content-type"), body.code]).toEqual([
       502,

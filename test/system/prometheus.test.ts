@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { exercised } from "../support/metrics.ts";
+import { exercisedMetrics } from "../support/metrics.ts";
 import { startProgram } from "../support/process.ts";
-import { exposition } from "../../src/telemetry/snapshots.ts";
+import { renderExposition } from "../../src/telemetry/snapshots.ts";
 
 const DEPLOYED = fileURLToPath(new URL("../../deploy/prometheus/", import.meta.url));
 
@@ -29,7 +29,7 @@ describe("promtool", () => {
     const page = /metrics are at (http:\/\/[^"]+)/.exec(program.log())![1]!;
     const served = await (await fetch(page)).text();
     expect(promtool(["check", "metrics"], served)).toEqual({ status: 0, said: "" });
-    const whole = await exposition([await exercised().snapshot()]);
+    const whole = await renderExposition([await exercisedMetrics().snapshot()]);
     expect(promtool(["check", "metrics"], whole)).toEqual({ status: 0, said: "" });
     // It does look.
     const wrong = "# HELP a_total A.\n# TYPE a_total gauge\na_total 1\n";

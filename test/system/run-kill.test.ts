@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
-import { seedOf } from "../support/random.ts";
-import { chaos } from "../support/run-chaos.ts";
+import { testSeed } from "../support/random.ts";
+import { runChaos } from "../support/run-chaos.ts";
 
 const ROUNDS = Number(process.env["MILLRACE_TEST_ROUNDS"] ?? 300);
 
@@ -58,18 +58,18 @@ function turnableClock() {
 
 describe("kill -9, held processes, a clock that jumps and a full disk while runs go on", () => {
   it("loses no run, ends each once, repeats no recorded step, and fires schedules once", async () => {
-    const seed = seedOf("runs");
+    const seed = testSeed("runs");
     const stateDir = mountOwn();
     const { turn, env } = turnableClock();
     const counts = { jumps: 0, full: 0 };
-    const { faults, happened, seen, runs, calls, logs } = await chaos(
+    const { issues, happened, seen, runs, calls, logs } = await runChaos(
       {
         seed,
         stateDir,
         executors: 3,
         leaseMs: 700,
         env,
-        more: [
+        extraDisruptions: [
           async (next) => {
             turn((next() - 0.5) * 180);
             counts.jumps += 1;
@@ -82,12 +82,12 @@ describe("kill -9, held processes, a clock that jumps and a full disk while runs
           },
         ],
         // Whatever waits for its time has come to it by then.
-        last: async () => turn(600),
+        afterLastRound: async () => turn(600),
       },
       ROUNDS,
     );
     console.log(`runs: ${runs} taken in, ${calls} calls;`, { ...happened, ...seen, ...counts });
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
     // Of the disk alone may anybody complain.
     expect(logs.filter((line) => !/disk|full|storage_unavailable|could not be written/i.test(line))).toEqual(
       [],

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
-import { run, startProgram } from "../support/process.ts";
-import { rawClient, request } from "../support/sockets.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
 
 const LIMIT_MS = 10_000;
 
 async function stateWithKey(): Promise<{ stateDir: string; key: string }> {
   const stateDir = temporaryDirectory();
-  const { out } = await run(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await runCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
   return { stateDir, key: out.trim() };
 }
 
@@ -20,9 +20,9 @@ const healthOf = async (url: string): Promise<{ status: number; body: unknown }>
 };
 
 async function openSse(url: string, key: string) {
-  const client = await rawClient(url);
-  client.send(request("GET", "/sse", { "X-API-Key": key, Accept: "text/event-stream" }));
-  await client.until("event: endpoint");
+  const client = await socketClient(url);
+  client.send(formatRequest("GET", "/sse", { "X-API-Key": key, Accept: "text/event-stream" }));
+  await client.waitFor("event: endpoint");
   return client;
 }
 
@@ -33,13 +33,13 @@ describe("SIGTERM", () => {
       const { stateDir, key } = await stateWithKey();
       const program = await startProgram(command, stateDir, { args: ["--drain-delay", "3"] });
       expect((await healthOf(program.url)).status).toBe(200);
-      const end = program.end();
+      const end = program.stop();
       await vi.waitFor(async () => expect((await healthOf(program.url)).status).toBe(503), { timeout: 500 });
       const health = await healthOf(program.url);
       expect(health.body).toMatchObject({ status: "draining" });
       const path = command === "serve" ? "/workflows" : "/mcp";
       const body = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
-      const answer = await api(program.url, key)(
+      const answer = await apiClient(program.url, key)(
         command === "serve" ? "GET" : "POST",
         path,
         command === "serve" ? undefined : body,
@@ -58,10 +58,10 @@ describe("SIGTERM", () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
     const release = holdLock(stateDir);
-    const created = api(program.url, key)("POST", "/workflows", { name: "In flight", description: "" });
+    const created = apiClient(program.url, key)("POST", "/workflows", { name: "In flight", description: "" });
     // The read of another client shows that the server has taken up the write that came before.
-    await api(program.url, key)("GET", "/workflows");
-    const end = program.end();
+    await apiClient(program.url, key)("GET", "/workflows");
+    const end = program.stop();
     await vi.waitFor(() => expect(program.log()).toContain("is shutting down"), 5_000);
     release();
     expect((await created).status).toBe(201);
@@ -74,19 +74,19 @@ describe("SIGTERM", () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
     const [idle, silent, halfHead, halfBody] = await Promise.all(
-      Array.from({ length: 4 }, () => rawClient(program.url)),
+      Array.from({ length: 4 }, () => socketClient(program.url)),
     );
-    idle!.send(request("GET", "/workflows", { "X-API-Key": key }));
-    await idle!.until("[]");
+    idle!.send(formatRequest("GET", "/workflows", { "X-API-Key": key }));
+    await idle!.waitFor("[]");
     halfHead!.send("POST /workflows HTTP/1.1\r\nHost: localhost\r\nX-Half");
     halfBody!.send(
-      request("POST", "/workflows", {
+      formatRequest("POST", "/workflows", {
         "X-API-Key": key,
         "Content-Type": "application/json",
         "Content-Length": "50",
       }) + '{"name":',
     );
-    const { code, ms } = await program.end();
+    const { code, ms } = await program.stop();
     expect(code).toBe(0);
     expect(ms).toBeLessThan(LIMIT_MS);
     await Promise.all([idle, silent, halfHead, halfBody].map((client) => client!.ended));
@@ -96,7 +96,7 @@ describe("SIGTERM", () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("mcp-sse", stateDir);
     const streams = await Promise.all([1, 2, 3].map(() => openSse(program.url, key)));
-    const { code, ms } = await program.end();
+    const { code, ms } = await program.stop();
     expect(code).toBe(0);
     expect(ms).toBeLessThan(2_000);
     await Promise.all(streams.map((stream) => stream.ended));
@@ -107,12 +107,12 @@ describe("SIGTERM", () => {
   it("tells who waits for a run where it is, and does not cut the answer off", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir, { args: ["--workers", "0"] });
-    const call = api(program.url, key);
+    const call = apiClient(program.url, key);
     const definition = { steps: [{ id: "pause", type: "wait", for: "1h" }] };
     await call("POST", "/workflows", { name: "Slow", description: "", definition });
     const waiting = call("POST", "/workflows/slow/runs", { wait: 50 });
     await vi.waitFor(async () => expect((await call("GET", "/runs")).body).toHaveLength(1), 5_000);
-    const end = program.end();
+    const end = program.stop();
     const { status, body } = await waiting;
     expect([status, body.status]).toEqual([202, "queued"]);
     const { code, ms } = await end;
@@ -124,7 +124,7 @@ describe("SIGTERM", () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("mcp-sse", stateDir);
     const post = (body: unknown, headers: Record<string, string> = {}) =>
-      api(program.url, key)("POST", "/mcp", body, {
+      apiClient(program.url, key)("POST", "/mcp", body, {
         Accept: "application/json, text/event-stream",
         ...headers,
       });
@@ -139,9 +139,9 @@ describe("SIGTERM", () => {
     await post({ jsonrpc: "2.0", method: "notifications/initialized" }, session);
 
     const list = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list", params: {} });
-    const late = await rawClient(program.url);
+    const late = await socketClient(program.url);
     late.send(
-      request("POST", "/mcp", {
+      formatRequest("POST", "/mcp", {
         ...session,
         "X-API-Key": key,
         "Content-Type": "application/json",
@@ -150,8 +150,8 @@ describe("SIGTERM", () => {
         Expect: "100-continue",
       }),
     );
-    await late.until("100 Continue");
-    const end = program.end();
+    await late.waitFor("100 Continue");
+    const end = program.stop();
     await vi.waitFor(() => expect(healthOf(program.url)).rejects.toThrow("fetch failed"), 5_000);
     late.send(list);
     await late.ended;
@@ -165,7 +165,7 @@ describe("SIGTERM", () => {
     const program = await startProgram("mcp-sse", stateDir);
     const stream = await openSse(program.url, key);
     holdLock(stateDir);
-    const { code, ms } = await program.end();
+    const { code, ms } = await program.stop();
     expect(code).toBe(0);
     expect(ms).toBeLessThan(LIMIT_MS);
     await stream.ended;
@@ -175,9 +175,9 @@ describe("SIGTERM", () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
     program.child.stderr!.destroy();
-    const call = api(program.url, key);
+    const call = apiClient(program.url, key);
     for (let i = 0; i < 20; i += 1) expect((await call("GET", "/workflows")).status).toBe(200);
-    const { code, ms } = await program.end();
+    const { code, ms } = await program.stop();
     expect(code).toBe(0);
     expect(ms).toBeLessThan(LIMIT_MS);
   });
@@ -185,8 +185,8 @@ describe("SIGTERM", () => {
   it("leaves the database in one file: the log of changes is folded in", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
-    await api(program.url, key)("POST", "/workflows", { name: "One", description: "" });
-    expect(await program.end()).toMatchObject({ code: 0 });
+    await apiClient(program.url, key)("POST", "/workflows", { name: "One", description: "" });
+    expect(await program.stop()).toMatchObject({ code: 0 });
     expect(existsSync(`${stateDir}/millrace.db-wal`)).toBe(false);
   });
 });
@@ -195,9 +195,9 @@ describe("Ctrl-C", () => {
   it("ends a listener like SIGTERM, and at once when pressed again", async () => {
     const { stateDir } = await stateWithKey();
     const once = await startProgram("serve", stateDir);
-    expect(await once.end("SIGINT")).toMatchObject({ code: 0 });
+    expect(await once.stop("SIGINT")).toMatchObject({ code: 0 });
     const twice = await startProgram("serve", stateDir, { args: ["--drain-delay", "60"] });
-    const end = twice.end("SIGINT");
+    const end = twice.stop("SIGINT");
     await vi.waitFor(() => expect(twice.log()).toContain("is shutting down"), 5_000);
     twice.child.kill("SIGINT");
     const { code, ms } = await end;

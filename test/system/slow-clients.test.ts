@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run, startProgram } from "../support/process.ts";
-import { rawClient, request } from "../support/sockets.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { socketClient, formatRequest } from "../support/sockets.ts";
 
 const REQUEST_TIMEOUT_MS = 60_000;
 
 async function serving(command: "serve" | "mcp-sse") {
   const stateDir = temporaryDirectory();
-  const { out } = await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
   const key = out.trim();
   const { url } = await startProgram(command, stateDir);
-  const call = api(url, key);
+  const call = apiClient(url, key);
   const path = command === "serve" ? "/workflows" : "/mcp";
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const useful = () =>
@@ -63,9 +63,9 @@ describe.each(["serve", "mcp-sse"] as const)("%s", (command) => {
 
   it("cuts a body that takes longer than a minute", async () => {
     const { url, key, path } = await serving(command);
-    const client = await rawClient(url);
+    const client = await socketClient(url);
     const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": "1000" };
-    client.send(request("POST", path, headers));
+    client.send(formatRequest("POST", path, headers));
     const start = performance.now();
     const dribble = setInterval(() => client.send(" "), 1_000);
     await client.ended.finally(() => clearInterval(dribble));

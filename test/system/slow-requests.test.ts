@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { run, startProgram } from "../support/process.ts";
-import { type RawClient, rawClient, request } from "../support/sockets.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+import { type SocketClient, socketClient, formatRequest } from "../support/sockets.ts";
 
 const SLOW = 1_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -16,7 +16,7 @@ async function slowClients(url: string, path: string, key: string) {
   const clients = await Promise.all(
     Array.from({ length: SLOW }, async (_, i) => {
       const behaviour = BEHAVIOURS[i % BEHAVIOURS.length]!;
-      const client = await rawClient(url);
+      const client = await socketClient(url);
       if (behaviour === "dribbles headers")
         client.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Slow: `);
       if (behaviour === "dribbles a body") {
@@ -25,7 +25,7 @@ async function slowClients(url: string, path: string, key: string) {
           "Content-Type": "application/json",
           "Content-Length": "1000",
         };
-        client.send(request("POST", path, headers));
+        client.send(formatRequest("POST", path, headers));
       }
       return { behaviour, client };
     }),
@@ -35,7 +35,7 @@ async function slowClients(url: string, path: string, key: string) {
       if (behaviour !== "silent" && client.socket.writable) client.send("a");
   }, 1_000);
   onTestFinished(() => clearInterval(dribble));
-  return (behaviour: Behaviour): RawClient[] =>
+  return (behaviour: Behaviour): SocketClient[] =>
     clients.filter((one) => one.behaviour === behaviour).map((one) => one.client);
 }
 
@@ -56,10 +56,10 @@ describe("a thousand slow clients", () => {
     { timeout: 40_000 },
     async (command, path) => {
       const stateDir = temporaryDirectory();
-      const { out } = await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
+      const { out } = await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
       const key = out.trim();
       const { url } = await startProgram(command, stateDir);
-      const call = api(url, key);
+      const call = apiClient(url, key);
       const useful = () =>
         command === "serve"
           ? call("GET", path)

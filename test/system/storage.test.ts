@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { api, type Answer } from "../support/http.ts";
-import { type Program, run, startProgram } from "../support/process.ts";
+import { apiClient, type ApiResponse } from "../support/http.ts";
+import { type Program, runCommand, startProgram } from "../support/process.ts";
 import { verifyState } from "../support/verify-state.ts";
 
 const large = "x".repeat(9_000);
@@ -35,20 +35,20 @@ function fill(path: string): () => void {
 }
 
 async function serving(stateDir: string) {
-  const { out } = await run(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
   const key = out.trim();
   const [serve, mcp] = await Promise.all([
     startProgram("serve", stateDir),
     startProgram("mcp-sse", stateDir),
   ]);
-  const call = api(serve.url, key);
+  const call = apiClient(serve.url, key);
   const create = (name: string) =>
     call("POST", "/workflows", { name, description: large }, { "Idempotency-Key": name });
   return { serve, mcp, call, create };
 }
 
 function expectUnavailable(
-  { status, body, headers }: Answer<{ code?: string; detail?: string }>,
+  { status, body, headers }: ApiResponse<{ code?: string; detail?: string }>,
   detail: RegExp,
 ): void {
   expect({ status, code: body.code }).toEqual({ status: 503, code: "storage_unavailable" });
@@ -78,12 +78,12 @@ describe("a full disk", () => {
     expect((await call("GET", "/workflows/before")).body.description).toBe(large);
     expect((await call("GET", "/workflows")).body).toHaveLength(acknowledged.length);
     // It can be reached and read: not a reason to be restarted.
-    for (const { url } of [serve, mcp]) expect((await api(url)("GET", "/health")).status).toBe(200);
+    for (const { url } of [serve, mcp]) expect((await apiClient(url)("GET", "/health")).status).toBe(200);
 
     makeRoom();
     expect((await create("after")).status).toBe(201);
     acknowledged.push("after");
-    for (const program of [serve, mcp]) expect(await program.end()).toMatchObject({ code: 0 });
+    for (const program of [serve, mcp]) expect(await program.stop()).toMatchObject({ code: 0 });
     expect(
       verifyState(stateDir)
         .map(({ name }) => name)
@@ -94,7 +94,7 @@ describe("a full disk", () => {
   it("is told at start, with 4 and what to do", async () => {
     const stateDir = mountSmall();
     fill(stateDir);
-    const { code, out, err } = await run(["serve", "--port", "0"], { MILLRACE_STATE_DIR: stateDir });
+    const { code, out, err } = await runCommand(["serve", "--port", "0"], { MILLRACE_STATE_DIR: stateDir });
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toContain(`The state directory ${stateDir} can't be used.`);
     expect(err).toMatch(/disk/);
@@ -137,10 +137,10 @@ describe("a disk that takes no more writes", () => {
       const mend = await failWrites(serve, stateDir, error);
       for (let i = 0; i < 10; i += 1) expectUnavailable(await create(`w${i}`), /Check the disk|read-only/);
       expect((await call("GET", "/workflows")).body).toHaveLength(1);
-      expect((await api(serve.url)("GET", "/health")).status).toBe(200);
+      expect((await apiClient(serve.url)("GET", "/health")).status).toBe(200);
       await mend();
       for (let i = 0; i < 10; i += 1) expect((await create(`w${i}`)).status).toBe(201);
-      for (const program of [serve, mcp]) expect(await program.end()).toMatchObject({ code: 0 });
+      for (const program of [serve, mcp]) expect(await program.stop()).toMatchObject({ code: 0 });
       expect(verifyState(stateDir)).toHaveLength(11);
     },
   );
@@ -148,10 +148,10 @@ describe("a disk that takes no more writes", () => {
   it("is told at start when its file system is read-only, with 4 and what to do", async () => {
     const stateDir = mountSmall();
     const env = { MILLRACE_STATE_DIR: stateDir };
-    await run(["keys", "create", "--name", "t"], env);
+    await runCommand(["keys", "create", "--name", "t"], env);
     execFileSync("mount", ["-o", "remount,ro", stateDir]);
     for (const command of [["serve", "--port", "0"], ["keys", "create", "--name", "x"], ["start"]]) {
-      const { code, out, err } = await run(command, env);
+      const { code, out, err } = await runCommand(command, env);
       expect({ code, out }).toEqual({ code: 4, out: "" });
       expect(err).toContain(
         `${stateDir} can't be used: its file system is read-only. Point MILLRACE_STATE_DIR`,

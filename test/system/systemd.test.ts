@@ -19,8 +19,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { DEPLOY } from "../support/manifests.ts";
-import { run } from "../support/process.ts";
+import { DEPLOY_DIRECTORY } from "../support/manifests.ts";
+import { runCommand } from "../support/process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const UNITS = [
@@ -35,7 +35,7 @@ const COMMON = "millrace-.service.d/10-common.conf";
 /** The shipped files, with this machine's Node and checkout in place of the installed ones. */
 function units(change: (name: string, text: string) => string = (_, text) => text): string {
   const directory = join(temporaryDirectory(), "units");
-  cpSync(join(DEPLOY, "systemd"), directory, { recursive: true });
+  cpSync(join(DEPLOY_DIRECTORY, "systemd"), directory, { recursive: true });
   for (const name of [...UNITS, COMMON]) {
     const path = join(directory, name);
     const text = readFileSync(path, "utf8")
@@ -71,7 +71,7 @@ function exposure(directory: string, name: string): number {
 
 /** The values of a setting, over the unit and what all have in common. */
 function setting(name: string, key: string): string[] {
-  const texts = [name, COMMON].map((file) => readFileSync(join(DEPLOY, "systemd", file), "utf8"));
+  const texts = [name, COMMON].map((file) => readFileSync(join(DEPLOY_DIRECTORY, "systemd", file), "utf8"));
   return texts.flatMap((text) =>
     [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map((found) => found[1]!),
   );
@@ -132,7 +132,7 @@ describe("the systemd units", () => {
   );
 
   it("make the user that they name", () => {
-    const file = join(DEPLOY, "systemd/millrace.sysusers.conf");
+    const file = join(DEPLOY_DIRECTORY, "systemd/millrace.sysusers.conf");
     const { status, stderr } = spawnSync("systemd-sysusers", ["--dry-run", file], { encoding: "utf8" });
     expect({ status, stderr }).toMatchObject({
       status: 0,
@@ -191,7 +191,7 @@ describe("the systemd units", () => {
     mkdirSync(join(state, "millrace"), { mode: 0o700 });
     mkdirSync(join(state, "millrace-backups"), { mode: 0o700 });
     const env = { MILLRACE_STATE_DIR: join(state, "millrace") };
-    expect(await run(["keys", "create", "--name", "t"], env)).toMatchObject({ code: 0 });
+    expect(await runCommand(["keys", "create", "--name", "t"], env)).toMatchObject({ code: 0 });
     const old = join(state, "millrace-backups/2020-01-01T000000Z.backup");
     writeFileSync(old, "");
     chmodSync(old, 0o600);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { httpPeer, sendJson } from "../support/http-peer.ts";
+import { mockHttpServer, sendJson } from "../support/http-peer.ts";
 import { otlpReceiver } from "../support/otlp-receiver.ts";
-import { expectWhole, runSpan, startTraced, treeOf } from "../support/traced.ts";
+import { expectCompleteTrace, isRunSpan, startTracedServer, formatSpanTree } from "../support/traced.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -13,21 +13,21 @@ const tracestate = "vendor=abc,other=1";
 describe("traces of real processes", () => {
   it("hold a run with all that it starts and calls, in the caller's trace", async () => {
     let calls = 0;
-    const peer = await httpPeer((request, response) => {
+    const peer = await mockHttpServer((request, response) => {
       if (request.path === "/flaky" && (calls += 1) === 1) sendJson(response, {}, 503);
       else sendJson(response, { said: "a secret answer" });
     });
     const collector = await otlpReceiver();
     const env = { ...collector.env, OTEL_SERVICE_NAME: "shop-flows", OTEL_RESOURCE_ATTRIBUTES: "team=blue" };
-    const { call, define, ended, program } = await startTraced(
+    const { call, createWorkflow, waitForRunEnd, program } = await startTracedServer(
       "serve",
       { ...env, OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a", OTEL_EXPORTER_OTLP_COMPRESSION: "gzip" },
       { http: { allowed_hosts: [peer.host] }, approvals: { by_starter: true } },
     );
-    const inner = await define("Inner", {
+    const inner = await createWorkflow("Inner", {
       steps: [{ id: "deep", type: "http", url: `${peer.url}/deep` }],
     });
-    const outer = await define("Outer", {
+    const outer = await createWorkflow("Outer", {
       inputs: { type: "object", properties: { name: { type: "string" } } },
       steps: [
         { id: "flaky", type: "http", url: `${peer.url}/flaky`, retry: { attempts: 2, initial: "10ms" } },
@@ -57,13 +57,13 @@ describe("traces of real processes", () => {
       20_000,
     );
     expect((await call("POST", `/approvals/${approval.id}`, { decision: "approve" })).status).toBe(200);
-    expect(await ended(runId)).toMatchObject({ status: "succeeded" });
-    await collector.until(runSpan(runId));
-    const { code } = await program.end();
+    expect(await waitForRunEnd(runId)).toMatchObject({ status: "succeeded" });
+    await collector.waitForSpan(isRunSpan(runId));
+    const { code } = await program.stop();
     expect(code).toBe(0);
 
     const own = { spans: collector.spans.filter((span) => span.traceId === TRACE) };
-    expect(treeOf(own, CALLER)).toEqual([
+    expect(formatSpanTree(own, CALLER)).toEqual([
       "run_workflow: 202",
       "  run outer: succeeded",
       "    approval ask: succeeded",
@@ -76,7 +76,7 @@ describe("traces of real processes", () => {
       "      run inner: succeeded",
       "        http deep: succeeded",
     ]);
-    expectWhole(collector.spans, TRACE, CALLER);
+    expectCompleteTrace(collector.spans, TRACE, CALLER);
     // Each call of the peer came from the span of its own attempt.
     const sent = peer.received.map(({ path, headers }) => [path.split("?")[0], headers] as const);
     const spanIds = own.spans.filter((span) => span.name.startsWith("http ")).map((span) => span.spanId);
@@ -119,31 +119,31 @@ describe("traces of real processes", () => {
 
   it("stay whole when an executor is killed in the midst of a step", async () => {
     let calls = 0;
-    const peer = await httpPeer((_, response) => {
+    const peer = await mockHttpServer((_, response) => {
       // The first one is never answered: its caller dies.
       if ((calls += 1) > 1) sendJson(response, {});
     });
     const collector = await otlpReceiver();
-    const { call, define, ended, program } = await startTraced("serve", collector.env, {
+    const { call, createWorkflow, waitForRunEnd, program } = await startTracedServer("serve", collector.env, {
       http: { allowed_hosts: [peer.host] },
     });
-    const id = await define("Killed", {
+    const id = await createWorkflow("Killed", {
       steps: [
         { id: "slow", type: "http", url: `${peer.url}/slow` },
         { id: "next", type: "http", url: `${peer.url}/next`, query: { a: "${{ steps.slow.status_code }}" } },
       ],
     });
     const { body } = await call("POST", `/workflows/${id}/runs`, { wait: 0 });
-    await peer.called;
+    await peer.requestReceived;
     process.kill(executorOf(program.child.pid!), "SIGKILL");
-    expect(await ended(body.id)).toMatchObject({ status: "succeeded" });
-    const { traceId, parentId } = await collector.until(runSpan(body.id));
-    await program.end();
+    expect(await waitForRunEnd(body.id)).toMatchObject({ status: "succeeded" });
+    const { traceId, parentId } = await collector.waitForSpan(isRunSpan(body.id));
+    await program.stop();
 
     const request = collector.spans.find((span) => span.spanId === parentId)!;
     expect(request).toMatchObject({ name: "run_workflow", parentId: null });
-    expectWhole(collector.spans, traceId, null);
-    expect(treeOf(collector, request.spanId)).toEqual([
+    expectCompleteTrace(collector.spans, traceId, null);
+    expect(formatSpanTree(collector, request.spanId)).toEqual([
       "run killed: succeeded",
       "  http next: succeeded",
       "  http slow: interrupted",
@@ -163,7 +163,7 @@ describe("traces of real processes", () => {
     "harm no run and keep no process when %s",
     async (_, where, least) => {
       const endpoint = await where();
-      const { call, define, program } = await startTraced("serve", {
+      const { call, createWorkflow, program } = await startTracedServer("serve", {
         OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
         // Whoever waited for it to give up would wait for an hour.
         OTEL_EXPORTER_OTLP_TIMEOUT: "3600000",
@@ -172,12 +172,12 @@ describe("traces of real processes", () => {
         OTEL_BSP_MAX_QUEUE_SIZE: "5",
         OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "5",
       });
-      const id = await define("Plain", { steps: [{ id: "a", type: "set", values: { x: 1 } }] });
+      const id = await createWorkflow("Plain", { steps: [{ id: "a", type: "set", values: { x: 1 } }] });
       for (let n = 0; n < 5; n += 1) {
         const { status, body } = await call("POST", `/workflows/${id}/runs`, { wait: 20 });
         expect({ status, run: body.status }).toEqual({ status: 200, run: "succeeded" });
       }
-      const { code } = await program.end();
+      const { code } = await program.stop();
       expect(code).toBe(0);
       const warned = program
         .log()

@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
   addPerson,
-  ask,
-  choose,
-  firstAdmin,
-  fromUserMenu,
+  requestApi,
+  selectOption,
+  createFirstAdmin,
+  chooseFromUserMenu,
   heading,
   newStateDirectory,
   openBrowser,
@@ -58,7 +58,7 @@ describe("the first visit", () => {
   it("leads from the printed link to a key that curl uses, shown once, rotated and revoked", async () => {
     const site = await openSite({ workers: 0 });
     const browser = await openBrowser();
-    const { page, complaints, hosts } = await openWindow(browser, site, undefined, WITH_CLIPBOARD);
+    const { page, problems, requestedHosts } = await openWindow(browser, site, undefined, WITH_CLIPBOARD);
     await page.goto(site.setupLink);
     await heading(page, "Make your admin account").waitFor();
     await page.getByLabel(/^Password/).fill("Password1234");
@@ -68,13 +68,13 @@ describe("the first visit", () => {
     await makeAccount(page, "ann@example.com");
     await heading(page, "Home").waitFor();
 
-    await fromUserMenu(page, "API Keys");
+    await chooseFromUserMenu(page, "API Keys");
     await heading(page, "API Keys").waitFor();
     await page.getByText("No keys yet").waitFor();
     await page.getByRole("button", { name: "Create New API Key" }).first().click();
     const form = page.getByRole("dialog", { name: "Create New API Key" });
     await form.getByLabel(/^Name/).fill("ci");
-    await choose(page, form.getByRole("combobox", { name: "Expiration date" }), "In 30 days");
+    await selectOption(page, form.getByRole("combobox", { name: "Expiration date" }), "In 30 days");
     await form.getByRole("button", { name: "Create", exact: true }).click();
     const made = page.getByRole("dialog", { name: 'The key "ci"' });
     const key = await copied(page, "API key");
@@ -94,7 +94,7 @@ describe("the first visit", () => {
     await page.getByRole("button", { name: "Actions for the key ci" }).click();
     await page.getByRole("menuitem", { name: "Rotate…" }).click();
     const rotation = page.getByRole("dialog", { name: 'Rotate the key "ci"' });
-    await choose(page, rotation.getByRole("combobox"), "1 hour");
+    await selectOption(page, rotation.getByRole("combobox"), "1 hour");
     await rotation.getByRole("button", { name: "Rotate" }).click();
     const successor = await copied(page, "API key");
     expect(successor).not.toBe(key);
@@ -115,8 +115,8 @@ describe("the first visit", () => {
     await old.getByText("revoked").waitFor();
     expect(await statusWith(site.url, key)).toBe("401");
     expect(await statusWith(site.url, successor)).toBe("200");
-    expect([...hosts]).toEqual([new URL(site.url).host]);
-    expect(complaints).toEqual([]);
+    expect([...requestedHosts]).toEqual([new URL(site.url).host]);
+    expect(problems).toEqual([]);
   });
 
   it("is won by one of three who race for it through three processes, and the others are told", async () => {
@@ -157,20 +157,20 @@ describe("the first visit", () => {
 describe("people", () => {
   it("come by an invitation in a mail, and by another mail again when the password is forgotten", async () => {
     const site = await openSite({ mail: true, workers: 0 });
-    const admin = await firstAdmin(site);
-    await site.mail(1);
+    const admin = await createFirstAdmin(site);
+    await site.linkFromMail(1);
     const browser = await openBrowser();
     const inviting = await openWindow(browser, site, admin);
     await inviting.visit("/people");
     await inviting.page.getByRole("button", { name: "Invite somebody" }).click();
     const form = inviting.page.getByRole("dialog", { name: "Invite somebody" });
     await form.getByLabel("E-mail address").fill("ben@example.com");
-    await choose(inviting.page, form.getByRole("combobox", { name: "Role" }), "viewer");
+    await selectOption(inviting.page, form.getByRole("combobox", { name: "Role" }), "viewer");
     await form.getByRole("button", { name: "Send the invitation" }).click();
     await inviting.page.getByRole("listitem").filter({ hasText: "ben@example.com" }).waitFor();
 
-    const { page, complaints } = await openWindow(browser, site);
-    await page.goto(await site.mail(2));
+    const { page, problems } = await openWindow(browser, site);
+    await page.goto(await site.linkFromMail(2));
     await heading(page, "Welcome to Millrace").waitFor();
     expect(await page.getByLabel("E-mail address").inputValue()).toBe("ben@example.com");
     await page.getByLabel(/^Password/).fill(PASSWORD);
@@ -178,20 +178,20 @@ describe("people", () => {
     await heading(page, "Home").waitFor();
     await page.getByRole("button", { name: "User menu of ben@example.com" }).waitFor();
 
-    await fromUserMenu(page, "Sign out");
+    await chooseFromUserMenu(page, "Sign out");
     await page.getByRole("link", { name: "Forgotten your password?" }).click();
     // The page before has a field of the same name.
     await heading(page, "A new password").waitFor();
     await page.getByLabel("E-mail address").fill("ben@example.com");
     await page.getByRole("button", { name: "Send me a link" }).click();
     await page.getByText("a mail with a link is on its way").waitFor();
-    const link = await site.mail(3);
+    const link = await site.linkFromMail(3);
     await page.goto(link);
     await heading(page, "Choose a new password").waitFor();
     await page.getByLabel(/^Password/).fill(`${PASSWORD}, anew`);
     await page.getByRole("button", { name: "Save and sign in" }).click();
     await heading(page, "Home").waitFor();
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
 
     // The link worked once, and the old password no longer does.
     const other = await openWindow(browser, site);
@@ -205,7 +205,7 @@ describe("people", () => {
   it("are handed a link where no mail is sent, to come and to come back", async () => {
     const site = await openSite({ workers: 0 });
     const browser = await openBrowser();
-    const { page, visit } = await openWindow(browser, site, await firstAdmin(site), WITH_CLIPBOARD);
+    const { page, visit } = await openWindow(browser, site, await createFirstAdmin(site), WITH_CLIPBOARD);
     await visit("/people");
     await page.getByRole("button", { name: "Invite somebody" }).click();
     const form = page.getByRole("dialog", { name: "Invite somebody" });
@@ -220,7 +220,7 @@ describe("people", () => {
     await theirs.getByLabel(/^Password/).fill(PASSWORD);
     await theirs.getByRole("button", { name: "Begin" }).click();
     await heading(theirs, "Home").waitFor();
-    await fromUserMenu(theirs, "Sign out");
+    await chooseFromUserMenu(theirs, "Sign out");
     await theirs.getByRole("link", { name: "Forgotten your password?" }).click();
     await theirs.getByText("Mail is not set up here, so ask an admin").waitFor();
 
@@ -234,21 +234,21 @@ describe("people", () => {
 
   it("are changed and deactivated by an admin, but never the last admin", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const ben = await addPerson(site, ann, "ben@example.com", "editor");
     const browser = await openBrowser();
     const { page, visit } = await openWindow(browser, site, ann);
     await visit("/people");
-    await choose(page, page.getByRole("combobox", { name: "Role of ben@example.com" }), "viewer");
+    await selectOption(page, page.getByRole("combobox", { name: "Role of ben@example.com" }), "viewer");
     await page.getByText("ben@example.com: viewer, active.").waitFor();
     await page.getByRole("button", { name: "Actions for ben@example.com" }).click();
     await page.getByRole("menuitem", { name: "Deactivate…" }).click();
     const asked = page.getByRole("dialog", { name: "Deactivate ben@example.com?" });
     await asked.getByRole("button", { name: "Deactivate" }).click();
     await page.getByRole("listitem").filter({ hasText: "deactivated" }).waitFor();
-    expect((await ben.api.ask("GET", "/session")).status).toBe(401);
+    expect((await ben.api.request("GET", "/session")).status).toBe(401);
 
-    await choose(page, page.getByRole("combobox", { name: "Role of ann@example.com" }), "editor");
+    await selectOption(page, page.getByRole("combobox", { name: "Role of ann@example.com" }), "editor");
     await page
       .getByRole("alert")
       .filter({ hasText: "The last admin must stay" })
@@ -262,7 +262,7 @@ describe("people", () => {
 describe("a session", () => {
   it("is listed, and can be ended from another browser, one by one and all others at once", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const browser = await openBrowser();
     const here = await openWindow(browser, site, ann);
     const [second, third] = await Promise.all([1, 2].map(() => openWindow(browser, site)));
@@ -301,16 +301,16 @@ describe("a session", () => {
 
   it("ends by signing out, begins where one was, and never leads away from the site", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const browser = await openBrowser();
-    const { page, visit, hosts, complaints } = await openWindow(browser, site);
+    const { page, visit, requestedHosts, problems } = await openWindow(browser, site);
     await visit("/keys?everyone=true");
     expect(page.url()).toBe(`${site.url}/ui/sign-in?to=${encodeURIComponent("/keys?everyone=true")}`);
     await signIn(page, ann.email);
     await heading(page, "API Keys").waitFor();
     expect(page.url()).toBe(`${site.url}/ui/keys?everyone=true`);
 
-    await fromUserMenu(page, "Sign out");
+    await chooseFromUserMenu(page, "Sign out");
     await heading(page, "Sign in").waitFor();
 
     await page.goto(`${site.url}/ui/sign-in?to=//evil.example`);
@@ -328,8 +328,8 @@ describe("a session", () => {
       await heading(page, /^(Home|Not found)$/).waitFor();
       expect(new URL(page.url()).origin).toBe(site.url);
     }
-    expect([...hosts]).toEqual([new URL(site.url).host]);
-    expect(complaints).toEqual([]);
-    expect(await ask<{ email: string }[]>(ann, "GET", "/users")).toHaveLength(1);
+    expect([...requestedHosts]).toEqual([new URL(site.url).host]);
+    expect(problems).toEqual([]);
+    expect(await requestApi<{ email: string }[]>(ann, "GET", "/users")).toHaveLength(1);
   });
 });

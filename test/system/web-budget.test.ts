@@ -1,16 +1,16 @@
 import type { Page, Response } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { testInstance } from "../support/instance.ts";
-import { addWorkflows } from "../support/many-workflows.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import {
-  ask,
-  firstAdmin,
+  requestApi,
+  createFirstAdmin,
   heading,
   openBrowser,
   openSite,
   openWindow,
-  PATIENCE_MS,
-  settled,
+  WAIT_TIMEOUT_MS,
+  waitUntilLoaded,
   signIn,
   type Site,
 } from "../support/web.ts";
@@ -47,7 +47,7 @@ const median = (values: readonly number[]): number =>
 describe("the first page", () => {
   it("is less than 250 KB of code and styles, compressed with Brotli, before and after signing in", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const browser = await openBrowser();
     const { page, visit } = await openWindow(browser, site);
     const code = watchCode(page);
@@ -69,14 +69,14 @@ describe("the first page", () => {
     const again = watchCode(page);
     await signIn(page, ann.email);
     await heading(page, "Home").waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
     told("from sign-in to home", (await again()).bytes / KB, "KB of Brotli");
     expect((await again()).bytes + before.bytes).toBeLessThan(250 * KB);
   });
 
   it("can be used within a second", async () => {
     const site = await openSite({ workers: 0 });
-    await firstAdmin(site);
+    await createFirstAdmin(site);
     const browser = await openBrowser();
     const times: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
@@ -135,9 +135,9 @@ const percentile = (values: readonly number[], share: number): number =>
 describe("a list of 5,000 workflows", () => {
   it("scrolls smoothly to its end, and keeps few rows in the document", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
-    await addWorkflows(await testInstance({ stateDir: site.stateDir }), { count: 5_000 });
-    const { page, visit, complaints } = await openWindow(await openBrowser(), site, ann);
+    const ann = await createFirstAdmin(site);
+    await insertWorkflows(await testInstance({ stateDir: site.stateDir }), { count: 5_000 });
+    const { page, visit, problems } = await openWindow(await openBrowser(), site, ann);
     await visit("/workflows");
     await page.getByText("5,000 workflows").waitFor();
     await page.mouse.move(700, 600);
@@ -145,7 +145,7 @@ describe("a list of 5,000 workflows", () => {
     const start = performance.now();
     const last = page.locator('[aria-posinset="5000"]');
     while ((await last.count()) === 0) {
-      expect(performance.now() - start).toBeLessThan(3 * PATIENCE_MS);
+      expect(performance.now() - start).toBeLessThan(3 * WAIT_TIMEOUT_MS);
       await page.mouse.wheel(0, 4_000);
       await page.evaluate(
         () =>
@@ -162,7 +162,7 @@ describe("a list of 5,000 workflows", () => {
     expect(await page.getByRole("main").getByRole("listitem").count()).toBeLessThan(100);
     // Smooth is 50 ms on a machine that does nothing else.
     expect(percentile(frames, 0.95)).toBeLessThan(250);
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });
 
@@ -209,8 +209,11 @@ interface Working {
 }
 
 async function openLarge(site: Site, count: number) {
-  const ann = await firstAdmin(site);
-  const { id } = await ask(ann, "POST", "/workflows", { name: `Large ${count}`, definition: large(count) });
+  const ann = await createFirstAdmin(site);
+  const { id } = await requestApi(ann, "POST", "/workflows", {
+    name: `Large ${count}`,
+    definition: large(count),
+  });
   const window = await openWindow(await openBrowser(), site, ann);
   return { id, ann, ...window };
 }
@@ -233,7 +236,7 @@ describe("a graph", () => {
     const { id, ann, page, visit } = await openLarge(site, 1_001);
     await visit(`/workflows/${id}`);
     await page.getByText(/^This graph is too large to draw: 1001 steps/).waitFor();
-    const run = await ask(ann, "POST", `/workflows/${id}/runs`, { inputs: {} });
+    const run = await requestApi(ann, "POST", `/workflows/${id}/runs`, { inputs: {} });
     await visit(`/runs/${run.id}`);
     await page.getByRole("tab", { name: "Timeline", selected: true }).waitFor();
     await page.getByText("step_0", { exact: true }).first().waitFor();

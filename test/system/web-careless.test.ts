@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
   addPerson,
-  ask,
-  firstAdmin,
+  requestApi,
+  createFirstAdmin,
   heading,
   openBrowser,
   openSite,
@@ -18,10 +18,10 @@ const linesOf = async (page: Page): Promise<string> =>
 describe("who is careless, or unlucky", () => {
   it("writes from nothing, clicks twice, and loses nothing when the session ends", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     await addPerson(site, ann, "ben@example.com", "editor");
     const definition = { steps: [{ id: "a", type: "set", values: { x: 1 } }] };
-    const { id } = await ask(ann, "POST", "/workflows", { name: "Some", definition });
+    const { id } = await requestApi(ann, "POST", "/workflows", { name: "Some", definition });
     const { page, visit } = await openWindow(await openBrowser(), site);
     await visit(`/workflows/${id}/edit`);
     await signIn(page, ann.email);
@@ -53,15 +53,15 @@ describe("who is careless, or unlucky", () => {
     await page.getByRole("button", { name: "Save", exact: true }).dblclick();
     await page.getByText("Saved as version 2").first().waitFor();
     expect(new URL(page.url()).pathname).toBe(`/ui/workflows/${id}/edit`);
-    const { version } = await ask<{ version: number }>(ann, "GET", `/workflows/${id}`);
+    const { version } = await requestApi<{ version: number }>(ann, "GET", `/workflows/${id}`);
     expect(version).toBe(2);
   });
 
   it("sees nothing of the one before in a tab that was left open", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const ben = await addPerson(site, ann, "ben@example.com", "viewer");
-    await ask(ann, "POST", "/api-keys", { name: "of ann alone" });
+    await requestApi(ann, "POST", "/api-keys", { name: "of ann alone" });
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
     await visit("/keys");
     await page.getByText("of ann alone").first().waitFor();

@@ -1,23 +1,23 @@
 /** `--auth-mode cognito` in a real browser: a load balancer in front, a real provider behind its login. */
 import { expect, it, describe } from "vitest";
 import type { Page } from "playwright-core";
-import { albPeer } from "../support/alb-peer.ts";
+import { mockAlb } from "../support/alb-peer.ts";
 import { type AlbProxy, albProxy } from "../support/alb-proxy.ts";
-import { oidcPeer } from "../support/oidc-peer.ts";
+import { testOidcProvider } from "../support/oidc-peer.ts";
 import { startProgram } from "../support/process.ts";
 import {
-  fromUserMenu,
+  chooseFromUserMenu,
   heading,
   newStateDirectory,
   openBrowser,
   openWindow,
-  picture,
-  settled,
+  takeScreenshot,
+  waitUntilLoaded,
 } from "../support/web.ts";
 
 async function openSite() {
-  const alb = await albPeer();
-  const provider = await oidcPeer({
+  const alb = await mockAlb();
+  const provider = await testOidcProvider({
     accounts: {
       ann: { email: "ann@example.com", email_verified: true, groups: ["millrace-admin"] },
       ben: { email: "ben@example.com", email_verified: true, groups: [] },
@@ -30,7 +30,7 @@ async function openSite() {
     env: {
       ...alb.env,
       MILLRACE_BASE_URL: proxy.url,
-      MILLRACE_COGNITO_DOMAIN: proxy.domain,
+      MILLRACE_COGNITO_DOMAIN: proxy.poolUrl,
       MILLRACE_TRUSTED_PROXIES: "127.0.0.1",
     },
   });
@@ -48,12 +48,12 @@ async function logIn(page: Page, proxy: AlbProxy, name: string): Promise<void> {
 describe("a browser behind a load balancer", () => {
   it("comes in by the provider's login, works, signs out, and cannot get back in without it", async () => {
     const { proxy, program, browser } = await openSite();
-    const { page, complaints } = await openWindow(browser, { url: proxy.url });
+    const { page, problems } = await openWindow(browser, { url: proxy.url });
     await logIn(page, proxy, "ann");
     await heading(page, "Workflows").waitFor();
     expect(page.url()).toBe(`${proxy.url}/ui/workflows`);
-    await settled(page);
-    await picture(page, "cognito-workflows");
+    await waitUntilLoaded(page);
+    await takeScreenshot(page, "cognito-workflows");
     const kept = (await page.context().cookies()).filter(({ name }) => name.startsWith("AWSELB"));
     expect(kept).toHaveLength(2);
 
@@ -69,11 +69,11 @@ describe("a browser behind a load balancer", () => {
     await page.keyboard.press("Escape");
 
     await page.goto(`${proxy.url}/ui/workflows`);
-    await settled(page);
-    await fromUserMenu(page, "Sign out");
+    await waitUntilLoaded(page);
+    await chooseFromUserMenu(page, "Sign out");
     await page.getByRole("button", { name: "Log out" }).click();
     await heading(page, "You are signed out").waitFor();
-    await picture(page, "cognito-signed-out");
+    await takeScreenshot(page, "cognito-signed-out");
     expect((await page.context().cookies()).filter(({ name }) => name.startsWith("AWSELB"))).toEqual([]);
 
     // The way back is the provider's login again: by the link, by the address, by the browser's own way back.
@@ -92,10 +92,10 @@ describe("a browser behind a load balancer", () => {
     expect((await again.json()).detail).toMatch(/sign-on has ended/);
     await page.goto(`${proxy.url}/ui/workflows`);
     await heading(page, "You are not signed in").waitFor();
-    await picture(page, "cognito-ended");
+    await takeScreenshot(page, "cognito-ended");
     expect(program.log()).not.toMatch(/eyJ[\w-]{20,}/);
     // What the provider lacks, and what is refused on purpose.
-    expect(complaints.filter((text) => !/favicon|40[13]/.test(text))).toEqual([]);
+    expect(problems.filter((text) => !/favicon|40[13]/.test(text))).toEqual([]);
   });
 
   it("gives the role of the groups, and keeps out who has no verified address", async () => {
@@ -108,7 +108,7 @@ describe("a browser behind a load balancer", () => {
     const eve = await openWindow(browser, { url: proxy.url });
     await logIn(eve.page, proxy, "eve");
     await eve.page.getByText(/not verified/).waitFor();
-    await picture(eve.page, "cognito-refused");
+    await takeScreenshot(eve.page, "cognito-refused");
     expect((await (await ben.page.request.get(`${proxy.url}/session`)).json()).user.role).toBe("viewer");
   });
 });

@@ -1,16 +1,16 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { oidcPeer } from "../support/oidc-peer.ts";
+import { testOidcProvider } from "../support/oidc-peer.ts";
 import { startProgram } from "../support/process.ts";
 import {
-  fromUserMenu,
+  chooseFromUserMenu,
   heading,
   newStateDirectory,
   openBrowser,
   openWindow,
-  picture,
-  settled,
+  takeScreenshot,
+  waitUntilLoaded,
 } from "../support/web.ts";
 
 const ACCOUNTS = {
@@ -21,13 +21,13 @@ const ACCOUNTS = {
 
 /** A server at `localhost` and its provider at `127.0.0.1`: two sites to a browser, as they are in life. */
 async function openSite() {
-  const peer = await oidcPeer({ accounts: ACCOUNTS });
+  const peer = await testOidcProvider({ accounts: ACCOUNTS });
   const args = ["--host", "localhost", "--workers", "0", "--auth-mode", "oidc"];
   const program = await startProgram("serve", newStateDirectory(), { args, env: peer.env });
   const url = program.url.replace("127.0.0.1", "localhost");
   const opened = await openWindow(await openBrowser(), { url });
   /** What our own pages complained of. */
-  const complaints = () => opened.complaints.filter((text) => text.startsWith(url));
+  const complaints = () => opened.problems.filter((text) => text.startsWith(url));
   return { ...opened, url, complaints };
 }
 
@@ -49,33 +49,33 @@ describe("people who sign in at a provider of another site", () => {
     await visit("/people");
     await heading(page, "Sign in").waitFor();
     expect(await violations(page)).toEqual([]);
-    await picture(page, "oidc-sign-in");
+    await takeScreenshot(page, "oidc-sign-in");
     await signInButton(page).click();
     await logIn(page, "ann");
     await heading(page, "People").waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
     expect(new URL(page.url()).href).toBe(`${url}/ui/people`);
     expect(await page.getByRole("button", { name: "Invite somebody" }).count()).toBe(0);
     expect(await page.getByRole("combobox", { name: "Role of ann@example.com" }).isDisabled()).toBe(true);
     await page.getByText("the identity provider decides the role").waitFor();
     expect(await violations(page)).toEqual([]);
-    await picture(page, "oidc-people");
+    await takeScreenshot(page, "oidc-people");
     await page.getByRole("button", { name: "Actions for ann@example.com" }).click();
     expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Deactivate…"]);
     await page.keyboard.press("Escape");
-    await fromUserMenu(page, "Account");
+    await chooseFromUserMenu(page, "Account");
     await heading(page, "Account").waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
     await page.getByText("At your organisation's identity provider").waitFor();
     expect(await page.getByLabel(/password/i).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
-    await picture(page, "oidc-account");
+    await takeScreenshot(page, "oidc-account");
 
-    await fromUserMenu(page, "Sign out");
+    await chooseFromUserMenu(page, "Sign out");
     await page.getByText("You are signed out.").waitFor();
     expect(new URL(page.url()).href).toBe(`${url}/ui/sign-in?signed_out=1`);
     expect(await violations(page)).toEqual([]);
-    await picture(page, "oidc-signed-out");
+    await takeScreenshot(page, "oidc-signed-out");
     for (let back = 0; back < 3; back += 1) {
       await page.goBack();
       await page.waitForLoadState();
@@ -98,7 +98,7 @@ describe("people who sign in at a provider of another site", () => {
       "does not say that your e-mail address is verified",
     );
     expect(await violations(page)).toEqual([]);
-    await picture(page, "oidc-refused");
+    await takeScreenshot(page, "oidc-refused");
     await page.getByRole("link", { name: /as somebody else/ }).click();
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByText("You are signed out.").waitFor();
@@ -120,7 +120,7 @@ describe("people who sign in at a provider of another site", () => {
     await page.getByRole("button", { name: "Create, and edit" }).click();
     const over = page.getByRole("dialog", { name: "You are signed out" });
     await over.waitFor();
-    await picture(page, "oidc-signed-out-while-writing");
+    await takeScreenshot(page, "oidc-signed-out-while-writing");
     expect(await violations(page)).toEqual([]);
     const opening = page.context().waitForEvent("page");
     await over.getByRole("link", { name: "Sign in" }).click();

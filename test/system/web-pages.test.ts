@@ -2,18 +2,18 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
-  firstAdmin,
+  createFirstAdmin,
   heading,
   openBrowser,
   openSite,
   openWindow,
-  openWorld,
+  openSeededSite,
   PASSWORD,
-  picture,
-  routes,
-  settled,
-  SIGNED_OUT,
-  type Window,
+  takeScreenshot,
+  routerPaths,
+  waitUntilLoaded,
+  SIGNED_OUT_PAGES,
+  type BrowserWindow,
 } from "../support/web.ts";
 
 const WIDE = { width: 1280, height: 900 };
@@ -70,25 +70,25 @@ const overflow = (page: Page): Promise<number> =>
   });
 
 /** Looks at what is shown in every guise; gives all that is wrong with it. */
-async function faultsOf({ page }: Window, name: string): Promise<string[]> {
-  const faults: string[] = [];
+async function issuesOf({ page }: BrowserWindow, name: string): Promise<string[]> {
+  const issues: string[] = [];
   const note = (guise: string, found: readonly string[]) =>
-    void faults.push(...found.map((fault) => `${name} (${guise}): ${fault}`));
+    void issues.push(...found.map((issue) => `${name} (${guise}): ${issue}`));
   for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
     await page.setViewportSize(viewport);
-    await settled(page);
+    await waitUntilLoaded(page);
     for (const scheme of ["light", "dark"] as const) {
       await prefer(page, scheme);
       // Only colours differ between the schemes.
       note(`${size}, ${scheme}`, await violations(page, scheme === "dark" ? ["color-contrast"] : undefined));
-      await picture(page, `${fileName(name)}-${size}-${scheme}`);
+      await takeScreenshot(page, `${fileName(name)}-${size}-${scheme}`);
     }
     await prefer(page, "light");
     const wider = await overflow(page);
     if (wider > 0) note(size, [`the page is ${wider} px wider than its window`]);
   }
   await page.setViewportSize(WIDE);
-  return faults;
+  return issues;
 }
 
 /** So many pages in four guises take their time on a machine that has much else to do. */
@@ -99,14 +99,14 @@ describe("every page", () => {
     "is accessible in light and dark, fits a phone, and asks nobody else for anything",
     { timeout: LONG_MS },
     async () => {
-      const { site, ann, pages, invitation } = await openWorld();
+      const { site, ann, pages, invitation } = await openSeededSite();
       const browser = await openBrowser();
       const window = await openWindow(browser, site, ann);
-      const faults: string[] = [];
-      expect([...Object.keys(pages), ...SIGNED_OUT]).toEqual(expect.arrayContaining(routes()));
+      const issues: string[] = [];
+      expect([...Object.keys(pages), ...SIGNED_OUT_PAGES]).toEqual(expect.arrayContaining(routerPaths()));
       for (const [name, path] of Object.entries(pages)) {
         await window.visit(path);
-        faults.push(...(await faultsOf(window, name)));
+        issues.push(...(await issuesOf(window, name)));
       }
       for (const [path, button] of [
         ["/keys", "Create New API Key"],
@@ -116,18 +116,20 @@ describe("every page", () => {
         await window.visit(path);
         await window.page.getByRole("button", { name: button }).first().click();
         await window.page.getByRole("dialog").waitFor();
-        faults.push(...(await faultsOf(window, button)));
+        issues.push(...(await issuesOf(window, button)));
       }
       const out = await openWindow(browser, site);
-      for (const path of SIGNED_OUT) {
+      for (const path of SIGNED_OUT_PAGES) {
         await out.visit(path);
-        faults.push(...(await faultsOf(out, path)));
+        issues.push(...(await issuesOf(out, path)));
       }
       await out.page.goto(invitation);
-      faults.push(...(await faultsOf(out, "an invitation")));
-      expect(faults).toEqual([]);
-      expect([...window.complaints, ...out.complaints]).toEqual([]);
-      expect([...new Set([...window.hosts, ...out.hosts])]).toEqual([new URL(site.url).host]);
+      issues.push(...(await issuesOf(out, "an invitation")));
+      expect(issues).toEqual([]);
+      expect([...window.problems, ...out.problems]).toEqual([]);
+      expect([...new Set([...window.requestedHosts, ...out.requestedHosts])]).toEqual([
+        new URL(site.url).host,
+      ]);
     },
   );
 
@@ -137,8 +139,8 @@ describe("every page", () => {
     await window.page.goto(site.setupLink);
     await window.page.getByLabel(/^Password/).fill("12345678");
     await window.page.getByText("This one is short").waitFor();
-    expect(await faultsOf(window, "the first visit")).toEqual([]);
-    expect(window.complaints).toEqual([]);
+    expect(await issuesOf(window, "the first visit")).toEqual([]);
+    expect(window.problems).toEqual([]);
   });
 });
 
@@ -218,7 +220,7 @@ const MOST_STOPS = 150;
 describe("with the keyboard alone", () => {
   it("one signs in, skips to the content, makes a key and comes back to where one was", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const { page, visit } = await openWindow(await openBrowser(), site);
     await visit("/sign-in");
     await tabTo(page, "E-mail address");
@@ -228,13 +230,13 @@ describe("with the keyboard alone", () => {
     await tabTo(page, "Sign in");
     await page.keyboard.press("Enter");
     await heading(page, "Home").waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
 
     await tabTo(page, "Skip to the content");
     await page.keyboard.press("Enter");
     expect((await focused(page)).tag).toBe("main");
     await page.reload();
-    await settled(page);
+    await waitUntilLoaded(page);
     await tabTo(page, `User menu of ${ann.email}`);
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "API Keys" }).waitFor();
@@ -246,7 +248,7 @@ describe("with the keyboard alone", () => {
     while ((await focused(page)).name !== "API Keys") await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await heading(page, "API Keys").waitFor();
-    await settled(page);
+    await waitUntilLoaded(page);
 
     await tabTo(page, "Create New API Key");
     await page.keyboard.press("Enter");
@@ -270,7 +272,7 @@ describe("with the keyboard alone", () => {
     await tabTo(page, "Create");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: 'The key "by keyboard"' }).waitFor();
-    await picture(page, "a-key-shown-once");
+    await takeScreenshot(page, "a-key-shown-once");
     await tabTo(page, "I have kept it");
     await page.keyboard.press("Enter");
     const row = page.getByRole("row", { name: /^by keyboard .*in \d+ days/ });
@@ -279,14 +281,14 @@ describe("with the keyboard alone", () => {
   });
 
   it("one gets through the editor, and out of every page again", async () => {
-    const { site, ann, pages } = await openWorld();
+    const { site, ann, pages } = await openSeededSite();
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
     await visit(pages["/workflows/:workflowId/edit"]!);
     await page.getByRole("textbox", { name: /^Definition of / }).focus();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     expect((await focused(page)).name).not.toMatch(/^Definition of /);
-    const faults: string[] = [];
+    const issues: string[] = [];
     for (const [name, path] of Object.entries(pages)) {
       // The editors are entered, and left by Escape and Tab: as above.
       if (name.endsWith("/edit") || name.endsWith("/retry")) continue;
@@ -299,14 +301,14 @@ describe("with the keyboard alone", () => {
         if (passed.length > 0 && (at.tag === "body" || at.name === "Skip to the content")) break;
         passed.push(at.name);
         if (!at.seen || !at.marked)
-          faults.push(`${name}: one does not see that ${at.name} (${at.tag}) has the focus`);
+          issues.push(`${name}: one does not see that ${at.name} (${at.tag}) has the focus`);
         if (passed.length < MOST_STOPS) continue;
-        faults.push(`${name} holds the focus: ${passed.slice(-5).join(", ")}`);
+        issues.push(`${name} holds the focus: ${passed.slice(-5).join(", ")}`);
         break;
       }
-      if (passed[0] !== "Skip to the content") faults.push(`${name} begins with ${passed[0]}`);
+      if (passed[0] !== "Skip to the content") issues.push(`${name} begins with ${passed[0]}`);
     }
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
   });
 });
 
@@ -332,7 +334,7 @@ const LISTS = [
 describe("a list", () => {
   it("says that it loads, that it could not, and that there is nothing yet; and tries again when asked to", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const browser = await openBrowser();
     await Promise.all(
       LISTS.map(async ({ path, asks, empty }) => {
@@ -352,14 +354,14 @@ describe("a list", () => {
         answer.resolve();
         const told = page.getByRole("alert").filter({ hasText: "The store is busy. Ask again in a moment." });
         await told.waitFor();
-        await picture(page, `${fileName(path)}-error`);
+        await takeScreenshot(page, `${fileName(path)}-error`);
         broken = false;
         answer = Promise.withResolvers<void>();
         await told.getByRole("button", { name: "Try again" }).click();
         answer.resolve();
         await page.getByText(empty).first().waitFor();
         await told.waitFor({ state: "detached" });
-        await picture(page, `${fileName(path)}-empty`);
+        await takeScreenshot(page, `${fileName(path)}-empty`);
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
       }),
     );
@@ -367,10 +369,10 @@ describe("a list", () => {
 
   it("says so in words when the server can't be reached at all", async () => {
     const site = await openSite({ workers: 0 });
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
     await visit("/keys");
-    await site.program.end("SIGKILL");
+    await site.program.stop("SIGKILL");
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     const told = page.getByRole("alert").filter({ hasText: /can't be reached|Load the page again/ });
     await told.first().waitFor();

@@ -1,6 +1,14 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { heading, openBrowser, openWindow, openWorld, routes, settled, SIGNED_OUT } from "../support/web.ts";
+import {
+  heading,
+  openBrowser,
+  openWindow,
+  openSeededSite,
+  routerPaths,
+  waitUntilLoaded,
+  SIGNED_OUT_PAGES,
+} from "../support/web.ts";
 
 /** What every page offers a viewer around its content. */
 const FRAME = new Set([
@@ -75,9 +83,9 @@ interface Pressable {
 
 describe("a viewer", () => {
   it("is offered nothing on any page that a viewer can't do, and no page asks for what is refused", async () => {
-    const { site, vera, pages } = await openWorld();
-    expect([...Object.keys(pages), ...SIGNED_OUT]).toEqual(expect.arrayContaining(routes()));
-    const { page, visit, refused, complaints } = await openWindow(await openBrowser(), site, vera);
+    const { site, vera, pages } = await openSeededSite();
+    expect([...Object.keys(pages), ...SIGNED_OUT_PAGES]).toEqual(expect.arrayContaining(routerPaths()));
+    const { page, visit, errorResponses, problems } = await openWindow(await openBrowser(), site, vera);
     const strange: string[] = [];
     const links = new Set<string>();
     for (const path of Object.values(pages)) {
@@ -103,14 +111,14 @@ describe("a viewer", () => {
         .count();
       expect({ link, dead }).toEqual({ link, dead: 0 });
     }
-    expect(refused).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(errorResponses).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it("is told in words where a page is not for them, by the address alone", async () => {
-    const { site, vera, ben, pages } = await openWorld();
+    const { site, vera, ben, pages } = await openSeededSite();
     const browser = await openBrowser();
-    const { page, visit, refused } = await openWindow(browser, site, vera);
+    const { page, visit, errorResponses } = await openWindow(browser, site, vera);
     for (const path of [
       pages["/workflows/new"]!,
       pages["/workflows/:workflowId/edit"]!,
@@ -123,7 +131,7 @@ describe("a viewer", () => {
       await page.getByText(/^This is for/).waitFor();
       await page.getByText("You are signed in as vera@example.com, with the role viewer.").waitFor();
     }
-    expect(refused).toEqual([]);
+    expect(errorResponses).toEqual([]);
     // An editor is no admin.
     const editors = await openWindow(browser, site, ben);
     await editors.visit("/");
@@ -137,7 +145,7 @@ describe("a viewer", () => {
       await editors.visit(path);
       await editors.page.getByText("This is for an admin").waitFor();
     }
-    expect(editors.refused).toEqual([]);
-    await settled(editors.page);
+    expect(editors.errorResponses).toEqual([]);
+    await waitUntilLoaded(editors.page);
   });
 });

@@ -5,12 +5,12 @@ import type { Approval, Run } from "../../schemas/run.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   addPerson,
-  ask,
-  firstAdmin,
+  requestApi,
+  createFirstAdmin,
   openBrowser,
   openSite,
   openWindow,
-  PATIENCE_MS,
+  WAIT_TIMEOUT_MS,
   type Site,
 } from "../support/web.ts";
 
@@ -26,7 +26,7 @@ const PATCH = [
 
 /** As if the run's steps had asked models. */
 function useModels({ stateDir }: Site, runId: string): void {
-  const db = new DatabaseSync(join(stateDir, "millrace.db"), { timeout: PATIENCE_MS });
+  const db = new DatabaseSync(join(stateDir, "millrace.db"), { timeout: WAIT_TIMEOUT_MS });
   const usage = JSON.stringify({ input_tokens: 812, output_tokens: 64, cost: 0.25 });
   db.prepare("update run_attempts set usage = ? where run_id = ? and finished_at is not null").run(
     usage,
@@ -38,15 +38,15 @@ function useModels({ stateDir }: Site, runId: string): void {
 describe("a run that was retried on a changed definition", () => {
   it("is drawn, decided on and changed again by that, and tells what it used and who began it", async () => {
     const site = await openSite();
-    const ann = await firstAdmin(site);
+    const ann = await createFirstAdmin(site);
     const ben = await addPerson(site, ann, "ben@example.com", "editor");
-    await ask(ben, "POST", "/workflows", { name: "Month end", definition: { steps: BEFORE } });
-    const failed = await ask(ben, "POST", "/workflows/month-end/runs", { wait: 30 });
-    const { id } = await ask(ben, "POST", `/runs/${failed.id}/retry`, { patch: PATCH });
+    await requestApi(ben, "POST", "/workflows", { name: "Month end", definition: { steps: BEFORE } });
+    const failed = await requestApi(ben, "POST", "/workflows/month-end/runs", { wait: 30 });
+    const { id } = await requestApi(ben, "POST", `/runs/${failed.id}/retry`, { patch: PATCH });
     const approval = await eventually(
-      async () => (await ask<Approval[]>(ann, "GET", "/approvals"))[0],
+      async () => (await requestApi<Approval[]>(ann, "GET", "/approvals"))[0],
       "the approval",
-      PATIENCE_MS,
+      WAIT_TIMEOUT_MS,
     );
     useModels(site, id);
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
@@ -65,9 +65,9 @@ describe("a run that was retried on a changed definition", () => {
     await page.getByRole("button", { name: /^look/ }).waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
     await eventually(
-      async () => (await ask<Run>(ann, "GET", `/runs/${id}`)).finished_at ?? undefined,
+      async () => (await requestApi<Run>(ann, "GET", `/runs/${id}`)).finished_at ?? undefined,
       "the run's end",
-      PATIENCE_MS,
+      WAIT_TIMEOUT_MS,
     );
     await visit(`/approvals/${approval.id.slice(0, -1)}`);
     await page.getByText("There is no such approval").waitFor();

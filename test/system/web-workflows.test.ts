@@ -2,9 +2,9 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
   addPerson,
-  ask,
-  choose,
-  firstAdmin,
+  requestApi,
+  selectOption,
+  createFirstAdmin,
   heading,
   openBrowser,
   openSite,
@@ -33,7 +33,7 @@ async function confirm(page: Page, title: string | RegExp, button: string): Prom
 /** An editor and an admin, each at a window. */
 async function twoPeople(options: { workers?: number } = {}) {
   const site = await openSite(options);
-  const ann = await firstAdmin(site);
+  const ann = await createFirstAdmin(site);
   const ben = await addPerson(site, ann, "ben@example.com", "editor");
   const browser = await openBrowser();
   const [anns, bens] = [await openWindow(browser, site, ann), await openWindow(browser, site, ben)];
@@ -41,10 +41,10 @@ async function twoPeople(options: { workers?: number } = {}) {
 }
 
 const create = (person: Person, name: string, definition: unknown) =>
-  ask(person, "POST", "/workflows", { name, definition });
+  requestApi(person, "POST", "/workflows", { name, definition });
 
 const start = (person: Person, workflowId: string, inputs = {}) =>
-  ask(person, "POST", `/workflows/${workflowId}/runs`, { inputs });
+  requestApi(person, "POST", `/workflows/${workflowId}/runs`, { inputs });
 
 const runPage = (site: Site, { id }: { id: string }) => `${site.url}/ui/runs/${id}`;
 
@@ -76,8 +76,8 @@ describe("a workflow in the browser", () => {
     const mark = page.locator(".cm-lintRange-error");
     await mark.first().waitFor();
     expect(await mark.allInnerTexts()).toContain("retries: 3");
-    const fault = page.getByRole("listitem").filter({ hasText: "retries" });
-    await fault.waitFor();
+    const issue = page.getByRole("listitem").filter({ hasText: "retries" });
+    await issue.waitFor();
     await page.getByText("1 fault", { exact: true }).waitFor();
     await page.getByText("It can be saved, but not run yet.").waitFor();
     await page.locator(".cm-line", { hasText: "retries: 3" }).click();
@@ -86,7 +86,7 @@ describe("a workflow in the browser", () => {
     await page.keyboard.press("Delete");
     await page.keyboard.insertText("timeout: 3d");
     await mark.first().waitFor({ state: "detached" });
-    await fault.waitFor({ state: "detached" });
+    await issue.waitFor({ state: "detached" });
     await page.getByText("Valid: it can run.").waitFor();
     await page.keyboard.press("Control+s");
     await page.getByText("Saved as version 2.").waitFor();
@@ -97,7 +97,7 @@ describe("a workflow in the browser", () => {
     await heading(page, "Discounts").waitFor();
 
     await page.getByRole("link", { name: "Run", exact: true }).click();
-    await choose(page, page.getByRole("combobox", { name: /^region/i }), "west");
+    await selectOption(page, page.getByRole("combobox", { name: /^region/i }), "west");
     await page.getByLabel(/^discount/i).fill("15");
     await page.getByRole("button", { name: "Run version 2" }).click();
     await heading(page, "Run of discounts").waitFor();
@@ -112,7 +112,11 @@ describe("a workflow in the browser", () => {
 
     await anns.visit("/approvals");
     await anns.page.getByRole("link", { name: /in the west a discount of 15 %\?$/ }).click();
-    await choose(anns.page, anns.page.getByRole("combobox", { name: /^Which budget pays\?/ }), "marketing");
+    await selectOption(
+      anns.page,
+      anns.page.getByRole("combobox", { name: /^Which budget pays\?/ }),
+      "marketing",
+    );
     await anns.page.getByLabel("Comment").fill("Only this once.");
     await anns.page.getByRole("button", { name: "Approve", exact: true }).click();
     await anns.page.getByText("Approved. The run goes on.").waitFor();
@@ -130,9 +134,9 @@ describe("a workflow in the browser", () => {
     await page.getByRole("button", { name: /^customers/ }).click();
     await page.getByRole("heading", { name: "customers" }).waitFor();
     await page.getByRole("table").first().waitFor();
-    for (const { complaints, hosts } of [anns, bens]) {
-      expect(complaints).toEqual([]);
-      expect([...hosts]).toEqual([new URL(site.url).host]);
+    for (const { problems, requestedHosts } of [anns, bens]) {
+      expect(problems).toEqual([]);
+      expect([...requestedHosts]).toEqual([new URL(site.url).host]);
     }
   });
 
@@ -212,14 +216,14 @@ describe("a workflow in the browser", () => {
     await heading(page, "Run of fragile").waitFor();
     await status(page, "succeeded").waitFor();
     await page.getByText("changed for this run").waitFor();
-    expect(bens.complaints).toEqual([]);
+    expect(bens.problems).toEqual([]);
   });
 
   it("is archived with a way back, and its old versions are compared and taken up again", async () => {
     const { bens, ben } = await twoPeople({ workers: 0 });
     const { page, visit } = bens;
     const { id } = await create(ben, "Greeting", saying("Good morning"));
-    await ask(ben, "PATCH", `/workflows/${id}`, {
+    await requestApi(ben, "PATCH", `/workflows/${id}`, {
       definition: saying("Good evening"),
       reason: "It is late.",
     });
@@ -241,9 +245,9 @@ describe("a workflow in the browser", () => {
     await page.getByRole("button", { name: "Use version 1" }).click();
     await page.getByRole("menuitem", { name: "Make its content the newest" }).click();
     await page.getByText(/ is as version 1 was\.$/).waitFor();
-    const { definition } = await ask<{ definition: unknown }>(ben, "GET", `/workflows/${id}`);
+    const { definition } = await requestApi<{ definition: unknown }>(ben, "GET", `/workflows/${id}`);
     expect(definition).toEqual(saying("Good morning"));
-    expect(bens.complaints).toEqual([]);
+    expect(bens.problems).toEqual([]);
   });
 
   it("loses nothing when two people edit it at a time", async () => {
@@ -273,6 +277,6 @@ describe("a workflow in the browser", () => {
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     await confirm(page, "Leave without saving?", "Stay");
     expect(await editor(page).innerText()).toContain("priority: 1");
-    expect(anns.complaints.filter((text) => !/status of 412/.test(text))).toEqual([]);
+    expect(anns.problems.filter((text) => !/status of 412/.test(text))).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Family } from "../support/exposition.ts";
-import { exercised, read } from "../support/metrics.ts";
+import type { MetricFamily } from "../support/exposition.ts";
+import { exercisedMetrics, readMetrics } from "../support/metrics.ts";
 
 const deployed = (file: string): string =>
   readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8");
@@ -52,7 +52,7 @@ function readBy(expr: string): { metrics: { name: string; labels: string[] }[]; 
 /** Prometheus itself adds these. */
 const OF_TARGETS = ["job", "instance"];
 
-function labelsOf(families: ReadonlyMap<string, Family>, name: string): string[] {
+function labelsOf(families: ReadonlyMap<string, MetricFamily>, name: string): string[] {
   // Whether a target answers is Prometheus' own metric.
   if (name === "up") return OF_TARGETS;
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ""));
@@ -63,7 +63,7 @@ function labelsOf(families: ReadonlyMap<string, Family>, name: string): string[]
 }
 
 /** What a query asks for that there is not. */
-function missingOf(families: ReadonlyMap<string, Family>, expr: string): string[] {
+function missingOf(families: ReadonlyMap<string, MetricFamily>, expr: string): string[] {
   const { metrics, grouped } = readBy(expr);
   const there = new Set(metrics.flatMap(({ name }) => labelsOf(families, name)));
   return [
@@ -81,7 +81,7 @@ const queries = dashboard.panels.flatMap(({ targets = [] }) => targets);
 
 describe("the dashboard", () => {
   it("asks for metrics and labels that there are", async () => {
-    const families = await read(exercised());
+    const families = await readMetrics(exercisedMetrics());
     expect(queries.length).toBeGreaterThan(40);
     expect(
       queries.flatMap(({ expr }) => missingOf(families, expr.replaceAll("$__rate_interval", "5m"))),
@@ -120,7 +120,7 @@ describe("the dashboard", () => {
 
 describe("the alert rules", () => {
   it("ask for metrics and labels that there are", async () => {
-    const families = await read(exercised());
+    const families = await readMetrics(exercisedMetrics());
     expect(rules.flatMap(({ expr }) => missingOf(families, expr))).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe("the alert rules", () => {
 
 describe("what finds missing metrics", () => {
   it("sees a name that is gone, a label of another metric, and a grouping by none", async () => {
-    const families = await read(exercised());
+    const families = await readMetrics(exercisedMetrics());
     expect(missingOf(families, "rate(millrace_gone_total[5m])")).toEqual(["millrace_gone_total"]);
     expect(missingOf(families, 'millrace_runs_started_total{code="a,b"}')).toEqual([
       "millrace_runs_started_total{code}",

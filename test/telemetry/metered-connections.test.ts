@@ -20,7 +20,11 @@ function metered(thrown?: unknown) {
     models: { list: list("writer"), generate: () => answer({ text: "Hi", usage: USAGE }) },
     mcpServers: { list: list("tickets"), call: () => answer({}) },
   } as unknown as Connections;
-  const meter = { ...noMeter, connection: vi.fn<Meter["connection"]>(), tokens: vi.fn<Meter["tokens"]>() };
+  const meter = {
+    ...noMeter,
+    connection: vi.fn<Meter["connectionCalled"]>(),
+    tokens: vi.fn<Meter["tokensUsed"]>(),
+  };
   const calls = () => meter.connection.mock.calls.map(([{ kind, name, outcome }]) => [kind, name, outcome]);
   return { ...meteredConnections(connections, meter), meter, calls };
 }

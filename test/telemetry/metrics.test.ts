@@ -1,15 +1,15 @@
 import { Registry } from "prom-client";
 import { describe, expect, it, vi } from "vitest";
 import { openMetrics } from "../../src/telemetry/metrics.ts";
-import { exposition, settle } from "../../src/telemetry/snapshots.ts";
-import { stateGauges, type StateNumbers } from "../../src/telemetry/state-gauges.ts";
-import { parseExposition, valueOf } from "../support/exposition.ts";
-import { exercised, read, STATE } from "../support/metrics.ts";
+import { renderExposition, mergeExitedProcess } from "../../src/telemetry/snapshots.ts";
+import { registerStateGauges, type InstanceStats } from "../../src/telemetry/state-gauges.ts";
+import { parseExposition, sumSamples } from "../support/exposition.ts";
+import { exercisedMetrics, readMetrics, SAMPLE_STATE } from "../support/metrics.ts";
 
 describe("metrics", () => {
   it("say what was metered, under names and labels that Prometheus takes", async () => {
-    const families = await read(exercised());
-    const of = (name: string, labels = {}) => valueOf(families, name, { ...labels, process: "serve" });
+    const families = await readMetrics(exercisedMetrics());
+    const of = (name: string, labels = {}) => sumSamples(families, name, { ...labels, process: "serve" });
     const request = { operation: "list_workflows", surface: "rest" };
     expect(of("millrace_requests_total", { ...request, status: "200" })).toBe(1);
     expect(of("millrace_request_duration_seconds_sum", request)).toBe(0.01);
@@ -28,46 +28,52 @@ describe("metrics", () => {
   });
 
   it("tell no increase of what has not happened, and have a 0 for what will be looked for", async () => {
-    const families = await read(openMetrics("serve", "1.2.3"));
+    const families = await readMetrics(openMetrics("serve", "1.2.3"));
     for (const name of ["executor_takeovers", "executor_restarts", "jobs_poisoned", "runs_finished"]) {
-      expect(valueOf(families, `millrace_${name}_total`)).toBe(0);
+      expect(sumSamples(families, `millrace_${name}_total`)).toBe(0);
       expect(families.get(`millrace_${name}_total`)!.samples).not.toEqual([]);
     }
   });
 
   it("of several processes are one text, with the kind of process as a label", async () => {
-    const families = await read(exercised(), openMetrics("worker", "1"), openMetrics("worker", "1"));
-    expect(valueOf(families, "millrace_requests_total", { process: "serve" })).toBe(1);
+    const families = await readMetrics(
+      exercisedMetrics(),
+      openMetrics("worker", "1"),
+      openMetrics("worker", "1"),
+    );
+    expect(sumSamples(families, "millrace_requests_total", { process: "serve" })).toBe(1);
     const processes = families.get("process_start_time_seconds")!.samples.map((one) => one.labels["process"]);
     expect(processes).toEqual(["serve", "worker"]);
-    const [alone, both] = [await read(openMetrics("worker", "1")), families].map((one) =>
-      valueOf(one, "process_resident_memory_bytes", { process: "worker" }),
+    const [alone, both] = [await readMetrics(openMetrics("worker", "1")), families].map((one) =>
+      sumSamples(one, "process_resident_memory_bytes", { process: "worker" }),
     );
     expect(both! / alone!).toBeGreaterThan(1.5);
   });
 
   it("keep the counts of a process that is gone, and nothing that held only while it lived", async () => {
-    const before = exercised();
-    let gone = await settle([], await before.snapshot());
-    gone = await settle(gone, await exercised().snapshot());
-    const families = parseExposition(await exposition([await openMetrics("serve", "1").snapshot(), gone]));
-    expect(valueOf(families, "millrace_requests_total")).toBe(2);
-    expect(valueOf(families, "millrace_step_duration_seconds_count")).toBe(2);
-    expect(valueOf(families, "millrace_open_streams")).toBe(0);
+    const before = exercisedMetrics();
+    let gone = await mergeExitedProcess([], await before.snapshot());
+    gone = await mergeExitedProcess(gone, await exercisedMetrics().snapshot());
+    const families = parseExposition(
+      await renderExposition([await openMetrics("serve", "1").snapshot(), gone]),
+    );
+    expect(sumSamples(families, "millrace_requests_total")).toBe(2);
+    expect(sumSamples(families, "millrace_step_duration_seconds_count")).toBe(2);
+    expect(sumSamples(families, "millrace_open_streams")).toBe(0);
   });
 });
 
-const well = (): Promise<StateNumbers> => Promise.resolve(STATE);
+const well = (): Promise<InstanceStats> => Promise.resolve(SAMPLE_STATE);
 
 describe("gauges of the state", () => {
   it("say what the database says", async () => {
-    const families = await read(exercised());
-    expect(valueOf(families, "millrace_state_up")).toBe(1);
-    expect(valueOf(families, "millrace_runs_unfinished", { status: "waiting" })).toBe(2);
-    expect(valueOf(families, "millrace_runs_unfinished", { status: "running" })).toBe(0);
-    expect(valueOf(families, "millrace_queue_jobs", { state: "later" })).toBe(4);
-    expect(valueOf(families, "millrace_queue_oldest_ready_seconds")).toBe(6.5);
-    expect(valueOf(families, "millrace_state_free_bytes")).toBe(1e9);
+    const families = await readMetrics(exercisedMetrics());
+    expect(sumSamples(families, "millrace_state_up")).toBe(1);
+    expect(sumSamples(families, "millrace_runs_unfinished", { status: "waiting" })).toBe(2);
+    expect(sumSamples(families, "millrace_runs_unfinished", { status: "running" })).toBe(0);
+    expect(sumSamples(families, "millrace_queue_jobs", { state: "later" })).toBe(4);
+    expect(sumSamples(families, "millrace_queue_oldest_ready_seconds")).toBe(6.5);
+    expect(sumSamples(families, "millrace_state_free_bytes")).toBe(1e9);
   });
 
   it("are gone when it can't be read, rather than old, and come back", async () => {
@@ -76,27 +82,27 @@ describe("gauges of the state", () => {
     vi.spyOn(performance, "now").mockImplementation(() => now() + ahead);
     const metrics = openMetrics("serve", "1");
     let answer = well;
-    metrics.showState(() => answer());
-    expect(valueOf(await read(metrics), "millrace_state_up")).toBe(1);
+    metrics.registerStateSource(() => answer());
+    expect(sumSamples(await readMetrics(metrics), "millrace_state_up")).toBe(1);
     answer = () => Promise.reject(new Error("gone"));
-    expect(valueOf(await read(metrics), "millrace_state_up")).toBe(1);
+    expect(sumSamples(await readMetrics(metrics), "millrace_state_up")).toBe(1);
     ahead = 6_000;
-    const without = await read(metrics);
-    expect(valueOf(without, "millrace_state_up")).toBe(0);
+    const without = await readMetrics(metrics);
+    expect(sumSamples(without, "millrace_state_up")).toBe(0);
     for (const name of ["queue_jobs", "runs_unfinished", "queue_oldest_ready_seconds", "executors"])
       expect(without.get(`millrace_${name}`)!.samples).toEqual([]);
     answer = well;
-    expect(valueOf(await read(metrics), "millrace_executors")).toBe(2);
+    expect(sumSamples(await readMetrics(metrics), "millrace_executors")).toBe(2);
     vi.restoreAllMocks();
   });
 
   it("are not waited for where the state hangs", async () => {
     const registry = new Registry();
-    const asked = vi.fn<() => Promise<StateNumbers>>(() => new Promise(() => {}));
-    const refresh = stateGauges(registry, asked, 10);
+    const asked = vi.fn<() => Promise<InstanceStats>>(() => new Promise(() => {}));
+    const refresh = registerStateGauges(registry, asked, 10);
     for (const _ of [1, 2]) {
       await refresh();
-      expect(valueOf(parseExposition(await registry.metrics()), "millrace_state_up")).toBe(0);
+      expect(sumSamples(parseExposition(await registry.metrics()), "millrace_state_up")).toBe(0);
     }
     // One that hangs is not asked again beside itself.
     expect(asked).toHaveBeenCalledTimes(1);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { seldom } from "../../src/telemetry/seldom.ts";
+import { throttledLogger } from "../../src/telemetry/seldom.ts";
 
 function open() {
   let now = 0;
   const told: [object, string][] = [];
-  const tell = seldom(
+  const tell = throttledLogger(
     (line, message) => void told.push([line, message]),
     () => now,
   );

@@ -24,15 +24,15 @@ async function open(env: Record<string, string> = {}) {
   onTestFinished(() => void vi.unstubAllEnvs());
   const warnings: string[] = [];
   const log = { warn: (_: object, message: string) => void warnings.push(message) } as never;
-  const tracer = otlpTracer({ on: true, propagates: true }, { version: "1.2.3", process: "test", log });
+  const tracer = otlpTracer({ enabled: true, propagates: true }, { version: "1.2.3", process: "test", log });
   return { tracer, warnings, spans: async () => ((await tracer.close()) ? collector.spans : []) };
 }
 
 describe("traces over OTLP", () => {
   it("tell a span as it is, though it began long before this process", async () => {
     const { tracer, spans } = await open();
-    tracer.record(finished);
-    tracer.record({
+    tracer.recordSpan(finished);
+    tracer.recordSpan({
       ...finished,
       trace: { ...RUN, spanId: "b7ad6b7169203332" },
       parentId: null,
@@ -55,7 +55,7 @@ describe("traces over OTLP", () => {
 
   it("end no span before it began, and tell its link", async () => {
     const { tracer, spans, warnings } = await open();
-    tracer.record({ ...finished, end: finished.start - 5_000, link: PARENT });
+    tracer.recordSpan({ ...finished, end: finished.start - 5_000, link: PARENT });
     expect(warnings).toEqual([]);
     expect(await spans()).toEqual([
       expect.objectContaining({
@@ -68,8 +68,8 @@ describe("traces over OTLP", () => {
 
   it("go on with a caller's decision, flags and state", async () => {
     const { tracer, spans } = await open();
-    const sampled = tracer.begin("a", "server", { ...PARENT, flags: 3 }, {})!;
-    const unsampled = tracer.begin("b", "server", { ...PARENT, flags: 2 }, {})!;
+    const sampled = tracer.startSpan("a", "server", { ...PARENT, flags: 3 }, {})!;
+    const unsampled = tracer.startSpan("b", "server", { ...PARENT, flags: 2 }, {})!;
     expect([sampled.trace, unsampled.trace]).toEqual([
       { ...PARENT, flags: 3, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) },
       { ...PARENT, flags: 2, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) },
@@ -88,13 +88,13 @@ describe("traces over OTLP", () => {
 
   it("ask the sampler where a trace begins, and never again", async () => {
     const { tracer, spans } = await open({ OTEL_TRACES_SAMPLER: "always_off" });
-    expect(tracer.samples(RUN.traceId, "run test")).toBe(false);
-    const begun = tracer.begin("a", "server", undefined, {})!;
+    expect(tracer.shouldSample(RUN.traceId, "run test")).toBe(false);
+    const begun = tracer.startSpan("a", "server", undefined, {})!;
     expect(begun.trace.flags).toBe(0);
     begun.end({});
-    tracer.record({ ...finished, trace: { ...RUN, flags: 0 } });
+    tracer.recordSpan({ ...finished, trace: { ...RUN, flags: 0 } });
     // Somebody else has begun this one and wants it.
-    tracer.record(finished);
+    tracer.recordSpan(finished);
     expect((await spans()).map(({ name, spanId }) => [name, spanId])).toEqual([["run test", RUN.spanId]]);
   });
 
@@ -104,9 +104,9 @@ describe("traces over OTLP", () => {
       OTEL_TRACES_SAMPLER_ARG: "0.5",
     });
     const ids = Array.from({ length: 200 }, (_, i) => (i * 0x9e3779b1 + 1).toString(16).padStart(32, "7"));
-    const decisions = ids.map((id) => tracer.samples(id, "run test"));
+    const decisions = ids.map((id) => tracer.shouldSample(id, "run test"));
     expect(new Set(decisions)).toEqual(new Set([true, false]));
-    expect(ids.map((id) => tracer.samples(id, "another"))).toEqual(decisions);
+    expect(ids.map((id) => tracer.shouldSample(id, "another"))).toEqual(decisions);
     await tracer.close();
   });
 

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { connect, outputOf, problemOf } from "../support/mcp.ts";
 
@@ -23,7 +23,7 @@ async function opened() {
   const [rest, mcp] = [await instance.rest({ config }), await instance.mcp({ config })];
   const { value } = await instance.key({ scopes: ["read", "write", "run", "approve"] });
   const client = await connect("v2 pinned to 2026-07-28", mcp.url, value);
-  return { instance, call: api(rest.url, value), client };
+  return { instance, call: apiClient(rest.url, value), client };
 }
 
 const REVENUE = {
@@ -64,7 +64,7 @@ describe("an agent", () => {
 
     const patch = [{ op: "update_top", set: { output: { best: "${{ steps.revenue.rows[0].region }}" } } }];
     const mended = await ask("update_workflow", { workflow_id: "best-region", patch, if_match: 1 });
-    expect(mended).toMatchObject({ version: 2, faults: [] });
+    expect(mended).toMatchObject({ version: 2, issues: [] });
     const { valid, steps, output } = await ask("validate_workflow", { definition: mended["definition"] });
     expect({ valid, output }).toEqual({ valid: true, output: "{best: text or null}" });
     expect(steps).toMatchObject([{ id: "revenue", effects: false }, { id: "any" }]);

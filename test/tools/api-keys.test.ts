@@ -7,13 +7,13 @@ import { listApiKeys } from "../../tools/api-keys/list-api-keys.ts";
 import { revokeApiKey } from "../../tools/api-keys/revoke-api-key.ts";
 import { rotateApiKey } from "../../tools/api-keys/rotate-api-key.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { acting, person, someKey } from "../support/people.ts";
+import { callAs, signedInUser, keyPrincipal } from "../support/people.ts";
 
-async function keysOf(options: Parameters<typeof person>[1] = {}) {
+async function keysOf(options: Parameters<typeof signedInUser>[1] = {}) {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
-  const ann = await person(instance, options);
-  return { instance, clock, ann, call: acting(instance, ann.principal) };
+  const ann = await signedInUser(instance, options);
+  return { instance, clock, ann, call: callAs(instance, ann.principal) };
 }
 
 /** Everything that is written down about requests and keys. */
@@ -85,18 +85,18 @@ describe("create_api_key", () => {
     clock.advance(HOUR);
     await call(createApiKey, { name: "and again" });
     await expect(call(createApiKey, { name: "beyond" })).rejects.toHaveProperty("code", "too_many_keys");
-    const ben = await person(instance, { email: "ben@example.com" });
-    await acting(instance, ben.principal)(createApiKey, { name: "first" });
+    const ben = await signedInUser(instance, { email: "ben@example.com" });
+    await callAs(instance, ben.principal)(createApiKey, { name: "first" });
     for (let i = 0; i < 100; i += 1) await instance.key();
-    const operator = acting(instance, { ...someKey(), kind: "operator" });
+    const operator = callAs(instance, { ...keyPrincipal(), kind: "operator" });
     expect((await operator(createApiKey, { name: "one of many" })).owner).toBe("operator");
   });
 
   it("takes what the role allows: read with all, and by default no more than the role has", async () => {
     const { call, instance } = await keysOf();
-    const look = acting(
+    const look = callAs(
       instance,
-      (await person(instance, { email: "vic@example.com", role: "viewer" })).principal,
+      (await signedInUser(instance, { email: "vic@example.com", role: "viewer" })).principal,
     );
     expect(await call(createApiKey, { name: "run", scopes: ["run"] })).toMatchObject({
       scopes: ["read", "run"],
@@ -154,7 +154,7 @@ describe("create_api_key", () => {
 describe("list_api_keys", () => {
   it("shows one's own, newest first, page by page", async () => {
     const { instance, clock, call } = await keysOf();
-    const bob = acting(instance, (await person(instance, { email: "bob@example.com" })).principal);
+    const bob = callAs(instance, (await signedInUser(instance, { email: "bob@example.com" })).principal);
     await bob(createApiKey, { name: "bob's" });
     for (const name of ["first", "second", "third"]) {
       await call(createApiKey, { name });
@@ -172,7 +172,7 @@ describe("list_api_keys", () => {
 
   it("shows admins everybody's, those of the command line too", async () => {
     const { instance, call } = await keysOf({ role: "admin" });
-    const bob = acting(instance, (await person(instance, { email: "bob@example.com" })).principal);
+    const bob = callAs(instance, (await signedInUser(instance, { email: "bob@example.com" })).principal);
     await bob(createApiKey, { name: "bob's" });
     await instance.key();
     const { items } = await call(listApiKeys, { everyone: true });
@@ -221,10 +221,10 @@ describe("revoke_api_key", () => {
 
   it("ends another's for admins only; to anybody else there is none", async () => {
     const { instance, call } = await keysOf();
-    const bob = acting(instance, (await person(instance, { email: "bob@example.com" })).principal);
-    const root = acting(
+    const bob = callAs(instance, (await signedInUser(instance, { email: "bob@example.com" })).principal);
+    const root = callAs(
       instance,
-      (await person(instance, { email: "root@example.com", role: "admin" })).principal,
+      (await signedInUser(instance, { email: "root@example.com", role: "admin" })).principal,
     );
     const { id } = await call(createApiKey, { name: "ci" });
     const missing = await bob(revokeApiKey, { key_id: "key_none" }).catch((error: Error) => error.message);
@@ -295,9 +295,9 @@ describe("rotate_api_key", () => {
 
   it("has nothing to hand on from a dead key, and is for nobody but the owner, admins included", async () => {
     const { instance, clock, call } = await keysOf();
-    const root = acting(
+    const root = callAs(
       instance,
-      (await person(instance, { email: "root@example.com", role: "admin" })).principal,
+      (await signedInUser(instance, { email: "root@example.com", role: "admin" })).principal,
     );
     const { id: key_id } = await call(createApiKey, { name: "ci", expires_at: iso(clock.now() + HOUR) });
     await expect(root(rotateApiKey, { key_id })).rejects.toMatchObject({ code: "api_key_not_found" });
@@ -317,7 +317,7 @@ describe("no key", () => {
     [rotateApiKey, { key_id: "key_1" }],
   ])("may do it, whatever its scopes: %#", async (tool, input) => {
     const instance = await testInstance();
-    const call = acting(instance, someKey());
+    const call = callAs(instance, keyPrincipal());
     await expect(call(tool as typeof createApiKey, input)).rejects.toMatchObject({ code: "person_needed" });
   });
 });

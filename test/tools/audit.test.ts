@@ -5,21 +5,21 @@ import { listAuditLog } from "../../tools/audit/list-audit-log.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { acting, person, someKey } from "../support/people.ts";
+import { callAs, signedInUser, keyPrincipal } from "../support/people.ts";
 
 /** What a key and a person did, an hour between each. */
 async function busy() {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
-  const ann = await person(instance);
-  const bySession = acting(instance, ann.principal, { surface: "web", name: "Firefox 145 on Linux" });
-  const byKey = acting(instance, someKey(["read", "write"]), { surface: "rest", name: "curl/8.14.1" });
+  const ann = await signedInUser(instance);
+  const bySession = callAs(instance, ann.principal, { surface: "web", name: "Firefox 145 on Linux" });
+  const byKey = callAs(instance, keyPrincipal(["read", "write"]), { surface: "rest", name: "curl/8.14.1" });
   await byKey(createWorkflow, { name: "Weekly revenue" });
   clock.advance(HOUR);
   await bySession(updateWorkflow, { workflow_id: "weekly-revenue", description: "Net" });
   clock.advance(HOUR);
   await bySession(createWorkflow, { name: "Nightly backup" });
-  const admin = acting(instance, someKey(["read", "admin"]));
+  const admin = callAs(instance, keyPrincipal(["read", "admin"]));
   const found = async (input: Record<string, unknown> = {}) =>
     (await admin(listAuditLog, input)).items.map(({ operation, target }) => `${operation} ${target}`);
   return { instance, bySession, admin, found };
@@ -81,11 +81,11 @@ describe("list_audit_log", () => {
     const { instance, bySession } = await busy();
     await expect(bySession(listAuditLog)).rejects.toMatchObject({ code: "missing_scope" });
     const scopes: Scope[] = ["read", "write", "run", "approve"];
-    await expect(acting(instance, someKey(scopes))(listAuditLog)).rejects.toMatchObject({
+    await expect(callAs(instance, keyPrincipal(scopes))(listAuditLog)).rejects.toMatchObject({
       code: "missing_scope",
     });
-    const root = await person(instance, { email: "root@example.com", role: "admin" });
-    expect((await acting(instance, root.principal)(listAuditLog)).total).toBe(3);
+    const root = await signedInUser(instance, { email: "root@example.com", role: "admin" });
+    expect((await callAs(instance, root.principal)(listAuditLog)).total).toBe(3);
   });
 
   it("refuses what would look through everything many times over", async () => {

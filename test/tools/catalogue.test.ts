@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { ERRORS } from "../../src/core/errors.ts";
-import { hintsOf, routeOf, servedOn } from "../../src/core/tool.ts";
+import { toolAnnotations, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { listTools } from "../../src/surfaces/mcp/tool-list.ts";
 import { catalogue } from "../../tools/index.ts";
 
@@ -51,7 +51,7 @@ describe("the catalogue", () => {
 
   it("is listed over MCP in its own order", () => {
     expect(listed.map((tool) => tool.name)).toEqual(
-      catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => tool.name),
+      catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => tool.name),
     );
   });
 });
@@ -70,7 +70,7 @@ describe.each(tools)("%s", (name, tool) => {
 
   it("says by its hints what it does", () => {
     expect(KINDS).toContain(tool.effect);
-    const hints = hintsOf(tool);
+    const hints = toolAnnotations(tool);
     for (const hint of ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const)
       expect(typeof hints[hint]).toBe("boolean");
     expect(hints.readOnlyHint).toBe(tool.effect === "read");
@@ -78,26 +78,28 @@ describe.each(tools)("%s", (name, tool) => {
     // A person acts on what is their own, and some of what is only read is for admins. Who may only read what is stored
     // has no business in the databases that a check reaches into.
     const reads = tool.effect === "read" && name !== "validate_workflow";
-    expect(tool.person || tool.scope === "admin" || (tool.scope === "read") === reads).toBe(true);
+    expect(tool.requiresUser || tool.scope === "admin" || (tool.scope === "read") === reads).toBe(true);
     expect(inList?.annotations ?? hints).toEqual(hints);
   });
 
   it("is out of every agent's reach where it is for a person only, or for admins", () => {
-    const kept = tool.person || tool.scope === "admin";
-    expect(kept && servedOn(tool, "mcp")).toBeFalsy();
+    const kept = tool.requiresUser || tool.scope === "admin";
+    expect(kept && isServedOn(tool, "mcp")).toBeFalsy();
     // Whoever could make a key or a user with a key would have another way in when the key is taken away.
-    expect(tool.person ?? false).toBe(/_(api_keys?|users?|invitation|user_password|sessions?)$/.test(name));
+    expect(tool.requiresUser ?? false).toBe(
+      /_(api_keys?|users?|invitation|user_password|sessions?)$/.test(name),
+    );
   });
 
   it("keeps no record of what is shown once", () => {
     const shown = Object.keys((tool.output as z.ZodObject).def.shape);
-    expect(tool.secret ?? false).toBe(
-      (shown.includes("value") && tool.person === true) || shown.includes("link"),
+    expect(tool.noStore ?? false).toBe(
+      (shown.includes("value") && tool.requiresUser === true) || shown.includes("link"),
     );
   });
 
   it("has a method that fits its effect", () => {
-    const { method } = routeOf(tool);
+    const { method } = parseRoute(tool);
     const methods = {
       // A definition is too large for a query string.
       read: name === "validate_workflow" ? ["POST"] : ["GET"],
@@ -117,7 +119,7 @@ describe.each(tools)("%s", (name, tool) => {
   it("takes an Idempotency-Key where a POST does something, and If-Match where it changes what has revisions", () => {
     const headers = Object.values(tool.headers ?? {});
     expect(headers.includes("Idempotency-Key")).toBe(
-      routeOf(tool).method === "POST" && tool.effect !== "read",
+      parseRoute(tool).method === "POST" && tool.effect !== "read",
     );
     const changes = tool.effect === "update" || tool.effect === "delete";
     expect(headers.includes("If-Match")).toBe(changes && tool.etag !== undefined);

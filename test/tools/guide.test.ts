@@ -1,32 +1,32 @@
 import { describe, expect, it } from "vitest";
 import { definitionSchema } from "../../src/engine/definition-schema.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { EXAMPLE, guideTo, TOPICS } from "../../tools/environment/guide.ts";
+import { EXAMPLE_DEFINITION, getGuide, TOPICS } from "../../tools/environment/guide.ts";
 import { testInstance } from "../support/instance.ts";
 
 const topics = [...TOPICS, ...stepTypes.map(({ type }) => type)];
 
 describe("the guide", () => {
   it.each(topics)("to %s says something of all there is, in a few thousand tokens at most", (topic) => {
-    const guide = guideTo(topic, stepTypes)!;
+    const guide = getGuide(topic, stepTypes)!;
     expect(guide).not.toMatch(/undefined|\[object|NaN/);
     expect(guide.length / 4).toBeLessThan(topic === "definition" ? 5_000 : 2_000);
   });
 
   it("names every step type and every field of each", () => {
-    const whole = guideTo("definition", stepTypes)!;
+    const whole = getGuide("definition", stepTypes)!;
     for (const { type, fields } of stepTypes) {
       expect(whole).toContain(`- \`${type}\`: `);
       for (const field of Object.keys(fields as object))
-        expect(guideTo(type, stepTypes)).toContain(`- \`${field}\` (`);
+        expect(getGuide(type, stepTypes)).toContain(`- \`${field}\` (`);
     }
   });
 
   it("shows an example that has no faults", async () => {
-    definitionSchema(stepTypes).parse(EXAMPLE);
+    definitionSchema(stepTypes).parse(EXAMPLE_DEFINITION);
     const { services } = await testInstance();
-    const { errors } = await services.engine.check(EXAMPLE, {
-      bind: true,
+    const { errors } = await services.engine.check(EXAMPLE_DEFINITION, {
+      checkConnections: true,
       signal: AbortSignal.timeout(10_000),
     });
     expect(errors).toEqual([]);

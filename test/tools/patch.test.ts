@@ -15,7 +15,7 @@ const BASE = {
 const apply = (...operations: Record<string, unknown>[]) => applyPatch(BASE, Patch.parse(operations));
 const ids = (definition: Record<string, unknown>) =>
   (definition["steps"] as { id: string }[]).map(({ id }) => id);
-function faultsOf(...operations: Record<string, unknown>[]) {
+function issuesOf(...operations: Record<string, unknown>[]) {
   try {
     apply(...operations);
   } catch (error) {
@@ -73,7 +73,7 @@ describe("a patch", () => {
 
   it("is refused as a whole, with the faults of all operations and near matches", () => {
     expect(
-      faultsOf(
+      issuesOf(
         { op: "update_step", id: "chek", set: { if: "true" } },
         { op: "add_step", step: { id: "a" } },
         { op: "add_step", step: { type: "set" } },

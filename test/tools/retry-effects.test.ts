@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import { NO_ITEM, type StepRecord } from "../../src/core/run-ports.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { effectsAgain } from "../../tools/runs/retry-effects.ts";
+import { findRepeatedEffects } from "../../tools/runs/retry-effects.ts";
 
 const post = (id: string, body: unknown) => ({
   id,
@@ -39,7 +39,7 @@ const told = (
   records: StepRecord[],
   { steps = STEPS, inputsChanged = false }: { steps?: Definition["steps"]; inputsChanged?: boolean } = {},
 ) =>
-  effectsAgain(
+  findRepeatedEffects(
     "run_1",
     { definition: { steps: STEPS }, records },
     { definition: { steps }, inputsChanged },

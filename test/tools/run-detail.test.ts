@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { NO_ITEM } from "../../src/core/run-ports.ts";
 import { runWriter } from "../../src/store/run-writer.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
 import { testInstance } from "../support/instance.ts";
 
@@ -11,7 +11,7 @@ async function opened(config: unknown = {}) {
   const executor = await instance.executor({ config });
   const { url } = await instance.rest({ config });
   const { value } = await instance.key({ scopes: ["read", "write", "run", "approve"] });
-  return { instance, executor, call: api(url, value) };
+  return { instance, executor, call: apiClient(url, value) };
 }
 
 describe("get_run", () => {
@@ -162,7 +162,7 @@ describe("the definition of a run", () => {
 describe("run_workflow", () => {
   it("answers 202 with a place to ask and what to do where nobody carries it out, and 200 once it is done", async () => {
     const instance = await testInstance();
-    const call = api((await instance.rest()).url, (await instance.key()).value);
+    const call = apiClient((await instance.rest()).url, (await instance.key()).value);
     const steps = [{ id: "a", type: "set", values: { n: 1 } }];
     await call("POST", "/workflows", { name: "A", definition: { steps } });
     const first = await call("POST", "/workflows/a/runs", {}, { "Idempotency-Key": "k" });
@@ -211,7 +211,7 @@ describe("publishing", () => {
 
   it("says that examples need an executor", async () => {
     const instance = await testInstance();
-    const call = api((await instance.rest()).url, (await instance.key()).value);
+    const call = apiClient((await instance.rest()).url, (await instance.key()).value);
     const steps = [{ id: "a", type: "set", values: { n: 1 } }];
     await call("POST", "/workflows", { name: "A", definition: { steps, examples: [{ inputs: {} }] } });
     const { status, body } = await call("POST", "/workflows/a/publish");

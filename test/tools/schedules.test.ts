@@ -6,14 +6,14 @@ import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { acting, someKey } from "../support/people.ts";
+import { callAs, keyPrincipal } from "../support/people.ts";
 
 const steps = [{ id: "a", type: "set", values: { a: 1 } }];
 
 /** Workflows with these names that run at these hours, from eight in the morning on. */
 async function scheduled(hours: Record<string, string>) {
   const instance = await testInstance({ clock: fakeClock() });
-  const call = acting(instance, someKey());
+  const call = callAs(instance, keyPrincipal());
   for (const [name, hour] of Object.entries(hours)) {
     await call(createWorkflow, { name, definition: { steps, schedule: { cron: `0 ${hour} * * *` } } });
     await call(publishWorkflow, { workflow_id: name });

@@ -3,9 +3,9 @@ import { DAY, HOUR, iso } from "../../src/core/clock.ts";
 import { endOtherSessions } from "../../tools/sessions/end-other-sessions.ts";
 import { endSession } from "../../tools/sessions/end-session.ts";
 import { listSessions } from "../../tools/sessions/list-sessions.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { acting, addUser, person, signIn, someKey } from "../support/people.ts";
+import { callAs, addUser, signedInUser, signIn, keyPrincipal } from "../support/people.ts";
 
 /** Ann in three browsers, an hour between them, and Bob in one. */
 async function signedIn() {
@@ -17,12 +17,12 @@ async function signedIn() {
   const second = await signIn(instance, user);
   clock.advance(HOUR);
   const third = await signIn(instance, user);
-  const bob = await person(instance, { email: "bob@example.com", role: "admin" });
-  return { instance, clock, first, second, third, bob, call: acting(instance, second.principal) };
+  const bob = await signedInUser(instance, { email: "bob@example.com", role: "admin" });
+  return { instance, clock, first, second, third, bob, call: callAs(instance, second.principal) };
 }
 
 const audited = async ({ read }: TestInstance): Promise<string[]> =>
-  (await read.audit.slice({ filter: {}, before: null, limit: 100 })).map(
+  (await read.audit.page({ filter: {}, before: null, limit: 100 })).map(
     ({ operation, target, owner, keyName }) => `${owner} ${keyName} ${operation} ${target}`,
   );
 
@@ -78,7 +78,7 @@ describe("end_session", () => {
     const { instance, first, second, third, call } = await signedIn();
     const { url } = await instance.rest();
     const ask = async (cookie: string) =>
-      (await api(url)("GET", "/workflows", undefined, { Cookie: cookie })).status;
+      (await apiClient(url)("GET", "/workflows", undefined, { Cookie: cookie })).status;
     expect(await ask(first.cookie)).toBe(200);
     expect(await call(endSession, { session_id: first.session.id })).toEqual({ ended: 1 });
     expect(await Promise.all([first, second, third].map(({ cookie }) => ask(cookie)))).toEqual([
@@ -92,7 +92,7 @@ describe("end_session", () => {
 
   it("knows nobody else's, not even for an admin", async () => {
     const { instance, first, bob, call } = await signedIn();
-    const bobs = acting(instance, bob.principal);
+    const bobs = callAs(instance, bob.principal);
     await expect(bobs(endSession, { session_id: first.session.id })).rejects.toMatchObject({
       code: "session_not_found",
     });
@@ -126,7 +126,7 @@ describe("no key", () => {
     [endSession, { session_id: "ses_1" }],
     [endOtherSessions, {}],
   ])("has sessions: %#", async (tool, input) => {
-    const call = acting(await testInstance(), someKey());
+    const call = callAs(await testInstance(), keyPrincipal());
     await expect(call(tool as typeof endSession, input)).rejects.toMatchObject({ code: "person_needed" });
   });
 });

@@ -10,15 +10,15 @@ import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
 import { resetUserPassword } from "../../tools/users/reset-user-password.ts";
 import { updateUser } from "../../tools/users/update-user.ts";
-import { api } from "../support/http.ts";
+import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { acting, addUser, person, signIn, someKey } from "../support/people.ts";
+import { callAs, addUser, signedInUser, signIn, keyPrincipal } from "../support/people.ts";
 
 async function asAdmin() {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
-  const root = await person(instance, { email: "root@example.com", role: "admin" });
-  return { instance, clock, root, call: acting(instance, root.principal) };
+  const root = await signedInUser(instance, { email: "root@example.com", role: "admin" });
+  return { instance, clock, root, call: callAs(instance, root.principal) };
 }
 
 /** The link that a token in an address stands for, if it still works. */
@@ -27,11 +27,11 @@ const linkOf = ({ read }: TestInstance, link: string | null) =>
 
 /** With a post that takes everything, and says what it was given. */
 function withMail(instance: TestInstance) {
-  const posted: Parameters<AccountsApi["deliver"]>[] = [];
+  const posted: Parameters<AccountsApi["sendLink"]>[] = [];
   const accounts: AccountsApi = {
     ...instance.services.accounts,
-    mail: true,
-    deliver: async (...mail) => {
+    mailEnabled: true,
+    sendLink: async (...mail) => {
       posted.push(mail);
       return { sent: true, link: "https://mill.example.com/ui/link#secret" };
     },
@@ -50,7 +50,7 @@ async function writtenDown({ store: { read } }: TestInstance): Promise<string> {
 }
 
 const audited = async ({ read }: TestInstance): Promise<string[]> =>
-  (await read.audit.slice({ filter: {}, before: null, limit: 100 })).map(
+  (await read.audit.page({ filter: {}, before: null, limit: 100 })).map(
     ({ operation, target, owner }) => `${owner} ${operation} ${target}`,
   );
 
@@ -80,7 +80,7 @@ describe("invite_user", () => {
   it("sends the link by mail where it can, shows it to nobody, and sends it once", async () => {
     const { instance, root } = await asAdmin();
     const mail = withMail(instance);
-    const call = acting(mail.instance, root.principal);
+    const call = callAs(mail.instance, root.principal);
     const input = { email: "ann@example.com", role: "viewer", idempotency_key: "once" };
     expect(await call(inviteUser, input)).toMatchObject({ sent: true, link: null });
     expect(await call(inviteUser, input)).toMatchObject({ sent: false, link: null });
@@ -158,10 +158,10 @@ describe("update_user", () => {
   it("changes a role from the next request on, in open sessions and for keys", async () => {
     const { instance, call } = await asAdmin();
     const { url } = await instance.rest();
-    const ann = await person(instance);
-    const made = await acting(instance, ann.principal)(createApiKey, { name: "ci" });
-    const bySession = api(url);
-    const byKey = api(url, made.value!);
+    const ann = await signedInUser(instance);
+    const made = await callAs(instance, ann.principal)(createApiKey, { name: "ci" });
+    const bySession = apiClient(url);
+    const byKey = apiClient(url, made.value!);
     const create = async (name: string) => [
       (await bySession("POST", "/workflows", { name }, { Cookie: ann.cookie })).status,
       (await byKey("POST", "/workflows", { name })).status,
@@ -178,13 +178,13 @@ describe("update_user", () => {
   it("takes the way in away at once, sessions, links and keys, and gives it back", async () => {
     const { instance, call } = await asAdmin();
     const { url } = await instance.rest();
-    const ann = await person(instance);
-    const bob = await person(instance, { email: "bob@example.com" });
-    const { value } = await acting(instance, ann.principal)(createApiKey, { name: "ci" });
+    const ann = await signedInUser(instance);
+    const bob = await signedInUser(instance, { email: "bob@example.com" });
+    const { value } = await callAs(instance, ann.principal)(createApiKey, { name: "ci" });
     const { link } = await call(resetUserPassword, { user_id: ann.user.id });
     const ask = async (cookie: string) => [
-      (await api(url)("GET", "/workflows", undefined, { Cookie: cookie })).status,
-      (await api(url, value!)("GET", "/workflows")).status,
+      (await apiClient(url)("GET", "/workflows", undefined, { Cookie: cookie })).status,
+      (await apiClient(url, value!)("GET", "/workflows")).status,
     ];
     expect(await ask(ann.cookie)).toEqual([200, 200]);
     const out = await call(updateUser, { user_id: ann.user.id, status: "deactivated" });
@@ -259,10 +259,10 @@ describe("update_user", () => {
   it("leaves one admin where two take each other away at the same time, in two processes", async () => {
     const { instance, root, call } = await asAdmin();
     const copy = await testInstance({ stateDir: instance.stateDir, clock: instance.clock });
-    const ann = await person(instance, { role: "admin" });
+    const ann = await signedInUser(instance, { role: "admin" });
     const results = await Promise.allSettled([
       call(updateUser, { user_id: ann.user.id, role: "viewer" }),
-      acting(copy, ann.principal)(updateUser, { user_id: root.user.id, status: "deactivated" }),
+      callAs(copy, ann.principal)(updateUser, { user_id: root.user.id, status: "deactivated" }),
     ]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(results.find(({ status }) => status === "rejected")).toMatchObject({
@@ -311,9 +311,11 @@ const OPERATIONS: [AnyTool, Record<string, unknown>][] = [
 describe("users are for signed-in admins", () => {
   it.each(OPERATIONS)("%#: not for keys, not for editors", async (tool, input) => {
     const { instance } = await asAdmin();
-    await expect(acting(instance, someKey())(tool, input)).rejects.toMatchObject({ code: "person_needed" });
+    await expect(callAs(instance, keyPrincipal())(tool, input)).rejects.toMatchObject({
+      code: "person_needed",
+    });
     const ann = await signIn(instance, await addUser(instance));
-    await expect(acting(instance, ann.principal)(tool, input)).rejects.toMatchObject({
+    await expect(callAs(instance, ann.principal)(tool, input)).rejects.toMatchObject({
       code: "missing_scope",
     });
     expect(await instance.read.users.count({})).toBe(2);

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { DEFAULT_SCOPES, Scope } from "../../schemas/actor.ts";
 import { ApiKeyName, NewApiKey } from "../../schemas/api-key.ts";
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { Expiry, readExpiry } from "./expiry.ts";
+import { Expiry, validateExpiry } from "./expiry.ts";
 import { findApiKey } from "./find-api-key.ts";
-import { keepFew } from "./keep-few.ts";
-import { showApiKey } from "./show-api-key.ts";
+import { enforceKeyLimit } from "./keep-few.ts";
+import { serializeApiKey } from "./show-api-key.ts";
 
 export const createApiKey = defineTool({
   name: "create_api_key",
@@ -19,9 +19,9 @@ export const createApiKey = defineTool({
   route: "POST /api-keys",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "create",
-  secret: true,
+  noStore: true,
   errors: ["too_many_keys", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   example: { name: "ci", scopes: ["read", "run"], expires_at: "2027-01-31" },
@@ -43,25 +43,25 @@ export const createApiKey = defineTool({
   async run({ name, expires_at, scopes: wanted }, ctx) {
     const { owner, scopes: allowed } = ctx.actor.principal;
     const now = ctx.now();
-    const { expiresAt, faults } = readExpiry(expires_at, now);
-    faults.push(...scopeFaults(wanted ?? [], allowed));
-    if (faults.length > 0) throw invalidInput(faults);
+    const { expiresAt, issues } = validateExpiry(expires_at, now);
+    issues.push(...scopeIssues(wanted ?? [], allowed));
+    if (issues.length > 0) throw invalidInput(issues);
     const scopes = wanted ?? DEFAULT_SCOPES.filter((scope) => allowed.has(scope));
     let value: string | null = null;
     // Outside of what is recorded with the idempotency key: the value is stored nowhere.
     const key = await ctx.write(async (tx) => {
       const made = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiresAt ?? null });
       await tx.apiKeys.insert(made.record);
-      await keepFew(tx.apiKeys, owner, now);
-      await tx.audited(made.record.id);
+      await enforceKeyLimit(tx.apiKeys, owner, now);
+      await tx.recordAudit(made.record.id);
       value = made.value;
-      return showApiKey(await findApiKey(tx.apiKeys, made.record.id, (it) => it.owner === owner), now);
+      return serializeApiKey(await findApiKey(tx.apiKeys, made.record.id, (it) => it.owner === owner), now);
     });
     return { ...key, value };
   },
 });
 
-function scopeFaults(wanted: readonly Scope[], allowed: ReadonlySet<Scope>): Fault[] {
+function scopeIssues(wanted: readonly Scope[], allowed: ReadonlySet<Scope>): Issue[] {
   const beyond = wanted.filter((scope) => !allowed.has(scope));
   if (beyond.length === 0) return [];
   return [

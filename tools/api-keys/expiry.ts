@@ -1,6 +1,6 @@
 /** When a key is to end, as a person writes it. */
 import { text } from "../../schemas/text.ts";
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { parseExpiry } from "../../src/core/api-key-life.ts";
 import { DAY } from "../../src/core/clock.ts";
 
@@ -22,15 +22,15 @@ export const Expiry = text(40, 1)
  * @param now milliseconds
  * @returns ISO 8601 (undefined where none was given), and what is wrong with it
  */
-export function readExpiry(
+export function validateExpiry(
   written: string | undefined,
   now: number,
-): { expiresAt?: string; faults: Fault[] } {
+): { expiresAt?: string; issues: Issue[] } {
   const expiresAt = written === undefined ? undefined : parseExpiry(written);
-  if (expiresAt === undefined) return { faults: [] };
+  if (expiresAt === undefined) return { issues: [] };
   const life = Date.parse(expiresAt) - now;
-  if (life > 0 && life <= LONGEST_LIFE_MS) return { expiresAt, faults: [] };
-  const fault =
+  if (life > 0 && life <= LONGEST_LIFE_MS) return { expiresAt, issues: [] };
+  const issue =
     life <= 0
       ? { code: "too_small", message: "has passed already", fix: "Give a day or moment that lies ahead." }
       : {
@@ -38,5 +38,5 @@ export function readExpiry(
           message: "lies more than ten years ahead",
           fix: "Give an earlier one, or none.",
         };
-  return { expiresAt, faults: [{ path: "expires_at", ...fault }] };
+  return { expiresAt, issues: [{ path: "expires_at", ...issue }] };
 }

@@ -1,4 +1,4 @@
-import type { ApiKeyReader, UsedApiKey } from "../../src/core/account-ports.ts";
+import type { ApiKeyReader, ApiKeyWithOwner } from "../../src/core/account-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
 
 /**
@@ -9,8 +9,8 @@ import { AppError } from "../../src/core/errors.ts";
 export async function findApiKey(
   keys: Pick<ApiKeyReader, "find">,
   id: string,
-  mayKnow: (key: UsedApiKey) => boolean,
-): Promise<UsedApiKey> {
+  mayKnow: (key: ApiKeyWithOwner) => boolean,
+): Promise<ApiKeyWithOwner> {
   const found = await keys.find(id);
   if (found !== undefined && mayKnow(found)) return found;
   throw new AppError(

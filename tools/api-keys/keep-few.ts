@@ -12,8 +12,8 @@ const MAX_LIVING = 100;
  * @param now the present moment, in milliseconds
  * @throws AppError too_many_keys
  */
-export async function keepFew(keys: ApiKeyWriter, owner: string, now: number): Promise<void> {
-  if (owner === OPERATOR || (await keys.countLiving(owner, iso(now))) <= MAX_LIVING) return;
+export async function enforceKeyLimit(keys: ApiKeyWriter, owner: string, now: number): Promise<void> {
+  if (owner === OPERATOR || (await keys.countActive(owner, iso(now))) <= MAX_LIVING) return;
   throw new AppError(
     "too_many_keys",
     `You have ${MAX_LIVING} living keys, and nobody may have more. Revoke one first; list_api_keys shows them.`,

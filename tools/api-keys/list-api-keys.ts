@@ -3,7 +3,7 @@ import { ApiKey } from "../../schemas/api-key.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { showApiKey } from "./show-api-key.ts";
+import { serializeApiKey } from "./show-api-key.ts";
 
 export const listApiKeys = defineTool({
   name: "list_api_keys",
@@ -13,7 +13,7 @@ export const listApiKeys = defineTool({
   route: "GET /api-keys",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "read",
   errors: ["invalid_cursor"],
   page: { item: ApiKey, mcpLimit: 50 },
@@ -38,10 +38,10 @@ export const listApiKeys = defineTool({
     const query = JSON.stringify(["list_api_keys", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const wanted = limit ?? listApiKeys.page!.mcpLimit;
-    const { items, next } = await ctx.read.apiKeys.slice({ filter, after, limit: wanted });
+    const { items, next } = await ctx.read.apiKeys.page({ filter, after, limit: wanted });
     const now = ctx.now();
     return {
-      items: items.map((key) => showApiKey(key, now)),
+      items: items.map((key) => serializeApiKey(key, now)),
       total: await ctx.total(() => ctx.read.apiKeys.count(filter)),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findApiKey } from "./find-api-key.ts";
-import { showApiKey } from "./show-api-key.ts";
+import { serializeApiKey } from "./show-api-key.ts";
 
 export const revokeApiKey = defineTool({
   name: "revoke_api_key",
@@ -14,7 +14,7 @@ export const revokeApiKey = defineTool({
   route: "POST /api-keys/:key_id/revoke",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "act",
   errors: ["api_key_not_found", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
@@ -26,8 +26,8 @@ export const revokeApiKey = defineTool({
     return ctx.write(async (tx) => {
       const key = await findApiKey(tx.apiKeys, key_id, (it) => it.owner === owner || scopes.has("admin"));
       const revokedAt = key.revokedAt ?? iso(now);
-      if (await tx.apiKeys.revoke(key.id, revokedAt)) await tx.audited(key.id);
-      return showApiKey({ ...key, revokedAt }, now);
+      if (await tx.apiKeys.revoke(key.id, revokedAt)) await tx.recordAudit(key.id);
+      return serializeApiKey({ ...key, revokedAt }, now);
     });
   },
 });

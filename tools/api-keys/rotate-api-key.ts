@@ -2,15 +2,15 @@ import { z } from "zod";
 import { ApiKeyIdRef, SuccessorApiKey } from "../../schemas/api-key.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { Duration } from "../../schemas/workflow-definition.ts";
-import { DEFAULT_OVERLAP_MS, deadKey, rotatedLives } from "../../src/core/api-key-life.ts";
+import { DEFAULT_OVERLAP_MS, invalidKeyError, rotationExpiries } from "../../src/core/api-key-life.ts";
 import { DAY } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { Expiry, readExpiry } from "./expiry.ts";
+import { Expiry, validateExpiry } from "./expiry.ts";
 import { findApiKey } from "./find-api-key.ts";
-import { keepFew } from "./keep-few.ts";
-import { showApiKey } from "./show-api-key.ts";
+import { enforceKeyLimit } from "./keep-few.ts";
+import { serializeApiKey } from "./show-api-key.ts";
 
 const LONGEST_OVERLAP_MS = 30 * DAY;
 
@@ -29,9 +29,9 @@ export const rotateApiKey = defineTool({
   route: "POST /api-keys/:key_id/rotate",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "act",
-  secret: true,
+  noStore: true,
   errors: ["api_key_not_found", "api_key_dead", "too_many_keys", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   example: { overlap: "24h" },
@@ -54,26 +54,29 @@ export const rotateApiKey = defineTool({
   async run({ key_id, overlap, expires_at }, ctx) {
     const { owner } = ctx.actor.principal;
     const now = ctx.now();
-    const { expiresAt, faults } = readExpiry(expires_at, now);
-    if (faults.length > 0) throw invalidInput(faults);
+    const { expiresAt, issues } = validateExpiry(expires_at, now);
+    if (issues.length > 0) throw invalidInput(issues);
     let value: string | null = null;
     // Outside of what is recorded with the idempotency key: the value is stored nowhere.
     const key = await ctx.write(async (tx) => {
       // Not even by an admin: the value would let them act in another's name.
       const old = await findApiKey(tx.apiKeys, key_id, (it) => it.owner === owner);
-      const lives = rotatedLives(old, now, {
+      const lives = rotationExpiries(old, now, {
         overlap: overlap === undefined ? DEFAULT_OVERLAP_MS : durationMs(overlap),
         expiresAt,
       });
       const { name, scopes, lineage } = old;
       const next = ctx.accounts.newKey({ name, owner, scopes, expiresAt: lives.expiresAt }, lineage);
       if (!(await tx.apiKeys.rotate(old.id, lives.oldExpiresAt, next.record)))
-        throw deadKey(old.id, "revoked");
+        throw invalidKeyError(old.id, "revoked");
       // Both live for a while: rotating one key over and over would make any number.
-      await keepFew(tx.apiKeys, owner, now);
-      await tx.audited(old.id);
+      await enforceKeyLimit(tx.apiKeys, owner, now);
+      await tx.recordAudit(old.id);
       value = next.value;
-      const shown = showApiKey(await findApiKey(tx.apiKeys, next.record.id, (it) => it.owner === owner), now);
+      const shown = serializeApiKey(
+        await findApiKey(tx.apiKeys, next.record.id, (it) => it.owner === owner),
+        now,
+      );
       return { ...shown, replaces: { id: old.id, expires_at: lives.oldExpiresAt } };
     });
     return { ...key, value };

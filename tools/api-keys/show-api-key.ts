@@ -1,14 +1,14 @@
 /** An API key as it is told. */
 import type { ApiKey, ApiKeyState } from "../../schemas/api-key.ts";
-import type { UsedApiKey } from "../../src/core/account-ports.ts";
-import { stateOf } from "../../src/core/api-key-life.ts";
+import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
+import { apiKeyState } from "../../src/core/api-key-life.ts";
 import { DAY } from "../../src/core/clock.ts";
 
 /** So long before its end a key is `expiring`. */
 const WARNING_MS = 7 * DAY;
 
 /** @param now milliseconds */
-export const showApiKey = (key: UsedApiKey, now: number): ApiKey => ({
+export const serializeApiKey = (key: ApiKeyWithOwner, now: number): ApiKey => ({
   id: key.id,
   name: key.name,
   owner: key.owner,
@@ -20,8 +20,8 @@ export const showApiKey = (key: UsedApiKey, now: number): ApiKey => ({
   state: shownState(key, now),
 });
 
-function shownState(key: UsedApiKey, now: number): ApiKeyState {
-  const state = stateOf(key, now);
+function shownState(key: ApiKeyWithOwner, now: number): ApiKeyState {
+  const state = apiKeyState(key, now);
   if (state !== "active" || key.expiresAt === null) return state;
   return Date.parse(key.expiresAt) - now <= WARNING_MS ? "expiring" : "active";
 }

@@ -1,9 +1,9 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
 import { invalidInput } from "../../src/core/faults.ts";
 import type { ApprovalRecord } from "../../src/core/run-ports.ts";
-import type { Question } from "../../src/core/tool.ts";
+import type { Elicitation } from "../../src/core/tool.ts";
 
-type Fields = Question["schema"]["properties"];
+type Fields = Elicitation["schema"]["properties"];
 
 /** What a field of elicitation's flat schema may say, by its type. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
@@ -20,7 +20,7 @@ const PREFIX = "form_";
  * The decision, a comment, and the approval's form. What the form need not have and can't be asked for is left out.
  * @throws AppError invalid_input when the form must have what a flat schema can't say
  */
-export function askDecision({ workflowId, message, form }: ApprovalRecord): Question {
+export function decisionQuestion({ workflowId, message, form }: ApprovalRecord): Elicitation {
   const { properties = {}, required = [] } = (form ?? {}) as {
     properties?: Record<string, unknown>;
     required?: string[];
@@ -48,7 +48,7 @@ export function askDecision({ workflowId, message, form }: ApprovalRecord): Ques
       },
       required: ["decision"],
     },
-    answer({ decision, comment, ...rest }) {
+    toInput({ decision, comment, ...rest }) {
       const given = Object.entries(rest)
         .filter(([key, value]) => key.startsWith(PREFIX) && value !== undefined)
         .map(([key, value]) => [key.slice(PREFIX.length), value] as const);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { OPERATOR } from "../../schemas/actor.ts";
 import { Approval, ApprovalId, RunInputs } from "../../schemas/run.ts";
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { dotted, invalidInput } from "../../src/core/faults.ts";
+import { formatPath, invalidInput } from "../../src/core/faults.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type {
   ApprovalReader,
@@ -17,8 +17,8 @@ import type {
 } from "../../src/core/run-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
-import { askDecision } from "./ask-decision.ts";
-import { findApproval, showApproval } from "./show-approval.ts";
+import { decisionQuestion } from "./ask-decision.ts";
+import { findApproval, serializeApproval } from "./show-approval.ts";
 
 export const decideApproval = defineTool({
   name: "decide_approval",
@@ -48,9 +48,9 @@ export const decideApproval = defineTool({
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Approval,
-  async question({ approval_id, decision }, ctx) {
+  async elicitation({ approval_id, decision }, ctx) {
     return decision === undefined
-      ? askDecision((await decidable(ctx, ctx.read, approval_id)).approval)
+      ? decisionQuestion((await decidable(ctx, ctx.read, approval_id)).approval)
       : undefined;
   },
   async run({ approval_id, decision, comment, form }, ctx) {
@@ -73,13 +73,13 @@ export const decideApproval = defineTool({
         dueAt: null,
         resource: null,
         attempt: 1,
-        tries: 1,
+        retryCount: 1,
       } as const;
       await tx.jobs.add({ ...job, runId, stepId, item });
-      await tx.audited(approval.id);
-      return showApproval({ ...approval, ...answer });
+      await tx.recordAudit(approval.id);
+      return serializeApproval({ ...approval, ...answer });
     });
-    ctx.engine.ring();
+    ctx.engine.wake();
     return decided;
   },
 });
@@ -147,8 +147,8 @@ function filledIn({ form: schema }: ApprovalRecord, given: Record<string, unknow
   const parsed = inputsValidator(schema).parse(given ?? {});
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
-    parsed.faults.map(({ path = [], ...fault }): Fault =>
-      Object.assign({ path: dotted(["form", ...path]) }, fault),
+    parsed.issues.map(({ path = [], ...issue }): Issue =>
+      Object.assign({ path: formatPath(["form", ...path]) }, issue),
     ),
   );
 }

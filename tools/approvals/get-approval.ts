@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Approval, ApprovalId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findApproval, showApproval } from "./show-approval.ts";
+import { findApproval, serializeApproval } from "./show-approval.ts";
 
 export const getApproval = defineTool({
   name: "get_approval",
@@ -14,5 +14,5 @@ export const getApproval = defineTool({
   errors: ["approval_not_found"],
   input: z.strictObject({ approval_id: ApprovalId }),
   output: Approval,
-  run: async ({ approval_id }, ctx) => showApproval(await findApproval(ctx.read.approvals, approval_id)),
+  run: async ({ approval_id }, ctx) => serializeApproval(await findApproval(ctx.read.approvals, approval_id)),
 });

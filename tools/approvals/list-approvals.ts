@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Approval, ApprovalStatus, RunId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { showApproval } from "./show-approval.ts";
+import { serializeApproval } from "./show-approval.ts";
 
 export const listApprovals = defineTool({
   name: "list_approvals",
@@ -25,9 +25,9 @@ export const listApprovals = defineTool({
     const query = JSON.stringify(["list_approvals", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const wanted = limit ?? listApprovals.page!.mcpLimit;
-    const { items, next } = await ctx.read.approvals.slice({ filter, after, limit: wanted });
+    const { items, next } = await ctx.read.approvals.page({ filter, after, limit: wanted });
     return {
-      items: items.map(showApproval),
+      items: items.map(serializeApproval),
       total: await ctx.total(() => ctx.read.approvals.count(filter)),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

@@ -3,7 +3,7 @@ import type { Approval } from "../../schemas/run.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { type ApprovalReader, type ApprovalRecord, NO_ITEM } from "../../src/core/run-ports.ts";
 
-export const showApproval = (approval: ApprovalRecord): Approval => ({
+export const serializeApproval = (approval: ApprovalRecord): Approval => ({
   id: approval.id,
   run_id: approval.runId,
   workflow_id: approval.workflowId,

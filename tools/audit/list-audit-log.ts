@@ -2,8 +2,8 @@ import { z } from "zod";
 import { Surface } from "../../schemas/actor.ts";
 import { AuditEntry } from "../../schemas/audit.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
-import { Moment } from "../../schemas/run.ts";
-import { text, wordsOf } from "../../schemas/text.ts";
+import { TimestampInput } from "../../schemas/run.ts";
+import { text, searchTerms } from "../../schemas/text.ts";
 import type { AuditEntry as AuditRecord } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
@@ -13,7 +13,7 @@ const MAX_WORDS = 8;
 
 const PAGE = 50;
 
-const Search = text(200, 1).refine((search) => wordsOf(search).length <= MAX_WORDS, {
+const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX_WORDS, {
   message: `must hold at most ${MAX_WORDS} different words`,
   params: { code: "too_many_words" },
 });
@@ -42,11 +42,11 @@ export const listAuditLog = defineTool({
       .optional()
       .meta({ description: "Only what was done to it.", example: "weekly-revenue" }),
     surface: Surface.optional(),
-    since: Moment.optional().meta({
+    since: TimestampInput.optional().meta({
       description: "Done then or later: a moment or a day.",
       example: "2026-11-21",
     }),
-    until: Moment.optional().meta({ description: "Done before.", example: "2026-11-22T08:00:00Z" }),
+    until: TimestampInput.optional().meta({ description: "Done before.", example: "2026-11-22T08:00:00Z" }),
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
@@ -54,7 +54,7 @@ export const listAuditLog = defineTool({
   async run({ search, since, until, limit, cursor, ...exact }, ctx) {
     const filter = {
       ...exact,
-      words: search === undefined ? undefined : wordsOf(search),
+      words: search === undefined ? undefined : searchTerms(search),
       since: momentOf(since),
       until: momentOf(until),
     };
@@ -62,7 +62,7 @@ export const listAuditLog = defineTool({
     const before = cursor === undefined ? null : Number(ctx.cursors.decode(query, cursor)[0]);
     const wanted = limit ?? PAGE;
     // One more tells whether there is a next page.
-    const entries = await ctx.read.audit.slice({ filter, before, limit: wanted + 1 });
+    const entries = await ctx.read.audit.page({ filter, before, limit: wanted + 1 });
     const shown = entries.slice(0, wanted);
     return {
       items: shown.map(showEntry),

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { MAX_WAIT } from "../../schemas/run.ts";
+import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import { text, timestamp } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
 import type { Connections, NamedConnection } from "../../src/core/connections.ts";
 import { iso } from "../../src/core/clock.ts";
-import type { AllowanceLeft } from "../../src/core/engine-port.ts";
+import type { RemainingUsage } from "../../src/core/engine-port.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { MAX_DEPTH } from "../../src/engine/prepare-run.ts";
+import { MAX_CALL_DEPTH } from "../../src/engine/prepare-run.ts";
 
 const named = {
   name: z.string().meta({ description: "What workflows call it.", example: "shop" }),
@@ -119,7 +119,7 @@ export const describeEnvironment = defineTool({
   run: async ({ topic }, { actor, engine }) => {
     const { connections, stepTypes } = engine;
     if (topic !== undefined) return { guide: await guide(topic, stepTypes) };
-    const allowances = await engine.allowances(actor.principal);
+    const allowances = await engine.remainingUsage(actor.principal);
     return {
       ...(await overview(connections, stepTypes)),
       ...(allowances.length > 0 && { your_limits: allowances.map(shownAllowance) }),
@@ -127,17 +127,17 @@ export const describeEnvironment = defineTool({
   },
 });
 
-const shownAllowance = ({ limit, most, left, endsAt }: AllowanceLeft) => ({
+const shownAllowance = ({ limit, max, remaining, resetsAt }: RemainingUsage) => ({
   limit,
-  most,
-  left,
-  resets_at: endsAt === null ? null : iso(endsAt),
+  most: max,
+  left: remaining,
+  resets_at: resetsAt === null ? null : iso(resetsAt),
 });
 
 async function guide(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {
   // With the language itself, which a listener does not load before somebody asks for it.
-  const { guideTo, TOPICS } = await import("./guide.ts");
-  const found = guideTo(topic, stepTypes);
+  const { getGuide, TOPICS } = await import("./guide.ts");
+  const found = getGuide(topic, stepTypes);
   if (found !== undefined) return found;
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
   const near = nearMatch(topic, allowed);
@@ -154,8 +154,8 @@ async function guide(topic: string, stepTypes: readonly AnyStepType[]): Promise<
 }
 
 /** What there is of that name, and why it can't be used where it can't. */
-const known = ({ name, type, unusable }: NamedConnection) =>
-  unusable === null ? { name, type } : { name, type, unusable };
+const known = ({ name, type, unavailableReason }: NamedConnection) =>
+  unavailableReason === null ? { name, type } : { name, type, unusable: unavailableReason };
 
 async function overview(
   connections: Connections,
@@ -166,7 +166,7 @@ async function overview(
     import("../../src/engine/expressions/functions.ts"),
   ]);
   const { databases, models, mcpServers, http, mailer, defaultDatabase } = connections;
-  const whyNoMail = mailer.unusable();
+  const whyNoMail = mailer.unavailableReason();
   return {
     guide:
       'Before you write a definition: describe_environment with topic "definition" (GET /environment?topic=definition), ' +
@@ -187,8 +187,11 @@ async function overview(
       .map((server) => Object.assign(known(server), { concurrency: mcpServers.concurrencyOf(server.name) })),
     secrets: http
       .secrets()
-      .map(({ name, hosts, unusable }) =>
-        Object.assign({ name, hosts: [...hosts] }, unusable !== null && { unusable }),
+      .map(({ name, hosts, unavailableReason }) =>
+        Object.assign(
+          { name, hosts: [...hosts] },
+          unavailableReason !== null && { unusable: unavailableReason },
+        ),
       ),
     mail: {
       allowed_domains: [...mailer.allowedDomains()],
@@ -205,8 +208,8 @@ async function overview(
     limits: {
       steps: MAX_STEPS,
       definition_bytes: MAX_BYTES,
-      workflow_depth: MAX_DEPTH,
-      wait_seconds: MAX_WAIT,
+      workflow_depth: MAX_CALL_DEPTH,
+      wait_seconds: MAX_WAIT_SECONDS,
     },
   };
 }

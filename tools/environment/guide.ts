@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { COMMON_STEP_FIELDS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
-import { shapeText } from "../../src/core/shape-text.ts";
+import { formatShape } from "../../src/core/shape-text.ts";
 import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { toYaml } from "../../src/engine/check/index.ts";
@@ -15,7 +15,7 @@ import { LOOPS } from "../../src/engine/expressions/loops.ts";
 export const TOPICS = ["definition", "expressions"] as const;
 
 /** The guide to a topic; undefined where there is none. */
-export function guideTo(topic: string, stepTypes: readonly AnyStepType[]): string | undefined {
+export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): string | undefined {
   if (topic === "definition") return definitionGuide(stepTypes);
   if (topic === "expressions") return expressionsGuide();
   const type = stepTypes.find((one) => one.type === topic);
@@ -83,7 +83,7 @@ function stepGuide(type: AnyStepType): string {
   return [
     `# Step type ${type.type}: ${type.title}`,
     type.description,
-    `Gives \`steps.<id>\` = \`${shapeText(type.output)}\`, and \`status\`, \`error\`.` +
+    `Gives \`steps.<id>\` = \`${formatShape(type.output)}\`, and \`status\`, \`error\`.` +
       (type.timeoutMs === null
         ? ""
         : ` An attempt may take ${type.timeoutMs / 1_000} s unless timeout says otherwise.`),
@@ -112,10 +112,12 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
       .join("\n"),
     "## Step types (each is a topic with its fields)",
     stepTypes
-      .map(({ type, description, output }) => `- \`${type}\`: ${description} Gives \`${shapeText(output)}\`.`)
+      .map(
+        ({ type, description, output }) => `- \`${type}\`: ${description} Gives \`${formatShape(output)}\`.`,
+      )
       .join("\n"),
     "## An example",
-    `\`\`\`yaml\n${toYaml(EXAMPLE)}\`\`\``,
+    `\`\`\`yaml\n${toYaml(EXAMPLE_DEFINITION)}\`\`\``,
     "## When a step fails",
     "The run fails, unless the step says `on_error: continue`. `retry` repeats it after errors that may go away by " +
       `themselves: ${Object.entries(STEP_ERRORS)
@@ -128,7 +130,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
 }
 
 /** Runs anywhere: it needs nothing of the environment. */
-export const EXAMPLE = {
+export const EXAMPLE_DEFINITION = {
   inputs: {
     type: "object",
     properties: {

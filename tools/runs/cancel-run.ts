@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
-import { hasEnded, showRun } from "./show-run.ts";
+import { hasEnded, buildRunResponse } from "./show-run.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 /** Stopping takes a second at most; so long the answer waits for it. */
@@ -34,11 +34,11 @@ export const cancelRun = defineTool({
       }
       // Told to stop before: it is said again, and nothing else happens.
       const stop = { status: "cancelled", by: ctx.actor.principal.owner } as const;
-      if (await ctx.engine.stopRun(tx, run.id, stop)) await tx.audited(run.id);
+      if (await ctx.engine.stopRun(tx, run.id, stop)) await tx.recordAudit(run.id);
       return run.id;
     });
-    ctx.engine.ring();
+    ctx.engine.wake();
     await waitForRun(ctx, id, WAIT_SECONDS);
-    return showRun(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
+    return buildRunResponse(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
   },
 });

@@ -14,13 +14,13 @@ interface Cut {
  * @param ref what `get_run_value` knows it by
  * @returns undefined where there is none
  */
-export async function cutValue(
-  runs: Pick<RunReader, "value">,
-  at: Parameters<RunReader["value"]>[0],
+export async function truncateValue(
+  runs: Pick<RunReader, "valueText">,
+  at: Parameters<RunReader["valueText"]>[0],
   ref: string,
   max: number,
 ): Promise<unknown> {
-  const value = await runs.value(at, { from: 0, chars: max });
+  const value = await runs.valueText(at, { from: 0, chars: max });
   return value === undefined ? undefined : cut(value, ref, max);
 }
 
@@ -29,24 +29,24 @@ function cut({ text, chars }: ValueText, ref: string, max: number): unknown {
   return { truncated: true, chars, preview: text.slice(0, max).toWellFormed(), ref } satisfies Cut;
 }
 
-export const isCut = (value: unknown): boolean =>
+export const isTruncated = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "truncated" in value && "ref" in value && "preview" in value;
 
 /** What is not recorded anywhere else has no ref: its beginning must do. */
-export function clip(text: string, max: number): string {
+export function truncateText(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}… (${text.length} characters)`;
 }
 
 /** An error in at most about `max` characters. */
-export function cutError(error: RunError, max: number): RunError {
+export function truncateError(error: RunError, max: number): RunError {
   const { message, fix, details, ...rest } = error;
   const facts = details === undefined ? "" : JSON.stringify(details);
   return {
     ...rest,
-    message: clip(message, Math.floor(max / 2)),
-    ...(fix !== undefined && { fix: clip(fix, Math.floor(max / 4)) }),
+    message: truncateText(message, Math.floor(max / 2)),
+    ...(fix !== undefined && { fix: truncateText(fix, Math.floor(max / 4)) }),
     ...(details !== undefined && {
-      details: facts.length <= max / 4 ? details : { preview: clip(facts, Math.floor(max / 4)) },
+      details: facts.length <= max / 4 ? details : { preview: truncateText(facts, Math.floor(max / 4)) },
     }),
   };
 }

@@ -46,7 +46,7 @@ export const getRunValue = defineTool({
   async run({ run_id, ref, offset, max_chars: pageChars }, ctx) {
     const { id } = await findRun(ctx.read.runs, run_id);
     const at = placeOf(id, ref);
-    const found = at && (await ctx.read.runs.value(at, { from: offset, chars: pageChars }));
+    const found = at && (await ctx.read.runs.valueText(at, { from: offset, chars: pageChars }));
     if (found === undefined) throw notFound(id, ref);
     const next = offset + pageChars;
     return {
@@ -63,7 +63,7 @@ export const getRunValue = defineTool({
 const OF_STEP =
   /^steps\.(?<step>[a-z][a-z0-9_]{0,63})(?:\.items\.(?<item>\d{1,7}))?\.(?:output|attempts\.(?<attempt>\d{1,7})\.input)$/;
 
-function placeOf(runId: string, ref: string): Parameters<RunReader["value"]>[0] | undefined {
+function placeOf(runId: string, ref: string): Parameters<RunReader["valueText"]>[0] | undefined {
   if (ref === "inputs" || ref === "output") return { runId, what: ref };
   const parts = OF_STEP.exec(ref)?.groups;
   if (parts === undefined) return undefined;

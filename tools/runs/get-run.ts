@@ -4,8 +4,8 @@ import { text } from "../../schemas/text.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
-import { showRun } from "./show-run.ts";
-import { MOST_WHOLE, showOne, showSteps, showWhole } from "./show-steps.ts";
+import { buildRunResponse } from "./show-run.ts";
+import { MAX_DETAILED_STEPS, getRunStep, listRunSteps, listRunStepsWithValues } from "./show-steps.ts";
 
 export const getRun = defineTool({
   name: "get_run",
@@ -23,7 +23,7 @@ export const getRun = defineTool({
       .enum(["summary", "steps", "full"])
       .default("summary")
       .meta({
-        description: `steps: all steps. full: the first ${MOST_WHOLE} also with outputs and attempts.`,
+        description: `steps: all steps. full: the first ${MAX_DETAILED_STEPS} also with outputs and attempts.`,
         example: "steps",
       }),
     step_id: text(64, 1)
@@ -41,15 +41,15 @@ export const getRun = defineTool({
   output: Run,
   async run({ run_id, detail, step_id: stepId, item, max_chars: maxChars }, ctx) {
     if (item !== undefined && stepId === undefined) {
-      const fault = { path: "step_id", code: "missing", message: "is missing: an item belongs to a step" };
-      throw invalidInput([fault]);
+      const issue = { path: "step_id", code: "missing", message: "is missing: an item belongs to a step" };
+      throw invalidInput([issue]);
     }
     const run = await findRun(ctx.read.runs, run_id);
-    const card = await showRun(ctx, run, maxChars);
+    const card = await buildRunResponse(ctx, run, maxChars);
     if (stepId !== undefined)
-      return { ...card, steps: [await showOne(ctx, run, { stepId, item, maxChars })] };
-    if (detail === "steps") return { ...card, steps: await showSteps(ctx, run) };
-    if (detail === "full") return { ...card, steps: await showWhole(ctx, run, maxChars) };
+      return { ...card, steps: [await getRunStep(ctx, run, { stepId, item, maxChars })] };
+    if (detail === "steps") return { ...card, steps: await listRunSteps(ctx, run) };
+    if (detail === "full") return { ...card, steps: await listRunStepsWithValues(ctx, run, maxChars) };
     return card;
   },
 });

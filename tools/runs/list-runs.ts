@@ -4,7 +4,7 @@ import { RunSummary } from "../../schemas/run.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { runFilter, RUNS_OVER_MCP, runPage } from "./run-page.ts";
+import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
 
 export const listRuns = defineTool({
   name: "list_runs",
@@ -14,7 +14,7 @@ export const listRuns = defineTool({
   scope: "read",
   effect: "read",
   errors: ["workflow_not_found", "invalid_cursor"],
-  page: { item: RunSummary, mcpLimit: RUNS_OVER_MCP },
+  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
       description: "Only this workflow's.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Run, RunId, RunInputs, Wait } from "../../schemas/run.ts";
-import { GivenDefinition, IdempotencyKey, Version } from "../../schemas/workflow.ts";
+import { Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
+import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -10,10 +10,10 @@ import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findRun } from "./find-run.ts";
-import { effectsAgain } from "./retry-effects.ts";
+import { findRepeatedEffects } from "./retry-effects.ts";
 import { runActor } from "./run-actor.ts";
 import { hasEnded } from "./show-run.ts";
-import { placeOf, startAndWait } from "./start-run.ts";
+import { runLocation, startAndWait } from "./start-run.ts";
 
 const Input = z.strictObject({
   run_id: RunId,
@@ -21,7 +21,7 @@ const Input = z.strictObject({
     description: "Changes to the run's definition, for this retry only; as in update_workflow.",
     example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
   }),
-  definition: GivenDefinition.optional().meta({ description: "Or another definition, whole." }),
+  definition: DefinitionInput.optional().meta({ description: "Or another definition, whole." }),
   version: Version.optional().meta({ description: "Or another version of the workflow.", example: 3 }),
   inputs: RunInputs.optional().meta({
     description: "Left out: those of the run.",
@@ -31,7 +31,7 @@ const Input = z.strictObject({
     description: "Whether steps with effects may run again; without it you are told which would.",
     example: false,
   }),
-  wait: Wait.optional(),
+  wait: WaitSeconds.optional(),
   idempotency_key: IdempotencyKey.optional(),
 });
 type Wanted = z.output<typeof Input>;
@@ -59,7 +59,7 @@ export const retryRun = defineTool({
   headers: { idempotency_key: "Idempotency-Key" },
   input: Input,
   output: Run,
-  accepted: placeOf,
+  pollLocation: runLocation,
   run: (wanted, ctx) =>
     startAndWait(ctx, () => prepareRetry(ctx, wanted), {
       wait: wanted.wait,
@@ -133,26 +133,26 @@ async function changedDefinition(
   const base = run.definition ?? (await ctx.read.runs.versionDefinition(run.workflowId, run.version));
   const source = patch === undefined ? definition : applyPatch(base, patch);
   const read = await readDefinition(ctx, source, run.workflowId);
-  if (read.faults.length === 0) return read.definition;
-  const [first] = read.faults;
+  if (read.issues.length === 0) return read.definition;
+  const [first] = read.issues;
   throw new AppError(
     "workflow_not_runnable",
-    `The changed definition has ${read.faults.length} fault${read.faults.length === 1 ? "" : "s"}, so nothing was started: ` +
+    `The changed definition has ${read.issues.length} fault${read.issues.length === 1 ? "" : "s"}, so nothing was started: ` +
       `${first!.path || "the definition"} ${first!.message}. Mend the patch and send it again.`,
-    { errors: read.faults },
+    { errors: read.issues },
   );
 }
 
 /** @throws AppError confirmation_needed with the steps that may do something twice */
 async function refuseEffects(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): Promise<void> {
   const [before, after, records, inputs] = await Promise.all([
-    ctx.engine.definitionOf(run),
-    ctx.engine.definitionOf(prepared),
+    ctx.engine.getDefinition(run),
+    ctx.engine.getDefinition(prepared),
     ctx.read.runs.steps(run.id),
     ctx.read.runs.inputs(run.id),
   ]);
   const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
-  const errors = effectsAgain(
+  const errors = findRepeatedEffects(
     run.id,
     { definition: before, records },
     { definition: after, inputsChanged },

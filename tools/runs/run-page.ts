@@ -1,12 +1,12 @@
 /** A page of runs, newest first. */
 import { z } from "zod";
 import { Cursor, Limit } from "../../schemas/page.ts";
-import { Moment, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import { TimestampInput, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { summaryOf } from "./show-run.ts";
+import { toRunSummary } from "./show-run.ts";
 
-export const RUNS_OVER_MCP = 20;
+export const MCP_PAGE_SIZE = 20;
 
 /** What runs can be picked by. */
 export const runFilter = {
@@ -17,11 +17,11 @@ export const runFilter = {
     .optional()
     .meta({ description: "Only those in one of these.", example: ["failed"] }),
   trigger: RunTrigger.optional().meta({ description: "Only those started by this.", example: "schedule" }),
-  since: Moment.optional().meta({
+  since: TimestampInput.optional().meta({
     description: "Created then or later: a moment or a day.",
     example: "2026-11-21",
   }),
-  until: Moment.optional().meta({ description: "Created before.", example: "2026-11-22T08:00:00Z" }),
+  until: TimestampInput.optional().meta({ description: "Created before.", example: "2026-11-22T08:00:00Z" }),
   limit: Limit.optional(),
   cursor: Cursor.optional(),
 };
@@ -47,9 +47,9 @@ export async function runPage(
   };
   const query = JSON.stringify([operation, filter]);
   const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-  const { items, next } = await ctx.read.runs.slice({ filter, after, limit: limit ?? RUNS_OVER_MCP });
+  const { items, next } = await ctx.read.runs.page({ filter, after, limit: limit ?? MCP_PAGE_SIZE });
   return {
-    items: items.map(summaryOf),
+    items: items.map(toRunSummary),
     total: await ctx.total(() => ctx.read.runs.count(filter)),
     next_cursor: next && ctx.cursors.encode(query, next),
   };

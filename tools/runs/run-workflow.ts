@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Run, RunInputs, Wait } from "../../schemas/run.ts";
+import { Run, RunInputs, WaitSeconds } from "../../schemas/run.ts";
 import { IdempotencyKey, Version, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { runActor } from "./run-actor.ts";
-import { placeOf, startAndWait } from "./start-run.ts";
+import { runLocation, startAndWait } from "./start-run.ts";
 
 export const runWorkflow = defineTool({
   name: "run_workflow",
@@ -34,11 +34,11 @@ export const runWorkflow = defineTool({
       description: "Left out: the published one, else the newest.",
       example: 3,
     }),
-    wait: Wait.optional(),
+    wait: WaitSeconds.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Run,
-  accepted: placeOf,
+  pollLocation: runLocation,
   run: ({ workflow_id, inputs, version, wait, idempotency_key }, ctx) =>
     startAndWait(
       ctx,

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import { type ApprovalRecord, NO_ITEM, type RunRecord, type StepState } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { clip, cutError, cutValue, isCut } from "./cut.ts";
-import { nextMoment } from "./next-moment.ts";
+import { truncateText, truncateError, truncateValue, isTruncated } from "./cut.ts";
+import { earliestWaitEnd } from "./next-moment.ts";
 
 /** The parts of a failure's card, in characters: together under 4,000. */
 const ERROR_CHARS = 1_600;
@@ -33,8 +33,8 @@ const noun = (run: RunRecord) => ({
 });
 
 /** A run in a list. */
-export const summaryOf = (run: RunRecord): z.input<typeof RunSummary> => {
-  const { details: _, ...error } = run.error === null ? {} : cutError(run.error, LISTED_ERROR_CHARS);
+export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
+  const { details: _, ...error } = run.error === null ? {} : truncateError(run.error, LISTED_ERROR_CHARS);
   return { ...noun(run), error: run.error === null ? null : (error as Run["error"]) };
 };
 
@@ -42,21 +42,21 @@ export const summaryOf = (run: RunRecord): z.input<typeof RunSummary> => {
  * The run by itself.
  * @param maxChars as long may its output be (characters of JSON) before it is cut
  */
-export async function showRun(ctx: ToolContext, run: RunRecord, maxChars: number): Promise<Run> {
+export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChars: number): Promise<Run> {
   const { owner, keyName, surface, client } = run.actor;
   const usage = await ctx.read.runs.usage(run.id);
   const card: Run = {
     ...noun(run),
     started_by: { owner, key_name: keyName, surface, client },
     ...(run.definition !== null && { patched: true }),
-    inputs: await cutValue(
+    inputs: await truncateValue(
       ctx.read.runs,
       { runId: run.id, what: "inputs" },
       "inputs",
       Math.min(INPUTS_CHARS, maxChars),
     ),
     ...(usage !== null && { usage }),
-    error: run.error === null ? null : cutError(run.error, ERROR_CHARS),
+    error: run.error === null ? null : truncateError(run.error, ERROR_CHARS),
   };
   if (run.status === "succeeded") return succeeded(ctx, card, maxChars);
   if (run.status === "failed") return failed(ctx, run, card);
@@ -69,8 +69,8 @@ const by = ({ stop }: RunRecord): string => (stop?.status === "cancelled" ? ` by
 
 async function succeeded(ctx: ToolContext, card: Run, maxChars: number): Promise<Run> {
   const at = { runId: card.id, what: "output" } as const;
-  const output = (await cutValue(ctx.read.runs, at, "output", maxChars)) ?? null;
-  if (!isCut(output)) return { ...card, output };
+  const output = (await truncateValue(ctx.read.runs, at, "output", maxChars)) ?? null;
+  if (!isTruncated(output)) return { ...card, output };
   const next = `The output is cut. get_run_value with ref "output" (GET /runs/${card.id}/values/output) gives the whole.`;
   return { ...card, output, next };
 }
@@ -82,12 +82,12 @@ async function failed(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run>
   const { step_id: stepId, item } = run.error ?? {};
   if (stepId === undefined) return { ...card, next: `Mend the cause. ${retryWith(run.id)}` };
   const unit = { runId: run.id, stepId, item: item ?? NO_ITEM };
-  const [record, definition] = await Promise.all([ctx.read.runs.step(unit), ctx.engine.definitionOf(run)]);
+  const [record, definition] = await Promise.all([ctx.read.runs.step(unit), ctx.engine.getDefinition(run)]);
   const attempts = record?.attempts ?? 0;
   const part = item === undefined ? "" : `.items.${item}`;
   const ref = `steps.${stepId}${part}.attempts.${attempts}.input`;
   const at = { ...unit, what: "attempt_input", attempt: attempts } as const;
-  const input = attempts === 0 ? undefined : await cutValue(ctx.read.runs, at, ref, INPUT_CHARS);
+  const input = attempts === 0 ? undefined : await truncateValue(ctx.read.runs, at, ref, INPUT_CHARS);
   return {
     ...card,
     failed_step: {
@@ -103,10 +103,10 @@ async function failed(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run>
 
 /** How far a run is. */
 export function progressOf(
-  { states }: Pick<RunRecord, "states">,
+  { stepStates }: Pick<RunRecord, "stepStates">,
   steps: readonly { id: string }[],
 ): { total: number; done: number; current: string[] } {
-  const letters = states.split("");
+  const letters = stepStates.split("");
   const current = steps.filter((_, index) => UNDER_WAY.has(letters[index]!)).map(({ id }) => id);
   return {
     total: steps.length,
@@ -116,8 +116,8 @@ export function progressOf(
 }
 
 async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run> {
-  const { steps } = await ctx.engine.definitionOf(run);
-  const { items } = await ctx.read.approvals.slice({
+  const { steps } = await ctx.engine.getDefinition(run);
+  const { items } = await ctx.read.approvals.page({
     filter: { runId: run.id, status: "pending" },
     after: null,
     limit: MOST_APPROVALS,
@@ -129,7 +129,7 @@ async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Ru
       approvals: items.map(({ id, stepId, message }) => ({
         id,
         step_id: stepId,
-        message: clip(message, MESSAGE_CHARS),
+        message: truncateText(message, MESSAGE_CHARS),
       })),
     }),
     next: await whatNow(ctx, run, items[0]),
@@ -149,7 +149,7 @@ async function whatNow(
   if (!run.admitted)
     return `It waits for its turn: the workflow bounds how many of its runs go on together. ${again}`;
   if (run.status === "waiting") {
-    const until = await nextMoment(ctx.read.runs, run.id);
+    const until = await earliestWaitEnd(ctx.read.runs, run.id);
     return `It waits${until === undefined ? "" : ` until ${until}`}, and then goes on by itself. ${again}`;
   }
   if (run.status === "queued" && (await ctx.read.jobs.executors()).length === 0) {

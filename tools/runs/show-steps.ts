@@ -1,6 +1,6 @@
 /** The steps of a run in detail. However many there are, they are read in a few queries. */
 import type { Attempt, RunStep } from "../../schemas/run.ts";
-import type { DefinedStep } from "../../schemas/workflow-definition.ts";
+import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import {
@@ -9,26 +9,33 @@ import {
   type RunRecord,
   type StepRecord,
   type StepState,
-  type Unit,
+  type StepRef,
 } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { STATUS_OF } from "../../src/engine/scope.ts";
-import { cutError, cutValue } from "./cut.ts";
+import { truncateError, truncateValue } from "./cut.ts";
 
 const ERROR_CHARS = 2_000;
 /** So many steps are shown with what they took and gave, each value a query; the others are asked for one by one. */
-export const MOST_WHOLE = 30;
+export const MAX_DETAILED_STEPS = 30;
 const MOST_ATTEMPTS = 20;
 const MOST_ITEMS = 20;
 
 /** Every step, without what it took and gave. */
-export async function showSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
-  const { steps } = await ctx.engine.definitionOf(run);
-  const [records, running] = await Promise.all([ctx.read.runs.steps(run.id), ctx.read.runs.running(run.id)]);
+export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
+  const { steps } = await ctx.engine.getDefinition(run);
+  const [records, running] = await Promise.all([
+    ctx.read.runs.steps(run.id),
+    ctx.read.runs.runningSteps(run.id),
+  ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   return steps.map((step, index) =>
-    showStep(step, byId.get(step.id), statusOf(run.states[index] as StepState, claimed.has(step.id))),
+    serializeStep(
+      step,
+      byId.get(step.id),
+      statusOf(run.stepStates[index] as StepState, claimed.has(step.id)),
+    ),
   );
 }
 
@@ -36,8 +43,8 @@ export async function showSteps(ctx: ToolContext, run: RunRecord): Promise<RunSt
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
   state === "q" && !claimed ? "pending" : STATUS_OF[state];
 
-export function showStep(
-  step: DefinedStep,
+export function serializeStep(
+  step: StepDefinition,
   record: StepRecord | undefined,
   status: RunStep["status"],
 ): RunStep {
@@ -54,31 +61,35 @@ export function showStep(
     ...(record?.items && {
       items: { total: record.items.total, done: record.items.done, failed: record.items.failed },
     }),
-    error: record?.error ? cutError(record.error, ERROR_CHARS) : null,
+    error: record?.error ? truncateError(record.error, ERROR_CHARS) : null,
   };
 }
 
 /** The first steps with their outputs and attempts, the rest without. */
-export async function showWhole(ctx: ToolContext, run: RunRecord, maxChars: number): Promise<RunStep[]> {
-  const steps = await showSteps(ctx, run);
+export async function listRunStepsWithValues(
+  ctx: ToolContext,
+  run: RunRecord,
+  maxChars: number,
+): Promise<RunStep[]> {
+  const steps = await listRunSteps(ctx, run);
   const attempts = await ctx.read.runs.attempts(run.id, undefined, NO_ITEM);
   const byStep = Map.groupBy(attempts, ({ stepId }) => stepId);
   const whole = steps
-    .slice(0, MOST_WHOLE)
+    .slice(0, MAX_DETAILED_STEPS)
     .map((step) => withValues(ctx, run, step, NO_ITEM, byStep.get(step.id) ?? [], maxChars));
-  return [...(await Promise.all(whole)), ...steps.slice(MOST_WHOLE)];
+  return [...(await Promise.all(whole)), ...steps.slice(MAX_DETAILED_STEPS)];
 }
 
 /**
  * One step, or one item of its fan-out, with all that is recorded.
  * @throws AppError invalid_input where the run has no such step or item
  */
-export async function showOne(
+export async function getRunStep(
   ctx: ToolContext,
   run: RunRecord,
   { stepId, item, maxChars }: { stepId: string; item: number | undefined; maxChars: number },
 ): Promise<RunStep> {
-  const steps = await showSteps(ctx, run);
+  const steps = await listRunSteps(ctx, run);
   const step = steps.find(({ id }) => id === stepId);
   if (step === undefined) throw noStep(stepId, steps);
   const listed =
@@ -91,7 +102,7 @@ export async function showOne(
         item: record.item,
         status: STATUS_OF[record.state],
         attempts: record.attempts,
-        error: record.error === null ? null : cutError(record.error, ERROR_CHARS / MOST_ITEMS),
+        error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MOST_ITEMS),
       })),
     }),
   };
@@ -102,11 +113,11 @@ export async function showOne(
   const [record] = listed;
   if (record?.item !== item) throw noItem(item, step);
   const attempts = await ctx.read.runs.attempts(run.id, stepId, item);
-  const shown = showStep({ id: step.id, type: step.type }, record, STATUS_OF[record.state]);
+  const shown = serializeStep({ id: step.id, type: step.type }, record, STATUS_OF[record.state]);
   return { ...(await withValues(ctx, run, { ...shown, item }, item, attempts, maxChars)), ...items };
 }
 
-const attemptAt = (unit: Unit, attempt: number) => ({ ...unit, what: "attempt_input", attempt }) as const;
+const attemptAt = (unit: StepRef, attempt: number) => ({ ...unit, what: "attempt_input", attempt }) as const;
 
 async function withValues(
   ctx: ToolContext,
@@ -118,18 +129,23 @@ async function withValues(
 ): Promise<RunStep> {
   const unit = { runId: run.id, stepId: step.id, item };
   const base = `steps.${step.id}${item === NO_ITEM ? "" : `.items.${item}`}`;
-  const output = await cutValue(ctx.read.runs, { ...unit, what: "step_output" }, `${base}.output`, maxChars);
+  const output = await truncateValue(
+    ctx.read.runs,
+    { ...unit, what: "step_output" },
+    `${base}.output`,
+    maxChars,
+  );
   const list = attempts.slice(-MOST_ATTEMPTS).map(async (record): Promise<Attempt> => {
     const { attempt } = record;
     const ref = `${base}.attempts.${attempt}.input`;
-    const input = await cutValue(ctx.read.runs, attemptAt(unit, attempt), ref, maxChars);
+    const input = await truncateValue(ctx.read.runs, attemptAt(unit, attempt), ref, maxChars);
     const shown: Attempt = {
       attempt,
       status: record.status,
       started_at: record.startedAt,
       finished_at: record.finishedAt,
       usage: record.usage,
-      error: record.error === null ? null : cutError(record.error, ERROR_CHARS),
+      error: record.error === null ? null : truncateError(record.error, ERROR_CHARS),
     };
     return input === undefined ? shown : Object.assign(shown, { input });
   });

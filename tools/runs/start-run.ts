@@ -3,8 +3,8 @@ import type { Run } from "../../schemas/run.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
-import { showRun } from "./show-run.ts";
-import { waitForRun, waitOf } from "./wait-for-run.ts";
+import { buildRunResponse } from "./show-run.ts";
+import { waitForRun, resolveWaitSeconds } from "./wait-for-run.ts";
 
 /** As long may an output be, in characters of JSON, before it is cut. */
 const OUTPUT_CHARS = 20_000;
@@ -27,14 +27,14 @@ export async function startAndWait(
   const id = await ctx.write(async (tx) => {
     if ("error" in prepared) throw prepared.error;
     await ctx.engine.startRun(tx, prepared);
-    await tx.audited(prepared.id);
+    await tx.recordAudit(prepared.id);
     return prepared.id;
   });
-  ctx.engine.ring();
-  await waitForRun(ctx, id, waitOf(ctx, wait));
-  return showRun(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
+  ctx.engine.wake();
+  await waitForRun(ctx, id, resolveWaitSeconds(ctx, wait));
+  return buildRunResponse(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
 }
 
 /** Where a run that goes on can be asked for. */
-export const placeOf = ({ id, finished_at }: Run): string | undefined =>
+export const runLocation = ({ id, finished_at }: Run): string | undefined =>
   finished_at === null ? `/runs/${id}` : undefined;

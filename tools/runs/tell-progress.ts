@@ -14,7 +14,7 @@ const MOST_NAMED = 5;
  * @returns a function that takes the run as it was just seen, and gives in how many milliseconds it wants to be called
  *   again; 0 for not before a change
  */
-export function progressTeller(
+export function progressReporter(
   ctx: ToolContext,
   id: string,
 ): (seen: Pick<RunRecord, "seq" | "status">) => Promise<number> {
@@ -28,15 +28,15 @@ export function progressTeller(
     if (early > 0 && !hasEnded(seen)) return early;
     const run = await ctx.read.runs.find(id);
     if (run === undefined) return 0;
-    const { steps } = await ctx.engine.definitionOf(run);
+    const { steps } = await ctx.engine.getDefinition(run);
     const { done, total, current } = progressOf(run, steps);
     const ended = steps.flatMap(({ id: stepId }, index) => {
-      const state = run.states[index] as StepState;
+      const state = run.stepStates[index] as StepState;
       return /[skefc]/.test(state) && states[index] !== state ? [`${stepId} ${STATUS_OF[state]}`] : [];
     });
     const going = await Promise.all(
       current.slice(0, MOST_NAMED).map(async (stepId) => {
-        const state = run.states[steps.findIndex((step) => step.id === stepId)] as StepState;
+        const state = run.stepStates[steps.findIndex((step) => step.id === stepId)] as StepState;
         const items =
           state === "q" ? null : (await ctx.read.runs.step({ runId: id, stepId, item: NO_ITEM }))?.items;
         return {
@@ -52,7 +52,7 @@ export function progressTeller(
       total,
       message: message.filter(Boolean).join("; ") || `the run is ${run.status}`,
     });
-    states = run.states;
+    states = run.stepStates;
     told = { seq: run.seq, at: performance.now() };
     return 0;
   };

@@ -1,14 +1,14 @@
 import { SECOND } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { nextMoment } from "./next-moment.ts";
+import { earliestWaitEnd } from "./next-moment.ts";
 import { hasEnded } from "./show-run.ts";
-import { progressTeller } from "./tell-progress.ts";
+import { progressReporter } from "./tell-progress.ts";
 
 /** How long agents wait unless they say so, in seconds: most runs have ended by then, and no client gives up before. */
 const WAIT_OVER_MCP = 20;
 
 /** How long this caller waits unless it says so, in seconds. */
-export const waitOf = (ctx: ToolContext, wait: number | undefined): number =>
+export const resolveWaitSeconds = (ctx: ToolContext, wait: number | undefined): number =>
   wait ?? (ctx.actor.client.surface === "mcp" ? WAIT_OVER_MCP : 0);
 
 /**
@@ -17,28 +17,28 @@ export const waitOf = (ctx: ToolContext, wait: number | undefined): number =>
  */
 export async function waitForRun(ctx: ToolContext, id: string, seconds: number): Promise<void> {
   const until = performance.now() + seconds * SECOND;
-  const signal = AbortSignal.any([ctx.signal, ctx.engine.leaving]);
-  const tell = progressTeller(ctx, id);
+  const signal = AbortSignal.any([ctx.signal, ctx.engine.shutdownSignal]);
+  const tell = progressReporter(ctx, id);
   for (;;) {
     const ms = until - performance.now();
     if (ms <= 0 || signal.aborted) return;
-    const [seen] = await ctx.read.runs.glance([id]);
+    const [seen] = await ctx.read.runs.getStatusSummaries([id]);
     if (seen === undefined) return;
     const early = await tell(seen);
     if (hasEnded(seen)) return;
     if (seen.status === "waiting" && (await waitsLonger(ctx, id, ms))) {
       // A wait that has ended meanwhile looked as if it had no end.
-      const [now] = await ctx.read.runs.glance([id]);
+      const [now] = await ctx.read.runs.getStatusSummaries([id]);
       if (now?.seq === seen.seq) return;
     }
     const again = early > 0 ? Math.min(early, ms) : ms;
-    await ctx.engine.changed(id, seen.seq, { ms: again, signal });
+    await ctx.engine.waitForChange(id, seen.seq, { ms: again, signal });
   }
 }
 
 /** Whether it waits for a person, or for a moment that is farther away than `ms`. */
 async function waitsLonger(ctx: ToolContext, id: string, ms: number): Promise<boolean> {
   if ((await ctx.read.approvals.count({ runId: id, status: "pending" })) > 0) return true;
-  const next = await nextMoment(ctx.read.runs, id);
+  const next = await earliestWaitEnd(ctx.read.runs, id);
   return next === undefined || Date.parse(next) > ctx.now() + ms;
 }

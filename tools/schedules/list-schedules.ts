@@ -22,7 +22,7 @@ export const listSchedules = defineTool({
     const query = JSON.stringify(["list_schedules"]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const wanted = limit ?? listSchedules.page!.mcpLimit;
-    const { items, next } = await ctx.read.schedules.slice({ after, limit: wanted });
+    const { items, next } = await ctx.read.schedules.page({ after, limit: wanted });
     return {
       items: items.map((schedule) => scheduleState(ctx, schedule)),
       total: await ctx.total(() => ctx.read.schedules.count()),

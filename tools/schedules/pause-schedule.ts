@@ -23,7 +23,7 @@ export const pauseSchedule = defineTool({
       if (schedule.paused) return scheduleState(ctx, schedule);
       const paused = { ...schedule, paused: true };
       await tx.schedules.save(paused);
-      await tx.audited(schedule.workflowId);
+      await tx.recordAudit(schedule.workflowId);
       return scheduleState(ctx, paused);
     }),
 });

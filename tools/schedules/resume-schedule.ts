@@ -21,13 +21,13 @@ export const resumeSchedule = defineTool({
     const state = await ctx.write(async (tx) => {
       const schedule = await findSchedule(tx, workflow_id);
       if (!schedule.paused) return scheduleState(ctx, schedule);
-      const [next] = ctx.engine.nextTimes(schedule, ctx.now(), 1);
+      const [next] = ctx.engine.nextScheduleTimes(schedule, ctx.now(), 1);
       const resumed = { ...schedule, paused: false, nextAt: next === undefined ? null : iso(next) };
       await tx.schedules.save(resumed);
-      await tx.audited(schedule.workflowId);
+      await tx.recordAudit(schedule.workflowId);
       return scheduleState(ctx, resumed);
     });
-    ctx.engine.ring();
+    ctx.engine.wake();
     return state;
   },
 });

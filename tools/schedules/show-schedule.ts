@@ -31,7 +31,7 @@ export async function findSchedule(
 
 export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
   const { workflowId, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
-  const next = paused ? [] : ctx.engine.nextTimes(schedule, ctx.now(), SHOWN).map(iso);
+  const next = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), SHOWN).map(iso);
   return {
     workflow_id: workflowId,
     version,

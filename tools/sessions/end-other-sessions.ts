@@ -10,7 +10,7 @@ export const endOtherSessions = defineTool({
   route: "POST /sessions/end-others",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "act",
   errors: ["idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
@@ -19,8 +19,8 @@ export const endOtherSessions = defineTool({
   async run(_input, ctx) {
     const { keyId, lineage: userId, owner } = ctx.actor.principal;
     return ctx.write(async (tx) => {
-      const ended = await tx.sessions.endAllOf(userId, keyId);
-      if (ended > 0) await tx.audited(owner);
+      const ended = await tx.sessions.endAllForUser(userId, keyId);
+      if (ended > 0) await tx.recordAudit(owner);
       return { ended };
     });
   },

@@ -11,7 +11,7 @@ export const endSession = defineTool({
   route: "POST /sessions/:session_id/end",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "act",
   errors: ["session_not_found", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
@@ -28,7 +28,7 @@ export const endSession = defineTool({
           "You have no such session; it may have ended. list_sessions (GET /sessions) shows those that you have.",
         );
       }
-      await tx.audited(session.id);
+      await tx.recordAudit(session.id);
       return { ended: 1 };
     });
   },

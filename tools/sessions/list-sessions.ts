@@ -3,7 +3,7 @@ import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Session } from "../../schemas/user.ts";
 import type { SessionRecord } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
-import type { Position } from "../../src/core/ports.ts";
+import type { ListPosition } from "../../src/core/ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 
 export const listSessions = defineTool({
@@ -13,7 +13,7 @@ export const listSessions = defineTool({
   route: "GET /sessions",
   surfaces: ["rest"],
   scope: "read",
-  person: true,
+  requiresUser: true,
   effect: "read",
   errors: ["invalid_cursor"],
   page: { item: Session, mcpLimit: 50 },
@@ -24,7 +24,7 @@ export const listSessions = defineTool({
     const query = JSON.stringify(["list_sessions", userId]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     // All of them: a person has a few, and they end by themselves.
-    const all = await ctx.read.sessions.ofUser(userId, iso(ctx.now()), ctx.accounts.idleSince());
+    const all = await ctx.read.sessions.listByUser(userId, iso(ctx.now()), ctx.accounts.idleSince());
     const left = all.filter((session) => after === null || isBehind(session, after));
     const shown = left.slice(0, limit ?? listSessions.page!.mcpLimit);
     const last = shown.at(-1);
@@ -39,10 +39,10 @@ export const listSessions = defineTool({
   },
 });
 
-const positionOf = ({ seenAt, id }: SessionRecord): Position => [seenAt, id];
+const positionOf = ({ lastSeenAt, id }: SessionRecord): ListPosition => [lastSeenAt, id];
 
-const isBehind = ({ seenAt, id }: SessionRecord, [at, last]: Position): boolean =>
-  seenAt < at || (seenAt === at && id < last);
+const isBehind = ({ lastSeenAt, id }: SessionRecord, [at, last]: ListPosition): boolean =>
+  lastSeenAt < at || (lastSeenAt === at && id < last);
 
 const showSession = (session: SessionRecord, current: string): Session => ({
   id: session.id,
@@ -50,6 +50,6 @@ const showSession = (session: SessionRecord, current: string): Session => ({
   client: session.client,
   address: session.address,
   created_at: session.createdAt,
-  seen_at: session.seenAt,
+  seen_at: session.lastSeenAt,
   expires_at: session.expiresAt,
 });

@@ -18,8 +18,8 @@ export const Delivery = {
 type Kind = Exclude<LinkKind, "setup">;
 
 /** @throws AppError sign_on_elsewhere where people sign in at an identity provider */
-export function expectOwnAccounts({ accounts }: Pick<ToolContext, "accounts">, why: string): void {
-  if (accounts.mode !== "built-in") throw new AppError("sign_on_elsewhere", why);
+export function assertBuiltInAccounts({ accounts }: Pick<ToolContext, "accounts">, why: string): void {
+  if (accounts.authMode !== "built-in") throw new AppError("sign_on_elsewhere", why);
 }
 
 /** Makes a link in place of those of its kind that the user had. @returns its token */
@@ -30,14 +30,14 @@ export async function replaceLink(
   userId: string,
 ): Promise<string> {
   const { token, record } = ctx.accounts.newLink(kind, userId);
-  await tx.links.removeOf(userId, [kind]);
+  await tx.links.removeForUser(userId, [kind]);
   await tx.links.insert(record);
   return token;
 }
 
 /** @param token null where the request is a repeated one: nothing is sent twice */
-export async function handOver(ctx: ToolContext, kind: Kind, to: string, token: string | null) {
+export async function deliverLink(ctx: ToolContext, kind: Kind, to: string, token: string | null) {
   if (token === null) return { sent: false, link: null };
-  const { sent, link } = await ctx.accounts.deliver(kind, to, token, ctx.actor.principal.owner);
+  const { sent, link } = await ctx.accounts.sendLink(kind, to, token, ctx.actor.principal.owner);
   return { sent, link: sent ? null : link };
 }

@@ -6,8 +6,8 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newUserId } from "../../src/core/ids.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { Delivery, expectOwnAccounts, handOver, replaceLink } from "./hand-over.ts";
-import { showUser } from "./show-user.ts";
+import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./hand-over.ts";
+import { serializeUser } from "./show-user.ts";
 
 export const inviteUser = defineTool({
   name: "invite_user",
@@ -18,15 +18,15 @@ export const inviteUser = defineTool({
   route: "POST /users",
   surfaces: ["rest"],
   scope: "admin",
-  person: true,
+  requiresUser: true,
   effect: "create",
-  secret: true,
+  noStore: true,
   errors: ["email_taken", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ email: Email, role: Role, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ email, role }, ctx) {
-    expectOwnAccounts(
+    assertBuiltInAccounts(
       ctx,
       "Nobody is invited here: people come in through the identity provider, and are users from their first sign-on on.",
     );
@@ -40,7 +40,7 @@ export const inviteUser = defineTool({
         role,
         status: "invited",
         passwordHash: null,
-        roleBy: null,
+        roleSource: null,
         verifiedAt: null,
         createdAt: iso(ctx.now()),
         createdBy: ctx.actor.principal.owner,
@@ -48,10 +48,10 @@ export const inviteUser = defineTool({
       };
       await tx.users.insert(invited);
       token = await replaceLink(ctx, tx, "invitation", invited.id);
-      await tx.audited(email, `role_${role}`);
-      return showUser(invited);
+      await tx.recordAudit(email, `role_${role}`);
+      return serializeUser(invited);
     });
-    return { user, ...(await handOver(ctx, "invitation", user.email, token)) };
+    return { user, ...(await deliverLink(ctx, "invitation", user.email, token)) };
   },
 });
 

@@ -3,7 +3,7 @@ import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { text } from "../../schemas/text.ts";
 import { Role, User, UserStatus } from "../../schemas/user.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { showUser } from "./show-user.ts";
+import { serializeUser } from "./show-user.ts";
 
 export const listUsers = defineTool({
   name: "list_users",
@@ -12,7 +12,7 @@ export const listUsers = defineTool({
   route: "GET /users",
   surfaces: ["rest"],
   scope: "admin",
-  person: true,
+  requiresUser: true,
   effect: "read",
   errors: ["invalid_cursor"],
   page: { item: User, mcpLimit: 50 },
@@ -32,9 +32,9 @@ export const listUsers = defineTool({
     const query = JSON.stringify(["list_users", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const wanted = limit ?? listUsers.page!.mcpLimit;
-    const { items, next } = await ctx.read.users.slice({ filter, after, limit: wanted });
+    const { items, next } = await ctx.read.users.page({ filter, after, limit: wanted });
     return {
-      items: items.map(showUser),
+      items: items.map(serializeUser),
       total: await ctx.total(() => ctx.read.users.count(filter)),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

@@ -4,8 +4,8 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { Delivery, expectOwnAccounts, handOver, replaceLink } from "./hand-over.ts";
-import { showUser } from "./show-user.ts";
+import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./hand-over.ts";
+import { serializeUser } from "./show-user.ts";
 
 export const renewInvitation = defineTool({
   name: "renew_invitation",
@@ -14,15 +14,15 @@ export const renewInvitation = defineTool({
   route: "POST /users/:user_id/invitation",
   surfaces: ["rest"],
   scope: "admin",
-  person: true,
+  requiresUser: true,
   effect: "act",
-  secret: true,
+  noStore: true,
   errors: ["user_not_found", "user_not_invited", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ user_id: UserIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ user_id }, ctx) {
-    expectOwnAccounts(ctx, "There is no invitation to renew: they sign on at the identity provider.");
+    assertBuiltInAccounts(ctx, "There is no invitation to renew: they sign on at the identity provider.");
     let token: string | null = null;
     const user = await ctx.write(async (tx) => {
       const found = await findUser(tx.users, user_id);
@@ -35,9 +35,9 @@ export const renewInvitation = defineTool({
         );
       }
       token = await replaceLink(ctx, tx, "invitation", found.id);
-      await tx.audited(found.email);
-      return showUser(found);
+      await tx.recordAudit(found.email);
+      return serializeUser(found);
     });
-    return { user, ...(await handOver(ctx, "invitation", user.email, token)) };
+    return { user, ...(await deliverLink(ctx, "invitation", user.email, token)) };
   },
 });

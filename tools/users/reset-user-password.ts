@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { Delivery, expectOwnAccounts, handOver, replaceLink } from "./hand-over.ts";
+import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./hand-over.ts";
 
 export const resetUserPassword = defineTool({
   name: "reset_user_password",
@@ -15,15 +15,18 @@ export const resetUserPassword = defineTool({
   route: "POST /users/:user_id/password-reset",
   surfaces: ["rest"],
   scope: "admin",
-  person: true,
+  requiresUser: true,
   effect: "act",
-  secret: true,
+  noStore: true,
   errors: ["user_not_found", "user_not_active", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ user_id: UserIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject(Delivery),
   async run({ user_id }, ctx) {
-    expectOwnAccounts(ctx, "There are no passwords here: they are the identity provider's. Reset it there.");
+    assertBuiltInAccounts(
+      ctx,
+      "There are no passwords here: they are the identity provider's. Reset it there.",
+    );
     let token: string | null = null;
     const email = await ctx.write(async (tx) => {
       const user = await findUser(tx.users, user_id);
@@ -36,9 +39,9 @@ export const resetUserPassword = defineTool({
         );
       }
       token = await replaceLink(ctx, tx, "reset", user.id);
-      await tx.audited(user.email);
+      await tx.recordAudit(user.email);
       return user.email;
     });
-    return handOver(ctx, "reset", email, token);
+    return deliverLink(ctx, "reset", email, token);
   },
 });

@@ -4,7 +4,7 @@ import type { UserRecord, UserWriter } from "../../src/core/account-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { showUser } from "./show-user.ts";
+import { serializeUser } from "./show-user.ts";
 
 export const updateUser = defineTool({
   name: "update_user",
@@ -16,7 +16,7 @@ export const updateUser = defineTool({
   route: "PATCH /users/:user_id",
   surfaces: ["rest"],
   scope: "admin",
-  person: true,
+  requiresUser: true,
   effect: "update",
   errors: ["user_not_found", "user_not_active", "sign_on_elsewhere", "last_admin"],
   input: z.strictObject({
@@ -32,18 +32,18 @@ export const updateUser = defineTool({
     return ctx.write(async (tx) => {
       const before = await findUser(tx.users, user_id);
       const after = { role: role ?? before.role, status: nextStatus(before, status) };
-      if (after.role === before.role && after.status === before.status) return showUser(before);
+      if (after.role === before.role && after.status === before.status) return serializeUser(before);
       if (after.role !== before.role) expectDecidedHere(ctx, before);
       await keepAnAdmin(tx.users, before, after);
       const decided = after.role !== before.role && { roleBy: null };
       await tx.users.update(before.id, { ...after, ...decided });
       if (after.status === "deactivated") {
-        await tx.sessions.endAllOf(before.id);
-        await tx.links.removeOf(before.id, ["invitation", "reset", "verification"]);
+        await tx.sessions.endAllForUser(before.id);
+        await tx.links.removeForUser(before.id, ["invitation", "reset", "verification"]);
       }
-      if (after.role !== before.role) await tx.audited(before.email, `role_${after.role}`);
-      if (after.status !== before.status) await tx.audited(before.email, `status_${after.status}`);
-      return showUser({ ...before, ...after, ...decided });
+      if (after.role !== before.role) await tx.recordAudit(before.email, `role_${after.role}`);
+      if (after.status !== before.status) await tx.recordAudit(before.email, `status_${after.status}`);
+      return serializeUser({ ...before, ...after, ...decided });
     });
   },
 });
@@ -62,8 +62,11 @@ function nextStatus(user: UserRecord, wanted: "active" | "deactivated" | undefin
 }
 
 /** What the provider's groups give, they would give again at the next request. */
-function expectDecidedHere({ accounts }: Pick<ToolContext, "accounts">, { email, roleBy }: UserRecord): void {
-  if (roleBy !== "sign_on" || accounts.mode === "built-in") return;
+function expectDecidedHere(
+  { accounts }: Pick<ToolContext, "accounts">,
+  { email, roleSource }: UserRecord,
+): void {
+  if (roleSource !== "sign_on" || accounts.authMode === "built-in") return;
   throw new AppError(
     "sign_on_elsewhere",
     `The role of ${email} follows from their groups at the identity provider (or from MILLRACE_ADMIN_EMAILS). Change it there.`,

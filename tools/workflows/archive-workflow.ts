@@ -3,7 +3,7 @@ import { IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { workflowEtag } from "./etag.ts";
-import { expectVersion } from "./expect-version.ts";
+import { assertVersionMatches } from "./expect-version.ts";
 
 export const archiveWorkflow = defineTool({
   name: "archive_workflow",
@@ -25,10 +25,10 @@ export const archiveWorkflow = defineTool({
   run: ({ workflow_id, if_match, reason }, ctx) =>
     ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
-      expectVersion(current, if_match);
+      assertVersionMatches(current, if_match);
       if (current.status === "archived") return current;
       await tx.schedules.remove(current.id);
-      return tx.workflows.advance(
+      return tx.workflows.addVersion(
         current,
         { ...current, status: "archived" },
         { kind: "archived", reason, actor: ctx.actor },

@@ -1,5 +1,5 @@
 /** Reading a definition as a client handed it in, and holding it against the language and the real world. */
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { CheckOptions, CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/faults.ts";
@@ -20,9 +20,9 @@ export async function checkDefinition(
 }
 
 /** A definition that can be stored, and what still keeps it from running. */
-export interface ReadDefinition {
+export interface CheckedDefinition {
   definition: Record<string, unknown>;
-  faults: Fault[];
+  issues: Issue[];
 }
 
 /**
@@ -35,12 +35,12 @@ export async function readDefinition(
   ctx: ToolContext,
   source: unknown,
   selfId?: string,
-): Promise<ReadDefinition> {
-  const { definition, errors } = await checkDefinition(ctx, source, { bind: true, selfId });
-  if (definition !== null) return { definition, faults: errors };
+): Promise<CheckedDefinition> {
+  const { definition, errors } = await checkDefinition(ctx, source, { checkConnections: true, selfId });
+  if (definition !== null) return { definition, issues: errors };
   throw invalidInput(
-    errors.map((fault): Fault =>
-      Object.assign({}, fault, { path: fault.path === "" ? "definition" : `definition.${fault.path}` }),
+    errors.map((issue): Issue =>
+      Object.assign({}, issue, { path: issue.path === "" ? "definition" : `definition.${issue.path}` }),
     ),
   );
 }

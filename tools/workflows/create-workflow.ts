@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  GivenDefinitionOrNull,
+  DefinitionInputOrNull,
   IdempotencyKey,
   Reason,
   SavedWorkflow,
@@ -28,7 +28,7 @@ export const createWorkflow = defineTool({
     name: WorkflowName,
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
-    definition: GivenDefinitionOrNull.default(null),
+    definition: DefinitionInputOrNull.default(null),
     reason: Reason.nullable().default(null),
     idempotency_key: IdempotencyKey.optional(),
   }),
@@ -39,7 +39,7 @@ export const createWorkflow = defineTool({
     return ctx.write(async (tx) => {
       const content = { name, description, tags, definition: read?.definition ?? null };
       const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });
-      return { ...saved, ...(read && { faults: read.faults }) };
+      return { ...saved, ...(read && { issues: read.issues }) };
     });
   },
 });

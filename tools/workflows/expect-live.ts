@@ -1,9 +1,9 @@
 /** Refusing to change what was put away. */
-import type { WholeWorkflow } from "../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 
 /** @throws AppError workflow_archived */
-export function expectLive({ id, status }: WholeWorkflow): void {
+export function assertNotArchived({ id, status }: WorkflowWithDefinition): void {
   if (status !== "archived") return;
   throw new AppError(
     "workflow_archived",

@@ -1,12 +1,12 @@
 /** Refusing what was started from an older version. */
-import type { WholeWorkflow } from "../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 
 /**
  * Refuses a change that was made from an older version than the present one, so that nobody's edit is lost.
  * @throws AppError version_conflict
  */
-export function expectVersion(workflow: WholeWorkflow, ifMatch: number | undefined): void {
+export function assertVersionMatches(workflow: WorkflowWithDefinition, ifMatch: number | undefined): void {
   if (ifMatch === undefined || ifMatch === workflow.version) return;
   throw new AppError(
     "version_conflict",

@@ -28,7 +28,7 @@ export const getWorkflow = defineTool({
   async run({ workflow_id, include }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
     if (!include.includes("last_run")) return workflow;
-    const runs = await ctx.read.runs.lastRuns([workflow.id]);
+    const runs = await ctx.read.runs.latestByWorkflow([workflow.id]);
     return { ...workflow, last_run: lastRunOf(runs.get(workflow.id)) };
   },
 });

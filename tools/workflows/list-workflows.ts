@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text, wordsOf } from "../../schemas/text.ts";
+import { text, searchTerms } from "../../schemas/text.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
@@ -8,7 +8,7 @@ import { lastRunOf } from "./last-run.ts";
 /** Each word is looked for in every workflow: many of them would keep everybody else waiting. */
 const MAX_WORDS = 8;
 
-const Search = text(200, 1).refine((search) => wordsOf(search).length <= MAX_WORDS, {
+const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX_WORDS, {
   message: `must hold at most ${MAX_WORDS} different words`,
   params: { code: "too_many_words" },
 });
@@ -56,7 +56,7 @@ export const listWorkflows = defineTool({
   async run({ limit, cursor, sort, include, ...filter }, ctx) {
     const query = JSON.stringify(["list_workflows", filter.search, filter.tag, filter.status, sort]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    const { items, next } = await ctx.read.workflows.slice({
+    const { items, next } = await ctx.read.workflows.page({
       filter,
       sort,
       after,
@@ -64,7 +64,7 @@ export const listWorkflows = defineTool({
       withDefinition: include.includes("definition"),
     });
     const runs = include.includes("last_run")
-      ? await ctx.read.runs.lastRuns(items.map(({ id }) => id))
+      ? await ctx.read.runs.latestByWorkflow(items.map(({ id }) => id))
       : undefined;
     return {
       items: runs ? items.map((item) => ({ ...item, last_run: lastRunOf(runs.get(item.id)) })) : items,

@@ -1,7 +1,7 @@
 /** Changing a definition by step id: a list of operations, all of them or none. */
 import { z } from "zod";
-import type { Fault } from "../../schemas/problem.ts";
-import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
+import type { Issue } from "../../schemas/problem.ts";
+import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/faults.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
@@ -9,11 +9,11 @@ import { nearMatch } from "../../src/core/near-match.ts";
 const Ref = text(64, 1);
 const Fields = z
   .record(z.string(), z.unknown())
-  .refine((value) => !isDeeperThan(value, MAX_JSON_DEPTH), {
+  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
     message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
     params: { code: "too_deep" },
   })
-  .refine((value) => !holdsInfinity(value), {
+  .refine((value) => !containsInfinity(value), {
     message: "must not hold a number that JSON can't write",
     params: { code: "not_finite" },
   });
@@ -58,10 +58,10 @@ type Definition = Record<string, unknown>;
 
 /** A fault below the operation; thrown inside one, collected over all. */
 class Refused extends Error {
-  readonly faults: Fault[];
-  constructor(...faults: Fault[]) {
+  readonly issues: Issue[];
+  constructor(...issues: Issue[]) {
     super("refused");
-    this.faults = faults;
+    this.issues = issues;
   }
 }
 
@@ -71,16 +71,16 @@ class Refused extends Error {
  */
 export function applyPatch(definition: Definition | null, patch: Patch): Definition {
   let changed = definition ?? { steps: [] };
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   for (const [index, operation] of patch.entries()) {
     try {
       changed = applied(changed, operation);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      for (const fault of error.faults) faults.push({ ...fault, path: `patch[${index}].${fault.path}` });
+      for (const issue of error.issues) issues.push({ ...issue, path: `patch[${index}].${issue.path}` });
     }
   }
-  if (faults.length > 0) throw invalidInput(faults);
+  if (issues.length > 0) throw invalidInput(issues);
   return changed;
 }
 
@@ -140,7 +140,7 @@ function refuseMisfits(operation: Operation): void {
   const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = OPERATIONS[op];
   const present = Object.keys(given).filter((field) => given[field as keyof typeof given] !== undefined);
   const missing = needs.filter((field) => !present.includes(field));
-  const faults = [
+  const issues = [
     ...missing.map((path) => ({ path, code: "missing", message: `is missing: ${op} needs it` })),
     ...present
       .filter((field) => ![...needs, ...takes].includes(field))
@@ -152,17 +152,17 @@ function refuseMisfits(operation: Operation): void {
       })),
   ];
   if (given.after !== undefined && given.before !== undefined) {
-    faults.push({ path: "before", code: "not_allowed", message: "can't stand beside after: give one" });
+    issues.push({ path: "before", code: "not_allowed", message: "can't stand beside after: give one" });
   }
   const oneOf = op === "move_step" ? ["after", "before"] : takes.includes("set") ? ["set", "unset"] : [];
   if (oneOf.length > 0 && !oneOf.some((field) => present.includes(field))) {
-    faults.push({
+    issues.push({
       path: oneOf[0]!,
       code: "missing",
       message: `is missing: ${op} needs ${oneOf.join(" or ")}`,
     });
   }
-  if (faults.length > 0) throw new Refused(...faults);
+  if (issues.length > 0) throw new Refused(...issues);
 }
 
 const stepsOf = ({ steps }: Definition): Step[] => (Array.isArray(steps) ? (steps as Step[]) : []);
@@ -215,15 +215,15 @@ function withFields(
   fixed: readonly string[],
 ): Record<string, unknown> {
   const changed = { ...target, ...set };
-  const faults: Refused["faults"] = [];
+  const issues: Refused["issues"] = [];
   for (const [index, field] of unset.entries()) {
     if (fixed.includes(field)) {
-      faults.push({ path: `unset[${index}]`, code: "not_allowed", message: `${field} can't be left out` });
+      issues.push({ path: `unset[${index}]`, code: "not_allowed", message: `${field} can't be left out` });
     } else if (Object.hasOwn(changed, field)) {
       delete changed[field];
     } else {
       const near = nearMatch(field, Object.keys(target));
-      faults.push({
+      issues.push({
         path: `unset[${index}]`,
         code: "unknown_key",
         message: `there is no field "${field}"`,
@@ -232,7 +232,7 @@ function withFields(
       });
     }
   }
-  if (faults.length > 0) throw new Refused(...faults);
+  if (issues.length > 0) throw new Refused(...issues);
   return changed;
 }
 

@@ -5,8 +5,8 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
-import { expectLive } from "./expect-live.ts";
-import { expectVersion } from "./expect-version.ts";
+import { assertNotArchived } from "./expect-live.ts";
+import { assertVersionMatches } from "./expect-version.ts";
 import { runExamples } from "./run-examples.ts";
 import { saveSchedule } from "./save-schedule.ts";
 
@@ -41,30 +41,30 @@ export const publishWorkflow = defineTool({
   etag: workflowEtag,
   async run({ workflow_id, version: wanted, if_match }, ctx) {
     const seen = await findWorkflow(ctx.read.workflows, workflow_id);
-    expectVersion(seen, if_match);
-    expectLive(seen);
+    assertVersionMatches(seen, if_match);
+    assertNotArchived(seen);
     const version = wanted ?? seen.version;
     const isLive = seen.published_version === version && seen.status === "published";
     if (!isLive) {
-      const definition = await faultless(ctx, seen.id, seen.version, version);
+      const definition = await issueless(ctx, seen.id, seen.version, version);
       await runExamples(ctx, seen.id, version, definition);
     }
     const published = await ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
-      expectVersion(current, if_match);
-      expectLive(current);
+      assertVersionMatches(current, if_match);
+      assertNotArchived(current);
       if (current.published_version === version) return current;
       const live = await tx.workflows.publish(current, { version, status: "published" });
       await saveSchedule(ctx, tx, live);
       return live;
     });
-    ctx.engine.ring();
+    ctx.engine.wake();
     return published;
   },
 });
 
 /** The definition of the version, checked against the real world. */
-async function faultless(
+async function issueless(
   ctx: ToolContext,
   id: string,
   newest: number,
@@ -81,7 +81,7 @@ async function faultless(
         `Give it one with update_workflow (PATCH /workflows/${id}).`,
     );
   }
-  const { errors } = await checkDefinition(ctx, definition, { bind: true, selfId: id });
+  const { errors } = await checkDefinition(ctx, definition, { checkConnections: true, selfId: id });
   if (errors.length === 0) return definition;
   throw new AppError(
     "workflow_not_runnable",

@@ -3,7 +3,7 @@ import { IdempotencyKey, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { workflowEtag } from "./etag.ts";
-import { expectVersion } from "./expect-version.ts";
+import { assertVersionMatches } from "./expect-version.ts";
 import { saveSchedule } from "./save-schedule.ts";
 
 export const restoreWorkflow = defineTool({
@@ -27,10 +27,10 @@ export const restoreWorkflow = defineTool({
   run: ({ workflow_id, if_match, reason }, ctx) =>
     ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
-      expectVersion(current, if_match);
+      assertVersionMatches(current, if_match);
       if (current.status !== "archived") return current;
       const status = current.published_version === null ? "draft" : "published";
-      const restored = await tx.workflows.advance(
+      const restored = await tx.workflows.addVersion(
         current,
         { ...current, status },
         { kind: "restored", reason, actor: ctx.actor },

@@ -1,13 +1,13 @@
 /** The examples of a definition, run as real runs: what goes live must do what it says. */
 import type { z } from "zod";
-import type { Fault } from "../../schemas/problem.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
-import { MAX_WAIT } from "../../schemas/run.ts";
+import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { clip } from "../runs/cut.ts";
+import { truncateText } from "../runs/cut.ts";
 import { runActor } from "../runs/run-actor.ts";
 import { hasEnded } from "../runs/show-run.ts";
 
@@ -53,16 +53,16 @@ export async function runExamples(
     for (const run of prepared) await ctx.engine.startRun(tx, run);
     return prepared.map(({ id }) => id);
   }, `examples@${version}`);
-  ctx.engine.ring();
-  const until = performance.now() + MAX_WAIT * SECOND;
-  const faults: Fault[] = [];
+  ctx.engine.wake();
+  const until = performance.now() + MAX_WAIT_SECONDS * SECOND;
+  const issues: Issue[] = [];
   for (const [index, example] of examples.entries())
-    faults.push(...(await faultsOf(ctx, example, index, ids[index]!, until)));
-  if (faults.length === 0) return;
-  const late = faults.some(({ code }) => code === "not_finished");
+    issues.push(...(await issuesOf(ctx, example, index, ids[index]!, until)));
+  if (issues.length === 0) return;
+  const late = issues.some(({ code }) => code === "not_finished");
   if (late) await ctx.write((tx) => stopAll(ctx, tx, ids), `late_examples@${version}`);
   throw refused(
-    faults,
+    issues,
     "Mend the definition or the examples with update_workflow, then publish again (with an idempotency key of its own).",
   );
 }
@@ -76,30 +76,30 @@ async function stopAll(
   return null;
 }
 
-function refused(errors: Fault[], next: string): AppError {
+function refused(errors: Issue[], next: string): AppError {
   const told = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}.`);
   return new AppError("examples_failed", ["Nothing was published.", ...told, next].join(" "), { errors });
 }
 
-async function faultsOf(
+async function issuesOf(
   ctx: ToolContext,
   { name, expect }: Example,
   index: number,
   id: string,
   until: number,
-): Promise<Fault[]> {
+): Promise<Issue[]> {
   const path = `examples[${index}]`;
-  const called = name === undefined ? "" : ` ("${clip(name, 100)}")`;
+  const called = name === undefined ? "" : ` ("${truncateText(name, 100)}")`;
   await ended(ctx, id, until);
   const run = await ctx.read.runs.find(id);
   if (run === undefined || !hasEnded(run)) {
     const message =
-      `${called} did not end within ${MAX_WAIT} s (run ${id}, ${run?.status ?? "gone"})`.trimStart();
+      `${called} did not end within ${MAX_WAIT_SECONDS} s (run ${id}, ${run?.status ?? "gone"})`.trimStart();
     return [{ path, code: "not_finished", message, fix: "Give the example less to do, or leave it out." }];
   }
   if (run.status !== "succeeded") {
     const message =
-      `${called} ${run.status}: ${clip(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
+      `${called} ${run.status}: ${truncateText(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
     return [{ path, code: "run_failed", message, fix: `get_run (GET /runs/${id}) tells more.` }];
   }
   if (expect === undefined) return [];
@@ -111,14 +111,14 @@ async function ended(ctx: ToolContext, id: string, until: number): Promise<void>
   for (;;) {
     const ms = until - performance.now();
     if (ms <= 0 || ctx.signal.aborted) return;
-    const [seen] = await ctx.read.runs.glance([id]);
+    const [seen] = await ctx.read.runs.getStatusSummaries([id]);
     if (seen === undefined || hasEnded(seen)) return;
-    await ctx.engine.changed(id, seen.seq, { ms, signal: ctx.signal });
+    await ctx.engine.waitForChange(id, seen.seq, { ms, signal: ctx.signal });
   }
 }
 
 /** Where an output is not what was expected. An object may have more fields than were written. */
-function differences(expected: unknown, actual: unknown, path: string): Fault[] {
+function differences(expected: unknown, actual: unknown, path: string): Issue[] {
   if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
     return expected.flatMap((item: unknown, index) => differences(item, actual[index], `${path}[${index}]`));
   }
@@ -135,4 +135,4 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const shown = (value: unknown): string =>
-  value === undefined ? "missing" : clip(JSON.stringify(value), VALUE_CHARS);
+  value === undefined ? "missing" : truncateText(JSON.stringify(value), VALUE_CHARS);

@@ -3,8 +3,8 @@ import { IdempotencyKey, IfMatch, Workflow, WorkflowIdRef } from "../../schemas/
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { workflowEtag } from "./etag.ts";
-import { expectLive } from "./expect-live.ts";
-import { expectVersion } from "./expect-version.ts";
+import { assertNotArchived } from "./expect-live.ts";
+import { assertVersionMatches } from "./expect-version.ts";
 
 export const unpublishWorkflow = defineTool({
   name: "unpublish_workflow",
@@ -27,8 +27,8 @@ export const unpublishWorkflow = defineTool({
   run: ({ workflow_id, if_match }, ctx) =>
     ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
-      expectVersion(current, if_match);
-      expectLive(current);
+      assertVersionMatches(current, if_match);
+      assertNotArchived(current);
       if (current.published_version === null) return current;
       await tx.schedules.remove(current.id);
       return tx.workflows.publish(current, { version: null, status: "draft" });

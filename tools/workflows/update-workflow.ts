@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
-  GivenDefinitionOrNull,
+  DefinitionInputOrNull,
   IfMatch,
   Reason,
   SavedWorkflow,
-  type WholeWorkflow,
+  type WorkflowWithDefinition,
   WorkflowDescription,
   WorkflowIdRef,
   WorkflowName,
@@ -18,8 +18,8 @@ import type { WorkflowContent } from "../../src/core/ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
-import { expectLive } from "./expect-live.ts";
-import { expectVersion } from "./expect-version.ts";
+import { assertNotArchived } from "./expect-live.ts";
+import { assertVersionMatches } from "./expect-version.ts";
 import { applyPatch, Patch } from "./patch.ts";
 
 /** So often a patch is applied anew where somebody else's change came between. */
@@ -43,7 +43,7 @@ export const updateWorkflow = defineTool({
     name: WorkflowName.optional(),
     description: WorkflowDescription.optional(),
     tags: WorkflowTags.optional(),
-    definition: GivenDefinitionOrNull.optional(),
+    definition: DefinitionInputOrNull.optional(),
     patch: Patch.optional(),
     reason: Reason.nullable().default(null),
     if_match: IfMatch.optional(),
@@ -69,18 +69,18 @@ export const updateWorkflow = defineTool({
         const after = { ...before, ...defined(fields), ...wanted };
         // What changes nothing makes no version: a repeated request is harmless.
         if (canonicalJson(before) === canonicalJson(after)) return current;
-        return tx.workflows.advance(current, after, { kind: "updated", reason, actor: ctx.actor });
+        return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
       });
-      if (saved !== undefined) return { ...saved, ...(read && { faults: read.faults }) };
+      if (saved !== undefined) return { ...saved, ...(read && { issues: read.issues }) };
     }
     throw new AppError(
       "version_conflict",
       `"${workflow_id}" was changed again and again while the patch was checked. Nothing was changed. Send it again.`,
     );
 
-    function allow(workflow: WholeWorkflow): void {
-      expectVersion(workflow, if_match);
-      expectLive(workflow);
+    function allow(workflow: WorkflowWithDefinition): void {
+      assertVersionMatches(workflow, if_match);
+      assertNotArchived(workflow);
     }
   },
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Fault } from "../../schemas/problem.ts";
+import { Issue } from "../../schemas/problem.ts";
 import { RunInputs } from "../../schemas/run.ts";
-import { GivenDefinition, WorkflowIdRef } from "../../schemas/workflow.ts";
-import { shapeText } from "../../src/core/shape-text.ts";
+import { DefinitionInput, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { formatShape } from "../../src/core/shape-text.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 
@@ -22,7 +22,7 @@ export const validateWorkflow = defineTool({
   openWorld: true,
   errors: [],
   input: z.strictObject({
-    definition: GivenDefinition,
+    definition: DefinitionInput,
     workflow_id: WorkflowIdRef.optional().meta({
       description: "The workflow that it is to belong to, if there is one.",
       example: "weekly-revenue",
@@ -37,7 +37,7 @@ export const validateWorkflow = defineTool({
     .strictObject({
       valid: z.boolean().meta({ example: true }),
       errors: z
-        .array(Fault)
+        .array(Issue)
         .meta({ description: "All faults, at most 100; with text also line and column." }),
       steps: z
         .array(
@@ -60,7 +60,7 @@ export const validateWorkflow = defineTool({
     })
     .meta({ id: "Validation", description: "What is known of a definition before it runs." }),
   async run({ definition, workflow_id: selfId, inputs, mocks }, ctx) {
-    const report = await checkDefinition(ctx, definition, { bind: true, selfId, inputs, mocks });
+    const report = await checkDefinition(ctx, definition, { checkConnections: true, selfId, inputs, mocks });
     const { valid, errors, preview } = report;
     if (report.definition === null) return { valid, errors };
     const shown = preview === undefined ? "" : JSON.stringify(preview);
@@ -70,10 +70,10 @@ export const validateWorkflow = defineTool({
       steps: report.steps.map(({ id, type, output, effects }) => ({
         id,
         type,
-        output: shapeText(output).slice(0, OUTPUT_CHARS),
+        output: formatShape(output).slice(0, OUTPUT_CHARS),
         effects,
       })),
-      output: shapeText(report.output_shape).slice(0, OUTPUT_CHARS),
+      output: formatShape(report.output_shape).slice(0, OUTPUT_CHARS),
       ...(preview !== undefined && {
         preview:
           shown.length <= PREVIEW_CHARS

@@ -20,7 +20,7 @@ import {
 } from "../../../schemas/workflow.ts";
 
 /** Grows when an older release could misread the file. */
-export const FORMAT = 1;
+export const FORMAT_VERSION = 1;
 
 /** As the store compares moments: as text. */
 const Moment = z.iso.datetime({ precision: 3 });
@@ -114,7 +114,7 @@ export type Line =
   | z.output<typeof EndLine>;
 
 /** By kind: what a line must be. */
-export const LINES = {
+export const LINE_SCHEMAS = {
   millrace_export: HeadLine,
   user: UserLine,
   workflow: WorkflowLine,

@@ -1,10 +1,10 @@
 /** The lines of a file, one at a time, each checked for what it says that it is. */
 import { createReadStream } from "node:fs";
-import { faultsOf } from "../../core/faults.ts";
+import { issuesOf } from "../../core/faults.ts";
 import { nearMatch } from "../../core/near-match.ts";
-import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { CommandError, EXIT } from "../io.ts";
-import { FORMAT, type Line, LINES } from "./format.ts";
+import { FORMAT_VERSION, type Line, LINE_SCHEMAS } from "./format.ts";
 
 /** Values of runs may be large; nothing that is longer was written by an export. */
 const LONGEST_LINE = 64 * 1024 ** 2;
@@ -17,7 +17,7 @@ export interface NumberedLine {
   /** Undefined where it has faults. */
   line?: Line;
   /** Without file and line. */
-  faults: string[];
+  issues: string[];
 }
 
 /**
@@ -39,9 +39,9 @@ function expectHead(file: string, line: Line | undefined): void {
     throw new CommandError(
       `${file}:1: this is no file that millrace export has written: its first line must be of the kind millrace_export.`,
     );
-  if (line.format > FORMAT)
+  if (line.format > FORMAT_VERSION)
     throw new CommandError(
-      `${file}:1: it has format ${line.format} and was written by release ${line.release}; this release reads ${FORMAT}. ` +
+      `${file}:1: it has format ${line.format} and was written by release ${line.release}; this release reads ${FORMAT_VERSION}. ` +
         "Import it with that release or a newer one.",
     );
 }
@@ -51,24 +51,24 @@ function readLine(text: string): Omit<NumberedLine, "number"> {
   try {
     value = JSON.parse(text);
   } catch {
-    return { faults: ["is not JSON; export the file again, or take back what was changed in this line"] };
+    return { issues: ["is not JSON; export the file again, or take back what was changed in this line"] };
   }
-  if (isDeeperThan(value, DEEPEST)) return { faults: [`is nested deeper than ${DEEPEST} levels`] };
+  if (exceedsDepth(value, DEEPEST)) return { issues: [`is nested deeper than ${DEEPEST} levels`] };
   const kind = (value as { kind?: unknown } | null)?.kind;
-  const kinds = Object.keys(LINES);
+  const kinds = Object.keys(LINE_SCHEMAS);
   if (typeof kind !== "string" || !kinds.includes(kind)) {
     const near = typeof kind === "string" ? nearMatch(kind, kinds) : undefined;
     return {
-      faults: [
+      issues: [
         `kind must be one of ${kinds.join(", ")}${near === undefined ? "" : `; did you mean ${near}?`}`,
       ],
     };
   }
-  const schema = LINES[kind as Line["kind"]];
+  const schema = LINE_SCHEMAS[kind as Line["kind"]];
   const parsed = schema.safeParse(value, { reportInput: true });
-  if (parsed.success) return { line: parsed.data, faults: [] };
+  if (parsed.success) return { line: parsed.data, issues: [] };
   return {
-    faults: faultsOf(parsed.error, schema).map(
+    issues: issuesOf(parsed.error, schema).map(
       ({ path, message, did_you_mean: near }) =>
         `${path} ${message}${near === undefined ? "" : `; did you mean ${near}?`}`,
     ),

@@ -9,23 +9,23 @@ import { type NumberedLine, readLines } from "./lines.ts";
 import { workflowLines } from "./write.ts";
 
 /** As many faults are told. */
-const MOST_FAULTS = 100;
+const MOST_ISSUES = 100;
 
-export interface Survey {
+export interface ImportPlan {
   /** Lines to print, `file:line: …`; with any of them nothing may be imported. */
-  faults: string[];
+  issues: string[];
   users: UserLine[];
   /** People who are here already, and are left as they are; `differs` where the file says otherwise. */
-  usersHere: { email: string; differs: string | null }[];
+  existingUsers: { email: string; differs: string | null }[];
   workflows: string[];
   /** Workflows that are here already with the very same history. */
-  workflowsHere: number;
+  unchangedWorkflows: number;
   /** Workflows that are here with another history. */
-  workflowsDiffer: string[];
+  conflictingWorkflows: string[];
   schedules: number;
   keys: KeyLine[];
   /** Runs and audit entries: told, not taken over. */
-  records: number;
+  ignoredRecords: number;
 }
 
 interface Current {
@@ -37,33 +37,33 @@ interface Current {
 }
 
 /** @param read what is here */
-export async function surveyFile(
+export async function planImport(
   file: string,
   read: Readers,
   engine: Pick<EngineApi, "check">,
-): Promise<Survey> {
-  const survey: Survey = {
-    faults: [],
+): Promise<ImportPlan> {
+  const survey: ImportPlan = {
+    issues: [],
     users: [],
-    usersHere: [],
+    existingUsers: [],
     workflows: [],
-    workflowsHere: 0,
-    workflowsDiffer: [],
+    unchangedWorkflows: 0,
+    conflictingWorkflows: [],
     schedules: 0,
     keys: [],
-    records: 0,
+    ignoredRecords: 0,
   };
   const seen = new Map<string, number>();
   let current: Current | undefined;
   let last: NumberedLine | undefined;
 
-  const fault = (number: number, what: string): void => {
-    if (survey.faults.length < MOST_FAULTS) survey.faults.push(`${file}:${number}: ${what}`);
+  const issue = (number: number, what: string): void => {
+    if (survey.issues.length < MOST_ISSUES) survey.issues.push(`${file}:${number}: ${what}`);
   };
   /** @returns whether it stands here for the first time */
   const first = (number: number, what: string): boolean => {
     const before = seen.get(what);
-    if (before !== undefined) fault(number, `${what} stands in line ${before} too; take one of them away`);
+    if (before !== undefined) issue(number, `${what} stands in line ${before} too; take one of them away`);
     else seen.set(what, number);
     return before === undefined;
   };
@@ -73,7 +73,7 @@ export async function surveyFile(
     const { number, workflow, version, hash } = current;
     current = undefined;
     if (version !== workflow.version) {
-      fault(
+      issue(
         number,
         `version is ${workflow.version}, but ${version} versions follow; the file was cut or changed`,
       );
@@ -83,8 +83,8 @@ export async function surveyFile(
     if (here === undefined) {
       survey.workflows.push(workflow.id);
       if (workflow.schedule !== null) survey.schedules += 1;
-    } else if ((await hashHere(read, here)) === hash.digest("hex")) survey.workflowsHere += 1;
-    else survey.workflowsDiffer.push(workflow.id);
+    } else if ((await hashHere(read, here)) === hash.digest("hex")) survey.unchangedWorkflows += 1;
+    else survey.conflictingWorkflows.push(workflow.id);
   }
 
   async function onUser(number: number, user: UserLine): Promise<void> {
@@ -92,9 +92,9 @@ export async function surveyFile(
     const here = await read.users.findByEmail(user.email);
     if (here !== undefined) {
       const differs = here.role === user.role ? null : `${here.role} here, ${user.role} in the file`;
-      survey.usersHere.push({ email: user.email, differs });
+      survey.existingUsers.push({ email: user.email, differs });
     } else if ((await read.users.find(user.id)) !== undefined)
-      fault(number, `the id ${user.id} is that of somebody else here; give ${user.email} another one`);
+      issue(number, `the id ${user.id} is that of somebody else here; give ${user.email} another one`);
     else survey.users.push(user);
   }
 
@@ -104,39 +104,39 @@ export async function surveyFile(
     first(number, `the workflow ${workflow.id}`);
     const { status, version, published_version: live, schedule } = workflow;
     if (live !== null && live > version)
-      fault(number, `published_version is ${live}, but version is ${version}`);
+      issue(number, `published_version is ${live}, but version is ${version}`);
     if ((status === "published") !== (live !== null) && status !== "archived")
-      fault(number, `status is ${status}, but published_version is ${live}; one of them is wrong`);
+      issue(number, `status is ${status}, but published_version is ${live}; one of them is wrong`);
     if (schedule !== null && status !== "published")
-      fault(number, "schedule must be null, because only a published workflow has one");
+      issue(number, "schedule must be null, because only a published workflow has one");
   }
 
   async function onVersion(number: number, version: VersionLine): Promise<void> {
     if (current === undefined || version.workflow_id !== current.workflow.id) {
-      fault(number, `belongs behind the line of its workflow ${version.workflow_id}`);
+      issue(number, `belongs behind the line of its workflow ${version.workflow_id}`);
       return;
     }
     const { workflow, hash } = current;
     if (version.version !== current.version + 1)
-      fault(number, `version is ${version.version}, but ${current.version + 1} comes next`);
+      issue(number, `version is ${version.version}, but ${current.version + 1} comes next`);
     current.version = version.version;
     addTo(hash, version);
     // Older ones and drafts may have faults: they were saved with them, and nobody runs them.
     if (version.version !== workflow.published_version) return;
-    const options = { bind: false, selfId: workflow.id, signal: new AbortController().signal };
+    const options = { checkConnections: false, selfId: workflow.id, signal: new AbortController().signal };
     const { errors } = await engine.check(version.definition ?? {}, options);
     for (const { path, message, fix } of errors)
-      fault(number, `definition.${path} ${message}${fix === undefined ? "" : `. ${fix}`}`);
+      issue(number, `definition.${path} ${message}${fix === undefined ? "" : `. ${fix}`}`);
     const scheduled = version.definition?.["schedule"] !== undefined;
     if (workflow.schedule !== null && !scheduled)
-      fault(number, "its workflow has a schedule, but this published definition has none");
+      issue(number, "its workflow has a schedule, but this published definition has none");
   }
 
   async function onLine({ number, line }: { number: number; line: Line }): Promise<void> {
     if (line.kind !== "version") await endWorkflow();
     switch (line.kind) {
       case "millrace_export":
-        if (number !== 1) fault(number, "a second head: two files were put together; import each of them");
+        if (number !== 1) issue(number, "a second head: two files were put together; import each of them");
         return;
       case "user":
         return onUser(number, line);
@@ -149,25 +149,25 @@ export async function surveyFile(
         return;
       case "end":
         if (line.lines !== number - 1)
-          fault(number, `there should be ${line.lines} lines before this one; the file was changed`);
+          issue(number, `there should be ${line.lines} lines before this one; the file was changed`);
         return;
       case "run":
       case "run_step":
       case "audit_entry":
-        survey.records += 1;
+        survey.ignoredRecords += 1;
         return;
     }
   }
 
   for await (const it of readLines(file)) {
-    if (last?.line?.kind === "end") fault(it.number, "stands behind the end; take it away");
+    if (last?.line?.kind === "end") issue(it.number, "stands behind the end; take it away");
     last = it;
-    for (const what of it.faults) fault(it.number, what);
+    for (const what of it.issues) issue(it.number, what);
     if (it.line !== undefined) await onLine({ number: it.number, line: it.line });
   }
   await endWorkflow();
   if (last !== undefined && last.line?.kind !== "end")
-    fault(last.number, "the end is missing: the file was cut off; export it again");
+    issue(last.number, "the end is missing: the file was cut off; export it again");
   return survey;
 }
 

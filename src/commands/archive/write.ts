@@ -1,13 +1,13 @@
 /** The lines of an export, read page by page: however much there is, little of it is in memory. */
 import type { Workflow } from "../../../schemas/workflow.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
-import type { Position, Readers, Slice } from "../../core/ports.ts";
+import type { ListPosition, Readers, Page } from "../../core/ports.ts";
 import type { RunRecord, ScheduleRecord, StepRecord } from "../../core/run-ports.ts";
-import { FORMAT, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
+import { FORMAT_VERSION, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
 
 const PAGE = 200;
 
-export interface ExportChoice {
+export interface ExportSelection {
   /** Finished runs with their inputs and outputs, for who evaluates them. */
   runs: boolean;
   audit: boolean;
@@ -17,7 +17,7 @@ export interface ExportChoice {
 export async function* exportLines(
   read: Readers,
   release: string,
-  { runs, audit }: ExportChoice,
+  { runs, audit }: ExportSelection,
 ): AsyncGenerator<Line> {
   let lines = 0;
   for await (const line of allLines(read, release, { runs, audit })) {
@@ -27,14 +27,14 @@ export async function* exportLines(
   yield { kind: "end", lines };
 }
 
-async function* allLines(read: Readers, release: string, choice: ExportChoice): AsyncGenerator<Line> {
-  yield { kind: "millrace_export", format: FORMAT, release };
-  for await (const user of paged((after) => read.users.slice({ filter: {}, after, limit: PAGE }))) {
+async function* allLines(read: Readers, release: string, choice: ExportSelection): AsyncGenerator<Line> {
+  yield { kind: "millrace_export", format: FORMAT_VERSION, release };
+  for await (const user of paged((after) => read.users.page({ filter: {}, after, limit: PAGE }))) {
     const { id, email, role, status, createdAt, createdBy } = user;
     yield { kind: "user", id, email, role, status, created_at: createdAt, created_by: createdBy };
   }
   for await (const workflow of allWorkflows(read)) yield* workflowLines(read, workflow);
-  for await (const key of paged((after) => read.apiKeys.slice({ filter: {}, after, limit: PAGE }))) {
+  for await (const key of paged((after) => read.apiKeys.page({ filter: {}, after, limit: PAGE }))) {
     if (key.revokedAt !== null) continue;
     const { name, owner, scopes, createdAt, expiresAt } = key;
     yield { kind: "api_key", name, owner, scopes, created_at: createdAt, expires_at: expiresAt };
@@ -43,9 +43,9 @@ async function* allLines(read: Readers, release: string, choice: ExportChoice): 
   if (choice.audit) yield* auditLines(read);
 }
 
-async function* paged<T>(slice: (after: Position | null) => Promise<Slice<T>>): AsyncGenerator<T> {
-  for (let after: Position | null = null; ;) {
-    const { items, next }: Slice<T> = await slice(after);
+async function* paged<T>(slice: (after: ListPosition | null) => Promise<Page<T>>): AsyncGenerator<T> {
+  for (let after: ListPosition | null = null; ;) {
+    const { items, next }: Page<T> = await slice(after);
     yield* items;
     if (next === null) return;
     after = next;
@@ -56,7 +56,7 @@ async function* paged<T>(slice: (after: Position | null) => Promise<Slice<T>>): 
 async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
   for (const filter of [{}, { status: "archived" } as const])
     yield* paged((after) =>
-      workflows.slice({ filter, sort: "created_at", after, limit: PAGE, withDefinition: false }),
+      workflows.page({ filter, sort: "created_at", after, limit: PAGE, withDefinition: false }),
     );
 }
 
@@ -95,7 +95,7 @@ const scheduleOf = (schedule: ScheduleRecord | undefined): WorkflowLine["schedul
       };
 
 async function* runLines({ runs }: Readers): AsyncGenerator<RecordLine> {
-  for await (const run of paged((after) => runs.slice({ filter: {}, after, limit: PAGE }))) {
+  for await (const run of paged((after) => runs.page({ filter: {}, after, limit: PAGE }))) {
     if (run.finishedAt === null) continue;
     yield runLine(run, await runs.inputs(run.id), await runs.runOutput(run.id));
     for (const step of await runs.steps(run.id)) {
@@ -150,7 +150,7 @@ async function stepLine(runs: Readers["runs"], runId: string, step: StepRecord):
 
 async function* auditLines({ audit }: Readers): AsyncGenerator<RecordLine> {
   for (let before: number | null = null; ;) {
-    const entries: AuditEntry[] = await audit.slice({ filter: {}, before, limit: PAGE });
+    const entries: AuditEntry[] = await audit.page({ filter: {}, before, limit: PAGE });
     for (const { keyName, requestId, ...entry } of entries)
       yield { kind: "audit_entry", ...entry, key_name: keyName, request_id: requestId };
     if (entries.length < PAGE) return;

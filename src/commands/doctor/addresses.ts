@@ -4,12 +4,12 @@ import { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { VERSION } from "../../app/build.ts";
 import type { Settings } from "../../config/environment.ts";
-import { boundedBody } from "../../core/bounded-body.ts";
+import { readBoundedBody } from "../../core/bounded-body.ts";
 import { isLoopback, reachableHost } from "../../core/hosts.ts";
-import { look, type Verdict, verdictsOf } from "./verdict.ts";
+import { runCheck, type CheckResult, checkResultsOf } from "./verdict.ts";
 
 const GROUP = "Addresses";
-const { ok, warning, fault } = verdictsOf(GROUP);
+const { ok, warning, error } = checkResultsOf(GROUP);
 const HEALTH_MS = 3_000;
 const LARGEST_HEALTH = 10_000;
 
@@ -17,19 +17,19 @@ const LARGEST_HEALTH = 10_000;
  * Whether a server can listen there, or which Millrace does already.
  * @param found is given what a Millrace there says of itself
  */
-export function lookAtPort(
+export function checkPort(
   server: string,
   host: string,
   port: number,
   found: (health: Health) => void = () => {},
-): Promise<Verdict[]> {
+): Promise<CheckResult[]> {
   const what = `port ${port}`;
   const mend = `End what listens there, or give ${server} another port (doctor too, with the same option).`;
-  return look({ group: GROUP, what, mend }, async (signal) => {
+  return runCheck({ group: GROUP, what, mend }, async (signal) => {
     const code = await listenFailure(host, port);
     if (code === undefined) return ok(what, `free for ${server}`);
     if (code !== "EADDRINUSE")
-      return fault(
+      return error(
         what,
         code === "EACCES"
           ? "this user may not listen there"
@@ -37,7 +37,7 @@ export function lookAtPort(
         code === "EACCES" ? "Choose a port above 1023." : "Choose another with --host or MILLRACE_HOST.",
       );
     const health = await healthAt(`http://${reachableHost(host)}:${port}/health`, signal);
-    if (health === undefined) return fault(what, "taken by another program", mend);
+    if (health === undefined) return error(what, "taken by another program", mend);
     found(health);
     if (health.status !== "ok")
       return warning(
@@ -61,7 +61,7 @@ export function lookAtPort(
 function listenFailure(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
+    server.once("error", (cause: NodeJS.ErrnoException) => resolve(cause.code ?? "unknown"));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }
@@ -72,7 +72,7 @@ async function healthAt(url: string, signal: AbortSignal): Promise<Health | unde
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_MS)]),
     });
-    const body = await boundedBody(answer.body, LARGEST_HEALTH, () => new Error("too large"));
+    const body = await readBoundedBody(answer.body, LARGEST_HEALTH, () => new Error("too large"));
     return Health.safeParse(JSON.parse(body.toString("utf8"))).data;
   } catch {
     // Whatever it says, it is no health of ours.
@@ -85,14 +85,14 @@ async function healthAt(url: string, signal: AbortSignal): Promise<Health | unde
  * @param host where the servers listen
  * @param mode how people sign in
  */
-export function lookAtAddresses(
+export function checkAddresses(
   { baseUrl, mcpUrl, trustedProxies }: Pick<Settings, "baseUrl" | "mcpUrl" | "trustedProxies">,
   host: string,
   mode: AuthMode = "built-in",
-): Verdict[] {
+): CheckResult[] {
   const what = "base URL";
   const passwords = mode === "built-in";
-  const verdicts: Verdict[] = [];
+  const verdicts: CheckResult[] = [];
   if (trustedProxies.some((it) => /\/0+$/.test(it)))
     verdicts.push(
       warning(
@@ -113,7 +113,7 @@ export function lookAtAddresses(
     );
     return verdicts;
   }
-  const odd: Verdict[] = [];
+  const odd: CheckResult[] = [];
   if (baseUrl.pathname !== "/" || baseUrl.search !== "")
     odd.push(
       warning(

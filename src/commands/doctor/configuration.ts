@@ -3,12 +3,12 @@ import type { Config } from "../../../schemas/config.ts";
 import { ConfigError, loadConfig } from "../../config/config-file.ts";
 import { readEnvironment, type Settings } from "../../config/environment.ts";
 import type { Io } from "../io.ts";
-import { type Verdict, verdictsOf } from "./verdict.ts";
+import { type CheckResult, checkResultsOf } from "./verdict.ts";
 
-const { ok, warning, fault } = verdictsOf("Configuration");
+const { ok, warning, error: fault } = checkResultsOf("Configuration");
 
-export interface Configured {
-  verdicts: Verdict[];
+export interface CheckedConfiguration {
+  results: CheckResult[];
   /** Undefined where the environment itself is not valid. */
   settings?: Settings;
   /** Undefined where it can't be used. */
@@ -16,22 +16,22 @@ export interface Configured {
 }
 
 /** @param file the value of --config */
-export function lookAtConfiguration(env: Io["env"], file: string | undefined): Configured {
+export function checkConfiguration(env: Io["env"], file: string | undefined): CheckedConfiguration {
   let settings: Settings;
   try {
     settings = readEnvironment(env, file);
   } catch (error) {
-    return { verdicts: faultsOf(error) };
+    return { results: issuesOf(error) };
   }
   const odd = settings.warnings.map((it) =>
     warning("environment", it.replace(/^environment: /, ""), "Take it away, or write it as it is meant."),
   );
   try {
-    const loaded = loadConfig(settings.configFile, settings.configNamed, settings.variables);
+    const loaded = loadConfig(settings.configFile, settings.configRequired, settings.variables);
     return {
       settings: { ...settings, variables: loaded.variables },
       config: loaded.config,
-      verdicts: [
+      results: [
         ...odd,
         ok("configuration", loaded.file ?? "none, which is valid"),
         ...loaded.warnings.map((it) =>
@@ -40,14 +40,14 @@ export function lookAtConfiguration(env: Io["env"], file: string | undefined): C
       ],
     };
   } catch (error) {
-    return { settings, verdicts: [...odd, ...faultsOf(error)] };
+    return { settings, results: [...odd, ...issuesOf(error)] };
   }
 }
 
 /** Also those of a variable come while the file that names it is read. */
-function faultsOf(error: unknown): Verdict[] {
+function issuesOf(error: unknown): CheckResult[] {
   if (!(error instanceof ConfigError)) throw error;
-  return error.faults.map((it) => {
+  return error.issues.map((it) => {
     const [, variable] = /^environment: (.*)$/s.exec(it) ?? [];
     return variable === undefined
       ? fault("configuration", it, "Mend the file at this place; config.example.yaml explains every key.")

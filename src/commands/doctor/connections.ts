@@ -1,20 +1,20 @@
 /** What the configuration names: databases, models, MCP servers and mail, each tried as steps use it. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../../../schemas/config.ts";
-import { connections } from "../../connections/index.ts";
-import { openSmtp } from "../../connections/mail/smtp.ts";
-import { addressOf } from "../../connections/models/vendors.ts";
-import { writableBy } from "../../connections/databases/privileges.ts";
+import { createConnections } from "../../connections/index.ts";
+import { createSmtpClient } from "../../connections/mail/smtp.ts";
+import { baseUrlOf } from "../../connections/models/vendors.ts";
+import { describeWriteAccess } from "../../connections/databases/privileges.ts";
 import type { Settings } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Connections, NamedConnection } from "../../core/connections.ts";
 import { VERSION } from "../../app/build.ts";
 import { plural } from "../plural.ts";
-import { reach } from "./reach.ts";
-import { look, type Verdict, verdictsOf } from "./verdict.ts";
+import { probeTcp } from "./reach.ts";
+import { runCheck, type CheckResult, checkResultsOf } from "./verdict.ts";
 
 const GROUP = "Connections";
-const { ok, warning } = verdictsOf(GROUP);
+const { ok, warning } = checkResultsOf(GROUP);
 
 const CLOSE_MS = 2_000;
 
@@ -25,7 +25,7 @@ const SERVER_MEND = "Check command or url of the MCP server, and what it writes 
 const MAIL_MEND =
   "Check smtp_server and smtp_port of authentication.basic, and whether a firewall is in between.";
 
-export interface ConnectionLooks {
+export interface ConnectionChecks {
   /** Whether models are really called, which costs a few tokens. */
   callModels: boolean;
   /** Whether MCP servers, mail, and what logins may do are looked at too. */
@@ -35,12 +35,12 @@ export interface ConnectionLooks {
 }
 
 /** All at once; none keeps another waiting. */
-export async function lookAtConnections(
+export async function checkConnections(
   config: Config,
   settings: Pick<Settings, "stateDir" | "variables">,
-  { callModels, thorough, links = true }: ConnectionLooks,
-): Promise<Verdict[]> {
-  const opened = connections(config, settings.variables, {
+  { callModels, thorough, links = true }: ConnectionChecks,
+): Promise<CheckResult[]> {
+  const opened = createConnections(config, settings.variables, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => systemClock.now(),
@@ -62,7 +62,7 @@ export async function lookAtConnections(
 }
 
 /** A variable that is not set is a fault only of the workflows that need it. */
-const unusable = (what: string, why: string): Verdict[] => [
+const unusable = (what: string, why: string): CheckResult[] => [
   warning(what, why, "Set it where the service is started; workflows that need it can't run."),
 ];
 
@@ -73,11 +73,11 @@ function database(
   entry: DatabaseEntry,
   type: Config["databases"][number]["type"],
   thorough: boolean,
-): Promise<Verdict[]> {
+): Promise<CheckResult[]> {
   const { name, access } = entry;
   const what = `database ${name}`;
-  if (entry.unusable !== null) return Promise.resolve(unusable(what, entry.unusable));
-  return look({ group: GROUP, what, mend: DATABASE_MEND }, async (signal) => {
+  if (entry.unavailableReason !== null) return Promise.resolve(unusable(what, entry.unavailableReason));
+  return runCheck({ group: GROUP, what, mend: DATABASE_MEND }, async (signal) => {
     const ask = async (query: string): Promise<Record<string, unknown>[]> => {
       const request = { database: name, query, params: {}, write: false, maxRows: 100, maxBytes: 100_000 };
       return (await databases.query(request, signal)).rows;
@@ -86,7 +86,7 @@ function database(
     await ask(type === "sqlite" ? "SELECT count(*) AS tables FROM sqlite_schema" : "SELECT 1 AS one");
     const usable = ok(what, `${type}, ${access}: answers`);
     if (!thorough || access !== "read-only") return usable;
-    const rights = await writableBy(type, ask);
+    const rights = await describeWriteAccess(type, ask);
     if (rights === null) return usable;
     return warning(
       what,
@@ -98,16 +98,16 @@ function database(
 
 function model(
   { models }: Connections,
-  { name, type, model_ref: ref, unusable: why }: NamedConnection & { model_ref: string },
+  { name, type, model_ref: ref, unavailableReason: why }: NamedConnection & { model_ref: string },
   entry: Config["models"][number],
   call: boolean,
-): Promise<Verdict[]> {
+): Promise<CheckResult[]> {
   const what = `model ${name}`;
   if (why !== null) return Promise.resolve(unusable(what, `it ${why}`));
-  return look({ group: GROUP, what, mend: MODEL_MEND }, async (signal) => {
+  return runCheck({ group: GROUP, what, mend: MODEL_MEND }, async (signal) => {
     if (!call) {
-      const address = new URL(addressOf(entry));
-      await reach(address, signal);
+      const address = new URL(baseUrlOf(entry));
+      await probeTcp(address, signal);
       // Without a query, which might hold a key.
       return ok(
         what,
@@ -120,10 +120,10 @@ function model(
   });
 }
 
-function mcpServer({ mcpServers }: Connections, entry: NamedConnection): Promise<Verdict[]> {
+function mcpServer({ mcpServers }: Connections, entry: NamedConnection): Promise<CheckResult[]> {
   const what = `MCP server ${entry.name}`;
-  if (entry.unusable !== null) return Promise.resolve(unusable(what, entry.unusable));
-  return look({ group: GROUP, what, mend: SERVER_MEND }, async (signal) => {
+  if (entry.unavailableReason !== null) return Promise.resolve(unusable(what, entry.unavailableReason));
+  return runCheck({ group: GROUP, what, mend: SERVER_MEND }, async (signal) => {
     const tools = await mcpServers.tools(entry.name, signal);
     if (tools.length > 0) return ok(what, `${entry.type}: answers, ${plural(tools.length, "tool")}`);
     return warning(
@@ -134,7 +134,11 @@ function mcpServer({ mcpServers }: Connections, entry: NamedConnection): Promise
   });
 }
 
-async function mail(config: Config, variables: Settings["variables"], links: boolean): Promise<Verdict[]> {
+async function mail(
+  config: Config,
+  variables: Settings["variables"],
+  links: boolean,
+): Promise<CheckResult[]> {
   const smtp = config.authentication.basic;
   if (smtp === undefined)
     return [
@@ -143,10 +147,10 @@ async function mail(config: Config, variables: Settings["variables"], links: boo
         `not configured: ${links ? "links for people are handed on by hand, " : ""}email steps can't run`,
       ),
     ];
-  const { unusable: why, verify } = openSmtp(config, variables);
+  const { unusableReason: why, verify } = createSmtpClient(config, variables);
   const reason = why();
   if (reason !== null) return unusable("mail", reason);
-  return look({ group: GROUP, what: "mail", mend: MAIL_MEND }, async (signal) => {
+  return runCheck({ group: GROUP, what: "mail", mend: MAIL_MEND }, async (signal) => {
     await verify(signal);
     const server = `${smtp.smtp_server}:${smtp.smtp_port}`;
     if (smtp.secure !== "plain") return ok("mail", `${server}: logs in; nothing was sent`);

@@ -4,16 +4,16 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { databaseFilesOf } from "../../store/snapshot.ts";
+import { databaseFilePaths } from "../../store/snapshot.ts";
 import { isBusy } from "../../store/sqlite-errors.ts";
-import { findStateDirectory, journalOf } from "../../store/state-directory.ts";
-import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
+import { findStateDirectory, journalModeFor } from "../../store/state-directory.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
 
-const { ok, fault } = verdictsOf(STATE);
+const { ok, error: fault } = checkResultsOf(STATE);
 
 /** What the other process has seen: whether it was kept out at first, and what it read once it got in. */
-export interface Rival {
-  keptOut: boolean;
+export interface LockContender {
+  blocked: boolean;
   read: number | null;
 }
 
@@ -24,10 +24,10 @@ const RIVAL_MS = 4_000;
  * @param startRival starts that process and gives what it tells, first when it was kept out
  * @returns undefined where there is no directory to try it in
  */
-export async function tryLocks(
+export async function checkLocks(
   path: string,
-  startRival: (file: string) => AsyncIterable<Partial<Rival>>,
-): Promise<Verdict | undefined> {
+  startRival: (file: string) => AsyncIterable<Partial<LockContender>>,
+): Promise<CheckResult | undefined> {
   const directory = findStateDirectory(path);
   if (directory === undefined) return undefined;
   const file = join(path, `.doctor-${randomBytes(6).toString("hex")}.db`);
@@ -43,12 +43,12 @@ export async function tryLocks(
       );
     }
     try {
-      db.pragma(`journal_mode = ${journalOf(directory)}`);
+      db.pragma(`journal_mode = ${journalModeFor(directory)}`);
       db.exec("create table t (n integer)");
       db.exec("begin immediate; insert into t values (7)");
-      let last: Partial<Rival> = {};
+      let last: Partial<LockContender> = {};
       for await (const told of startRival(file)) {
-        if (told.keptOut === true && told.read === undefined) db.exec("commit");
+        if (told.blocked === true && told.read === undefined) db.exec("commit");
         last = told;
       }
       return judge(last);
@@ -56,23 +56,26 @@ export async function tryLocks(
       db.close();
     }
   } finally {
-    for (const made of databaseFilesOf(file)) rmSync(made, { force: true });
+    for (const made of databaseFilePaths(file)) rmSync(made, { force: true });
   }
 }
 
-function judge({ keptOut, read }: Partial<Rival>): Verdict {
+function judge({ blocked, read }: Partial<LockContender>): CheckResult {
   const mend =
     "Don't keep the state there: use a local disk, or NFSv4 with locks (no nolock, no local_lock in its mount options).";
-  if (keptOut === undefined)
+  if (blocked === undefined)
     return fault("locks", "the second process, which should try them, ended early", "Run doctor again.");
-  if (!keptOut) return fault("locks", "two processes held the write lock at the same time", mend);
+  if (!blocked) return fault("locks", "two processes held the write lock at the same time", mend);
   if (read !== 7)
     return fault("locks", "a lock that was given back was not given on to another process", mend);
   return ok("locks", "hold between processes (tried with a scratch file)");
 }
 
 /** The other process: tries to write, and tells what came of it. */
-export async function beRival(file: string, tell: (seen: Partial<Rival>) => void): Promise<void> {
+export async function contendForLock(
+  file: string,
+  tell: (seen: Partial<LockContender>) => void,
+): Promise<void> {
   const db = new Database(file, { timeout: 0, fileMustExist: true });
   try {
     const enter = (): number | null => {
@@ -88,14 +91,14 @@ export async function beRival(file: string, tell: (seen: Partial<Rival>) => void
     };
     const first = enter();
     if (first !== null) {
-      tell({ keptOut: false, read: first });
+      tell({ blocked: false, read: first });
       return;
     }
-    tell({ keptOut: true });
+    tell({ blocked: true });
     const deadline = performance.now() + RIVAL_MS;
     for (let read = enter(); ; read = enter()) {
       if (read !== null || performance.now() > deadline) {
-        tell({ keptOut: true, read });
+        tell({ blocked: true, read });
         return;
       }
       await delay(20);

@@ -2,16 +2,16 @@
 import type { ChildProcess } from "node:child_process";
 import { on, once } from "node:events";
 import { AppError } from "../../core/errors.ts";
-import { beRival, type Rival, tryLocks } from "./locks.ts";
+import { contendForLock, type LockContender, checkLocks } from "./locks.ts";
 import { plural } from "../plural.ts";
-import { type Around, integrityOf, lookAtState } from "./state.ts";
-import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
+import { type CheckContext, checkIntegrity, checkState } from "./state.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
 
 export interface PartHost {
   /** Starts this program again with other arguments, with a channel to it. */
   spawn(args: readonly string[]): ChildProcess;
   /** Tells who started this process. */
-  tell(message: object): void;
+  send(message: object): void;
   /** Of the user that this process runs as; undefined where there are none. */
   uid: number | undefined;
 }
@@ -19,26 +19,33 @@ export interface PartHost {
 const PARTS = ["state", "integrity", "integrity-full", "locks", "rival"] as const;
 export type Part = (typeof PARTS)[number];
 
-const { warning, fault } = verdictsOf(STATE);
+const { warning, error: fault } = checkResultsOf(STATE);
 
 /** Runs in the child. @param path the state directory; of the rival, the scratch file */
-export async function doctorPart(host: PartHost, part: Part, path: string, around: Around): Promise<void> {
-  const tell = (verdict: Verdict | undefined): void => {
-    if (verdict !== undefined) host.tell(verdict);
+export async function runDoctorPart(
+  host: PartHost,
+  part: Part,
+  path: string,
+  around: CheckContext,
+): Promise<void> {
+  const tell = (verdict: CheckResult | undefined): void => {
+    if (verdict !== undefined) host.send(verdict);
   };
   try {
     switch (part) {
       case "state":
-        return await lookAtState(path, host.uid, tell, around);
+        return await checkState(path, host.uid, tell, around);
       case "integrity":
       case "integrity-full":
-        return tell(await integrityOf(path, part === "integrity-full"));
+        return tell(await checkIntegrity(path, part === "integrity-full"));
       case "locks":
         return tell(
-          await tryLocks(path, (file) => messages<Partial<Rival>>(host.spawn(partArgs("rival", file)))),
+          await checkLocks(path, (file) =>
+            messages<Partial<LockContender>>(host.spawn(partArgs("rival", file))),
+          ),
         );
       case "rival":
-        return await beRival(path, host.tell);
+        return await contendForLock(path, host.send);
     }
   } catch (error) {
     // What part `state` tells of the same failure is enough.
@@ -49,7 +56,7 @@ export async function doctorPart(host: PartHost, part: Part, path: string, aroun
   }
 }
 
-const partArgs = (part: Part, path: string, around?: Around): string[] => [
+const partArgs = (part: Part, path: string, around?: CheckContext): string[] => [
   "doctor-part",
   part,
   path,
@@ -70,7 +77,7 @@ async function* messages<T>(child: ChildProcess): AsyncIterable<T> {
 }
 
 /** What to say where a part was ended because it took too long. */
-const LATE: Readonly<Record<Exclude<Part, "rival">, (limit: string) => Verdict>> = {
+const LATE: Readonly<Record<Exclude<Part, "rival">, (limit: string) => CheckResult>> = {
   state: (limit) =>
     fault(
       "state",
@@ -94,17 +101,17 @@ const LATE: Readonly<Record<Exclude<Part, "rival">, (limit: string) => Verdict>>
 };
 
 /** Runs a part in a child and gives its verdicts, and one of ours where it had to be ended. */
-export async function inChild(
+export async function runInChild(
   host: Pick<PartHost, "spawn">,
   part: Exclude<Part, "rival">,
   path: string,
   limitMs: number,
-  around?: Around,
-): Promise<Verdict[]> {
+  around?: CheckContext,
+): Promise<CheckResult[]> {
   const child = host.spawn(partArgs(part, path, around));
-  const verdicts: Verdict[] = [];
+  const verdicts: CheckResult[] = [];
   let late = false;
-  child.on("message", (verdict: Verdict) => void verdicts.push(verdict));
+  child.on("message", (verdict: CheckResult) => void verdicts.push(verdict));
   const timer = setTimeout(() => {
     late = true;
     child.kill("SIGKILL");

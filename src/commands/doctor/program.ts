@@ -9,10 +9,10 @@ import { ConfigError } from "../../config/config-file.ts";
 import type { Settings } from "../../config/environment.ts";
 import { cognitoSettings, oidcSettings, type SignOnVariables } from "../../config/sign-on.ts";
 import { type Clock, SECOND } from "../../core/clock.ts";
-import { look, PROGRAM, type Verdict, verdictsOf } from "./verdict.ts";
+import { runCheck, PROGRAM, type CheckResult, checkResultsOf } from "./verdict.ts";
 
 const GROUP = PROGRAM;
-const { ok, warning, fault } = verdictsOf(GROUP);
+const { ok, warning, error: fault } = checkResultsOf(GROUP);
 
 /** What runs it. */
 export interface Runtime {
@@ -26,7 +26,7 @@ const NEEDED_NODE = 24;
 /** What two readings of two clocks may differ by on a busy machine. */
 const DRIFT_SLACK_MS = 250;
 
-export function lookAtVersions({ node, platform }: Runtime): Verdict[] {
+export function checkVersions({ node, platform }: Runtime): CheckResult[] {
   const db = new Database(":memory:");
   const sqlite = String(db.prepare("select sqlite_version()").pluck().get());
   db.close();
@@ -46,9 +46,9 @@ export function lookAtVersions({ node, platform }: Runtime): Verdict[] {
 }
 
 /** Whether the wall clock moves as a clock that nobody sets, and whether time zones are known. */
-export async function lookAtClock(clock: Clock, monotonic: () => number): Promise<Verdict[]> {
+export async function checkClock(clock: Clock, monotonic: () => number): Promise<CheckResult[]> {
   const mend = "Set the time by NTP (chronyd, systemd-timesyncd), which moves it little by little.";
-  return look({ group: GROUP, what: "clock", mend }, async () => {
+  return runCheck({ group: GROUP, what: "clock", mend }, async () => {
     const [wall, steady] = [clock.now(), monotonic()];
     await delay(SECOND);
     const drift = clock.now() - wall - (monotonic() - steady);
@@ -84,16 +84,16 @@ const SIGN_ON: Readonly<Record<AuthMode, (variables: SignOnVariables) => unknown
 };
 
 /** Whether the variables of a way to sign in are there. */
-export function lookAtSignOn(
+export function checkSignOn(
   mode: AuthMode,
   { signOn, baseUrl }: Pick<Settings, "signOn" | "baseUrl">,
-): Verdict[] {
+): CheckResult[] {
   const what = `sign-on ${mode}`;
   try {
     SIGN_ON[mode](signOn);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.faults.map((it) =>
+    return error.issues.map((it) =>
       fault(what, it.replace(/^environment: /, ""), "Set the variable where serve is started."),
     );
   }

@@ -3,22 +3,22 @@ import { CognitoJwtVerifier } from "aws-jwt-verify";
 import { z } from "zod";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { keyFetcher } from "../../auth/key-fetcher.ts";
-import { OidcFault } from "../../auth/oidc-faults.ts";
+import { OidcError } from "../../auth/oidc-faults.ts";
 import { oidcClient } from "../../auth/oidc.ts";
 import { ConfigError } from "../../config/config-file.ts";
 import type { Settings } from "../../config/environment.ts";
 import { cognitoSettings, oidcSettings } from "../../config/sign-on.ts";
 import { systemClock } from "../../core/clock.ts";
-import { look, PROGRAM as GROUP, type Verdict, verdictsOf } from "./verdict.ts";
+import { runCheck, PROGRAM as GROUP, type CheckResult, checkResultsOf } from "./verdict.ts";
 
-const { ok, fault } = verdictsOf(GROUP);
+const { ok, error: fault } = checkResultsOf(GROUP);
 const what = "identity provider";
 
 /** @returns nothing where there is none to ask, or its variables are missing, which was told */
-export async function lookAtProvider(
+export async function checkIdentityProvider(
   mode: AuthMode,
   { signOn }: Pick<Settings, "signOn">,
-): Promise<Verdict[]> {
+): Promise<CheckResult[]> {
   try {
     if (mode === "oidc") return await lookAtIssuer(oidcSettings(signOn));
     if (mode === "cognito") return await lookAtPool(cognitoSettings(signOn));
@@ -33,9 +33,9 @@ function lookAtIssuer({
   issuer,
   clientId,
   clientSecret,
-}: ReturnType<typeof oidcSettings>): Promise<Verdict[]> {
+}: ReturnType<typeof oidcSettings>): Promise<CheckResult[]> {
   const mend = `See that MILLRACE_OIDC_ISSUER is right and that this machine reaches ${issuer.href.replace(/\/$/, "")}/.well-known/openid-configuration (firewall, proxy, certificate).`;
-  return look({ group: GROUP, what, mend }, async () => {
+  return runCheck({ group: GROUP, what, mend }, async () => {
     // What somebody's claims are called does not matter before anybody comes.
     const ours = { issuer, clientId, clientSecret, groupsClaim: "groups", trustEmails: false };
     try {
@@ -55,7 +55,7 @@ function lookAtIssuer({
         `${issuer.href} answers and names itself so; ${pkce ? "it offers the code flow with PKCE" : "whether it takes PKCE it does not say"}`,
       );
     } catch (error) {
-      if (!(error instanceof OidcFault)) throw error;
+      if (!(error instanceof OidcError)) throw error;
       return error.kind === "not_verified"
         ? fault(
             what,
@@ -69,11 +69,11 @@ function lookAtIssuer({
 
 const Keys = z.object({ keys: z.array(z.object({ kid: z.string() })).min(1) });
 
-function lookAtPool({ userPoolId, poolKeysUrl }: ReturnType<typeof cognitoSettings>): Promise<Verdict[]> {
+function lookAtPool({ userPoolId, poolKeysUrl }: ReturnType<typeof cognitoSettings>): Promise<CheckResult[]> {
   const url = poolKeysUrl?.href ?? CognitoJwtVerifier.parseUserPoolId(userPoolId).jwksUri;
   const mend =
     "See that MILLRACE_COGNITO_USER_POOL_ID is right and that this machine reaches that address, which MILLRACE_COGNITO_KEYS_URL can replace.";
-  return look({ group: GROUP, what, mend }, async () => {
+  return runCheck({ group: GROUP, what, mend }, async () => {
     const body = await keyFetcher(systemClock, fetch).fetch(url);
     const keys = Keys.safeParse(parsed(Buffer.from(body).toString("utf8")));
     return keys.success

@@ -5,7 +5,7 @@ import { connect } from "node:net";
  * Connects and hangs up; says nothing.
  * @throws Error that says why it can't be reached
  */
-export function reach(url: URL, signal: AbortSignal): Promise<void> {
+export function probeTcp(url: URL, signal: AbortSignal): Promise<void> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   return new Promise((resolve, reject) => {

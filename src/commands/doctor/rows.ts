@@ -2,15 +2,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { DAY, iso, MINUTE, SECOND, systemClock } from "../../core/clock.ts";
-import { endingKeys, firstReady, type Inspected, latestMoment, stuckRuns } from "../../store/inspect.ts";
+import {
+  expiringApiKeys,
+  firstReadyJob,
+  type DatabaseInspection,
+  latestTimestamp,
+  stuckRuns,
+} from "../../store/inspect.ts";
 import { jobReader } from "../../store/jobs.ts";
 import { userReader } from "../../store/users.ts";
 import { plural } from "../plural.ts";
-import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
 
-const state = verdictsOf(STATE);
-const work = verdictsOf("Work");
-const people = verdictsOf("People");
+const state = checkResultsOf(STATE);
+const work = checkResultsOf("Work");
+const people = checkResultsOf("People");
 
 /** Clocks of several hosts on one volume may be apart by so much. */
 const CLOCK_SLACK_MS = 10 * SECOND;
@@ -18,24 +24,28 @@ const CLOCK_SLACK_MS = 10 * SECOND;
 const BEATS_MS = 6 * SECOND;
 const DUE_SLACK_MS = MINUTE;
 
-type Read = Inspected["read"];
+type Read = DatabaseInspection["read"];
 
 /**
  * @param local whether it is on a local file system: then executors beat often enough to be watched
  * @param mode how people sign in
  */
-export async function* lookAtRows(read: Read, local: boolean, mode: AuthMode): AsyncGenerator<Verdict> {
+export async function* checkDatabaseRows(
+  read: Read,
+  local: boolean,
+  mode: AuthMode,
+): AsyncGenerator<CheckResult> {
   const now = systemClock.now();
   yield await future(read, now);
   yield* await lookAtPeople(read, now, mode);
   yield* await lookAtWork(read, local);
 }
 
-async function future(read: Read, now: number): Promise<Verdict> {
-  const latest = await latestMoment(read);
+async function future(read: Read, now: number): Promise<CheckResult> {
+  const latest = await latestTimestamp(read);
   const ahead = latest === undefined ? 0 : Date.parse(latest) - now;
   if (ahead <= CLOCK_SLACK_MS) return state.ok("time", "nothing was written in the future");
-  return state.fault(
+  return state.error(
     "time",
     `the newest entry is from ${latest}, ${Math.round(ahead / SECOND)} s ahead of this clock: it went back, or that of another host is ahead`,
     "Set the clocks of all hosts by NTP (chronyd, systemd-timesyncd) before anything else is started.",
@@ -55,19 +65,19 @@ const BY_PROVIDER = {
     "Name an admin's address in MILLRACE_ADMIN_EMAILS where serve is started, or map a group of theirs to admin in authentication.sign_on.groups; then they sign in again (who is deactivated: millrace users activate <address>).",
 };
 
-async function lookAtPeople(read: Read, now: number, mode: AuthMode): Promise<Verdict[]> {
+async function lookAtPeople(read: Read, now: number, mode: AuthMode): Promise<CheckResult[]> {
   const users = userReader(read);
   const advice = mode === "built-in" ? BY_LINK : BY_PROVIDER;
   const [any, admins, ending] = await Promise.all([
-    users.any(),
+    users.exists(),
     users.count({ role: "admin", status: "active" }),
-    endingKeys(read, iso(now), iso(now + 30 * DAY)),
+    expiringApiKeys(read, iso(now), iso(now + 30 * DAY)),
   ]);
   return [
     admins > 0
       ? people.ok("admins", plural(admins, "active admin"))
       : any
-        ? people.fault("admins", "there are users, but no active admin", advice.again)
+        ? people.error("admins", "there are users, but no active admin", advice.again)
         : people.warning("admins", "there is nobody yet", advice.first),
     ending.length === 0
       ? people.ok("API keys", "none ends within 30 days without a successor")
@@ -79,20 +89,24 @@ async function lookAtPeople(read: Read, now: number, mode: AuthMode): Promise<Ve
   ];
 }
 
-async function lookAtWork(read: Read, local: boolean): Promise<Verdict[]> {
+async function lookAtWork(read: Read, local: boolean): Promise<CheckResult[]> {
   const jobs = jobReader(read);
-  const [before, depth, first] = await Promise.all([jobs.executors(), jobs.depth(), firstReady(read)]);
+  const [before, depth, first] = await Promise.all([jobs.executors(), jobs.depth(), firstReadyJob(read)]);
   const still = local ? await standingStill(before, jobs.executors) : [];
   const now = systemClock.now();
-  const [after, due, stuck] = await Promise.all([firstReady(read), jobs.nextDue(), stuckRuns(read, now)]);
+  const [after, due, stuck] = await Promise.all([
+    firstReadyJob(read),
+    jobs.nextDueAt(),
+    stuckRuns(read, now),
+  ]);
   const overdue = due !== null && Date.parse(due) < now - DUE_SLACK_MS;
   const waiting = depth.ready > 0 || overdue;
-  const verdicts: Verdict[] = [];
+  const verdicts: CheckResult[] = [];
 
   if (before.length === 0)
     verdicts.push(
       waiting
-        ? work.fault("executors", "none is running, and work waits", "Start serve, mcp-sse or worker.")
+        ? work.error("executors", "none is running, and work waits", "Start serve, mcp-sse or worker.")
         : work.ok("executors", "none is running, and nothing waits"),
     );
   else if (still.length > 0)
@@ -123,7 +137,7 @@ async function lookAtWork(read: Read, local: boolean): Promise<Verdict[]> {
   verdicts.push(
     stuck.length === 0
       ? work.ok("runs", "none is stuck")
-      : work.fault(
+      : work.error(
           "runs",
           `nothing is left that would carry these on: ${stuck.join(", ")}`,
           "Cancel and retry them (millrace runs cancel <run>), and report it with the log: this should not happen.",

@@ -6,24 +6,24 @@ import { statfsSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { AppError } from "../../core/errors.ts";
-import { inspectDatabase, type Inspected } from "../../store/inspect.ts";
+import { inspectDatabase, type DatabaseInspection } from "../../store/inspect.ts";
 import {
   databaseFileIn,
   findStateDirectory,
-  journalOf,
+  journalModeFor,
   type StateDirectory,
 } from "../../store/state-directory.ts";
-import { lookAtRows } from "./rows.ts";
-import { STATE, type Verdict, verdictsOf } from "./verdict.ts";
+import { checkDatabaseRows } from "./rows.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
 
-const { ok, warning, fault } = verdictsOf(STATE);
+const { ok, warning, error: fault } = checkResultsOf(STATE);
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const LARGE_WAL = 256 * MIB;
 
 /** What is known from elsewhere. */
-export interface Around {
+export interface CheckContext {
   /** How people sign in. */
   authMode: AuthMode;
   /** Whether a server runs that says that its state can't be reached. */
@@ -34,11 +34,11 @@ const GONE =
   "Stop all Millrace processes and restore a backup (docs/operations.md): a restart would begin with an empty state. Where the servers keep theirs elsewhere, point MILLRACE_STATE_DIR there.";
 
 /** @param tell called with each verdict as soon as it is known */
-export async function lookAtState(
+export async function checkState(
   path: string,
   uid: number | undefined,
-  tell: (verdict: Verdict) => void,
-  { authMode, unavailable = false }: Around = { authMode: "built-in" },
+  tell: (verdict: CheckResult) => void,
+  { authMode, unavailable = false }: CheckContext = { authMode: "built-in" },
 ): Promise<void> {
   const directory = attempt("directory", tell, () => findStateDirectory(path));
   if (directory === null) return;
@@ -76,7 +76,7 @@ const MEND_STATE: Readonly<Record<string, string>> = {
 };
 
 /** An error of the store's says what happened and what to do in one text. */
-const broken = (what: string, { code, message }: AppError): Verdict =>
+const broken = (what: string, { code, message }: AppError): CheckResult =>
   fault(
     what,
     message,
@@ -84,7 +84,7 @@ const broken = (what: string, { code, message }: AppError): Verdict =>
   );
 
 /** @returns null where it failed, which was told */
-function attempt<T>(what: string, tell: (verdict: Verdict) => void, look: () => T): T | null {
+function attempt<T>(what: string, tell: (verdict: CheckResult) => void, look: () => T): T | null {
   try {
     return look();
   } catch (error) {
@@ -94,7 +94,7 @@ function attempt<T>(what: string, tell: (verdict: Verdict) => void, look: () => 
   }
 }
 
-function missing(path: string): Verdict {
+function missing(path: string): CheckResult {
   const parent = dirname(path);
   const mend = "Start Millrace once, which makes it, or point MILLRACE_STATE_DIR at the one that is meant.";
   return statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true
@@ -104,9 +104,9 @@ function missing(path: string): Verdict {
 
 const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8).padStart(4, "0");
 
-function rights({ path }: StateDirectory, uid: number | undefined): Verdict[] {
+function rights({ path }: StateDirectory, uid: number | undefined): CheckResult[] {
   const found = statSync(path);
-  const verdicts: Verdict[] = [];
+  const verdicts: CheckResult[] = [];
   if (uid !== undefined && found.uid !== uid)
     verdicts.push(
       warning(
@@ -130,7 +130,7 @@ function rights({ path }: StateDirectory, uid: number | undefined): Verdict[] {
   return verdicts.length > 0 ? verdicts : [ok("directory", `${path}, this user's alone`)];
 }
 
-function room({ path }: StateDirectory): Verdict {
+function room({ path }: StateDirectory): CheckResult {
   const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
   const free = bavail * bsize;
   const share = blocks === 0 ? 1 : bavail / blocks;
@@ -145,7 +145,7 @@ function room({ path }: StateDirectory): Verdict {
   return ok("room", said);
 }
 
-const fileSystem = ({ local, fileSystem: name }: StateDirectory): Verdict =>
+const fileSystem = ({ local, fileSystem: name }: StateDirectory): CheckResult =>
   local
     ? ok("file system", `${name}, a local one`)
     : warning(
@@ -156,11 +156,11 @@ const fileSystem = ({ local, fileSystem: name }: StateDirectory): Verdict =>
 
 async function lookAtDatabase(
   directory: StateDirectory,
-  database: Inspected,
-  tell: (verdict: Verdict) => void,
+  database: DatabaseInspection,
+  tell: (verdict: CheckResult) => void,
   authMode: AuthMode,
 ): Promise<void> {
-  if (!database.ours) {
+  if (!database.isMillraceDatabase) {
     tell(
       fault(
         "database",
@@ -180,7 +180,7 @@ async function lookAtDatabase(
         "End what reads the database from outside (a shell, a copying tool), then restart the Millrace processes.",
       ),
     );
-  const { applied, newest } = await database.standing();
+  const { applied, newest } = await database.migrationStatus();
   if (applied < newest) {
     tell(
       warning(
@@ -197,11 +197,11 @@ async function lookAtDatabase(
       applied === newest ? `at ${applied}` : `at ${applied}, of a newer release that this one fits`,
     ),
   );
-  for await (const verdict of lookAtRows(database.read, directory.local, authMode)) tell(verdict);
+  for await (const verdict of checkDatabaseRows(database.read, directory.local, authMode)) tell(verdict);
 }
 
-function journal(directory: StateDirectory, mode: string): Verdict {
-  const wanted = journalOf(directory);
+function journal(directory: StateDirectory, mode: string): CheckResult {
+  const wanted = journalModeFor(directory);
   return mode === wanted
     ? ok("journal mode", mode)
     : warning(
@@ -212,24 +212,24 @@ function journal(directory: StateDirectory, mode: string): Verdict {
 }
 
 /** The faults that SQLite finds in the database. @returns undefined where there is none of ours to look at */
-export async function integrityOf(path: string, full: boolean): Promise<Verdict | undefined> {
+export async function checkIntegrity(path: string, full: boolean): Promise<CheckResult | undefined> {
   const databaseFile = databaseFileIn(path);
   if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const database = await inspectDatabase({ databaseFile });
   try {
-    if (!database.ours) return undefined;
+    if (!database.isMillraceDatabase) return undefined;
     // With the rollback journal whoever reads for long keeps all others from writing.
     if (!full && database.journalMode !== "wal")
       return ok(
         "integrity",
         "not looked through, because it would hold up writers here: stop the service, then --full",
       );
-    const faults = database.integrity(full);
-    if (faults.length === 0)
+    const issues = database.checkIntegrity(full);
+    if (issues.length === 0)
       return ok("integrity", full ? "whole, indexes too" : "whole (--full compares indexes too)");
     return fault(
       "integrity",
-      `the database is damaged: ${faults.slice(0, 3).join("; ")}`,
+      `the database is damaged: ${issues.slice(0, 3).join("; ")}`,
       "Stop all Millrace processes and restore a backup (millrace restore); keep the damaged file.",
     );
   } finally {

@@ -4,7 +4,7 @@ import { StepError } from "../../core/step-errors.ts";
 import { type Io, paint } from "../io.ts";
 import { plural } from "../plural.ts";
 
-export interface Verdict {
+export interface CheckResult {
   /** The heading that it stands under. */
   group: string;
   what: string;
@@ -19,19 +19,19 @@ export const PROGRAM = "Program";
 export const STATE = "State";
 
 /** How long one look may take, in milliseconds. */
-export const LOOK_MS = 10_000;
+export const CHECK_TIMEOUT_MS = 10_000;
 
 /** Makes the verdicts of one group. */
-export const verdictsOf = (group: string) => ({
-  ok: (what: string, detail: string): Verdict => ({ group, what, verdict: "ok", detail }),
-  warning: (what: string, detail: string, mend: string): Verdict => ({
+export const checkResultsOf = (group: string) => ({
+  ok: (what: string, detail: string): CheckResult => ({ group, what, verdict: "ok", detail }),
+  warning: (what: string, detail: string, mend: string): CheckResult => ({
     group,
     what,
     verdict: "warning",
     detail,
     mend,
   }),
-  fault: (what: string, detail: string, mend: string): Verdict => ({
+  error: (what: string, detail: string, mend: string): CheckResult => ({
     group,
     what,
     verdict: "fault",
@@ -45,14 +45,14 @@ export const verdictsOf = (group: string) => ({
  * @param mend what to do where what failed does not say it itself
  * @param work gets a signal that is aborted when its time is up
  */
-export async function look(
-  { group, what, mend }: Pick<Verdict, "group" | "what"> & { mend: string },
-  work: (signal: AbortSignal) => Promise<Verdict | Verdict[]>,
-  limit = LOOK_MS,
-): Promise<Verdict[]> {
-  const { fault } = verdictsOf(group);
+export async function runCheck(
+  { group, what, mend }: Pick<CheckResult, "group" | "what"> & { mend: string },
+  work: (signal: AbortSignal) => Promise<CheckResult | CheckResult[]>,
+  limit = CHECK_TIMEOUT_MS,
+): Promise<CheckResult[]> {
+  const { error: fault } = checkResultsOf(group);
   const late = new AbortController();
-  const { promise: tooLate, resolve } = Promise.withResolvers<Verdict>();
+  const { promise: tooLate, resolve } = Promise.withResolvers<CheckResult>();
   const timer = setTimeout(() => {
     resolve(fault(what, `no answer within ${limit / 1_000} s`, mend));
     late.abort(new StepError("timeout", `There was no answer within ${limit / 1_000} s.`));
@@ -74,11 +74,11 @@ function fixOf(error: unknown): string | undefined {
   return error instanceof AppError ? "Do as it says." : undefined;
 }
 
-export const hasFault = (verdicts: readonly Verdict[]): boolean =>
+export const hasErrors = (verdicts: readonly CheckResult[]): boolean =>
   verdicts.some((it) => it.verdict === "fault");
 
 /** Prints them by group, aligned, each mend below what it belongs to. */
-export function printVerdicts(io: Io, verdicts: readonly Verdict[]): void {
+export function printCheckResults(io: Io, verdicts: readonly CheckResult[]): void {
   const { green, yellow, red, bold, dim } = paint(io);
   const mark = { ok: green("ok     "), warning: yellow("warning"), fault: red("fault  ") };
   const width = Math.max(0, ...verdicts.map(({ what }) => what.length));
@@ -90,7 +90,7 @@ export function printVerdicts(io: Io, verdicts: readonly Verdict[]): void {
       if (mend !== undefined && verdict !== "ok") io.out(`${indent}${dim(mend)}\n`);
     }
   }
-  const count = (verdict: Verdict["verdict"]): number =>
+  const count = (verdict: CheckResult["verdict"]): number =>
     verdicts.filter((it) => it.verdict === verdict).length;
   io.out(`\n${count("ok")} ok, ${plural(count("warning"), "warning")}, ${plural(count("fault"), "fault")}\n`);
 }

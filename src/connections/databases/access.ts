@@ -1,5 +1,5 @@
 /** What a statement may be, by its first word: a wall before the database's own. */
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import type { Dialect, ScannedQuery } from "./sql-scanner.ts";
 
@@ -23,13 +23,13 @@ const NEVER = wordsOf(
 const WRITING = wordsOf("delete create update insert replace merge drop alter");
 
 /** @returns faults of the query; `database_read_only` where it would write and may not */
-export function accessFaults(
+export function accessIssues(
   { keyword, words }: ScannedQuery,
   dialect: Dialect,
   database: string,
   write: boolean,
   access: "read-only" | "read-write",
-): PartialFault[] {
+): PartialIssue[] {
   if (write && access === "read-only") {
     return [
       {
@@ -40,9 +40,9 @@ export function accessFaults(
       },
     ];
   }
-  if (NEVER.has(keyword)) return queryFault(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
+  if (NEVER.has(keyword)) return queryIssue(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
   if (dialect === "mysql" && words.has("into") && (words.has("outfile") || words.has("dumpfile")))
-    return queryFault("must not write files", "Leave INTO OUTFILE out.");
+    return queryIssue("must not write files", "Leave INTO OUTFILE out.");
   if (write || keyword === "" || READING[dialect].has(keyword)) return [];
   const near = nearMatch(keyword, READING[dialect]);
   if (near !== undefined && !WRITING.has(keyword))
@@ -54,7 +54,7 @@ export function accessFaults(
         did_you_mean: near.toUpperCase(),
       },
     ];
-  return queryFault(
+  return queryIssue(
     `begins with ${keyword.toUpperCase()}, and this step only reads`,
     access === "read-write"
       ? "Set write: true on the step."
@@ -62,6 +62,6 @@ export function accessFaults(
   );
 }
 
-const queryFault = (message: string, fix: string): PartialFault[] => [
+const queryIssue = (message: string, fix: string): PartialIssue[] => [
   { path: ["query"], code: "database_read_only", message, fix },
 ];

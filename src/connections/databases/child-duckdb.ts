@@ -12,13 +12,13 @@ import {
   childFailure,
   type ChildFailure,
   type ChildSpec,
-  type Engine,
-  type LoadedTable,
-  repeatedColumnFailure,
+  type EmbeddedEngine,
+  type ScratchTable,
+  duplicateColumnFailure,
 } from "./child-protocol.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
-import { columnType, isUnresolved, loadedType, plainDuckdb } from "./duckdb-values.ts";
-import { collectRows, repeatedName, type RowLimits } from "./rows.ts";
+import { duckdbColumnType, hasUnresolvedType, toDuckdbType, duckdbToJson } from "./duckdb-values.ts";
+import { createRowCollector, findDuplicateName, type RowLimits } from "./rows.ts";
 
 const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
 const WRITING: ReadonlySet<StatementType> = new Set([
@@ -36,9 +36,9 @@ const THREADS = 2;
 /** Rows up to which a table is counted; the size of a larger one is an estimate. */
 const COUNTED = 10_000_000;
 
-export function duckdbEngine(spec: ChildSpec): Engine {
+export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
   async function withConnection<T>(
-    tables: readonly LoadedTable[],
+    tables: readonly ScratchTable[],
     work: (connection: DuckDBConnection) => Promise<T>,
   ): Promise<T> {
     const instance = await DuckDBInstance.create(spec.file ?? ":memory:", {
@@ -84,10 +84,12 @@ export function duckdbEngine(spec: ChildSpec): Engine {
     prepare: ({ text, parameters, tables }) =>
       withConnection(tables, async (connection) => {
         const statement = await prepared(connection, text);
-        return isUnresolved(statement) ? await namesOnly(connection, text, parameters) : columnsOf(statement);
+        return hasUnresolvedType(statement)
+          ? await namesOnly(connection, text, parameters)
+          : columnsOf(statement);
       }),
     describe: (options) => withConnection([], (connection) => describe(connection, options)),
-    failureOf,
+    toFailure,
   };
 }
 
@@ -110,10 +112,10 @@ function columnsOf(
 ): SqlColumn[] {
   const columns = Array.from({ length: it.columnCount }, (_, index) => ({
     name: it.columnName(index),
-    ...columnType(it.columnType(index)),
+    ...duckdbColumnType(it.columnType(index)),
   }));
-  const repeated = repeatedName(columns.map(({ name }) => name));
-  if (repeated !== undefined) throw repeatedColumnFailure(repeated);
+  const repeated = findDuplicateName(columns.map(({ name }) => name));
+  if (repeated !== undefined) throw duplicateColumnFailure(repeated);
   return columns;
 }
 
@@ -129,7 +131,7 @@ async function namesOnly(
     Array.from({ length: parameters }, () => null),
   );
   const { rows } = await rowsOf(statement, { maxRows: Infinity, maxBytes: Infinity });
-  return rows.map((row) => ({ name: String(row["column_name"]), type: "any", declared: null }));
+  return rows.map((row) => ({ name: String(row["column_name"]), type: "any", databaseType: null }));
 }
 
 async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
@@ -138,7 +140,7 @@ async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
     return { rows: [], columns: [], row_count: result.rowsChanged, truncated: false };
   const columns = columnsOf(result);
   const types = result.columnTypes();
-  const collected = collectRows(
+  const collected = createRowCollector(
     columns.map(({ name }) => name),
     limits,
   );
@@ -146,7 +148,7 @@ async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
     for (let row = 0; row < chunk.rowCount; row += 1) {
-      const values = chunk.getRowValues(row).map((value, index) => plainDuckdb(value, types[index]));
+      const values = chunk.getRowValues(row).map((value, index) => duckdbToJson(value, types[index]));
       if (!collected.add(values)) break;
     }
     if (collected.truncated) break;
@@ -157,10 +159,10 @@ async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-async function load(connection: DuckDBConnection, { name, columns, rows }: LoadedTable): Promise<void> {
+async function load(connection: DuckDBConnection, { name, columns, rows }: ScratchTable): Promise<void> {
   const list = columns.map((it) => `${quoted(it.name)} ${it.type}`).join(", ");
   await connection.run(`CREATE TABLE ${quoted(name)} (${list})`);
-  const types = columns.map(({ type }) => loadedType(type));
+  const types = columns.map(({ type }) => toDuckdbType(type));
   const appender = await connection.createAppender(name);
   for (let from = 0; from < rows.length; from += 2_048) {
     const part = rows.slice(from, from + 2_048);
@@ -181,7 +183,7 @@ async function load(connection: DuckDBConnection, { name, columns, rows }: Loade
 
 async function describe(
   connection: DuckDBConnection,
-  { table, samples, limit, counts }: DescribeOptions,
+  { table, samples, limit, includeRowCounts }: DescribeOptions,
 ): Promise<TableDescription[]> {
   const all = await connection.prepare(
     `SELECT * FROM (
@@ -208,7 +210,7 @@ async function describe(
       name: row.schema_name === "main" ? row.name : `${row.schema_name}.${row.name}`,
       kind: row.kind,
       columns: answer.rows as TableDescription["columns"],
-      row_count: counts && row.rows !== null ? await countOf(connection, from, row.rows) : null,
+      row_count: includeRowCounts && row.rows !== null ? await countOf(connection, from, row.rows) : null,
       ...(samples > 0 && {
         sample: (
           await rowsOf(await connection.prepare(`FROM ${from} LIMIT ${samples}`), {
@@ -229,7 +231,7 @@ async function countOf(connection: DuckDBConnection, from: string, estimated: nu
   return Number(result.getRows()[0]![0]);
 }
 
-function failureOf(error: unknown): ChildFailure {
+function toFailure(error: unknown): ChildFailure {
   const message = (error as Error).message.replace(/^Failed to extract statements: /, "");
   if (message.startsWith("Out of Memory Error"))
     return { code: "memory_limit", message: message.split("\n")[0]!, fix: "Ask for less at a time." };

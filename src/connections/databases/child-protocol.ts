@@ -1,5 +1,5 @@
 /** What a child that runs embedded databases is asked and answers. (Children load this file: it imports no values.) */
-import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import type { StepErrorCode } from "../../core/step-errors.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
 import type { RowLimits } from "./rows.ts";
@@ -17,15 +17,15 @@ export interface ChildSpec {
 }
 
 /** A table of `scratch`: column names with types, and rows of values. */
-export interface LoadedTable {
+export interface ScratchTable {
   name: string;
   columns: { name: string; type: "BIGINT" | "DOUBLE" | "BOOLEAN" | "VARCHAR" | "JSON" }[];
   rows: (SqlValue | undefined)[][];
 }
 
 export type ChildRequest =
-  | { op: "query"; text: string; values: SqlValue[]; limits: RowLimits; tables: LoadedTable[] }
-  | { op: "prepare"; text: string; parameters: number; tables: LoadedTable[] }
+  | { op: "query"; text: string; values: SqlValue[]; limits: RowLimits; tables: ScratchTable[] }
+  | { op: "prepare"; text: string; parameters: number; tables: ScratchTable[] }
   | { op: "describe"; options: DescribeOptions };
 
 export interface ChildFailure {
@@ -37,19 +37,19 @@ export interface ChildFailure {
 export type ChildReply = { value: unknown } | { failure: ChildFailure };
 
 /** An embedded database as a child sees it; opened for each request, so that no lock outlives one. */
-export interface Engine {
-  query(request: Extract<ChildRequest, { op: "query" }>): Promise<SqlAnswer>;
+export interface EmbeddedEngine {
+  query(request: Extract<ChildRequest, { op: "query" }>): Promise<SqlResult>;
   prepare(request: Extract<ChildRequest, { op: "prepare" }>): Promise<SqlColumn[]>;
   describe(options: DescribeOptions): Promise<TableDescription[]>;
   /** What a failure of the database means. */
-  failureOf(error: unknown): ChildFailure;
+  toFailure(error: unknown): ChildFailure;
 }
 
 /** A failure of our own finding. */
 export const childFailure = (failure: ChildFailure): Error =>
   Object.assign(new Error(failure.message), { failure });
 
-export const repeatedColumnFailure = (name: string): Error =>
+export const duplicateColumnFailure = (name: string): Error =>
   childFailure({
     code: "database_failed",
     message: `Two columns of the result are called ${name}.`,

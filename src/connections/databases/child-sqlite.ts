@@ -1,10 +1,15 @@
 /** SQLite in a child, through node:sqlite: read-only unless told otherwise, and an authorizer in either case. */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { SqlColumn, TableDescription } from "../../core/connections.ts";
-import { type ChildFailure, type ChildSpec, type Engine, repeatedColumnFailure } from "./child-protocol.ts";
+import {
+  type ChildFailure,
+  type ChildSpec,
+  type EmbeddedEngine,
+  duplicateColumnFailure,
+} from "./child-protocol.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
-import { collectRows, repeatedName } from "./rows.ts";
-import { plainBytes, plainFloat, plainInteger, plainJson } from "./values.ts";
+import { createRowCollector, findDuplicateName } from "./rows.ts";
+import { bytesToBase64, floatToJson, integerToJson, parseJsonText } from "./values.ts";
 
 const READING: ReadonlySet<number> = new Set([
   constants.SQLITE_SELECT,
@@ -46,7 +51,7 @@ const BUSY_MS = 5_000;
 /** Rows up to which a table is counted; a larger one is estimated by its largest rowid. */
 const COUNTED = 200_000;
 
-export function sqliteEngine(spec: ChildSpec): Engine {
+export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   /** What the authorizer denied last: SQLite itself only says "not authorized". */
   let denied: string | undefined;
 
@@ -98,7 +103,7 @@ export function sqliteEngine(spec: ChildSpec): Engine {
           const { changes } = statement.run(...bound);
           return { rows: [], columns, row_count: Number(changes), truncated: false };
         }
-        const collected = collectRows(names(columns), limits);
+        const collected = createRowCollector(names(columns), limits);
         const plain = converters(columns);
         for (const row of rowsOf(statement, bound))
           if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
@@ -115,7 +120,7 @@ export function sqliteEngine(spec: ChildSpec): Engine {
         return columnsOf(db.prepare(text));
       }),
     describe: (options) => withDatabase((db) => describe(db, options)),
-    failureOf: (error) => failureOf(error, denied),
+    toFailure: (error) => failureOf(error, denied),
   };
 }
 
@@ -129,10 +134,10 @@ function columnsOf(statement: StatementSync): SqlColumn[] {
   const columns = statement.columns().map(({ name, type }) => ({
     name,
     type: typeOf(type),
-    declared: type,
+    databaseType: type,
   }));
-  const repeated = repeatedName(names(columns));
-  if (repeated !== undefined) throw repeatedColumnFailure(repeated);
+  const repeated = findDuplicateName(names(columns));
+  if (repeated !== undefined) throw duplicateColumnFailure(repeated);
   return columns;
 }
 
@@ -153,19 +158,22 @@ function* rowsOf(
 }
 
 const converters = (columns: readonly SqlColumn[]): ((value: SQLOutputValue) => unknown)[] =>
-  columns.map(({ declared }) => {
-    const isJson = /^JSON/i.test(declared ?? "");
+  columns.map(({ databaseType }) => {
+    const isJson = /^JSON/i.test(databaseType ?? "");
     return (value) => {
-      if (typeof value === "bigint") return plainInteger(value);
-      if (typeof value === "number") return plainFloat(value);
-      if (value instanceof Uint8Array) return plainBytes(value);
-      return isJson && typeof value === "string" ? plainJson(value) : value;
+      if (typeof value === "bigint") return integerToJson(value);
+      if (typeof value === "number") return floatToJson(value);
+      if (value instanceof Uint8Array) return bytesToBase64(value);
+      return isJson && typeof value === "string" ? parseJsonText(value) : value;
     };
   });
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-function describe(db: DatabaseSync, { table, samples, limit, counts }: DescribeOptions): TableDescription[] {
+function describe(
+  db: DatabaseSync,
+  { table, samples, limit, includeRowCounts }: DescribeOptions,
+): TableDescription[] {
   const tables = db
     .prepare(
       `SELECT name, type AS kind FROM sqlite_schema
@@ -173,7 +181,7 @@ function describe(db: DatabaseSync, { table, samples, limit, counts }: DescribeO
        ORDER BY name LIMIT ?2`,
     )
     .all(table ?? null, limit) as { name: string; kind: string }[];
-  return tables.map((it) => describeTable(db, it, samples, counts));
+  return tables.map((it) => describeTable(db, it, samples, includeRowCounts));
 }
 
 function describeTable(
@@ -213,7 +221,7 @@ function sampleOf(db: DatabaseSync, table: string, maxRows: number): Record<stri
   const statement = db.prepare(`SELECT * FROM ${quoted(table)} LIMIT ${maxRows}`);
   const columns = columnsOf(statement);
   const plain = converters(columns);
-  const collected = collectRows(names(columns), { maxRows, maxBytes: 64 * 1024 });
+  const collected = createRowCollector(names(columns), { maxRows, maxBytes: 64 * 1024 });
   for (const row of rowsOf(statement, []))
     if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
   return collected.rows;

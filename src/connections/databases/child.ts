@@ -4,7 +4,7 @@
  */
 /* oxlint-disable no-restricted-globals -- this is the main file of a process of its own */
 import { Worker } from "node:worker_threads";
-import type { ChildFailure, ChildReply, ChildRequest, ChildSpec, Engine } from "./child-protocol.ts";
+import type { ChildFailure, ChildReply, ChildRequest, ChildSpec, EmbeddedEngine } from "./child-protocol.ts";
 
 const spec = JSON.parse(process.argv[2]!) as ChildSpec;
 
@@ -19,10 +19,10 @@ new Worker(
 ).unref();
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
-const loading: Promise<Engine> =
+const loading: Promise<EmbeddedEngine> =
   spec.engine === "sqlite"
-    ? import("./child-sqlite.ts").then((it) => it.sqliteEngine(spec))
-    : import("./child-duckdb.ts").then((it) => it.duckdbEngine(spec));
+    ? import("./child-sqlite.ts").then((it) => it.createSqliteEngine(spec))
+    : import("./child-duckdb.ts").then((it) => it.createDuckdbEngine(spec));
 
 process.on("message", (request: ChildRequest) => {
   void answer(request).then((reply) => process.send!(reply));
@@ -35,6 +35,6 @@ async function answer(request: ChildRequest): Promise<ChildReply> {
     if (request.op === "prepare") return { value: await engine.prepare(request) };
     return { value: await engine.describe(request.options) };
   } catch (error) {
-    return { failure: (error as { failure?: ChildFailure }).failure ?? engine.failureOf(error) };
+    return { failure: (error as { failure?: ChildFailure }).failure ?? engine.toFailure(error) };
   }
 }

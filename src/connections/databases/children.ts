@@ -8,22 +8,22 @@ import { pid as parent } from "node:process";
 import { fileURLToPath } from "node:url";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
-import { abortReason } from "./driver.ts";
-import { createTurns } from "./turns.ts";
+import { abortError } from "./driver.ts";
+import { createSemaphore } from "./turns.ts";
 
-export interface ChildrenOptions {
+export interface ChildPoolOptions {
   /** As many at a time. */
   size: number;
-  idleMs: number;
+  idleTimeoutMs: number;
   /** What an engine may use of memory, in MiB; the whole child gets HEADROOM_MB more. */
   memoryMb: number;
   /** How long a query may be looked at: milliseconds, but for constants that the engine works out then. */
-  prepareMs: number;
+  prepareTimeoutMs: number;
 }
 
-export interface Children {
+export interface ChildPool {
   /** @throws StepError what the database said, why it was aborted, or how the child died */
-  ask(
+  send(
     spec: Omit<ChildSpec, "memoryMb" | "parent">,
     request: ChildRequest,
     signal: AbortSignal,
@@ -45,11 +45,16 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** `.ts` in a checkout, `.js` in a release: this file says which. */
 const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
-export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOptions): Children {
+export function createChildPool({
+  size,
+  idleTimeoutMs,
+  memoryMb,
+  prepareTimeoutMs,
+}: ChildPoolOptions): ChildPool {
   const all = new Set<Child>();
   const waiting: (() => void)[] = [];
   /** Whoever has queries looked at never holds all children. */
-  const preparing = createTurns(Math.max(1, Math.floor(size / 2)));
+  const preparing = createSemaphore(Math.max(1, Math.floor(size / 2)));
 
   function start(key: string, spec: ChildSpec): Child {
     const process = fork(PROGRAM, [JSON.stringify(spec)], {
@@ -89,7 +94,7 @@ export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOp
 
   async function take(spec: ChildSpec, signal: AbortSignal): Promise<Child> {
     for (;;) {
-      if (signal.aborted) throw abortReason(signal);
+      if (signal.aborted) throw abortError(signal);
       const child = find(spec);
       if (child !== undefined) {
         clearTimeout(child.idle);
@@ -123,7 +128,7 @@ export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOp
     if (!all.has(child)) return;
     child.process.unref();
     child.process.channel?.unref();
-    child.idle = setTimeout(() => kill(child), idleMs).unref();
+    child.idle = setTimeout(() => kill(child), idleTimeoutMs).unref();
     waiting.shift()?.();
   }
 
@@ -135,7 +140,7 @@ export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOp
 
   async function ask(spec: ChildSpec, request: ChildRequest, signal: AbortSignal): Promise<unknown> {
     const child = await take(spec, signal);
-    const short = request.op === "prepare" ? [AbortSignal.timeout(prepareMs)] : [];
+    const short = request.op === "prepare" ? [AbortSignal.timeout(prepareTimeoutMs)] : [];
     try {
       const until = AbortSignal.any([signal, ...short]);
       return await answered(child.process, request, memoryMb + HEADROOM_MB, until);
@@ -148,7 +153,7 @@ export function createChildren({ size, idleMs, memoryMb, prepareMs }: ChildrenOp
   }
 
   return {
-    ask(given, request, signal) {
+    send(given, request, signal) {
       const spec = { ...given, memoryMb, parent };
       const asked = (): Promise<unknown> => ask(spec, request, signal);
       return request.op === "prepare" ? preparing(signal, asked) : asked();
@@ -182,7 +187,7 @@ function answered(
       const used = await residentMb(child);
       if (used > limitMb) end(() => reject(outOfMemory(`it used ${Math.round(used)} MiB`)));
     };
-    const onAbort = (): void => end(() => reject(abortReason(signal)));
+    const onAbort = (): void => end(() => reject(abortError(signal)));
     const onMessage = (reply: ChildReply): void =>
       end(() => {
         if ("value" in reply) return resolve(reply.value);

@@ -31,7 +31,7 @@ const isTlsCode = (code: unknown): boolean =>
   /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HANDSHAKE_)/.test(code);
 
 /** A write whose connection broke before the answer came: to repeat it may do it twice. */
-export const unknownOutcome = (cause: unknown): StepError =>
+export const unknownOutcomeError = (cause: unknown): StepError =>
   new StepError(
     "database_unavailable",
     "The connection broke while the statement ran; whether it was done is not known.",

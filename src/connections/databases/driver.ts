@@ -1,7 +1,7 @@
 /** What each kind of database can do for us; the rules that hold for all of them stand in index.ts. */
-import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { repeatedName, type RowLimits } from "./rows.ts";
+import { findDuplicateName, type RowLimits } from "./rows.ts";
 import type { Dialect, RenderedQuery } from "./sql-scanner.ts";
 
 /** As it is bound: lists are refused before, objects are JSON text. */
@@ -18,7 +18,7 @@ export interface DescribeOptions {
   samples: number;
   limit: number;
   /** Whether row counts are wanted. */
-  counts: boolean;
+  includeRowCounts: boolean;
 }
 
 /** What fails throws a StepError. */
@@ -26,22 +26,22 @@ export interface Driver {
   dialect: Dialect;
   /** How the parameter with this index (from 0) is written for it. */
   placeholder(index: number): string;
-  query(statement: Statement, limits: RowLimits, signal: AbortSignal): Promise<SqlAnswer>;
+  query(statement: Statement, limits: RowLimits, signal: AbortSignal): Promise<SqlResult>;
   prepare(statement: Statement, signal: AbortSignal): Promise<SqlColumn[]>;
   describe(options: DescribeOptions, signal: AbortSignal): Promise<TableDescription[]>;
   close(): Promise<void>;
 }
 
-export interface ServerOptions {
+export interface DatabaseServerOptions {
   url: string;
   password: string | undefined;
-  connections: number;
-  idleMs: number;
-  connectMs: number;
+  maxConnections: number;
+  idleTimeoutMs: number;
+  connectTimeoutMs: number;
 }
 
 /** What a signal was aborted for, as the error that ends the step. */
-export function abortReason(signal: AbortSignal): StepError {
+export function abortError(signal: AbortSignal): StepError {
   const reason: unknown = signal.reason;
   if (reason instanceof StepError) return reason;
   return (reason as { name?: unknown } | undefined)?.name === "TimeoutError"
@@ -50,8 +50,8 @@ export function abortReason(signal: AbortSignal): StepError {
 }
 
 /** @throws StepError for columns of the same name: a row is an object, one of them would be lost */
-export function refuseRepeatedNames(names: readonly string[]): void {
-  const name = repeatedName(names);
+export function assertUniqueColumnNames(names: readonly string[]): void {
+  const name = findDuplicateName(names);
   if (name !== undefined) throw repeatedColumn(name);
 }
 
@@ -61,11 +61,11 @@ const repeatedColumn = (name: string): StepError =>
   });
 
 /** What `work` gives, or the reason of the abort as soon as it comes; `onAbort` sees to what is left of the work. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
+export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       onAbort();
-      reject(abortReason(signal));
+      reject(abortError(signal));
     };
     signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));

@@ -18,8 +18,15 @@ import {
   VARCHAR,
 } from "@duckdb/node-api";
 import type { SqlColumn } from "../../core/connections.ts";
-import type { LoadedTable } from "./child-protocol.ts";
-import { isoTimestamp, plainBytes, plainDecimal, plainFloat, plainInteger, plainJson } from "./values.ts";
+import type { ScratchTable } from "./child-protocol.ts";
+import {
+  toIsoTimestamp,
+  bytesToBase64,
+  decimalToJson,
+  floatToJson,
+  integerToJson,
+  parseJsonText,
+} from "./values.ts";
 
 const NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TINYINT,
@@ -52,37 +59,40 @@ const SHAPED: ReadonlySet<DuckDBTypeId> = new Set([
 
 const isJson = (type: DuckDBType): boolean => type.alias === "JSON";
 
-export function columnType(type: DuckDBType): Omit<SqlColumn, "name"> {
-  const declared = type.alias ?? type.toString();
-  if (type.typeId === DuckDBTypeId.BOOLEAN) return { type: "boolean", declared };
-  if (NUMBERS.has(type.typeId)) return { type: "number", declared };
-  return { type: isJson(type) || SHAPED.has(type.typeId) ? "any" : "string", declared };
+export function duckdbColumnType(type: DuckDBType): Omit<SqlColumn, "name"> {
+  const databaseType = type.alias ?? type.toString();
+  if (type.typeId === DuckDBTypeId.BOOLEAN) return { type: "boolean", databaseType };
+  if (NUMBERS.has(type.typeId)) return { type: "number", databaseType };
+  return { type: isJson(type) || SHAPED.has(type.typeId) ? "any" : "string", databaseType };
 }
 
 /** Whether a column's type hangs on a parameter that has no value yet. */
-export const isUnresolved = (statement: DuckDBPreparedStatement): boolean =>
+export const hasUnresolvedType = (statement: DuckDBPreparedStatement): boolean =>
   statement.columnCount === 1 && statement.columnTypeId(0) === DuckDBTypeId.INVALID;
 
 const LOADED = { BIGINT, DOUBLE, BOOLEAN, VARCHAR, JSON: VARCHAR } as const;
-export const loadedType = (type: LoadedTable["columns"][number]["type"]): DuckDBType => LOADED[type];
+export const toDuckdbType = (type: ScratchTable["columns"][number]["type"]): DuckDBType => LOADED[type];
 
 /** A value as plain JSON. */
-export function plainDuckdb(value: DuckDBValue, type?: DuckDBType): unknown {
+export function duckdbToJson(value: DuckDBValue, type?: DuckDBType): unknown {
   if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "string") return type !== undefined && isJson(type) ? plainJson(value) : value;
-  if (typeof value === "number") return plainFloat(value);
-  if (typeof value === "bigint") return plainInteger(value);
-  if (value instanceof DuckDBDecimalValue) return plainDecimal(value.toString());
-  if (value instanceof DuckDBBlobValue) return plainBytes(value.bytes);
+  if (typeof value === "string") return type !== undefined && isJson(type) ? parseJsonText(value) : value;
+  if (typeof value === "number") return floatToJson(value);
+  if (typeof value === "bigint") return integerToJson(value);
+  if (value instanceof DuckDBDecimalValue) return decimalToJson(value.toString());
+  if (value instanceof DuckDBBlobValue) return bytesToBase64(value.bytes);
   if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue)
-    return value.items.map((item) => plainDuckdb(item));
+    return value.items.map((item) => duckdbToJson(item));
   if (value instanceof DuckDBStructValue)
-    return Object.fromEntries(Object.entries(value.entries).map(([key, item]) => [key, plainDuckdb(item)]));
+    return Object.fromEntries(Object.entries(value.entries).map(([key, item]) => [key, duckdbToJson(item)]));
   if (value instanceof DuckDBMapValue)
-    return value.entries.map(({ key, value: item }) => ({ key: plainDuckdb(key), value: plainDuckdb(item) }));
-  if (value instanceof DuckDBUnionValue) return plainDuckdb(value.value);
+    return value.entries.map(({ key, value: item }) => ({
+      key: duckdbToJson(key),
+      value: duckdbToJson(item),
+    }));
+  if (value instanceof DuckDBUnionValue) return duckdbToJson(value.value);
   if (value instanceof DuckDBTimestampTZValue) return isoUtc(value);
-  return isoTimestamp(value.toString());
+  return toIsoTimestamp(value.toString());
 }
 
 /** In UTC, to the microsecond where it says more than milliseconds. */

@@ -1,21 +1,21 @@
 /** SQLite and DuckDB files, and `scratch`: what runs in children of ours. */
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
-import type { SqlAnswer, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { ChildSpec, LoadedTable } from "./child-protocol.ts";
-import type { Children } from "./children.ts";
+import type { ChildSpec, ScratchTable } from "./child-protocol.ts";
+import type { ChildPool } from "./children.ts";
 import type { Driver } from "./driver.ts";
 
 /** Of the state directory the one folder that holds no state: `start` makes the sample database there. */
 const SAMPLES = "samples";
 
 /** @param dataset the file; never one that holds our own state */
-export function fileDriver(
+export function createFileDriver(
   engine: ChildSpec["engine"],
   dataset: string,
   stateDir: string,
-  children: Children,
+  children: ChildPool,
 ): Driver {
   const specFor = async (write: boolean) => ({ engine, file: await realFile(dataset, stateDir), write });
   return {
@@ -23,29 +23,29 @@ export function fileDriver(
     placeholder: (index) => (engine === "sqlite" ? `?${index + 1}` : `$${index + 1}`),
     query: async ({ text, values, write }, limits, signal) => {
       const request = { op: "query", text, values, limits, tables: [] } as const;
-      return (await children.ask(await specFor(write), { ...request, tables: [] }, signal)) as SqlAnswer;
+      return (await children.send(await specFor(write), { ...request, tables: [] }, signal)) as SqlResult;
     },
     prepare: async ({ text, values, write }, signal) => {
       const request = { op: "prepare", text, parameters: values.length, tables: [] } as const;
-      return (await children.ask(await specFor(write), { ...request, tables: [] }, signal)) as SqlColumn[];
+      return (await children.send(await specFor(write), { ...request, tables: [] }, signal)) as SqlColumn[];
     },
     describe: async (options, signal) =>
-      (await children.ask(await specFor(false), { op: "describe", options }, signal)) as TableDescription[],
+      (await children.send(await specFor(false), { op: "describe", options }, signal)) as TableDescription[],
     close: () => Promise.resolve(),
   };
 }
 
 /** A DuckDB in memory that holds these tables for one statement. */
-export function scratchDriver(tables: LoadedTable[], children: Children): Driver {
+export function createScratchDriver(tables: ScratchTable[], children: ChildPool): Driver {
   const spec = { engine: "duckdb", file: null, write: false } as const;
   return {
     dialect: "duckdb",
     placeholder: (index) => `$${index + 1}`,
     query: async ({ text, values }, limits, signal) =>
-      (await children.ask(spec, { op: "query", text, values, limits, tables }, signal)) as SqlAnswer,
+      (await children.send(spec, { op: "query", text, values, limits, tables }, signal)) as SqlResult,
     prepare: async ({ text, values }, signal) => {
       const request = { op: "prepare", text, parameters: values.length, tables } as const;
-      return (await children.ask(spec, request, signal)) as SqlColumn[];
+      return (await children.send(spec, request, signal)) as SqlColumn[];
     },
     describe: () =>
       Promise.resolve(

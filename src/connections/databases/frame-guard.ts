@@ -11,7 +11,7 @@ const MAX_MESSAGE = 8 * 1024 ** 2;
  * @param headerBytes of each message
  * @param lengthOf how many bytes follow a header
  */
-export function guardMessages(
+export function limitMessageSize(
   stream: Duplex,
   headerBytes: number,
   lengthOf: (header: Buffer) => number,

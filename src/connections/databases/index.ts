@@ -1,16 +1,21 @@
 /** The databases that the configuration names, and `scratch`: the rules that hold for all of them. */
 import type { Config } from "../../../schemas/config.ts";
-import { type Databases, type PartialFault, SCRATCH, type SqlRequest } from "../../core/connections.ts";
+import {
+  type Databases,
+  type PartialIssue,
+  SCRATCH_DATABASE,
+  type SqlRequest,
+} from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { shownVariable } from "../../core/variables.ts";
-import { accessFaults } from "./access.ts";
-import { createChildren } from "./children.ts";
+import { describeVariable } from "../../core/variables.ts";
+import { accessIssues } from "./access.ts";
+import { createChildPool } from "./children.ts";
 import type { Driver, Statement } from "./driver.ts";
-import { fileDriver, scratchDriver } from "./embedded.ts";
-import { faultOf, withMissingName } from "./prepare-faults.ts";
-import { boundValue, parameterFaults } from "./parameters.ts";
-import { emptyTables, loadTables } from "./scratch-tables.ts";
+import { createFileDriver, createScratchDriver } from "./embedded.ts";
+import { issueOf, issueWithSuggestion } from "./prepare-faults.ts";
+import { toBoundValue, parameterIssues } from "./parameters.ts";
+import { emptyScratchTables, buildScratchTables } from "./scratch-tables.ts";
 import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
 
 type DescribeRequest = Parameters<Databases["describe"]>[1];
@@ -20,34 +25,34 @@ export interface DatabasesOptions {
   /** Where our own state is: no database of a workflow may lie in it. */
   stateDir: string;
   /** How many children run embedded databases at a time. */
-  children?: number;
+  maxChildProcesses?: number;
   /** What each of them may use of memory, in MiB. */
   memoryMb?: number;
   /** How long a child or a connection stays without work, in milliseconds. */
-  idleMs?: number;
+  idleTimeoutMs?: number;
   /** How long a server may take to answer a connection, in milliseconds. */
-  connectMs?: number;
+  connectTimeoutMs?: number;
   /** How long an embedded database may look at a query before it is run, in milliseconds. */
-  prepareMs?: number;
+  prepareTimeoutMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 10;
 
 /** @param env where passwords are looked up */
-export function databases(
+export function createDatabases(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   {
     stateDir,
-    children: size = 4,
+    maxChildProcesses: size = 4,
     memoryMb = 512,
-    idleMs = 30_000,
-    connectMs = 10_000,
-    prepareMs = 5_000,
+    idleTimeoutMs = 30_000,
+    connectTimeoutMs = 10_000,
+    prepareTimeoutMs = 5_000,
   }: DatabasesOptions,
 ): Databases & { close(): Promise<void> } {
   const entries = new Map(config.databases.map((it) => [it.name, it]));
-  const children = createChildren({ size, idleMs, memoryMb, prepareMs });
+  const children = createChildPool({ size, idleTimeoutMs, memoryMb, prepareTimeoutMs });
   const drivers = new Map<string, Promise<Driver>>();
   const closing = new AbortController();
   /** Aborted when nobody waits any longer, or nothing may go on. */
@@ -56,19 +61,21 @@ export function databases(
   const entryOf = (name: string): Entry => {
     const entry = entries.get(name);
     if (entry !== undefined) return entry;
-    const near = nearMatch(name, [...entries.keys(), SCRATCH]);
+    const near = nearMatch(name, [...entries.keys(), SCRATCH_DATABASE]);
     throw new StepError("environment", `There is no database ${name} in the configuration.`, {
       fix:
-        near === undefined ? `It has ${[...entries.keys(), SCRATCH].join(", ")}.` : `Did you mean ${near}?`,
+        near === undefined
+          ? `It has ${[...entries.keys(), SCRATCH_DATABASE].join(", ")}.`
+          : `Did you mean ${near}?`,
     });
   };
 
-  const unusable = ({ password_var: variable }: Entry): string | null =>
-    variable === undefined || env[variable] ? null : `${shownVariable(variable)} is not set`;
+  const unavailableReason = ({ password_var: variable }: Entry): string | null =>
+    variable === undefined || env[variable] ? null : `${describeVariable(variable)} is not set`;
 
   /** Made when it is first needed, so that a server which is away keeps nobody from starting. */
   function driverOf(entry: Entry): Promise<Driver> {
-    const why = unusable(entry);
+    const why = unavailableReason(entry);
     if (why !== null)
       throw new StepError("environment", `The password of the database ${entry.name} is missing: ${why}.`, {
         fix: "The operator sets it where the service is started.",
@@ -83,43 +90,45 @@ export function databases(
 
   /** What speaks to a server is loaded with the first one: many processes never reach any. */
   async function makeDriver({ type, dataset, password_var: variable, concurrency }: Entry): Promise<Driver> {
-    if (type === "sqlite" || type === "duckdb") return fileDriver(type, dataset, stateDir, children);
+    if (type === "sqlite" || type === "duckdb") return createFileDriver(type, dataset, stateDir, children);
     const server = {
       url: dataset,
       password: variable === undefined ? undefined : env[variable],
-      connections: concurrency ?? DEFAULT_CONNECTIONS,
-      idleMs,
-      connectMs,
+      maxConnections: concurrency ?? DEFAULT_CONNECTIONS,
+      idleTimeoutMs: idleTimeoutMs,
+      connectTimeoutMs: connectTimeoutMs,
     };
     return type === "postgresql"
-      ? (await import("./postgres.ts")).postgresDriver(server)
-      : (await import("./mysql.ts")).mysqlDriver(server);
+      ? (await import("./postgres.ts")).createPostgresDriver(server)
+      : (await import("./mysql.ts")).createMysqlDriver(server);
   }
 
   /** @throws StepError for the first thing that keeps it from running */
   async function query(request: SqlRequest, signal: AbortSignal) {
     const { database, tables, write, maxRows, maxBytes } = request;
-    const isScratch = database === SCRATCH;
+    const isScratch = database === SCRATCH_DATABASE;
     const access = isScratch ? "read-only" : entryOf(database).access;
     const driver = isScratch
-      ? scratchDriver(loadTables(tables ?? {}), children)
+      ? createScratchDriver(buildScratchTables(tables ?? {}), children)
       : await driverOf(entryOf(database));
     const scanned = scanQuery(request.query, driver.dialect);
     refuse([
-      ...scanned.faults,
-      ...tableFaults(database, tables),
-      ...accessFaults(scanned, driver.dialect, database, write, access),
-      ...parameterFaults(scanned.names, Object.keys(request.params)),
+      ...scanned.issues,
+      ...tableIssues(database, tables),
+      ...accessIssues(scanned, driver.dialect, database, write, access),
+      ...parameterIssues(scanned.parameterNames, Object.keys(request.params)),
     ]);
-    const values = scanned.names.map((name) => boundValue(name, request.params[name], driver.dialect));
+    const values = scanned.parameterNames.map((name) =>
+      toBoundValue(name, request.params[name], driver.dialect),
+    );
     return await driver.query(bound(scanned, driver, values, write), { maxRows, maxBytes }, signal);
   }
 
   async function describe(name: string, options: DescribeRequest, signal: AbortSignal) {
     const driver = await driverOf(entryOf(name));
-    const found = await driver.describe({ ...options, counts: true }, signal);
+    const found = await driver.describe({ ...options, includeRowCounts: true }, signal);
     if (options.table === undefined || found.length > 0) return found;
-    const all = await driver.describe({ samples: 0, limit: 1_000, counts: false }, signal);
+    const all = await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, signal);
     const near = nearMatch(
       options.table,
       all.map((it) => it.name),
@@ -134,7 +143,7 @@ export function databases(
       config.databases.map((it) => ({
         name: it.name,
         type: it.type,
-        unusable: unusable(it),
+        unavailableReason: unavailableReason(it),
         access: it.access,
       })),
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
@@ -142,36 +151,38 @@ export function databases(
     async prepare({ database, query: text, params, write, tables = {} }, given) {
       const signal = ending(given);
       try {
-        const isScratch = database === SCRATCH;
-        const empty = isScratch ? emptyTables(tables) : [];
+        const isScratch = database === SCRATCH_DATABASE;
+        const empty = isScratch ? emptyScratchTables(tables) : [];
         const access = isScratch ? "read-only" : entryOf(database).access;
-        const driver = isScratch ? scratchDriver(empty ?? [], children) : await driverOf(entryOf(database));
+        const driver = isScratch
+          ? createScratchDriver(empty ?? [], children)
+          : await driverOf(entryOf(database));
         const scanned = scanQuery(text, driver.dialect);
-        const faults = [
-          ...scanned.faults,
-          ...tableFaults(database, tables),
-          ...accessFaults(scanned, driver.dialect, database, write, access),
-          ...parameterFaults(scanned.names, params),
+        const issues = [
+          ...scanned.issues,
+          ...tableIssues(database, tables),
+          ...accessIssues(scanned, driver.dialect, database, write, access),
+          ...parameterIssues(scanned.parameterNames, params),
         ];
         // A query that is only short of a parameter is prepared all the same: all faults at once.
-        if (faults.some(({ path }) => path?.[0] !== "params") || empty === undefined)
-          return faults.length > 0 ? { faults } : { columns: [] };
+        if (issues.some(({ path }) => path?.[0] !== "params") || empty === undefined)
+          return issues.length > 0 ? { issues } : { columns: [] };
         const statement = bound(
           scanned,
           driver,
-          scanned.names.map(() => null),
+          scanned.parameterNames.map(() => null),
           write,
         );
         const prepared = await driver.prepare(statement, signal).then(
           (columns) => ({ columns }),
           async (error: unknown) => ({
-            faults: [await withMissingName(error, driver, signal)],
+            issues: [await issueWithSuggestion(error, driver, signal)],
           }),
         );
-        if (faults.length === 0) return prepared;
-        return { faults: [...faults, ...("faults" in prepared ? prepared.faults : [])] };
+        if (issues.length === 0) return prepared;
+        return { issues: [...issues, ...("issues" in prepared ? prepared.issues : [])] };
       } catch (error) {
-        return { faults: [faultOf(error)] };
+        return { issues: [issueOf(error)] };
       }
     },
     describe: (name, options, signal) => named(name, describe(name, options, ending(signal))),
@@ -193,32 +204,33 @@ function bound(
 ): Statement {
   const rendered = scanned.render(driver.placeholder);
   // Numbered placeholders take each value once, `?` takes it at each place.
-  const order = driver.placeholder(0) === driver.placeholder(1) ? rendered.order : scanned.names.keys();
+  const order =
+    driver.placeholder(0) === driver.placeholder(1) ? rendered.parameterOrder : scanned.parameterNames.keys();
   return { ...rendered, values: Array.from(order, (index) => values[index] ?? null), write };
 }
 
-function tableFaults(
+function tableIssues(
   database: string,
   tables: Readonly<Record<string, unknown>> | undefined,
-): PartialFault[] {
-  if (database === SCRATCH || Object.keys(tables ?? {}).length === 0) return [];
+): PartialIssue[] {
+  if (database === SCRATCH_DATABASE || Object.keys(tables ?? {}).length === 0) return [];
   return [
     {
       path: ["tables"],
       code: "not_allowed",
-      message: `can only be loaded into the database ${SCRATCH}, not into ${database}`,
-      fix: `Write database: ${SCRATCH}, and query ${database} in a step of its own before.`,
+      message: `can only be loaded into the database ${SCRATCH_DATABASE}, not into ${database}`,
+      fix: `Write database: ${SCRATCH_DATABASE}, and query ${database} in a step of its own before.`,
     },
   ];
 }
 
 /** @throws StepError of the first fault, at a time when faults are no longer collected */
-function refuse(faults: readonly PartialFault[]): void {
-  const [fault] = faults;
-  if (fault === undefined) return;
-  const code = fault.code === "database_read_only" ? fault.code : "input_invalid";
-  throw new StepError(code, `${(fault.path ?? []).join(".")} ${fault.message}.`.trimStart(), {
-    ...(fault.fix !== undefined && { fix: fault.fix }),
+function refuse(issues: readonly PartialIssue[]): void {
+  const [issue] = issues;
+  if (issue === undefined) return;
+  const code = issue.code === "database_read_only" ? issue.code : "input_invalid";
+  throw new StepError(code, `${(issue.path ?? []).join(".")} ${issue.message}.`.trimStart(), {
+    ...(issue.fix !== undefined && { fix: issue.fix }),
   });
 }
 

@@ -2,14 +2,14 @@
 import type { Connection } from "mysql2";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
-import { fieldsOf, streamRows } from "./mysql-statements.ts";
-import { cutMysql, isJson } from "./mysql-values.ts";
+import { describeStatement, streamRows } from "./mysql-statements.ts";
+import { truncateMysqlColumn, isJson } from "./mysql-values.ts";
 import type { RowLimits } from "./rows.ts";
-import { plainJson } from "./values.ts";
+import { parseJsonText } from "./values.ts";
 
-export async function describeMysql(
+export async function describeMysqlTables(
   connection: Connection,
-  { table, samples, limit, counts }: DescribeOptions,
+  { table, samples, limit, includeRowCounts }: DescribeOptions,
 ): Promise<TableDescription[]> {
   const rowsOf = async (text: string, values: unknown[], limits: RowLimits) =>
     (await streamRows(connection, text, values, limits, true)).answer.rows;
@@ -40,7 +40,7 @@ export async function describeMysql(
           type: String(type),
           nullable: nullable === 1,
         })),
-      row_count: counts ? row.count : null,
+      row_count: includeRowCounts ? row.count : null,
       ...(samples > 0 && { sample: await sampleOf(connection, row.name, samples) }),
     });
   }
@@ -54,13 +54,15 @@ async function sampleOf(
   maxRows: number,
 ): Promise<Record<string, unknown>[]> {
   const from = quoted(table);
-  const fields = await fieldsOf(connection, `SELECT * FROM ${from}`);
-  const cut = fields.map((field) => `${cutMysql(field, quoted(field.name))} AS ${quoted(field.name)}`);
+  const fields = await describeStatement(connection, `SELECT * FROM ${from}`);
+  const cut = fields.map(
+    (field) => `${truncateMysqlColumn(field, quoted(field.name))} AS ${quoted(field.name)}`,
+  );
   const text = `SELECT ${cut.join(", ")} FROM ${from} LIMIT ${maxRows}`;
   const { answer } = await streamRows(connection, text, [], { maxRows, maxBytes: 64 * 1024 }, true);
   const json = new Set(fields.filter(isJson).map(({ name }) => name));
   const plain = (name: string, value: unknown): unknown =>
-    json.has(name) && typeof value === "string" ? plainJson(value) : value;
+    json.has(name) && typeof value === "string" ? parseJsonText(value) : value;
   return answer.rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(name, value)])),
   );

@@ -1,9 +1,9 @@
 /** Prepared statements of MySQL and MariaDB: rows streamed to a bound, or only what columns there would be. */
 import type { Connection } from "mysql2";
-import type { SqlAnswer } from "../../core/connections.ts";
-import { refuseRepeatedNames } from "./driver.ts";
-import { mysqlColumn, type MysqlField, plainMysql } from "./mysql-values.ts";
-import { collectRows, type RowLimits } from "./rows.ts";
+import type { SqlResult } from "../../core/connections.ts";
+import { assertUniqueColumnNames } from "./driver.ts";
+import { mysqlColumn, type MysqlField, mysqlToJson } from "./mysql-values.ts";
+import { createRowCollector, type RowLimits } from "./rows.ts";
 
 /**
  * Runs a prepared statement.
@@ -15,12 +15,12 @@ export function streamRows(
   values: unknown[],
   limits: RowLimits,
   drain: boolean,
-): Promise<{ answer: SqlAnswer; ended: boolean }> {
+): Promise<{ answer: SqlResult; ended: boolean }> {
   return new Promise((resolve, reject) => {
     const stream = connection.execute(text, values as never).stream({ highWaterMark: 50 });
     let fields: MysqlField[] = [];
     let changed = 0;
-    let collected = collectRows([], limits);
+    let collected = createRowCollector([], limits);
     const finish = (ended: boolean): void => {
       const { rows, truncated } = collected;
       const row_count = fields.length === 0 ? changed : rows.length;
@@ -33,11 +33,11 @@ export function streamRows(
     stream.on("fields", (given: MysqlField[] | undefined) => {
       fields = given ?? [];
       try {
-        refuseRepeatedNames(fields.map(({ name }) => name));
+        assertUniqueColumnNames(fields.map(({ name }) => name));
       } catch (error) {
         reject(error);
       }
-      collected = collectRows(
+      collected = createRowCollector(
         fields.map(({ name }) => name),
         limits,
       );
@@ -45,7 +45,7 @@ export function streamRows(
     stream.on("data", (row: unknown[] | { affectedRows: number }) => {
       if (!Array.isArray(row)) changed = row.affectedRows;
       else if (!collected.truncated) {
-        const wanted = collected.add(row.map((value, index) => plainMysql(fields[index]!, value)));
+        const wanted = collected.add(row.map((value, index) => mysqlToJson(fields[index]!, value)));
         if (!wanted && !drain) {
           stream.pause();
           finish(false);
@@ -57,13 +57,13 @@ export function streamRows(
 }
 
 /** The columns that a statement would give. */
-export async function fieldsOf(connection: Connection, text: string): Promise<MysqlField[]> {
+export async function describeStatement(connection: Connection, text: string): Promise<MysqlField[]> {
   const { columns } = await new Promise<{ columns: MysqlField[] }>((resolve, reject) => {
     connection.prepare(text, (error, given) =>
       error ? reject(error) : resolve(given as unknown as { columns: MysqlField[] }),
     );
   });
   connection.unprepare(text);
-  refuseRepeatedNames(columns.map(({ name }) => name));
+  assertUniqueColumnNames(columns.map(({ name }) => name));
   return columns;
 }

@@ -1,7 +1,14 @@
 /** MySQL's and MariaDB's types and values in our words. */
 import mysql from "mysql2";
 import type { SqlColumn } from "../../core/connections.ts";
-import { isoTimestamp, plainBytes, plainDecimal, plainFloat, plainInteger, plainJson } from "./values.ts";
+import {
+  toIsoTimestamp,
+  bytesToBase64,
+  decimalToJson,
+  floatToJson,
+  integerToJson,
+  parseJsonText,
+} from "./values.ts";
 
 const { Types } = mysql;
 
@@ -37,9 +44,9 @@ export function mysqlColumn(field: MysqlField): SqlColumn {
   const { name, columnType } = field;
   const word =
     columnType === undefined ? undefined : (Types as unknown as Record<number, string>)[columnType];
-  const declared = word?.toLowerCase() ?? null;
-  if (NUMBERS.has(columnType)) return { name, type: "number", declared };
-  return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", declared };
+  const databaseType = word?.toLowerCase() ?? null;
+  if (NUMBERS.has(columnType)) return { name, type: "number", databaseType };
+  return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", databaseType };
 }
 
 /** Never long, so that samples have them as they are. */
@@ -54,24 +61,24 @@ const SHORT: ReadonlySet<number | undefined> = new Set([
 const MOST = 1_000;
 
 /** An expression for a column that gives the first part of a long value; of JSON as text, too. */
-export function cutMysql({ columnType }: MysqlField, column: string): string {
+export function truncateMysqlColumn({ columnType }: MysqlField, column: string): string {
   if (SHORT.has(columnType)) return column;
   return `LEFT(${columnType === Types.GEOMETRY ? `ST_AsText(${column})` : column}, ${MOST})`;
 }
 
 /** A value as the driver gives it with dates and large numbers as text. */
-export function plainMysql(field: MysqlField, value: unknown): unknown {
+export function mysqlToJson(field: MysqlField, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const { columnType, characterSet } = field;
   if (Buffer.isBuffer(value)) {
     if (columnType === Types.BIT)
-      return plainInteger(value.length === 0 ? 0n : BigInt(`0x${value.toString("hex")}`));
-    return characterSet === BINARY ? plainBytes(value) : value.toString("utf8");
+      return integerToJson(value.length === 0 ? 0n : BigInt(`0x${value.toString("hex")}`));
+    return characterSet === BINARY ? bytesToBase64(value) : value.toString("utf8");
   }
-  if (typeof value === "bigint") return plainInteger(value);
-  if (typeof value === "number") return plainFloat(value);
+  if (typeof value === "bigint") return integerToJson(value);
+  if (typeof value === "number") return floatToJson(value);
   if (typeof value !== "string") return value;
-  if (NUMBERS.has(columnType)) return plainDecimal(value);
-  if (isJson(field)) return plainJson(value);
-  return columnType === Types.TIMESTAMP || columnType === Types.DATETIME ? isoTimestamp(value) : value;
+  if (NUMBERS.has(columnType)) return decimalToJson(value);
+  if (isJson(field)) return parseJsonText(value);
+  return columnType === Types.TIMESTAMP || columnType === Types.DATETIME ? toIsoTimestamp(value) : value;
 }

@@ -2,13 +2,19 @@
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import mysql, { type Connection, type ConnectionOptions, type PoolConnection } from "mysql2";
-import type { SqlAnswer } from "../../core/connections.ts";
-import { isConnectionError, unknownOutcome } from "./connection-errors.ts";
-import { abortReason, type Driver, orAborted, type ServerOptions, type Statement } from "./driver.ts";
-import { guardMessages } from "./frame-guard.ts";
-import { describeMysql } from "./mysql-describe.ts";
+import type { SqlResult } from "../../core/connections.ts";
+import { isConnectionError, unknownOutcomeError } from "./connection-errors.ts";
+import {
+  abortError,
+  type Driver,
+  rejectOnAbort,
+  type DatabaseServerOptions,
+  type Statement,
+} from "./driver.ts";
+import { limitMessageSize } from "./frame-guard.ts";
+import { describeMysqlTables } from "./mysql-describe.ts";
 import { mysqlStepError } from "./mysql-errors.ts";
-import { fieldsOf, streamRows } from "./mysql-statements.ts";
+import { describeStatement, streamRows } from "./mysql-statements.ts";
 import { mysqlColumn } from "./mysql-values.ts";
 import type { RowLimits } from "./rows.ts";
 
@@ -32,29 +38,29 @@ const SQL_MODE = OTHER_QUOTES.reduce(
   "CONCAT(',', @@SESSION.sql_mode, ',')",
 );
 
-export function mysqlDriver(options: ServerOptions): Driver {
+export function createMysqlDriver(options: DatabaseServerOptions): Driver {
   const login = loginOf(options);
   const pool = mysql.createPool({
     ...login,
-    connectionLimit: options.connections,
+    connectionLimit: options.maxConnections,
     maxIdle: 0,
-    idleTimeout: options.idleMs,
+    idleTimeout: options.idleTimeoutMs,
     // Settings, variables, temporary tables and locks of one statement are nothing to the next.
     resetOnRelease: true,
   });
   // The length, and a number that we don't need.
-  pool.on("connection", (made) => guardMessages(socketOf(made), 4, (header) => header.readUIntLE(0, 3)));
+  pool.on("connection", (made) => limitMessageSize(socketOf(made), 4, (header) => header.readUIntLE(0, 3)));
 
   /** @param work gets a function to say that the connection is not to be used again */
   async function withConnection<T>(
     signal: AbortSignal,
     work: (connection: PoolConnection, spoil: () => void) => Promise<T>,
   ): Promise<T> {
-    if (signal.aborted) throw abortReason(signal);
+    if (signal.aborted) throw abortError(signal);
     const connecting = new Promise<PoolConnection>((resolve, reject) => {
       pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
     });
-    const connection = await orAborted(connecting, signal, () => {
+    const connection = await rejectOnAbort(connecting, signal, () => {
       void connecting.then(
         (late) => late.release(),
         () => undefined,
@@ -64,7 +70,7 @@ export function mysqlDriver(options: ServerOptions): Driver {
     // What is asked hears of a broken connection itself.
     connection.on("error", quiet);
     try {
-      return await orAborted(
+      return await rejectOnAbort(
         setUp(connection).then(() => work(connection, () => (spoiled = true))),
         signal,
         () => kill(connection.threadId),
@@ -94,7 +100,7 @@ export function mysqlDriver(options: ServerOptions): Driver {
     limits: RowLimits,
     connection: PoolConnection,
     spoil: () => void,
-  ): Promise<SqlAnswer> {
+  ): Promise<SqlResult> {
     await command(connection, write ? "START TRANSACTION" : "START TRANSACTION READ ONLY");
     try {
       const { answer, ended } = await streamRows(connection, text, values, limits, write);
@@ -107,7 +113,7 @@ export function mysqlDriver(options: ServerOptions): Driver {
       return answer;
     } catch (error) {
       if (!isConnectionError(error)) await command(connection, "ROLLBACK").catch(spoil);
-      throw write && isConnectionError(error) ? unknownOutcome(error) : error;
+      throw write && isConnectionError(error) ? unknownOutcomeError(error) : error;
     }
   }
 
@@ -117,9 +123,9 @@ export function mysqlDriver(options: ServerOptions): Driver {
     query: (statement, limits, signal) =>
       translated(withConnection(signal, (connection, spoil) => run(statement, limits, connection, spoil))),
     prepare: ({ text }, signal) =>
-      translated(withConnection(signal, async (c) => (await fieldsOf(c, text)).map(mysqlColumn))),
+      translated(withConnection(signal, async (c) => (await describeStatement(c, text)).map(mysqlColumn))),
     describe: (wanted, signal) =>
-      translated(withConnection(signal, (connection) => describeMysql(connection, wanted))),
+      translated(withConnection(signal, (connection) => describeMysqlTables(connection, wanted))),
     close: () => new Promise((resolve) => pool.end(() => resolve())),
   };
 }
@@ -143,7 +149,7 @@ function drop(connection: Connection): void {
 const socketOf = (connection: Connection): Socket => (connection as unknown as { stream: Socket }).stream;
 
 /** What the URL says: `ssl-mode` (or sslmode) as the MySQL clients spell it, `ssl-ca`, `socket`. */
-function loginOf({ url, password, connectMs }: ServerOptions): ConnectionOptions {
+function loginOf({ url, password, connectTimeoutMs }: DatabaseServerOptions): ConnectionOptions {
   const { hostname, port, username, pathname, searchParams } = new URL(url);
   const socket = searchParams.get("socket");
   const ssl = tlsOf(searchParams);
@@ -155,7 +161,7 @@ function loginOf({ url, password, connectMs }: ServerOptions): ConnectionOptions
     ...(password !== undefined && { password }),
     ...(pathname.length > 1 && { database: decodeURIComponent(pathname.slice(1)) }),
     ...(ssl !== undefined && { ssl }),
-    connectTimeout: connectMs,
+    connectTimeout: connectTimeoutMs,
     rowsAsArray: true,
     dateStrings: true,
     supportBigNumbers: true,

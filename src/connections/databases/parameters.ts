@@ -1,5 +1,5 @@
 /** Parameters of a query: which ones there must be, and what can be bound. */
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { SqlValue } from "./driver.ts";
@@ -9,16 +9,16 @@ import type { Dialect } from "./sql-scanner.ts";
  * @param wanted the names in the query
  * @param given the names in params
  */
-export function parameterFaults(wanted: readonly string[], given: readonly string[]): PartialFault[] {
+export function parameterIssues(wanted: readonly string[], given: readonly string[]): PartialIssue[] {
   const missing = wanted.filter((name) => !given.includes(name));
   const unused = given.filter((name) => !wanted.includes(name));
   return [
-    ...missing.map((name) => missingFault(name, nearMatch(name, unused))),
-    ...unused.map((name) => unusedFault(name, nearMatch(name, missing), wanted)),
+    ...missing.map((name) => missingIssue(name, nearMatch(name, unused))),
+    ...unused.map((name) => unusedIssue(name, nearMatch(name, missing), wanted)),
   ];
 }
 
-const missingFault = (name: string, near: string | undefined): PartialFault => ({
+const missingIssue = (name: string, near: string | undefined): PartialIssue => ({
   path: ["params", name],
   code: "missing",
   message: `is missing: the query has :${name}`,
@@ -29,7 +29,7 @@ const missingFault = (name: string, near: string | undefined): PartialFault => (
       : `Call the parameter ${name}, or write :${near} in the query.`,
 });
 
-const unusedFault = (name: string, near: string | undefined, wanted: readonly string[]): PartialFault => ({
+const unusedIssue = (name: string, near: string | undefined, wanted: readonly string[]): PartialIssue => ({
   path: ["params", name],
   code: "unused_parameter",
   message: "is not in the query, outside of strings and comments",
@@ -47,7 +47,7 @@ const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
 };
 
 /** @throws StepError input_invalid for a list; an object is bound as JSON text */
-export function boundValue(name: string, value: unknown, dialect: Dialect): SqlValue {
+export function toBoundValue(name: string, value: unknown, dialect: Dialect): SqlValue {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value))
     throw new StepError("input_invalid", `params.${name} is a list, and a parameter is one value.`, {

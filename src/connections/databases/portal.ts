@@ -23,7 +23,7 @@ interface Handlers extends Submittable {
   handleReadyForQuery(): void;
 }
 
-export interface Fetched {
+export interface FetchResult {
   fields: PgField[];
   /** As the server words it: "INSERT 0 5"; undefined where rows were left. */
   command: string | undefined;
@@ -48,8 +48,8 @@ export function fetchRows(
   values: readonly (string | null)[],
   onFields: (fields: PgField[]) => void,
   onRow: (row: (string | null)[]) => boolean,
-): Promise<Fetched> {
-  return submitted<Fetched>(client, (settle) => {
+): Promise<FetchResult> {
+  return submitted<FetchResult>(client, (settle) => {
     let fields: PgField[] = [];
     let command: string | undefined;
     let enough = false;

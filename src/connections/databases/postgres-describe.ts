@@ -3,8 +3,8 @@ import type { PoolClient } from "pg";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
 import { describeStatement, fetchRows, type PgField } from "./portal.ts";
-import { cutPg, plainPg } from "./postgres-values.ts";
-import { collectRows } from "./rows.ts";
+import { truncatePgColumn, pgToJson } from "./postgres-values.ts";
+import { createRowCollector } from "./rows.ts";
 
 const TABLES = `
   SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
@@ -20,7 +20,10 @@ const TABLES = `
      AND has_table_privilege(c.oid, 'SELECT')`;
 
 /** @param client in a transaction that only reads */
-export async function describePg(client: PoolClient, options: DescribeOptions): Promise<TableDescription[]> {
+export async function describePgTables(
+  client: PoolClient,
+  options: DescribeOptions,
+): Promise<TableDescription[]> {
   const { rows } = await client.query<{
     name: string;
     quoted: string;
@@ -38,7 +41,7 @@ export async function describePg(client: PoolClient, options: DescribeOptions): 
       name: row.name,
       kind: row.kind,
       columns: row.columns ?? [],
-      row_count: options.counts ? row.rows : null,
+      row_count: options.includeRowCounts ? row.rows : null,
       ...(sample !== undefined && { sample }),
     });
   }
@@ -52,7 +55,7 @@ async function sampleOf(
   maxRows: number,
 ): Promise<Record<string, unknown>[]> {
   const fields = await describeStatement(client, `SELECT * FROM ${quoted}`);
-  const collected = collectRows(
+  const collected = createRowCollector(
     fields.map(({ name }) => name),
     { maxRows, maxBytes: 64 * 1024 },
   );
@@ -61,10 +64,10 @@ async function sampleOf(
     `SELECT ${fields.map(cutField).join(", ")} FROM ${quoted} LIMIT ${maxRows}`,
     [],
     () => undefined,
-    (row) => collected.add(row.map((value, index) => plainPg(fields[index]!.dataTypeID, value))),
+    (row) => collected.add(row.map((value, index) => pgToJson(fields[index]!.dataTypeID, value))),
   );
   return collected.rows;
 }
 
 const cutField = ({ name, dataTypeID }: PgField): string =>
-  cutPg(dataTypeID, `"${name.replaceAll('"', '""')}"`);
+  truncatePgColumn(dataTypeID, `"${name.replaceAll('"', '""')}"`);

@@ -2,7 +2,7 @@
 import { types } from "pg";
 import type { SqlColumn } from "../../core/connections.ts";
 import type { PgField } from "./portal.ts";
-import { isoTimestamp, plainDecimal, plainJson } from "./values.ts";
+import { toIsoTimestamp, decimalToJson, parseJsonText } from "./values.ts";
 
 /** Plain numbers: the ids come from the server, which knows more of them than this list. */
 const builtins: Readonly<Record<keyof typeof types.builtins, number>> = types.builtins;
@@ -44,15 +44,15 @@ const JSONS: ReadonlySet<number> = new Set([builtins.JSON, builtins.JSONB]);
 
 export function pgColumn({ name, dataTypeID: id }: PgField): SqlColumn {
   const element = ARRAYS.get(id);
-  const declared = element === undefined ? (NAMES.get(id) ?? null) : `${NAMES.get(element)}[]`;
-  if (id === builtins.BOOL) return { name, type: "boolean", declared };
-  if (NUMBERS.has(id)) return { name, type: "number", declared };
+  const databaseType = element === undefined ? (NAMES.get(id) ?? null) : `${NAMES.get(element)}[]`;
+  if (id === builtins.BOOL) return { name, type: "boolean", databaseType };
+  if (NUMBERS.has(id)) return { name, type: "number", databaseType };
   // What is not built in may be anything by its text form: an enumeration, a domain, an extension's type.
-  return { name, type: JSONS.has(id) || element !== undefined ? "any" : "string", declared };
+  return { name, type: JSONS.has(id) || element !== undefined ? "any" : "string", databaseType };
 }
 
 /** A value in the server's text form (bytea_output hex, DateStyle ISO) as plain JSON. */
-export function plainPg(id: number, text: string | null): unknown {
+export function pgToJson(id: number, text: string | null): unknown {
   if (text === null) return null;
   const element = ARRAYS.get(id);
   // The library's types are older than its parser.
@@ -60,12 +60,12 @@ export function plainPg(id: number, text: string | null): unknown {
     arrayParser: { create(text: string, each: (entry: string | null) => unknown): { parse(): unknown[] } };
   };
   if (element !== undefined)
-    return parse.arrayParser.create(text, (entry) => plainPg(element, entry)).parse();
+    return parse.arrayParser.create(text, (entry) => pgToJson(element, entry)).parse();
   if (id === builtins.BOOL) return text === "t";
   if (NUMBERS.has(id)) return plainNumber(id, text);
-  if (JSONS.has(id)) return plainJson(text);
+  if (JSONS.has(id)) return parseJsonText(text);
   if (id === builtins.BYTEA) return Buffer.from(text.slice(2), "hex").toString("base64");
-  return id === builtins.TIMESTAMP || id === builtins.TIMESTAMPTZ ? isoTimestamp(text) : text;
+  return id === builtins.TIMESTAMP || id === builtins.TIMESTAMPTZ ? toIsoTimestamp(text) : text;
 }
 
 /** Times, and what is shown as numbers: never long, so that samples have them as they are. */
@@ -87,7 +87,7 @@ const MOST = 1_000;
  * An expression for a column that gives the first part of a long value, in the spelling that `plainPg` reads. JSON that
  * was cut is text, a long list is null.
  */
-export function cutPg(id: number, column: string): string {
+export function truncatePgColumn(id: number, column: string): string {
   if (SHORT.has(id)) return column;
   if (id === builtins.BYTEA) return `substring(${column} FROM 1 FOR ${MOST})`;
   if (ARRAYS.has(id)) return `CASE WHEN octet_length(${column}::text) <= ${MOST} THEN ${column} END`;
@@ -96,7 +96,7 @@ export function cutPg(id: number, column: string): string {
 
 /** A double is exact whatever its digits; NaN and Infinity stay text. */
 function plainNumber(id: number, text: string): number | string {
-  if (id !== builtins.FLOAT4 && id !== builtins.FLOAT8) return plainDecimal(text);
+  if (id !== builtins.FLOAT4 && id !== builtins.FLOAT8) return decimalToJson(text);
   const number = Number(text);
   return Number.isFinite(number) ? number : text;
 }

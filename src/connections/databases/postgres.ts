@@ -2,23 +2,23 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { Client, type Connection, Pool, type PoolClient } from "pg";
-import type { SqlAnswer } from "../../core/connections.ts";
-import { isConnectionError, unknownOutcome } from "./connection-errors.ts";
+import type { SqlResult } from "../../core/connections.ts";
+import { isConnectionError, unknownOutcomeError } from "./connection-errors.ts";
 import {
-  abortReason,
+  abortError,
   type Driver,
-  orAborted,
-  refuseRepeatedNames,
-  type ServerOptions,
+  rejectOnAbort,
+  assertUniqueColumnNames,
+  type DatabaseServerOptions,
   type SqlValue,
   type Statement,
 } from "./driver.ts";
-import { guardMessages } from "./frame-guard.ts";
+import { limitMessageSize } from "./frame-guard.ts";
 import { describeStatement, fetchRows } from "./portal.ts";
-import { describePg } from "./postgres-describe.ts";
+import { describePgTables } from "./postgres-describe.ts";
 import { pgStepError } from "./postgres-errors.ts";
-import { pgColumn, plainPg } from "./postgres-values.ts";
-import { collectRows, type RowLimits } from "./rows.ts";
+import { pgColumn, pgToJson } from "./postgres-values.ts";
+import { createRowCollector, type RowLimits } from "./rows.ts";
 
 /** The end of a statement whose cancel was lost; steps end by their own time long before. */
 const BACKSTOP = "1h";
@@ -30,13 +30,19 @@ const BEGIN_READ = "BEGIN READ ONLY";
 /** What a rollback leaves behind: locks of the session, and statements that a function prepared. */
 const END_READ = "ROLLBACK; SELECT pg_advisory_unlock_all(); DEALLOCATE ALL";
 
-export function postgresDriver({ url, password, connections, idleMs, connectMs }: ServerOptions): Driver {
+export function createPostgresDriver({
+  url,
+  password,
+  maxConnections,
+  idleTimeoutMs,
+  connectTimeoutMs,
+}: DatabaseServerOptions): Driver {
   const pool = new Pool({
     connectionString: withPassword(url, password),
     Client: GuardedClient,
-    max: connections,
-    idleTimeoutMillis: idleMs,
-    connectionTimeoutMillis: connectMs,
+    max: maxConnections,
+    idleTimeoutMillis: idleTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: "millrace",
@@ -58,16 +64,16 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
 
   /** Works on a connection that is given back afterwards, or dropped where it may not be clean. */
   async function withClient<T>(signal: AbortSignal, work: (client: PoolClient) => Promise<T>): Promise<T> {
-    if (signal.aborted) throw abortReason(signal);
+    if (signal.aborted) throw abortError(signal);
     const connecting = pool.connect();
-    const client = await orAborted(connecting, signal, () => {
+    const client = await rejectOnAbort(connecting, signal, () => {
       void connecting.then(
         (late) => late.release(),
         () => undefined,
       );
     });
     try {
-      const value = await orAborted(
+      const value = await rejectOnAbort(
         setUp(client).then(() => work(client)),
         signal,
         () => cancel(client),
@@ -77,7 +83,7 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
     } catch (error) {
       // After a refusal of the server's it can be made as good as before; after anything else nobody knows.
       const refused = !signal.aborted && (error as { severity?: string }).severity === "ERROR";
-      const clean = refused && (await orAborted(reset(client), signal, nothing).then(yes, no));
+      const clean = refused && (await rejectOnAbort(reset(client), signal, nothing).then(yes, no));
       client.release(!clean);
       throw error;
     }
@@ -94,24 +100,24 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
     { text, values, write }: Statement,
     limits: RowLimits,
     client: PoolClient,
-  ): Promise<SqlAnswer> {
+  ): Promise<SqlResult> {
     await client.query(write ? "BEGIN" : BEGIN_READ);
     try {
-      let collected = collectRows([], limits);
+      let collected = createRowCollector([], limits);
       let ids: number[] = [];
       const { fields, command } = await fetchRows(
         client,
         text,
         values.map(asText),
         (given) => {
-          refuseRepeatedNames(given.map(({ name }) => name));
+          assertUniqueColumnNames(given.map(({ name }) => name));
           ids = given.map(({ dataTypeID }) => dataTypeID);
-          collected = collectRows(
+          collected = createRowCollector(
             given.map(({ name }) => name),
             limits,
           );
         },
-        (row) => collected.add(row.map((value, index) => plainPg(ids[index]!, value))),
+        (row) => collected.add(row.map((value, index) => pgToJson(ids[index]!, value))),
       );
       // A read is rolled back, and its settings with it; of a write nothing may be left but what it wrote.
       if (write) await reset(client, "COMMIT");
@@ -120,7 +126,7 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
       const changed = fields.length === 0 ? Number(/(\d+)$/.exec(command ?? "")?.[1] ?? 0) : rows.length;
       return { rows, columns: fields.map(pgColumn), row_count: changed, truncated };
     } catch (error) {
-      throw write && isConnectionError(error) ? unknownOutcome(error) : error;
+      throw write && isConnectionError(error) ? unknownOutcomeError(error) : error;
     }
   }
 
@@ -139,7 +145,7 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
     message.writeInt32BE(processID, 8);
     message.writeInt32BE(secretKey, 12);
     const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    socket.setTimeout(connectMs, () => socket.destroy());
+    socket.setTimeout(connectTimeoutMs, () => socket.destroy());
     socket.on("error", () => socket.destroy());
     socket.end(message);
     socket.resume();
@@ -157,7 +163,7 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
       translated(
         withClient(signal, async (client) => {
           const fields = await describeStatement(client, statement.text);
-          refuseRepeatedNames(fields.map(({ name }) => name));
+          assertUniqueColumnNames(fields.map(({ name }) => name));
           return fields.map(pgColumn);
         }),
         statement,
@@ -166,7 +172,7 @@ export function postgresDriver({ url, password, connections, idleMs, connectMs }
       translated(
         withClient(signal, async (client) => {
           await client.query(BEGIN_READ);
-          const described = await describePg(client, options);
+          const described = await describePgTables(client, options);
           await client.query(END_READ);
           return described;
         }),
@@ -189,7 +195,7 @@ class GuardedClient extends Client {
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream) => {
       // A byte for the kind, then the length, which counts itself.
-      guardMessages(stream, 5, (header) => header.readUInt32BE(1) - 4);
+      limitMessageSize(stream, 5, (header) => header.readUInt32BE(1) - 4);
       attach(stream);
     };
   }
@@ -200,7 +206,7 @@ const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T
   try {
     return await work;
   } catch (error) {
-    throw pgStepError(error, statement?.place);
+    throw pgStepError(error, statement?.locate);
   }
 };
 

@@ -1,5 +1,5 @@
 /** What keeps a query from being prepared, as a fault with the name that was probably meant. */
-import type { PartialFault, TableDescription } from "../../core/connections.ts";
+import type { PartialIssue, TableDescription } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Driver } from "./driver.ts";
@@ -20,7 +20,7 @@ const COLUMN = [
 /** DuckDB finds near matches itself. */
 const OWN = /(?:Did you mean|Candidate bindings:) "(?:[^"]*\.)?([^".]+)"/;
 
-export function faultOf(error: unknown): PartialFault {
+export function issueOf(error: unknown): PartialIssue {
   if (!(error instanceof StepError)) throw error;
   const { code, message, options } = error;
   const path = ["environment", "database_unavailable"].includes(code) ? ["database"] : ["query"];
@@ -28,24 +28,24 @@ export function faultOf(error: unknown): PartialFault {
 }
 
 /** The fault with a near match for the table or column that its message says is not there. */
-export async function withMissingName(
+export async function issueWithSuggestion(
   error: unknown,
   driver: Driver,
   signal: AbortSignal,
-): Promise<PartialFault> {
-  const fault = faultOf(error);
-  const table = firstMatch(TABLE, fault.message);
-  const column = table === undefined ? firstMatch(COLUMN, fault.message) : undefined;
+): Promise<PartialIssue> {
+  const issue = issueOf(error);
+  const table = firstMatch(TABLE, issue.message);
+  const column = table === undefined ? firstMatch(COLUMN, issue.message) : undefined;
   const missing = table ?? column;
-  if (missing === undefined) return fault;
+  if (missing === undefined) return issue;
   const all = await tablesOf(driver, signal);
   const columns = [...new Set(all.flatMap((it) => it.columns.map(({ name }) => name)))];
   const tables = all.map(({ name }) => name);
   const known = table === undefined ? columns : tables;
-  const own = OWN.exec(fault.message)?.[1];
+  const own = OWN.exec(issue.message)?.[1];
   const near = own !== undefined && known.includes(own) ? own : nearMatch(missing, known);
   return {
-    ...fault,
+    ...issue,
     ...(table !== undefined && tables.length > 0 && tables.length <= 50 && { allowed: tables }),
     ...(near !== undefined && near !== missing && { did_you_mean: near }),
   };
@@ -54,7 +54,7 @@ export async function withMissingName(
 /** None where they can't be told: the query's own fault stands all the same. */
 async function tablesOf(driver: Driver, signal: AbortSignal): Promise<TableDescription[]> {
   try {
-    return await driver.describe({ samples: 0, limit: 1_000, counts: false }, signal);
+    return await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, signal);
   } catch {
     return [];
   }

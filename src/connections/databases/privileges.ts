@@ -7,12 +7,12 @@ type Ask = (query: string) => Promise<Record<string, unknown>[]>;
  * @param ask runs a query that reads
  * @returns in a few words what may be written; null where nothing may, or where the file's own rights decide
  */
-export async function writableBy(
+export async function describeWriteAccess(
   type: Config["databases"][number]["type"],
   ask: Ask,
 ): Promise<string | null> {
   if (type === "sqlite" || type === "duckdb") return null;
-  const found = type === "postgresql" ? await inPostgres(ask) : grantsThatWrite(await inMysql(ask));
+  const found = type === "postgresql" ? await inPostgres(ask) : findWriteGrants(await inMysql(ask));
   return found.length === 0 ? null : found.join("; ");
 }
 
@@ -60,7 +60,7 @@ const WRITES =
  * What lines of SHOW GRANTS allow to write.
  * @see https://dev.mysql.com/doc/refman/8.4/en/show-grants.html
  */
-export function grantsThatWrite(lines: readonly string[]): string[] {
+export function findWriteGrants(lines: readonly string[]): string[] {
   return lines.flatMap((line) => {
     const [, privileges, where] = /^GRANT (.+?) ON (.+?) TO /i.exec(line) ?? [];
     if (privileges === undefined) {

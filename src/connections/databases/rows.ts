@@ -6,7 +6,7 @@ export interface RowLimits {
   maxBytes: number;
 }
 
-export interface Rows {
+export interface RowCollector {
   rows: Record<string, unknown>[];
   truncated: boolean;
   /** Takes a row; false when it was one too many, and no more are wanted. */
@@ -14,9 +14,9 @@ export interface Rows {
 }
 
 /** @param names of the columns, no two the same */
-export function collectRows(names: readonly string[], { maxRows, maxBytes }: RowLimits): Rows {
+export function createRowCollector(names: readonly string[], { maxRows, maxBytes }: RowLimits): RowCollector {
   let bytes = 2;
-  const collected: Rows = {
+  const collected: RowCollector = {
     rows: [],
     truncated: false,
     add(values) {
@@ -36,5 +36,5 @@ export function collectRows(names: readonly string[], { maxRows, maxBytes }: Row
 }
 
 /** The first name that stands twice. */
-export const repeatedName = (names: readonly string[]): string | undefined =>
+export const findDuplicateName = (names: readonly string[]): string | undefined =>
   names.find((name, index) => names.indexOf(name) < index);

@@ -1,20 +1,20 @@
 /** Rows of earlier steps as tables of `scratch`: names checked, types inferred, size bounded. */
 import type { SqlColumn } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { LoadedTable } from "./child-protocol.ts";
+import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
 
 const MAX_TABLES = 50;
 const MAX_COLUMNS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-type LoadedType = LoadedTable["columns"][number]["type"];
+type LoadedType = ScratchTable["columns"][number]["type"];
 
 /** The column of a table whose rows are no objects. */
 const VALUE = "value";
 
 /** @throws StepError input_invalid for too much of anything */
-export function loadTables(tables: Readonly<Record<string, readonly unknown[]>>): LoadedTable[] {
+export function buildScratchTables(tables: Readonly<Record<string, readonly unknown[]>>): ScratchTable[] {
   const entries = Object.entries(tables);
   if (entries.length > MAX_TABLES) throw tooMuch(`at most ${MAX_TABLES} tables`);
   let bytes = 0;
@@ -42,9 +42,9 @@ export function loadTables(tables: Readonly<Record<string, readonly unknown[]>>)
 }
 
 /** Tables without rows, to prepare a query on; undefined where the columns of one are not known. */
-export function emptyTables(
+export function emptyScratchTables(
   tables: Readonly<Record<string, readonly SqlColumn[] | null>>,
-): LoadedTable[] | undefined {
+): ScratchTable[] | undefined {
   const known = Object.entries(tables).map(([name, columns]) =>
     columns === null
       ? undefined

@@ -3,7 +3,7 @@
  * stands in strings, comments, quoted names and dollar quotes is skipped as the database itself would skip it; the
  * database still parses the query, so a mistake here can't make two statements of one.
  */
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 
 export type Dialect = "sqlite" | "duckdb" | "postgresql" | "mysql";
 
@@ -12,12 +12,12 @@ export const MAX_QUERY_LENGTH = 100_000;
 
 export interface ScannedQuery {
   /** Parameters, each once, in the order in which they first appear. */
-  names: string[];
+  parameterNames: string[];
   /** The first word in lower case; "" where there is none. */
   keyword: string;
   /** All words outside quotes, in lower case. */
   words: ReadonlySet<string>;
-  faults: PartialFault[];
+  issues: PartialIssue[];
   /** The query as a driver takes it; `index` counts `names` from 0. */
   render(placeholder: (index: number) => string): RenderedQuery;
 }
@@ -25,9 +25,9 @@ export interface ScannedQuery {
 export interface RenderedQuery {
   text: string;
   /** The parameters in the order of their placeholders, as indexes of `names`. */
-  order: number[];
+  parameterOrder: number[];
   /** "line 2, column 7" of what was written, for an offset (from 0) in `text`. */
-  place(offset: number): string;
+  locate(offset: number): string;
 }
 
 interface Piece {
@@ -87,11 +87,11 @@ function sticky(...alternatives: string[]): RegExp {
 
 /** @param query at most MAX_QUERY_LENGTH characters, else only a fault comes back */
 export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
-  const faults: PartialFault[] = [];
-  const fault = (code: string, message: string, fix: string): void => {
-    if (!faults.some((it) => it.code === code)) faults.push({ path: ["query"], code, message, fix });
+  const issues: PartialIssue[] = [];
+  const issue = (code: string, message: string, fix: string): void => {
+    if (!issues.some((it) => it.code === code)) issues.push({ path: ["query"], code, message, fix });
   };
-  const names: string[] = [];
+  const parameterNames: string[] = [];
   const words = new Set<string>();
   const pieces: Piece[] = [];
   let keyword = "";
@@ -108,16 +108,16 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     takeQuoted(text, isComment);
   };
   const refuseControl = (): void =>
-    fault("control_character", "holds a control character", "Only tabs and line ends may stand in a query.");
+    issue("control_character", "holds a control character", "Only tabs and line ends may stand in a query.");
   const takeQuoted = (text: string, isComment = false): void => {
     if (!ended) pieces.push({ at, text });
     else if (!isComment)
-      fault("several_statements", "must be one statement", "Make a step of each statement.");
+      issue("several_statements", "must be one statement", "Make a step of each statement.");
     at += text.length;
   };
 
   if (query.length > MAX_QUERY_LENGTH) {
-    fault("too_long", `must be at most ${MAX_QUERY_LENGTH} characters`, "Make a view of a part of it.");
+    issue("too_long", `must be at most ${MAX_QUERY_LENGTH} characters`, "Make a view of a part of it.");
     at = query.length;
   }
   // Not even in quotes: some end the query there.
@@ -126,7 +126,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     const comment = match(SPACE) ?? match(COMMENT[dialect]) ?? blockComment(query, at, dialect);
     if (comment !== undefined) {
       if (dialect === "mysql" && /^\/\*M?!/.test(comment))
-        fault(
+        issue(
           "executable_comment",
           "must not hold a comment that the server executes",
           "Write it without /*!.",
@@ -149,7 +149,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     }
     const foreign = match(FOREIGN[dialect]);
     if (foreign !== undefined) {
-      fault(
+      issue(
         "foreign_parameter",
         `holds ${foreign}; parameters are written :name here`,
         "Write :name, and name it in params.",
@@ -165,8 +165,8 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     const param = query.startsWith("::", at) ? undefined : match(PARAMETER);
     if (param !== undefined && isParameter(query, at, dialect)) {
       const name = param.slice(1);
-      if (!names.includes(name)) names.push(name);
-      if (!ended) pieces.push({ at, text: param, param: names.indexOf(name) });
+      if (!parameterNames.includes(name)) parameterNames.push(name);
+      if (!ended) pieces.push({ at, text: param, param: parameterNames.indexOf(name) });
       at += param.length;
       continue;
     }
@@ -177,9 +177,15 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     }
     take(query.startsWith("::", at) ? "::" : query[at]!);
   }
-  if (keyword === "" && faults.length === 0)
-    fault("empty_query", "holds no statement", "Write one, such as SELECT 1.");
-  return { names, keyword, words, faults, render: (placeholder) => render(query, pieces, placeholder) };
+  if (keyword === "" && issues.length === 0)
+    issue("empty_query", "holds no statement", "Write one, such as SELECT 1.");
+  return {
+    parameterNames,
+    keyword,
+    words,
+    issues,
+    render: (placeholder) => render(query, pieces, placeholder),
+  };
 }
 
 const isParameter = (query: string, at: number, dialect: Dialect): boolean =>
@@ -208,18 +214,18 @@ function render(
   pieces: readonly Piece[],
   placeholder: (index: number) => string,
 ): RenderedQuery {
-  const order: number[] = [];
+  const parameterOrder: number[] = [];
   const starts: { from: number; at: number }[] = [];
   let text = "";
   for (const piece of pieces) {
     starts.push({ from: text.length, at: piece.at });
-    if (piece.param !== undefined) order.push(piece.param);
+    if (piece.param !== undefined) parameterOrder.push(piece.param);
     text += piece.param === undefined ? piece.text : placeholder(piece.param);
   }
   return {
     text,
-    order,
-    place: (offset) => {
+    parameterOrder,
+    locate: (offset) => {
       const piece = starts.findLast(({ from }) => from <= offset);
       const before = query.slice(0, piece === undefined ? 0 : piece.at + offset - piece.from).split("\n");
       return `line ${before.length}, column ${before.at(-1)!.length + 1}`;

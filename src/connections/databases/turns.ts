@@ -1,18 +1,20 @@
 /** A few at a time, first come, first served. */
-import { abortReason } from "./driver.ts";
+import { abortError } from "./driver.ts";
 
 /**
  * @param size how many may work at a time
  * @returns waits for a turn, then works; throws the signal's reason where that comes first
  */
-export function createTurns(size: number): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
+export function createSemaphore(
+  size: number,
+): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = size;
 
   /** A turn that ends is handed to the next in the line. */
   const take = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(abortReason(signal));
+      if (signal.aborted) return reject(abortError(signal));
       if (free > 0) {
         free -= 1;
         return resolve();
@@ -23,7 +25,7 @@ export function createTurns(size: number): <T>(signal: AbortSignal, work: () => 
       };
       const leave = (): void => {
         waiting.splice(waiting.indexOf(go), 1);
-        reject(abortReason(signal));
+        reject(abortError(signal));
       };
       waiting.push(go);
       signal.addEventListener("abort", leave, { once: true });

@@ -7,17 +7,17 @@
 /** A decimal of so many digits comes back from a double as it went in. */
 const EXACT_DIGITS = 15;
 
-export const plainInteger = (value: bigint): number | string =>
+export const integerToJson = (value: bigint): number | string =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Number(value)
     : String(value);
 
-export const plainFloat = (value: number): number | string =>
+export const floatToJson = (value: number): number | string =>
   Number.isFinite(value) ? value : String(value);
 
 /** @param text digits with a sign, a point or an exponent, or a word such as NaN */
-export function plainDecimal(text: string): number | string {
-  if (/^-?\d+$/.test(text)) return plainInteger(BigInt(text));
+export function decimalToJson(text: string): number | string {
+  if (/^-?\d+$/.test(text)) return integerToJson(BigInt(text));
   const digits = text
     .replace(/e.*$/i, "")
     .replace(/^-?0*\.?0*/, "")
@@ -26,11 +26,11 @@ export function plainDecimal(text: string): number | string {
   return digits.length <= EXACT_DIGITS && Number.isFinite(number) ? number : text;
 }
 
-export const plainBytes = (bytes: Uint8Array): string =>
+export const bytesToBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 
 /** `2026-01-01 08:00:00+02` as `2026-01-01T08:00:00+02:00`; what is no such time stays as it is. */
-export function isoTimestamp(text: string): string {
+export function toIsoTimestamp(text: string): string {
   const parts =
     /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?|(Z))?$/.exec(text);
   if (parts === null) return text;
@@ -40,7 +40,7 @@ export function isoTimestamp(text: string): string {
 }
 
 /** The value of a column that holds JSON as text. */
-export function plainJson(text: string): unknown {
+export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,27 +5,27 @@ import { isIP, type LookupFunction } from "node:net";
 import type * as Undici from "undici";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { placeAt, shownPlace, type Place } from "./hosts.ts";
+import { toHostPort, formatHostPort, type HostPort } from "./hosts.ts";
 
 const CONNECT_MS = 10_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** How a host name becomes all its addresses; the system's resolver unless a test gives another. */
-export type Resolve = (
+export type HostResolver = (
   hostname: string,
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
-const systemResolve: Resolve = (hostname, done) =>
+const systemResolve: HostResolver = (hostname, done) =>
   resolve(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 
 /** The error of a place that is not public. Says neither its address nor whether anything answers there. */
-export const blocked = (place: Place): StepError =>
+export const blockedHostError = (place: HostPort): StepError =>
   new StepError(
     "http_blocked",
-    `${shownPlace(place)} is in a private network, where workflows may not call.`,
+    `${formatHostPort(place)} is in a private network, where workflows may not call.`,
     {
-      fix: `If they should, the operator adds "${shownPlace(place)}" to http.allowed_hosts in the configuration.`,
+      fix: `If they should, the operator adds "${formatHostPort(place)}" to http.allowed_hosts in the configuration.`,
     },
   );
 
@@ -34,9 +34,9 @@ export const blocked = (place: Place): StepError =>
  * connection, all its addresses are checked, and the connection goes to one of these and no other: there is no gap
  * between check and use for another answer of the name server.
  */
-export function guardedAgent(
-  isAllowed: (place: Place) => boolean,
-  resolver: Resolve = systemResolve,
+export function createGuardedAgent(
+  isAllowed: (place: HostPort) => boolean,
+  resolver: HostResolver = systemResolve,
 ): Undici.Agent {
   // Loaded when the first request is sent: most processes send none.
   const undici = createRequire(import.meta.url)("undici") as typeof Undici;
@@ -52,11 +52,11 @@ export function guardedAgent(
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     connect(target, done) {
-      const place = placeAt(target.protocol, target.hostname, target.port);
+      const place = toHostPort(target.protocol, target.hostname, target.port);
       if (isAllowed(place)) return open(target, done);
       // A literal address is never looked up.
       if (isIP(place.host) !== 0)
-        return isPublicAddress(place.host) ? open(target, done) : done(blocked(place), null);
+        return isPublicAddress(place.host) ? open(target, done) : done(blockedHostError(place), null);
       const guarded = buildConnector({ ...options, lookup: lookupThrough(publicOnly(resolver, place)) });
       return guarded(target, done);
     },
@@ -65,15 +65,15 @@ export function guardedAgent(
 
 /** One private address among several is enough to refuse: a name server may mix them to get past a check. */
 const publicOnly =
-  (resolver: Resolve, place: Place): Resolve =>
+  (resolver: HostResolver, place: HostPort): HostResolver =>
   (hostname, done) =>
     resolver(hostname, (error, addresses) => {
       const isPublic = addresses.every(({ address }) => isPublicAddress(address));
-      done(error ?? (isPublic ? null : blocked(place)), addresses);
+      done(error ?? (isPublic ? null : blockedHostError(place)), addresses);
     });
 
 const lookupThrough =
-  (resolver: Resolve): LookupFunction =>
+  (resolver: HostResolver): LookupFunction =>
   (hostname, { all }, done) =>
     resolver(hostname, (error, addresses) => {
       const first = addresses[0];

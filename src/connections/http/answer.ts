@@ -2,11 +2,11 @@
 import { pipeline } from "node:stream/promises";
 import { type Readable, Transform, Writable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 
-export type WireHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
@@ -33,13 +33,13 @@ interface ReadOptions {
  */
 export async function readBody(
   body: Readable,
-  headers: WireHeaders,
+  headers: RawHeaders,
   { maxBytes, mask, signal }: ReadOptions,
 ): Promise<Buffer> {
   const decoders = decodersOf(headers, body, mask);
-  const said = Number(one(headers["content-length"]));
+  const said = Number(joinHeaderValues(headers["content-length"]));
   if (said > maxBytes) {
-    discard(body);
+    discardBody(body);
     throw tooLarge(`${said} bytes`, maxBytes);
   }
   const parts: Buffer[] = [];
@@ -65,13 +65,13 @@ function counted(maxBytes: number, handle: (part: Buffer) => Buffer | void) {
 }
 
 /** Ends an answer whose body nobody wants. */
-export function discard(body: Readable): void {
+export function discardBody(body: Readable): void {
   body.on("error", () => undefined);
   body.destroy();
 }
 
-function decodersOf(headers: WireHeaders, body: Readable, mask: Masker): Transform[] {
-  const names = one(headers["content-encoding"])
+function decodersOf(headers: RawHeaders, body: Readable, mask: Masker): Transform[] {
+  const names = joinHeaderValues(headers["content-encoding"])
     .toLowerCase()
     .split(",")
     .map((it) => it.trim())
@@ -79,7 +79,7 @@ function decodersOf(headers: WireHeaders, body: Readable, mask: Masker): Transfo
   const unknown = names.find((name) => !Object.hasOwn(DECODERS, name));
   if (unknown === undefined && names.length <= MAX_ENCODINGS)
     return names.toReversed().map((name) => DECODERS[name]!());
-  discard(body);
+  discardBody(body);
   const what = unknown === undefined ? `${names.length} layers` : `"${mask.text(unknown).slice(0, 50)}"`;
   throw new StepError("http_failed", `The answer is compressed with ${what}, which can't be read.`, {
     fix: `Set the header Accept-Encoding to what can: ${ACCEPT_ENCODING}, or identity.`,
@@ -98,9 +98,9 @@ const tooLarge = (size: string, maxBytes: number): StepError =>
  * @param lenient whether what claims to be JSON and is not is given as text (an error page), rather than a failure
  * @throws StepError http_failed
  */
-export function parseBody(bytes: Buffer, headers: WireHeaders, mask: Masker, lenient: boolean): unknown {
+export function parseBody(bytes: Buffer, headers: RawHeaders, mask: Masker, lenient: boolean): unknown {
   if (bytes.length === 0) return null;
-  const said = one(headers["content-type"]);
+  const said = joinHeaderValues(headers["content-type"]);
   const mediaType = said.split(";")[0]!.trim().toLowerCase();
   if (/^(application|text)\/([^/]+\+)?json$/.test(mediaType)) return json(bytes, mask, lenient);
   const charset = /;\s*charset="?([^";\s]+)/i.exec(said)?.[1];
@@ -133,7 +133,7 @@ function json(bytes: Buffer, mask: Masker, lenient: boolean): unknown {
       transient: false,
     });
   }
-  if (!isDeeperThan(value, MAX_JSON_DEPTH)) return value;
+  if (!exceedsDepth(value, MAX_JSON_DEPTH)) return value;
   throw new StepError("http_failed", `The answer's JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`, {
     transient: false,
   });
@@ -149,5 +149,5 @@ function decoded(bytes: Buffer, charset: string): string {
 }
 
 /** A header's value; several of one name joined as RFC 9110 §5.3 has it. */
-export const one = (value: string | string[] | undefined): string =>
+export const joinHeaderValues = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(", ") : (value ?? "");

@@ -54,9 +54,9 @@ const REASONS: Readonly<Record<string, Reason>> = {
 };
 
 /** The failure of a call, as the error of its step. Nothing that the peer wrote is repeated. */
-export function httpError(error: unknown, place: string): StepError {
+export function httpStepError(error: unknown, place: string): StepError {
   if (error instanceof StepError) return error;
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   const reason = REASONS[code] ?? byFamily(code);
   const { says, fix, transient } = reason;
   return new StepError("http_failed", `The request to ${place} failed: ${says}.`, {
@@ -82,8 +82,8 @@ function byFamily(code: string): Reason {
 }
 
 /** The system's code of a failure; where all addresses of a name failed, that of the first. */
-export function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+export function errorCodeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCodeOf(error.errors[0]);
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   if (typeof code === "string") return code;
   // undici gives some of these no code.

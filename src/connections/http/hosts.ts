@@ -1,30 +1,30 @@
 /** Hosts as the operator lists them: `host`, `host:port`, `*.example.com`, `[::1]:8080`. */
 
 /** Where a connection goes. */
-export interface Place {
+export interface HostPort {
   /** Lower case, IPv6 without brackets. */
   host: string;
   port: number;
 }
 
 /** The place that an http or https URL names. */
-export const placeOf = (url: URL): Place => placeAt(url.protocol, url.hostname, url.port);
+export const hostPortOf = (url: URL): HostPort => toHostPort(url.protocol, url.hostname, url.port);
 
 /** @param port empty for the scheme's own */
-export const placeAt = (protocol: string, hostname: string, port: string | undefined): Place => ({
+export const toHostPort = (protocol: string, hostname: string, port: string | undefined): HostPort => ({
   host: plainHost(hostname),
   port: port ? Number(port) : protocol === "https:" ? 443 : 80,
 });
 
 /** A host for people, with brackets where a port follows it. */
-export const shownPlace = ({ host, port }: Place): string =>
+export const formatHostPort = ({ host, port }: HostPort): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 
 /**
  * Tells whether a place is one of those listed. A pattern without a port means all ports; `*.` means any name below,
  * not the name itself. Addresses are compared in their normal spelling.
  */
-export function hostMatcher(patterns: readonly string[]): (place: Place) => boolean {
+export function hostMatcher(patterns: readonly string[]): (place: HostPort) => boolean {
   const wanted = patterns.map(parsed);
   return ({ host, port }) =>
     wanted.some(

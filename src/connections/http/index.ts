@@ -3,17 +3,24 @@ import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Config } from "../../../schemas/config.ts";
-import type { Http, HttpAnswer, HttpRequest, PartialFault } from "../../core/connections.ts";
-import { lazily } from "../../core/lazily.ts";
+import type { Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
+import { lazy } from "../../core/lazily.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { blocked, guardedAgent, type Resolve } from "./agent.ts";
-import { ACCEPT_ENCODING, discard, one, parseBody, readBody, type WireHeaders } from "./answer.ts";
-import { httpError } from "./errors.ts";
-import { hostMatcher, type Place, placeOf, shownPlace } from "./hosts.ts";
-import { type Masker, masker } from "../masking.ts";
-import { bodyFor, headersFor, invalid, readUrl } from "./request.ts";
-import { secretsOf } from "./secrets.ts";
+import { blockedHostError, createGuardedAgent, type HostResolver } from "./agent.ts";
+import {
+  ACCEPT_ENCODING,
+  discardBody,
+  joinHeaderValues,
+  parseBody,
+  readBody,
+  type RawHeaders,
+} from "./answer.ts";
+import { httpStepError } from "./errors.ts";
+import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
+import { type Masker, createMasker } from "../masking.ts";
+import { encodeBody, buildHeaders, invalidInputError, parseUrl } from "./request.ts";
+import { loadSecrets } from "./secrets.ts";
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -28,27 +35,27 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
  * @param env where the variables that hold the secrets are looked up
  * @param options `resolve`: how names become addresses, in place of the system's resolver
  */
-export function http(
+export function createHttpClient(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
-  options: { resolve?: Resolve } = {},
+  options: { resolve?: HostResolver } = {},
 ): Http {
   const isAllowed = hostMatcher(config.http.allowed_hosts);
-  const secrets = secretsOf(config, env, isAllowed);
-  const agent = lazily(() => guardedAgent(isAllowed, options.resolve));
+  const secrets = loadSecrets(config, env, isAllowed);
+  const agent = lazy(() => createGuardedAgent(isAllowed, options.resolve));
 
-  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const url = readUrl(request.url);
-    if (!(url instanceof URL)) throw invalid(`url ${url.message}.`, url.fix);
-    const body = bodyFor(request.body);
-    const own = headersFor(request, url, secrets);
+  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const url = parseUrl(request.url);
+    if (!(url instanceof URL)) throw invalidInputError(`url ${url.message}.`, url.fix);
+    const body = encodeBody(request.body);
+    const own = buildHeaders(request, url, secrets);
     const headers = {
       ...DEFAULT_HEADERS,
       ...(body !== undefined && { "content-type": body.type }),
       ...("traceparent" in own || "tracestate" in own ? {} : request.trace),
       ...own,
     };
-    const mask = masker(secrets.knownTo(placeOf(url)));
+    const mask = createMasker(secrets.valuesSendableTo(hostPortOf(url)));
     signal.throwIfAborted();
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
@@ -63,20 +70,20 @@ export function http(
     } catch (error) {
       // Why the step was stopped says more than how the connection took it.
       signal.throwIfAborted();
-      throw masked(httpError(error, shownPlace(placeOf(url))), mask);
+      throw masked(httpStepError(error, formatHostPort(hostPortOf(url))), mask);
     }
   }
 
   return {
     check: ({ url: text, secrets: names }) => {
-      const url = text === null ? null : readUrl(text);
+      const url = text === null ? null : parseUrl(text);
       const known = url instanceof URL ? url : null;
       return [
         ...(url === null || url instanceof URL ? [] : [{ path: ["url"], ...url }]),
-        ...(known === null ? [] : privateFaults(placeOf(known), isAllowed)),
-        ...names.flatMap((name, index): PartialFault[] => {
-          const fault = secrets.fault(name, known);
-          return fault === undefined ? [] : [{ path: ["secrets", index], ...fault }];
+        ...(known === null ? [] : privateIssues(hostPortOf(known), isAllowed)),
+        ...names.flatMap((name, index): PartialIssue[] => {
+          const issue = secrets.issue(name, known);
+          return issue === undefined ? [] : [{ path: ["secrets", index], ...issue }];
         }),
       ];
     },
@@ -99,7 +106,7 @@ async function followed(
   request: HttpRequest,
   mask: Masker,
   signal: AbortSignal,
-): Promise<{ statusCode: number; headers: WireHeaders; body: Readable }> {
+): Promise<{ statusCode: number; headers: RawHeaders; body: Readable }> {
   let sent = first;
   for (let redirects = 0; ; redirects += 1) {
     const { method, url, headers, body } = sent;
@@ -113,7 +120,7 @@ async function followed(
     });
     const target = redirectOf(answer.statusCode, answer.headers, url);
     if (target === undefined || request.acceptStatus?.includes(answer.statusCode)) return answer;
-    discard(answer.body);
+    discardBody(answer.body);
     if (target.origin !== url.origin) throw elsewhere(answer.statusCode, url, target, mask);
     if (redirects === MAX_REDIRECTS)
       throw new StepError("http_failed", `${url.host} redirected more than ${MAX_REDIRECTS} times.`, {
@@ -124,8 +131,8 @@ async function followed(
   }
 }
 
-function redirectOf(status: number, headers: WireHeaders, from: URL): URL | undefined {
-  const location = one(headers["location"]);
+function redirectOf(status: number, headers: RawHeaders, from: URL): URL | undefined {
+  const location = joinHeaderValues(headers["location"]);
   return REDIRECTS.has(status) && location !== "" ? (URL.parse(location, from.href) ?? undefined) : undefined;
 }
 
@@ -155,20 +162,20 @@ function elsewhere(status: number, from: URL, target: URL, mask: Masker): StepEr
 }
 
 /** What is private whatever the name server says. */
-function privateFaults(place: Place, isAllowed: (place: Place) => boolean): PartialFault[] {
+function privateIssues(place: HostPort, isAllowed: (place: HostPort) => boolean): PartialIssue[] {
   const isPrivate =
     isIP(place.host) === 0 ? /(^|\.)localhost$/.test(place.host) : !isPublicAddress(place.host);
   if (!isPrivate || isAllowed(place)) return [];
-  const { options } = blocked(place);
-  const message = `names ${shownPlace(place)}, in a private network, where workflows may not call`;
+  const { options } = blockedHostError(place);
+  const message = `names ${formatHostPort(place)}, in a private network, where workflows may not call`;
   return [
     { path: ["url"], code: "private_host", message, ...(options.fix !== undefined && { fix: options.fix }) },
   ];
 }
 
-const shownHeaders = (headers: WireHeaders, mask: Masker): Record<string, string> =>
+const shownHeaders = (headers: RawHeaders, mask: Masker): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(one(value))]),
+    Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(joinHeaderValues(value))]),
   );
 
 /** An error's own words could hold what the peer sent: its details do. */

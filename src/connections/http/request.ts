@@ -1,5 +1,5 @@
 /** What a workflow wants to send, checked and put into the form of the wire. */
-import type { HttpRequest, PartialFault } from "../../core/connections.ts";
+import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -27,7 +27,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A URL that may be asked for, or what is wrong with it. */
-export function readUrl(text: string): URL | PartialFault {
+export function parseUrl(text: string): URL | PartialIssue {
   const url = URL.parse(text);
   if (url === null)
     return {
@@ -52,7 +52,7 @@ export function readUrl(text: string): URL | PartialFault {
 }
 
 /** What is wrong with the name of a header, or undefined. */
-export function headerNameFault(name: string): PartialFault | undefined {
+export function headerNameIssue(name: string): PartialIssue | undefined {
   if (!TOKEN.test(name))
     return {
       code: "wrong_format",
@@ -72,19 +72,19 @@ export function headerNameFault(name: string): PartialFault | undefined {
  * The headers as they are sent, names in lower case, secrets in place.
  * @throws StepError input_invalid, environment, http_blocked
  */
-export function headersFor(request: HttpRequest, url: URL, secrets: Secrets): Record<string, string> {
+export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): Record<string, string> {
   const headers = new Map<string, string>();
   let bytes = 0;
   for (const [name, value] of Object.entries(request.headers)) {
-    const fault = headerNameFault(name);
+    const issue = headerNameIssue(name);
     const shown = `The header "${name.slice(0, 100)}"`;
-    if (fault !== undefined) throw invalid(`${shown} ${fault.message}.`, fault.fix);
+    if (issue !== undefined) throw invalidInputError(`${shown} ${issue.message}.`, issue.fix);
     const key = name.toLowerCase();
-    if (headers.has(key)) throw invalid(`${shown} stands there twice.`, "Write it once.");
+    if (headers.has(key)) throw invalidInputError(`${shown} stands there twice.`, "Write it once.");
     const sent =
       typeof value === "string" ? value : `${value.prefix ?? ""}${secrets.valueFor(value.secret, url)}`;
     if (!VALUE.test(sent))
-      throw invalid(
+      throw invalidInputError(
         `${shown} holds a line break or a character that no header can carry.`,
         "Send it in the body, or encode it.",
       );
@@ -92,7 +92,7 @@ export function headersFor(request: HttpRequest, url: URL, secrets: Secrets): Re
     headers.set(key, sent.trim());
   }
   if (bytes > MAX_HEADER_BYTES)
-    throw invalid(
+    throw invalidInputError(
       `The headers are ${bytes} bytes; at most ${MAX_HEADER_BYTES} can be sent.`,
       "Use the body.",
     );
@@ -103,17 +103,17 @@ export function headersFor(request: HttpRequest, url: URL, secrets: Secrets): Re
  * The body in bytes with its default content type; undefined for none.
  * @throws StepError input_invalid when it is larger than 4 MiB
  */
-export function bodyFor(body: unknown): { bytes: Buffer; type: string } | undefined {
+export function encodeBody(body: unknown): { bytes: Buffer; type: string } | undefined {
   if (body === undefined) return undefined;
   const isText = typeof body === "string";
   const bytes = Buffer.from(isText ? body : JSON.stringify(body));
   if (bytes.length > MAX_BODY_BYTES)
-    throw invalid(
+    throw invalidInputError(
       `The body is ${bytes.length} bytes; at most ${MAX_BODY_BYTES} can be sent.`,
       "Send less at a time, with for_each.",
     );
   return { bytes, type: isText ? "text/plain; charset=utf-8" : "application/json" };
 }
 
-export const invalid = (message: string, fix: string | undefined): StepError =>
+export const invalidInputError = (message: string, fix: string | undefined): StepError =>
   new StepError("input_invalid", message, fix === undefined ? {} : { fix });

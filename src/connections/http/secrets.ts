@@ -1,25 +1,25 @@
 /** The secrets that workflows may name, and where each may go. */
 import type { Config } from "../../../schemas/config.ts";
-import type { Http, PartialFault } from "../../core/connections.ts";
+import type { Http, PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
-import { shownVariable } from "../../core/variables.ts";
-import { hostMatcher, type Place, placeOf, shownPlace } from "./hosts.ts";
+import { describeVariable } from "../../core/variables.ts";
+import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 
 export interface Secrets {
   list: Http["secrets"];
   /** Why a secret can't be used, or not in a call of `url`; the message follows its name. */
-  fault(name: string, url: URL | null): PartialFault | undefined;
+  issue(name: string, url: URL | null): PartialIssue | undefined;
   /** @throws StepError environment, http_blocked */
   valueFor(name: string, url: URL): string;
   /** The values of all that `place` may get: what it may know, and could send back. */
-  knownTo(place: Place): string[];
+  valuesSendableTo(place: HostPort): string[];
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** @param isAllowed whether the operator named this place as a private one: there plain http is as good */
-export function secretsOf(config: Config, env: Env, isAllowed: (place: Place) => boolean): Secrets {
+export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPort) => boolean): Secrets {
   const entries = config.secrets.map((it) => ({
     ...it,
     isFor: hostMatcher(it.hosts),
@@ -28,22 +28,22 @@ export function secretsOf(config: Config, env: Env, isAllowed: (place: Place) =>
   const named = (name: string) => entries.find((it) => it.name === name);
   const names = entries.map((it) => it.name);
 
-  function fault(name: string, url: URL | null): PartialFault | undefined {
+  function issue(name: string, url: URL | null): PartialIssue | undefined {
     const entry = named(name);
     if (entry === undefined) return unknown(name, names);
     if (entry.value === "")
       return {
         code: "secret_not_set",
-        message: `is not set: ${shownVariable(entry.key_var)}, which its key_var names, is missing or empty`,
+        message: `is not set: ${describeVariable(entry.key_var)}, which its key_var names, is missing or empty`,
         fix: "The operator sets that variable and starts the service again.",
       };
     if (/[\r\n\0]/.test(entry.value)) return { code: "secret_malformed", ...MALFORMED };
     if (url === null) return undefined;
-    const place = placeOf(url);
+    const place = hostPortOf(url);
     if (!entry.isFor(place))
       return {
         code: "secret_not_for_host",
-        message: `may not be sent to ${shownPlace(place)}`,
+        message: `may not be sent to ${formatHostPort(place)}`,
         allowed: [...entry.hosts],
         fix: `Call one of the hosts that it is for, or have the operator add ${place.host} to its hosts.`,
       };
@@ -55,12 +55,12 @@ export function secretsOf(config: Config, env: Env, isAllowed: (place: Place) =>
       entries.map((it) => ({
         name: it.name,
         type: "secret",
-        unusable: fault(it.name, null)?.message ?? null,
+        unavailableReason: issue(it.name, null)?.message ?? null,
         hosts: it.hosts,
       })),
-    fault,
+    issue,
     valueFor(name, url) {
-      const found = fault(name, url);
+      const found = issue(name, url);
       if (found === undefined) return named(name)!.value;
       const meant = found.did_you_mean === undefined ? "" : ` Did you mean "${found.did_you_mean}"?`;
       throw new StepError(
@@ -69,7 +69,7 @@ export function secretsOf(config: Config, env: Env, isAllowed: (place: Place) =>
         found.fix === undefined ? {} : { fix: found.fix },
       );
     },
-    knownTo: (place) => entries.filter((it) => it.isFor(place)).map((it) => it.value),
+    valuesSendableTo: (place) => entries.filter((it) => it.isFor(place)).map((it) => it.value),
   };
 }
 
@@ -86,7 +86,7 @@ const ERRORS: Readonly<Record<string, StepErrorCode>> = {
   secret_in_plain: "http_blocked",
 };
 
-function unknown(name: string, names: readonly string[]): PartialFault {
+function unknown(name: string, names: readonly string[]): PartialIssue {
   const near = nearMatch(name, names);
   return {
     code: "unknown_secret",

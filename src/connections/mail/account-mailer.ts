@@ -4,7 +4,7 @@ import { SECOND } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { AccountMailer } from "../../core/mail-port.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { type Environment, isAddress, openSmtp } from "./smtp.ts";
+import { type Environment, isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const AT_MOST = 20 * SECOND;
 
@@ -13,16 +13,16 @@ const AT_MOST = 20 * SECOND;
  * @param env where the variable with the password is looked up
  * @param atMost how long one mail may take, in milliseconds
  */
-export function accountMailer(
+export function createAccountMailer(
   config: Pick<Config, "authentication" | "mail">,
   env: Environment,
   atMost: number = AT_MOST,
 ): AccountMailer {
-  const smtp = openSmtp(config, env);
+  const smtp = createSmtpClient(config, env);
   return {
-    usable: smtp.unusable() === null,
+    configured: smtp.unusableReason() === null,
     async send({ to, subject, text, html }, given) {
-      if (!isAddress(to))
+      if (!isEmailAddress(to))
         throw new AppError("invalid_input", "That is no mail address such as ada@example.com.");
       const late = AbortSignal.timeout(atMost);
       const signal = given === undefined ? late : AbortSignal.any([given, late]);

@@ -13,7 +13,7 @@ interface SmtpFailure {
 const LONGEST = 300;
 
 /** A failure as mail_failed (4xx and broken connections may go away, 5xx do not) or environment (keys, certificates). */
-export function mailFailure(thrown: unknown, smtp: SmtpConfig): StepError {
+export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
   const { code, message = "", response, responseCode } = thrown as SmtpFailure;
   const server = `${smtp.smtp_server}:${smtp.smtp_port}`;
   const status = responseCode ?? 0;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Config } from "../../../schemas/config.ts";
 import type { Mail, Mailer } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { type Environment, isAddress, openSmtp } from "./smtp.ts";
+import { type Environment, isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const MOST_RECIPIENTS = 50;
 const LARGEST_BODY = 1024 ** 2;
@@ -12,15 +12,15 @@ const KEY = "mail.allowed_domains";
 /**
  * @param env where the variable with the password is looked up
  */
-export function mailer(config: Pick<Config, "authentication" | "mail">, env: Environment): Mailer {
-  const smtp = openSmtp(config, env);
+export function createMailer(config: Pick<Config, "authentication" | "mail">, env: Environment): Mailer {
+  const smtp = createSmtpClient(config, env);
   const domains = config.mail.allowed_domains.map((it) => it.toLowerCase());
 
   return {
-    unusable: smtp.unusable,
+    unavailableReason: smtp.unusableReason,
     allowedDomains: () => domains,
     async send(mail, signal) {
-      const why = smtp.unusable();
+      const why = smtp.unusableReason();
       if (why !== null) throw new StepError("environment", why);
       signal.throwIfAborted();
       refuseBadMail(mail, domains);
@@ -52,7 +52,7 @@ function refuseBadMail({ to, cc = [], text, html = "" }: Mail, domains: readonly
     throw new StepError("input_invalid", "The mail is larger than 1 MiB.", {
       fix: "Put the data where people can fetch it, and send the link.",
     });
-  const wrong = all.find((it) => !isAddress(it));
+  const wrong = all.find((it) => !isEmailAddress(it));
   if (wrong !== undefined)
     throw new StepError(
       "input_invalid",

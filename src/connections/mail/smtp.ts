@@ -3,15 +3,15 @@ import type { SendMailOptions } from "nodemailer";
 import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { shownVariable } from "../../core/variables.ts";
-import { mailFailure } from "./failures.ts";
+import { describeVariable } from "../../core/variables.ts";
+import { mailStepError } from "./failures.ts";
 import { transportOptions } from "./transport-options.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Smtp {
+export interface SmtpClient {
   /** Why nothing can be sent, or null. */
-  unusable(): string | null;
+  unusableReason(): string | null;
   /** The sender of all mail. */
   from: string;
   /**
@@ -32,25 +32,28 @@ type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers"> 
 /**
  * @param env where the variable with the password is looked up
  */
-export function openSmtp(config: Pick<Config, "authentication" | "mail">, env: Environment): Smtp {
+export function createSmtpClient(
+  config: Pick<Config, "authentication" | "mail">,
+  env: Environment,
+): SmtpClient {
   const smtp = config.authentication.basic;
   const from = config.mail.from ?? smtp?.smtp_user ?? "";
 
-  function unusable(): string | null {
+  function unusableReason(): string | null {
     if (smtp === undefined)
       return "Mail is not configured: set authentication.basic (smtp_user, smtp_password_var, smtp_server, smtp_port) in the configuration.";
     if (!env[smtp.smtp_password_var])
-      return `Mail can't be sent: ${shownVariable(smtp.smtp_password_var)}, which authentication.basic names, is not set.`;
-    if (!isAddress(from))
+      return `Mail can't be sent: ${describeVariable(smtp.smtp_password_var)}, which authentication.basic names, is not set.`;
+    if (!isEmailAddress(from))
       return "Mail has no sender: set mail.from in the configuration, because smtp_user is not an address.";
     return null;
   }
 
   return {
-    unusable,
+    unusableReason,
     from,
     async send({ to, cc = [], subject, ...content }, signal) {
-      const why = unusable();
+      const why = unusableReason();
       if (why !== null || smtp === undefined) throw new StepError("environment", why!);
       const { createTransport } = await import("nodemailer");
       const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
@@ -69,11 +72,11 @@ export function openSmtp(config: Pick<Config, "authentication" | "mail">, env: E
         return accepted.map(String);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        throw mailFailure(error, smtp);
+        throw mailStepError(error, smtp);
       }
     },
     async verify(signal) {
-      const why = unusable();
+      const why = unusableReason();
       if (why !== null || smtp === undefined) throw new StepError("environment", why!);
       const { createTransport } = await import("nodemailer");
       const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
@@ -83,7 +86,7 @@ export function openSmtp(config: Pick<Config, "authentication" | "mail">, env: E
         await transport.verify();
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        throw mailFailure(error, smtp);
+        throw mailStepError(error, smtp);
       } finally {
         signal.removeEventListener("abort", close);
         close();
@@ -95,5 +98,5 @@ export function openSmtp(config: Pick<Config, "authentication" | "mail">, env: E
 // oxlint-disable-next-line no-control-regex -- these are what must not get into a header
 const CONTROL = /[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g;
 
-export const isAddress = (text: string): boolean => z.email().safeParse(text).success;
+export const isEmailAddress = (text: string): boolean => z.email().safeParse(text).success;
 const plain = (address: string): { name: string; address: string } => ({ name: "", address });

@@ -2,9 +2,11 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 
 /** The structured content, else the text; content that is no text is told in a line. */
-export const valueOf = (result: CallToolResult): unknown => result.structuredContent ?? textOf(result);
+export const toolResultValue = (result: CallToolResult): unknown =>
+  result.structuredContent ?? toolResultText(result);
 
-export const textOf = (result: CallToolResult): string => (result.content ?? []).map(asText).join("\n");
+export const toolResultText = (result: CallToolResult): string =>
+  (result.content ?? []).map(asText).join("\n");
 
 function asText(block: ContentBlock): string {
   switch (block.type) {

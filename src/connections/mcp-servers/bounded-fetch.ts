@@ -4,19 +4,19 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
 import type { StepError } from "../../core/step-errors.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
-import { outputTooLarge, unavailable } from "./failures.ts";
+import { outputTooLarge, serverUnavailable } from "./failures.ts";
 
 /** Who waits for an answer. */
-export interface Waiting {
+export interface PendingRequest {
   fail(error: StepError): void;
   /** Set while its last stream has ended and the answer may still be on its way through the SDK. */
-  grace?: NodeJS.Timeout;
+  graceTimer?: NodeJS.Timeout;
   /** Sent along with the request. */
   trace: TraceHeaders;
 }
 
 /** Who waits for the answer of the request that is being sent: the SDK itself does not tell it of a broken stream. */
-export const waiting = new AsyncLocalStorage<Waiting>();
+export const pendingRequest = new AsyncLocalStorage<PendingRequest>();
 
 /** Time for the SDK to hand over what came before the end of a stream. */
 const GRACE_MS = 1_000;
@@ -26,23 +26,27 @@ interface BoundedFetchOptions {
   /** Of one answer, and of one event of a stream. */
   maxBytes: number;
   /** Whether answers come in the stream that a GET opens, so that they are lost when it ends (the SSE transport). */
-  answersByGet: boolean;
+  responsesOnGetStream: boolean;
   /** Called when such a stream ended, or any that nobody waits for held too much. */
-  onLost(error: StepError): void;
+  onResponseLost(error: StepError): void;
 }
 
 /** @param server its name, for messages */
-export function boundedFetch(
+export function createBoundedFetch(
   server: string,
-  { maxBytes, answersByGet, onLost }: BoundedFetchOptions,
+  { maxBytes, responsesOnGetStream, onResponseLost }: BoundedFetchOptions,
 ): { fetch: FetchLike; close(): Promise<void> } {
   // A tool may think for longer than undici would wait; the step's own time-out ends it.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
   const bounded: FetchLike = async (url, init) => {
-    const caller = init?.method === "POST" ? waiting.getStore() : undefined;
-    clearTimeout(caller?.grace);
+    const caller = init?.method === "POST" ? pendingRequest.getStore() : undefined;
+    clearTimeout(caller?.graceTimer);
     const sent = { ...Object.fromEntries(new Headers(init?.headers)), ...caller?.trace };
-    const response = await undiciFetch(url, { ...(init as UndiciInit | undefined), headers: sent, dispatcher: agent });
+    const response = await undiciFetch(url, {
+      ...(init as UndiciInit | undefined),
+      headers: sent,
+      dispatcher: agent,
+    });
     const { status, statusText } = response;
     const headers = new Headers([...response.headers]);
     if (response.body === null || WITHOUT_BODY.has(status))
@@ -53,7 +57,7 @@ export function boundedFetch(
       transform(chunk, controller) {
         if (count.add(chunk) > maxBytes) {
           const error = outputTooLarge(server, maxBytes);
-          if (caller === undefined) onLost(error);
+          if (caller === undefined) onResponseLost(error);
           else caller.fail(error);
           throw error;
         }
@@ -63,16 +67,16 @@ export function boundedFetch(
     const body = response.body as unknown as ReadableStream<Uint8Array>;
     const ended = body.pipeTo(guard.writable).catch(() => undefined);
     if (isStream && caller !== undefined) void ended.then(() => giveUpSoon(caller, count.resumable));
-    if (isStream && init?.method !== "POST" && answersByGet)
-      void ended.then(() => onLost(unavailable(server, "ended the stream of its answers")));
+    if (isStream && init?.method !== "POST" && responsesOnGetStream)
+      void ended.then(() => onResponseLost(serverUnavailable(server, "ended the stream of its answers")));
     return new Response(guard.readable, { status, statusText, headers });
   };
 
-  const giveUpSoon = (caller: Waiting, resumable: boolean): void => {
+  const giveUpSoon = (caller: PendingRequest, resumable: boolean): void => {
     // A stream with event ids is taken up again by the SDK.
     if (resumable) return;
-    const failure = unavailable(server, "broke off before it answered");
-    caller.grace = setTimeout(() => caller.fail(failure), GRACE_MS).unref();
+    const failure = serverUnavailable(server, "broke off before it answered");
+    caller.graceTimer = setTimeout(() => caller.fail(failure), GRACE_MS).unref();
   };
   return { fetch: bounded, close: () => agent.destroy() };
 }

@@ -2,9 +2,9 @@
 import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
-import { outputTooLarge, toStepError, unavailable } from "./failures.ts";
+import { outputTooLarge, mcpStepError, serverUnavailable } from "./failures.ts";
 import type { Environment, ServerConfig } from "./server-config.ts";
-import { waysTo, type Way } from "./transports.ts";
+import { transportCandidates, type TransportHandle } from "./transports.ts";
 
 /** The largest answer of a server, in bytes. */
 const MAX_ANSWER = 4 * 1024 ** 2;
@@ -14,8 +14,8 @@ const MAX_PAGES = 20;
 export interface Connection {
   client: Client;
   /** Aborted with a StepError when it is of no more use. */
-  broken: AbortSignal;
-  aside(): string;
+  brokenSignal: AbortSignal;
+  stderrTail(): string;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function connect(
   env: Environment,
   options: ConnectionOptions,
 ): Promise<Connection> {
-  const [first, second] = waysTo(server, { env, mask: options.mask, maxBytes: MAX_ANSWER });
+  const [first, second] = transportCandidates(server, { env, mask: options.mask, maxBytes: MAX_ANSWER });
   const isChild = server.command !== undefined;
   try {
     return await open(server, first!, isChild ? "legacy" : "auto", options);
@@ -60,7 +60,7 @@ const isUnknownThere = (cause: unknown): boolean =>
 
 async function open(
   server: ServerConfig,
-  make: (onLost: (error: StepError) => void) => Way,
+  make: (onLost: (error: StepError) => void) => TransportHandle,
   mode: "legacy" | "auto",
   { version, connectTimeoutMs, mask, onToolsChanged, signal }: ConnectionOptions,
 ): Promise<Connection> {
@@ -82,7 +82,9 @@ async function open(
       broken.abort(outputTooLarge(server.name, MAX_ANSWER));
   };
   client.onclose = () =>
-    broken.abort(unavailable(server.name, `ended${way.aside() && `; it wrote: ${way.aside()}`}`));
+    broken.abort(
+      serverUnavailable(server.name, `ended${way.stderrTail() && `; it wrote: ${way.stderrTail()}`}`),
+    );
   const close = async (): Promise<void> => {
     await way.close();
     await client.close();
@@ -96,10 +98,11 @@ async function open(
     await close().catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof DOMException && error.name === "TimeoutError" ? timedOut(server) : error;
-    const failure = toStepError({ server: server.name, mask }, undefined, cause, way.aside());
+    const failure = mcpStepError({ server: server.name, mask }, undefined, cause, way.stderrTail());
     throw new StepError(failure.code, failure.message, { ...failure.options, cause });
   }
-  return { client, broken: broken.signal, aside: way.aside, close };
+  return { client, brokenSignal: broken.signal, stderrTail: way.stderrTail, close };
 }
 
-const timedOut = (server: ServerConfig): StepError => unavailable(server.name, "did not answer in time");
+const timedOut = (server: ServerConfig): StepError =>
+  serverUnavailable(server.name, "did not answer in time");

@@ -16,13 +16,13 @@ const shortened = (text: string): string =>
   text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
 
 /** Who failed, and what keeps the secrets that it was handed out of its words. */
-export interface Failing {
+export interface FailureContext {
   server: string;
   mask: Masker;
 }
 
 /** @param what it did instead of answering */
-export const unavailable = (server: string, what: string, cause?: unknown): StepError =>
+export const serverUnavailable = (server: string, what: string, cause?: unknown): StepError =>
   new StepError("tool_unavailable", `The MCP server ${server} ${what}.`, { cause });
 
 export const outputTooLarge = (server: string, maxBytes: number): StepError =>
@@ -36,7 +36,7 @@ export const outputTooLarge = (server: string, maxBytes: number): StepError =>
 
 /** What a tool that failed said itself. */
 export function toolFailed(
-  { server, mask }: Failing,
+  { server, mask }: FailureContext,
   tool: string,
   said: string,
   transient?: boolean,
@@ -52,8 +52,8 @@ export function toolFailed(
  * @param tool what was called; undefined while connecting and listing
  * @param aside what the server wrote to its error output last, secrets masked; "" for nothing
  */
-export function toStepError(
-  failing: Failing,
+export function mcpStepError(
+  failing: FailureContext,
   tool: string | undefined,
   thrown: unknown,
   aside: string,
@@ -68,12 +68,12 @@ export function toStepError(
     });
   if (thrown instanceof ProtocolError)
     return tool === undefined
-      ? unavailable(server, `refused to work with us: ${shortened(mask.text(thrown.message))}`, thrown)
+      ? serverUnavailable(server, `refused to work with us: ${shortened(mask.text(thrown.message))}`, thrown)
       : toolFailed(failing, tool, thrown.message, false);
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
       case SdkErrorCode.RequestTimeout:
-        return unavailable(server, `did not answer in time${said}`, thrown);
+        return serverUnavailable(server, `did not answer in time${said}`, thrown);
       case SdkErrorCode.UnsupportedResultType:
         return toolFailed(
           failing,
@@ -87,7 +87,7 @@ export function toStepError(
       default:
     }
   }
-  if (status !== undefined) return unavailable(server, `answered with HTTP ${status}`, thrown);
+  if (status !== undefined) return serverUnavailable(server, `answered with HTTP ${status}`, thrown);
   const code = systemCode(thrown);
   if (code === "ENOENT" || code === "EACCES")
     return new StepError(
@@ -98,8 +98,8 @@ export function toStepError(
         cause: thrown,
       },
     );
-  if (code !== undefined) return unavailable(server, `can't be reached (${code})`, thrown);
-  return unavailable(server, `ended or broke off${said}`, thrown);
+  if (code !== undefined) return serverUnavailable(server, `can't be reached (${code})`, thrown);
+  return serverUnavailable(server, `ended or broke off${said}`, thrown);
 }
 
 /** Node's code of a failed connection or start, wherever in the chain of causes it stands. */

@@ -4,30 +4,30 @@ import type { McpServers } from "../../core/connections.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { Peer, PeerOptions } from "./peer.ts";
-import { unusable, type Environment } from "./server-config.ts";
+import type { McpServerClient, McpServerOptions } from "./peer.ts";
+import { unusableReason, type Environment } from "./server-config.ts";
 
 /**
  * One shared connection a server and process, opened when it is first needed.
  * @param env where the variables are looked up that the configuration names
  * @returns call `close` when the process ends: it ends the child processes
  */
-export function mcpServers(
+export function createMcpServers(
   config: Pick<Config, "mcp_servers">,
   env: Environment,
-  options: Partial<PeerOptions> = {},
+  options: Partial<McpServerOptions> = {},
 ): McpServers & { close(): Promise<void> } {
-  const all: PeerOptions = {
+  const all: McpServerOptions = {
     version: "0",
     connectTimeoutMs: 30 * SECOND,
-    idleMs: 5 * MINUTE,
-    toolsMs: MINUTE,
+    idleTimeoutMs: 5 * MINUTE,
+    toolsCacheMs: MINUTE,
     ...options,
   };
   const servers = config.mcp_servers;
-  const peers = new Map<string, Promise<Peer>>();
+  const peers = new Map<string, Promise<McpServerClient>>();
 
-  async function peerOf(name: string): Promise<Peer> {
+  async function peerOf(name: string): Promise<McpServerClient> {
     const server = servers.find((it) => it.name === name);
     if (server === undefined) {
       const names = servers.map((it) => it.name);
@@ -39,10 +39,12 @@ export function mcpServers(
             : `Write ${near}.`,
       });
     }
-    const why = unusable(server, env);
+    const why = unusableReason(server, env);
     if (why !== null) throw new StepError("environment", `The MCP server ${name} can't be used: ${why}.`);
     // The SDK is loaded when the first server is called: most processes call none.
-    const known = peers.get(name) ?? import("./peer.ts").then(({ peer }) => peer(server, env, all));
+    const known =
+      peers.get(name) ??
+      import("./peer.ts").then(({ createMcpServerClient }) => createMcpServerClient(server, env, all));
     peers.set(name, known);
     return known;
   }
@@ -52,7 +54,7 @@ export function mcpServers(
       servers.map((it) => ({
         name: it.name,
         type: it.command === undefined ? "http" : "stdio",
-        unusable: unusable(it, env),
+        unavailableReason: unusableReason(it, env),
       })),
     concurrencyOf: (name) => servers.find((it) => it.name === name)?.concurrency ?? null,
     tools: async (server, signal) => (await peerOf(server)).tools(signal),

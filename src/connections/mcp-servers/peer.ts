@@ -4,24 +4,24 @@ import type { McpTool } from "../../core/connections.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import { type Masker, masker } from "../masking.ts";
-import { textOf, valueOf } from "./answers.ts";
-import { waiting, type Waiting } from "./bounded-fetch.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { type Masker, createMasker } from "../masking.ts";
+import { toolResultText, toolResultValue } from "./answers.ts";
+import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
-import { toolFailed, toStepError } from "./failures.ts";
-import { type Environment, handedTo, type ServerConfig } from "./server-config.ts";
+import { toolFailed, mcpStepError } from "./failures.ts";
+import { type Environment, serverVariables, type ServerConfig } from "./server-config.ts";
 
-export interface PeerOptions {
+export interface McpServerOptions {
   version: string;
   connectTimeoutMs: number;
   /** A connection that nobody uses for so long is closed. */
-  idleMs: number;
+  idleTimeoutMs: number;
   /** How long a list of tools is taken for current. */
-  toolsMs: number;
+  toolsCacheMs: number;
 }
 
-export interface Peer {
+export interface McpServerClient {
   tools(signal: AbortSignal): Promise<McpTool[]>;
   call(
     tool: string,
@@ -49,9 +49,15 @@ interface Held {
 
 const ending = (): StepError => new StepError("interrupted", "The executor is ending.");
 
-export function peer(server: ServerConfig, env: Environment, options: PeerOptions): Peer {
-  const secrets = Object.values(handedTo(server, env)).filter(({ length }) => length >= SHORTEST_SECRET);
-  const mask = masker(secrets);
+export function createMcpServerClient(
+  server: ServerConfig,
+  env: Environment,
+  options: McpServerOptions,
+): McpServerClient {
+  const secrets = Object.values(serverVariables(server, env)).filter(
+    ({ length }) => length >= SHORTEST_SECRET,
+  );
+  const mask = createMasker(secrets);
   const failing = { server: server.name, mask };
   const open = new Set<Held>();
   let current: Held | undefined;
@@ -72,7 +78,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
     current = mine;
     open.add(mine);
     connection.then(
-      (it) => it.broken.addEventListener("abort", () => retire(mine)),
+      (it) => it.brokenSignal.addEventListener("abort", () => retire(mine)),
       () => retire(mine),
     );
     return mine;
@@ -97,7 +103,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
     it.users -= 1;
     if (it.users > 0) return;
     if (it.retired) void end(it);
-    else idle = setTimeout(() => it.users === 0 && retire(it), options.idleMs).unref();
+    else idle = setTimeout(() => it.users === 0 && retire(it), options.idleTimeoutMs).unref();
   }
 
   /** Runs one request on the shared connection; a session that the server has forgotten is opened anew, once. */
@@ -115,18 +121,18 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
     try {
       const it = await orAborted(mine.connection, signal);
       const own = new AbortController();
-      const all = AbortSignal.any([signal, it.broken, own.signal]);
-      const caller: Waiting = { fail: (error) => own.abort(error), trace };
+      const all = AbortSignal.any([signal, it.brokenSignal, own.signal]);
+      const caller: PendingRequest = { fail: (error) => own.abort(error), trace };
       try {
-        return await waiting.run(caller, () => orAborted(request(it, all), all));
+        return await pendingRequest.run(caller, () => orAborted(request(it, all), all));
       } catch (error) {
         if (all.aborted) throw all.reason;
         const forgotten = error instanceof SdkHttpError && error.status === 404;
-        const failure = toStepError(failing, tool, error, it.aside());
+        const failure = mcpStepError(failing, tool, error, it.stderrTail());
         if (forgotten || failure.code === "tool_unavailable") retire(mine);
         if (!forgotten || !again) throw failure;
       } finally {
-        clearTimeout(caller.grace);
+        clearTimeout(caller.graceTimer);
       }
     } finally {
       release(mine);
@@ -136,7 +142,7 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
 
   async function tools(signal: AbortSignal, fresh = false): Promise<McpTool[]> {
     const known = listed;
-    if (!fresh && known !== undefined && performance.now() - known.at < options.toolsMs)
+    if (!fresh && known !== undefined && performance.now() - known.at < options.toolsCacheMs)
       return orAborted(known.tools, signal);
     // Not the caller's signal: others may wait for the same list.
     const asked = use(undefined, new AbortController().signal, async ({ client }, all) => {
@@ -184,9 +190,9 @@ export function peer(server: ServerConfig, env: Environment, options: PeerOption
           ),
         { trace },
       );
-      if (result.isError === true) throw toolFailed(failing, tool, textOf(result));
-      const value = valueOf(result);
-      if (isDeeperThan(value, MAX_JSON_DEPTH))
+      if (result.isError === true) throw toolFailed(failing, tool, toolResultText(result));
+      const value = toolResultValue(result);
+      if (exceedsDepth(value, MAX_JSON_DEPTH))
         throw new StepError("output_too_large", `${server.name}: what ${tool} gave is nested too deep.`);
       return mask.json(value);
     },

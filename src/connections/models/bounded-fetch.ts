@@ -10,7 +10,7 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
  * A `fetch` that follows no redirect (the key would go along) and stops an answer at `MAX_RESPONSE_BYTES`. It waits
  * as long as its signal lets it.
  */
-export function boundedFetch(): typeof globalThis.fetch {
+export function createBoundedFetch(): typeof globalThis.fetch {
   const { Agent, fetch: undiciFetch } = createRequire(import.meta.url)("undici") as typeof Undici;
   const dispatcher = new Agent({
     headersTimeout: 0,
@@ -37,13 +37,13 @@ function limit(): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(part, controller) {
       size += part.length;
-      if (size > MAX_RESPONSE_BYTES) controller.error(answerTooLarge());
+      if (size > MAX_RESPONSE_BYTES) controller.error(responseTooLarge());
       else controller.enqueue(part);
     },
   });
 }
 
-export const answerTooLarge = (): StepError =>
+export const responseTooLarge = (): StepError =>
   new StepError(
     "output_too_large",
     `The model's answer is more than ${MAX_RESPONSE_BYTES} bytes, the most that is taken.`,

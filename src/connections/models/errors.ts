@@ -1,9 +1,9 @@
 /** What the AI SDK throws, as the error of a step. */
 import { StepError } from "../../core/step-errors.ts";
-import { codeOf } from "../http/errors.ts";
+import { errorCodeOf } from "../http/errors.ts";
 import { type Masker } from "../masking.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
-import { answerTooLarge } from "./bounded-fetch.ts";
+import { responseTooLarge } from "./bounded-fetch.ts";
 
 const SHOWN = 300;
 
@@ -16,7 +16,7 @@ const SPENT = /insufficient_quota|billing/i;
  * @param mask hides the key, should the vendor repeat it
  * @param now in milliseconds, for a `Retry-After` that is a date
  */
-export async function modelError(
+export async function modelStepError(
   error: unknown,
   model: string,
   mask: Masker,
@@ -26,7 +26,7 @@ export async function modelError(
   const chain = causes(error);
   const own = chain.find((it) => it instanceof StepError);
   if (own !== undefined) return own;
-  if (chain.some((it) => codeOf(it) === "UND_ERR_RES_EXCEEDED_MAX_SIZE")) return answerTooLarge();
+  if (chain.some((it) => errorCodeOf(it) === "UND_ERR_RES_EXCEEDED_MAX_SIZE")) return responseTooLarge();
   const call = chain.find((it) => APICallError.isInstance(it));
   const status = call?.statusCode;
   if (call === undefined || status === undefined) return unreachable(chain, model, error);
@@ -68,7 +68,7 @@ export async function modelError(
         transient: false,
       },
     );
-  if (status < 500 && REFUSALS.test(code)) return refused(model);
+  if (status < 500 && REFUSALS.test(code)) return modelRefused(model);
   if (status >= 500 || status === 408 || status === 409) {
     const wait = retryAfterMs(call.responseHeaders ?? {}, now);
     return new StepError(
@@ -95,7 +95,7 @@ export async function modelError(
   );
 }
 
-export const refused = (model: string): StepError =>
+export const modelRefused = (model: string): StepError =>
   new StepError(
     "model_refused",
     `The model "${model}" refused to answer, or its vendor's filter held the answer back.`,
@@ -105,7 +105,7 @@ export const refused = (model: string): StepError =>
   );
 
 function unreachable(chain: readonly unknown[], model: string, cause: unknown): StepError {
-  const code = chain.map(codeOf).find((it) => it !== "unknown");
+  const code = chain.map(errorCodeOf).find((it) => it !== "unknown");
   if (code === undefined)
     return new StepError("model_failed", `The call of the model "${model}" failed.`, {
       fix: "If it stays so, the operator checks vendor, model_ref and base_url of the model.",

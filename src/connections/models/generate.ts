@@ -3,10 +3,10 @@ import type { ModelMessage, Output } from "ai";
 import type { ModelRequest } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { JsonSchema } from "../../core/json-schema/index.ts";
-import { refused } from "./errors.ts";
-import { languageModel, type ModelEntry, providerOptions } from "./vendors.ts";
+import { modelRefused } from "./errors.ts";
+import { loadLanguageModel, type ModelConfig, providerOptions } from "./vendors.ts";
 
-export interface Reply {
+export interface GenerationResult {
   text: string;
   finishReason: string;
   /** Tokens. */
@@ -18,17 +18,17 @@ export interface Reply {
  * Makes what asks a model: with the request, and with what was said since.
  * It throws what the AI SDK throws, and a StepError for a refusal and for an answer without text.
  */
-export function generator(
-  entry: ModelEntry,
+export function createTextGenerator(
+  entry: ModelConfig,
   access: { key: string; fetch: typeof globalThis.fetch },
   request: ModelRequest,
   signal: AbortSignal,
-): (since: ModelMessage[]) => Promise<Reply> {
+): (since: ModelMessage[]) => Promise<GenerationResult> {
   const schema = request.outputSchema;
   const options = providerOptions(entry);
   const system = schema === undefined ? request.system : withSchema(request.system, schema, entry);
   return async (since) => {
-    const [{ generateText }, model] = await Promise.all([import("ai"), languageModel(entry, access)]);
+    const [{ generateText }, model] = await Promise.all([import("ai"), loadLanguageModel(entry, access)]);
     // The SDK prints what a vendor does not support; there is no other switch.
     globalThis.AI_SDK_LOG_WARNINGS = false;
     const result = await generateText({
@@ -44,7 +44,8 @@ export function generator(
       ...(options !== undefined && { providerOptions: options }),
     });
     const { finishReason, rawFinishReason, totalUsage } = result;
-    if (finishReason === "content-filter" || rawFinishReason === "content_filter") throw refused(entry.name);
+    if (finishReason === "content-filter" || rawFinishReason === "content_filter")
+      throw modelRefused(entry.name);
     const text = finishReason === "stop" && schema !== undefined ? result.output : result.text;
     if (text.trim() === "" && schema === undefined) throw empty(entry.name, finishReason);
     return {
@@ -69,7 +70,7 @@ const rawJson = (schema: JsonSchema): Output.Output<string, string, never> => ({
 const withSchema = (
   system: string | undefined,
   schema: JsonSchema,
-  { vendor }: ModelEntry,
+  { vendor }: ModelConfig,
 ): string | undefined =>
   vendor === "openai-compatible"
     ? [system, `Answer with JSON that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`]

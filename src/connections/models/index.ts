@@ -1,17 +1,17 @@
 /** The models of the configuration, called through the AI SDK. */
 import type { Config } from "../../../schemas/config.ts";
-import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import type { ModelAnswer, ModelRequest, Models, Usage } from "../../core/connections.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import type { ModelResponse, ModelRequest, Models, Usage } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
-import { lazily } from "../../core/lazily.ts";
+import { lazy } from "../../core/lazily.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { shownVariable } from "../../core/variables.ts";
-import { masker } from "../masking.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
-import { generator, type Reply } from "./generate.ts";
-import { modelError } from "./errors.ts";
-import { schemaCheck } from "./output-schema.ts";
-import { needsKey, type ModelEntry } from "./vendors.ts";
+import { describeVariable } from "../../core/variables.ts";
+import { createMasker } from "../masking.ts";
+import { createBoundedFetch } from "./bounded-fetch.ts";
+import { createTextGenerator, type GenerationResult } from "./generate.ts";
+import { modelStepError } from "./errors.ts";
+import { compileOutputSchema } from "./output-schema.ts";
+import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 
 /** Of prompt and system text together. */
 const MAX_PROMPT_BYTES = 1024 * 1024;
@@ -20,37 +20,37 @@ const MAX_PROMPT_BYTES = 1024 * 1024;
  * @param env where the variables that hold the keys are looked up
  * @param options `now`: the present moment in milliseconds, for a vendor's `Retry-After`
  */
-export function models(
+export function createModels(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   options: { now: () => number },
 ): Models {
   const names = config.models.map((it) => it.name);
   const entryOf = (name: string) => config.models.find((it) => it.name === name);
-  const keyOf = (entry: ModelEntry): string =>
+  const keyOf = (entry: ModelConfig): string =>
     entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
   // Loaded when a model is first called: most processes call none.
-  const fetch = lazily(boundedFetch);
+  const fetch = lazy(createBoundedFetch);
 
   /** Why it can't be used, as what follows its name. */
-  function unusable(entry: ModelEntry): string | null {
+  function unavailableReason(entry: ModelConfig): string | null {
     if (keyOf(entry) !== "") return null;
     if (entry.key_var !== undefined)
-      return `has no key: ${shownVariable(entry.key_var)}, which its key_var names, is missing or empty`;
-    return needsKey(entry) ? "has no key_var, and its vendor answers nobody without a key" : null;
+      return `has no key: ${describeVariable(entry.key_var)}, which its key_var names, is missing or empty`;
+    return requiresApiKey(entry) ? "has no key_var, and its vendor answers nobody without a key" : null;
   }
 
-  function usable(name: string): ModelEntry {
+  function usable(name: string): ModelConfig {
     const entry = entryOf(name);
     if (entry === undefined) throw unknown(name, names);
-    const reason = unusable(entry);
+    const reason = unavailableReason(entry);
     if (reason === null) return entry;
     throw new StepError("environment", `The model "${name}" ${reason}.`, {
       fix: "The operator sets it and starts the service again.",
     });
   }
 
-  async function generate(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+  async function generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     const entry = usable(request.model);
     const bytes = Buffer.byteLength(request.prompt) + Buffer.byteLength(request.system ?? "");
     if (bytes > MAX_PROMPT_BYTES)
@@ -61,7 +61,7 @@ export function models(
           fix: "Send fewer rows, or let a sql step sum them up first.",
         },
       );
-    const check = request.outputSchema === undefined ? null : schemaCheck(request.outputSchema);
+    const check = request.outputSchema === undefined ? null : compileOutputSchema(request.outputSchema);
     if (check !== null && "unusable" in check)
       throw new StepError("input_invalid", `output_schema ${check.unusable}.`, {
         fix: "Write it more simply.",
@@ -69,14 +69,14 @@ export function models(
     const key = keyOf(entry);
     signal.throwIfAborted();
     try {
-      const ask = generator(entry, { key, fetch: fetch() }, request, signal);
+      const ask = createTextGenerator(entry, { key, fetch: fetch() }, request, signal);
       const first = await ask([]);
       if (check === null) return answered(first, entry, { text: first.text, object: null });
-      return await fitting(first, ask, check.faultsOf, entry);
+      return await fitting(first, ask, check.issuesOf, entry);
     } catch (error) {
       // Why the step was stopped says more than how the connection took it.
       signal.throwIfAborted();
-      throw await modelError(error, entry.name, masker([key]), options.now());
+      throw await modelStepError(error, entry.name, createMasker([key]), options.now());
     }
   }
 
@@ -86,47 +86,47 @@ export function models(
         name: it.name,
         type: it.vendor,
         model_ref: it.model_ref,
-        unusable: unusable(it),
+        unavailableReason: unavailableReason(it),
       })),
     concurrencyOf: (name) => entryOf(name)?.concurrency ?? null,
     generate,
   };
 }
 
-type Ask = ReturnType<typeof generator>;
+type Ask = ReturnType<typeof createTextGenerator>;
 
 /** The first answer if it fits, else what the model makes of its faults. */
 async function fitting(
-  first: Reply,
+  first: GenerationResult,
   ask: Ask,
-  faultsOf: (value: unknown) => string[],
-  entry: ModelEntry,
-): Promise<ModelAnswer> {
-  const read = readObject(first, faultsOf, entry);
-  if (read.faults.length === 0) return answered(first, entry, { text: null, object: read.value });
+  issuesOf: (value: unknown) => string[],
+  entry: ModelConfig,
+): Promise<ModelResponse> {
+  const read = readObject(first, issuesOf, entry);
+  if (read.issues.length === 0) return answered(first, entry, { text: null, object: read.value });
   const second = await ask([
     { role: "assistant", content: first.text === "" ? "(nothing)" : first.text },
-    { role: "user", content: repairOf(read.faults) },
+    { role: "user", content: repairOf(read.issues) },
   ]);
   const both = { ...second, input: first.input + second.input, output: first.output + second.output };
-  const again = readObject(both, faultsOf, entry);
-  if (again.faults.length === 0) return answered(both, entry, { text: null, object: again.value });
+  const again = readObject(both, issuesOf, entry);
+  if (again.issues.length === 0) return answered(both, entry, { text: null, object: again.value });
   throw new StepError(
     "model_invalid_output",
-    `The answer of "${entry.name}" does not fit output_schema, and did not after it was told so: ${again.faults[0]}.`,
+    `The answer of "${entry.name}" does not fit output_schema, and did not after it was told so: ${again.issues[0]}.`,
     {
       fix: "Say in the prompt what each field is for, simplify output_schema, or use another model.",
-      details: { faults: again.faults },
+      details: { issues: again.issues },
       usage: usageOf(both, entry),
     },
   );
 }
 
 function readObject(
-  reply: Reply,
-  faultsOf: (value: unknown) => string[],
-  entry: ModelEntry,
-): { value?: unknown; faults: string[] } {
+  reply: GenerationResult,
+  issuesOf: (value: unknown) => string[],
+  entry: ModelConfig,
+): { value?: unknown; issues: string[] } {
   let value: unknown;
   try {
     // Some models wrap it into a fence of Markdown, whatever they are told.
@@ -143,28 +143,28 @@ function readObject(
           transient: false,
         },
       );
-    return { faults: ["it is not JSON"] };
+    return { issues: ["it is not JSON"] };
   }
-  if (isDeeperThan(value, MAX_JSON_DEPTH))
-    return { faults: [`it is nested deeper than ${MAX_JSON_DEPTH} levels`] };
-  return { value, faults: faultsOf(value) };
+  if (exceedsDepth(value, MAX_JSON_DEPTH))
+    return { issues: [`it is nested deeper than ${MAX_JSON_DEPTH} levels`] };
+  return { value, issues: issuesOf(value) };
 }
 
-const repairOf = (faults: readonly string[]): string =>
-  `That does not fit the JSON Schema:\n${faults.map((it) => `- ${it}`).join("\n")}\n` +
+const repairOf = (issues: readonly string[]): string =>
+  `That does not fit the JSON Schema:\n${issues.map((it) => `- ${it}`).join("\n")}\n` +
   "Give the whole answer again, corrected, as JSON and nothing else.";
 
-const usageOf = ({ input, output }: Reply, { prices }: ModelEntry): Usage => ({
+const usageOf = ({ input, output }: GenerationResult, { prices }: ModelConfig): Usage => ({
   input_tokens: input,
   output_tokens: output,
   cost: prices === undefined ? null : (input * prices.input + output * prices.output) / 1_000_000,
 });
 
 const answered = (
-  reply: Reply,
-  entry: ModelEntry,
-  given: Pick<ModelAnswer, "text" | "object">,
-): ModelAnswer => ({
+  reply: GenerationResult,
+  entry: ModelConfig,
+  given: Pick<ModelResponse, "text" | "object">,
+): ModelResponse => ({
   ...given,
   usage: usageOf(reply, entry),
   finish_reason: reply.finishReason,

@@ -1,26 +1,26 @@
 /** A workflow's JSON Schema for a model's answer, and what of an answer does not fit it, in words for the model. */
 import { StepError } from "../../core/step-errors.ts";
-import { dotted } from "../../core/faults.ts";
-import { type JsonSchema, schemaFaults, valueFaults } from "../../core/json-schema/index.ts";
+import { formatPath } from "../../core/faults.ts";
+import { type JsonSchema, schemaIssues, valueIssues } from "../../core/json-schema/index.ts";
 
 /** So many faults help to repair an answer. */
-const MAX_FAULTS = 20;
+const MAX_ISSUES = 20;
 
 /**
  * The check of a JSON Schema.
  * @returns what tells the faults of a value, none when it fits; or why the schema can't be used
  */
-export function schemaCheck(
+export function compileOutputSchema(
   schema: JsonSchema,
-): { faultsOf: (value: unknown) => string[] } | { unusable: string } {
-  const [unusable] = schemaFaults(schema);
+): { issuesOf: (value: unknown) => string[] } | { unusable: string } {
+  const [unusable] = schemaIssues(schema);
   if (unusable !== undefined) return { unusable: spoken(unusable, "") };
   return {
-    faultsOf(value) {
-      const faults = valueFaults(schema, value);
+    issuesOf(value) {
+      const issues = valueIssues(schema, value);
       // A matter of the schema, which the model can't mend.
-      if (faults.some((fault) => fault.code === "too_slow")) throw tooSlow();
-      return faults.slice(0, MAX_FAULTS).map((fault) => spoken(fault, "the whole"));
+      if (issues.some((issue) => issue.code === "too_slow")) throw tooSlow();
+      return issues.slice(0, MAX_ISSUES).map((issue) => spoken(issue, "the whole"));
     },
   };
 }
@@ -31,5 +31,5 @@ const tooSlow = (): StepError =>
     transient: false,
   });
 
-const spoken = (fault: { path?: PropertyKey[]; message: string }, whole: string): string =>
-  `${dotted(fault.path ?? []) || whole} ${fault.message}`.trimStart().slice(0, 500);
+const spoken = (issue: { path?: PropertyKey[]; message: string }, whole: string): string =>
+  `${formatPath(issue.path ?? []) || whole} ${issue.message}`.trimStart().slice(0, 500);

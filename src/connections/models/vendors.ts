@@ -2,7 +2,7 @@
 import type { generateText, JSONValue } from "ai";
 import type { Config } from "../../../schemas/config.ts";
 
-export type ModelEntry = Config["models"][number];
+export type ModelConfig = Config["models"][number];
 type LanguageModel = Parameters<typeof generateText>[0]["model"];
 
 interface Access {
@@ -10,10 +10,10 @@ interface Access {
   fetch: typeof globalThis.fetch;
 }
 
-type Vendor = (entry: ModelEntry, access: Access) => Promise<LanguageModel>;
+type Vendor = (entry: ModelConfig, access: Access) => Promise<LanguageModel>;
 
 /** Where each vendor serves its own models; a server of one's own is named by base_url. */
-const ADDRESSES: Readonly<Record<ModelEntry["vendor"], string>> = {
+const ADDRESSES: Readonly<Record<ModelConfig["vendor"], string>> = {
   openai: "https://api.openai.com/v1",
   anthropic: "https://api.anthropic.com/v1",
   google: "https://generativelanguage.googleapis.com/v1beta",
@@ -22,31 +22,31 @@ const ADDRESSES: Readonly<Record<ModelEntry["vendor"], string>> = {
 };
 
 /** Where the model of an entry is served. */
-export const addressOf = ({ vendor, base_url: url }: ModelEntry): string => url ?? ADDRESSES[vendor];
+export const baseUrlOf = ({ vendor, base_url: url }: ModelConfig): string => url ?? ADDRESSES[vendor];
 
 // Key and address always come from the configuration: left out, the packages would read the environment themselves.
-const VENDORS: Readonly<Record<ModelEntry["vendor"], Vendor>> = {
+const VENDORS: Readonly<Record<ModelConfig["vendor"], Vendor>> = {
   async openai(entry, { key, fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
+    return createOpenAI({ apiKey: key, baseURL: baseUrlOf(entry), fetch })(entry.model_ref);
   },
   async anthropic(entry, { key, fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
+    return createAnthropic({ apiKey: key, baseURL: baseUrlOf(entry), fetch })(entry.model_ref);
   },
   async google(entry, { key, fetch }) {
     const { createGoogle } = await import("@ai-sdk/google");
-    return createGoogle({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
+    return createGoogle({ apiKey: key, baseURL: baseUrlOf(entry), fetch })(entry.model_ref);
   },
   async mistral(entry, { key, fetch }) {
     const { createMistral } = await import("@ai-sdk/mistral");
-    return createMistral({ apiKey: key, baseURL: addressOf(entry), fetch })(entry.model_ref);
+    return createMistral({ apiKey: key, baseURL: baseUrlOf(entry), fetch })(entry.model_ref);
   },
   async "openai-compatible"(entry, { key, fetch }) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     return createOpenAICompatible({
       name: entry.name,
-      baseURL: addressOf(entry),
+      baseURL: baseUrlOf(entry),
       ...(key !== "" && { apiKey: key }),
       fetch,
       supportsStructuredOutputs: true,
@@ -55,10 +55,10 @@ const VENDORS: Readonly<Record<ModelEntry["vendor"], Vendor>> = {
 };
 
 /** The model of an entry, as the AI SDK takes it. */
-export const languageModel: Vendor = (entry, access) => VENDORS[entry.vendor](entry, access);
+export const loadLanguageModel: Vendor = (entry, access) => VENDORS[entry.vendor](entry, access);
 
 /** Whether a vendor answers nobody without a key; a server of one's own may. */
-export const needsKey = ({ vendor }: ModelEntry): boolean => vendor !== "openai-compatible";
+export const requiresApiKey = ({ vendor }: ModelConfig): boolean => vendor !== "openai-compatible";
 
 /**
  * What differs by vendor in a call: a workflow's schema need not keep to what a vendor's strict mode takes, because
@@ -67,7 +67,7 @@ export const needsKey = ({ vendor }: ModelEntry): boolean => vendor !== "openai-
 export const providerOptions = ({
   vendor,
   name,
-}: ModelEntry): Record<string, Record<string, JSONValue>> | undefined => {
+}: ModelConfig): Record<string, Record<string, JSONValue>> | undefined => {
   if (vendor === "openai") return { openai: { strictJsonSchema: false, store: false } };
   return vendor === "openai-compatible" ? { [name]: { strictJsonSchema: false } } : undefined;
 };

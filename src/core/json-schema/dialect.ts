@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type * as Ajv from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { RE2JS } from "re2js";
-import { lazily } from "../lazily.ts";
+import { lazy } from "../lazily.ts";
 
 /** Written as plain JSON objects, or true and false. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export const FORMATS = [
 ] as const;
 
 // Loaded when the first schema is read: most processes read none for long.
-const packages = lazily(() => {
+const packages = lazy(() => {
   const require = createRequire(import.meta.url);
   return {
     ...(require("ajv/dist/2020.js") as typeof Ajv),
@@ -74,18 +74,18 @@ const linear = Object.assign(
 
 interface DialectOptions {
   /** Fills in defaults, in the value itself. */
-  defaults: boolean;
+  useDefaults: boolean;
   /** Tells every error, not only the first. */
-  all: boolean;
+  allErrors: boolean;
 }
 
-export function newAjv({ defaults, all }: DialectOptions): Ajv.Ajv2020 {
+export function newAjv({ useDefaults, allErrors }: DialectOptions): Ajv.Ajv2020 {
   const packaged = packages();
   const ajv = new packaged.Ajv2020({
     strict: false,
     validateFormats: true,
-    allErrors: all,
-    useDefaults: defaults,
+    allErrors: allErrors,
+    useDefaults: useDefaults,
     verbose: true,
     ownProperties: true,
     // What is a schema has been checked before.

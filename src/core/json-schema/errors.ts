@@ -1,6 +1,6 @@
 /** From the validator's errors to faults in the words of every other fault. */
 import type { ErrorObject } from "ajv";
-import type { PartialFault } from "../connections.ts";
+import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../faults.ts";
 import { nearMatch } from "../near-match.ts";
 import { pointerParts } from "./references.ts";
@@ -13,23 +13,23 @@ const MOST_MEANT = 10;
 const MOST_CANDIDATES = 500;
 
 /** @param value what was validated: its lists tell which parts of a path are positions */
-export function describeErrors(errors: readonly ErrorObject[], value: unknown): PartialFault[] {
+export function describeErrors(errors: readonly ErrorObject[], value: unknown): PartialIssue[] {
   const seen = new Set<string>();
-  const faults: PartialFault[] = [];
+  const issues: PartialIssue[] = [];
   for (const [index, error] of errors.entries()) {
-    if (faults.length === MOST || (index >= MOST_LOOKED_AT && faults.length > 0)) break;
+    if (issues.length === MOST || (index >= MOST_LOOKED_AT && issues.length > 0)) break;
     // That `if` chose a branch is no fault; what is wrong in the branch is told by itself.
     if (error.keyword === "if") continue;
-    const fault = describe(
+    const issue = describe(
       error,
       pathOf(error, value),
-      faults.length < MOST_MEANT ? meantBy : () => undefined,
+      issues.length < MOST_MEANT ? meantBy : () => undefined,
     );
-    const key = JSON.stringify([fault.path, fault.code, fault.message]);
-    if (!seen.has(key)) faults.push(fault);
+    const key = JSON.stringify([issue.path, issue.code, issue.message]);
+    if (!seen.has(key)) issues.push(issue);
     seen.add(key);
   }
-  return faults;
+  return issues;
 }
 
 type MeantBy = (word: string, allowed: readonly string[]) => string | undefined;
@@ -65,7 +65,7 @@ const kinds = (types: unknown): string =>
 const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "a list" : kinds(typeof value);
 
-function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): PartialFault {
+function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): PartialIssue {
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
     case "required":
@@ -78,8 +78,8 @@ function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): Part
     case "additionalProperties":
     case "unevaluatedProperties": {
       const name = String(params["additionalProperty"] ?? params["unevaluatedProperty"]);
-      const { path: _, ...fault } = unknownKey("", name, Object.keys(propertiesOf(error)));
-      return { ...fault, path: [...path, name] };
+      const { path: _, ...issue } = unknownKey("", name, Object.keys(propertiesOf(error)));
+      return { ...issue, path: [...path, name] };
     }
     case "type":
       return {

@@ -1,17 +1,17 @@
 /** Validates values against a schema of a workflow's author: inputs, with defaults filled in, and any other value. */
-import { isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import type { PartialFault } from "../connections.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import type { PartialIssue } from "../connections.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
-import { kept } from "./kept.ts";
-import { schemaFaults } from "./schema-faults.ts";
-import { isTimeout, within } from "./within.ts";
+import { memoize } from "./kept.ts";
+import { schemaIssues } from "./schema-faults.ts";
+import { isTimeout, runWithTimeout } from "./within.ts";
 
 const VALIDATE_MS = 1_000;
 /** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */
 const TELL_ALL_BELOW = 64 * 1024;
 
-type Parsed<T> = { value: T } | { faults: PartialFault[] };
+type Parsed<T> = { value: T } | { issues: PartialIssue[] };
 
 export interface InputsValidator {
   /** Takes the inputs of a run (JSON). The value is a copy with defaults; paths are below the inputs. */
@@ -31,49 +31,49 @@ export const inputsValidator = (schema: JsonSchema | null): InputsValidator => {
  * What does not fit a schema in a value of any kind; unknown names are refused only where the schema says so.
  * @returns no faults when it fits
  */
-export function valueFaults(schema: JsonSchema, value: unknown): PartialFault[] {
+export function valueIssues(schema: JsonSchema, value: unknown): PartialIssue[] {
   const parsed = valuesOf(schema).parse(value);
-  return "faults" in parsed ? parsed.faults : [];
+  return "issues" in parsed ? parsed.issues : [];
 }
 
 /** Keywords with which a schema says itself what other names are. */
 const SAYS_OTHERS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
-const inputsOf = kept((schema) => {
+const inputsOf = memoize((schema) => {
   const open = SAYS_OTHERS.some((word) => Object.hasOwn(schema, word));
   return validatorOf(schema, open ? schema : { ...schema, unevaluatedProperties: false }, true);
 });
 
-const valuesOf = kept((schema) => validatorOf(schema, schema, false));
+const valuesOf = memoize((schema) => validatorOf(schema, schema, false));
 
-function validatorOf(written: JsonSchema, schema: JsonSchema, defaults: boolean) {
-  const faults = schemaFaults(written);
-  if (faults.length > 0) return { parse: (): Parsed<unknown> => ({ faults }) };
+function validatorOf(written: JsonSchema, schema: JsonSchema, useDefaults: boolean) {
+  const issues = schemaIssues(written);
+  if (issues.length > 0) return { parse: (): Parsed<unknown> => ({ issues }) };
   const validators = new Map<boolean, Validator>();
-  const validatorFor = (all: boolean): Validator => {
-    const made = validators.get(all) ?? newAjv({ defaults, all }).compile(schema);
-    validators.set(all, made);
+  const validatorFor = (allErrors: boolean): Validator => {
+    const made = validators.get(allErrors) ?? newAjv({ useDefaults, allErrors }).compile(schema);
+    validators.set(allErrors, made);
     return made;
   };
   return { parse: (value: unknown) => parse(validatorFor, value) };
 }
 
 function parse(validatorFor: (all: boolean) => Validator, given: unknown): Parsed<unknown> {
-  if (isDeeperThan(given, MAX_JSON_DEPTH))
-    return fault("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (exceedsDepth(given, MAX_JSON_DEPTH))
+    return issue("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
   const text = JSON.stringify(given ?? null);
   const value: unknown = JSON.parse(text);
   const validate = validatorFor(text.length < TELL_ALL_BELOW);
   try {
-    if (within(VALIDATE_MS, () => validate(value))) return { value };
+    if (runWithTimeout(VALIDATE_MS, () => validate(value))) return { value };
   } catch (error) {
     return isTimeout(error)
-      ? fault("too_slow", `takes longer than ${VALIDATE_MS} ms to check against its schema: make it smaller`)
-      : fault("invalid", `can't be checked against its schema: ${(error as Error).message}`);
+      ? issue("too_slow", `takes longer than ${VALIDATE_MS} ms to check against its schema: make it smaller`)
+      : issue("invalid", `can't be checked against its schema: ${(error as Error).message}`);
   }
-  return { faults: describeErrors(validate.errors ?? [], value) };
+  return { issues: describeErrors(validate.errors ?? [], value) };
 }
 
-const fault = (code: string, message: string): Parsed<unknown> => ({
-  faults: [{ path: [], code, message }],
+const issue = (code: string, message: string): Parsed<unknown> => ({
+  issues: [{ path: [], code, message }],
 });

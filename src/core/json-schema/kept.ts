@@ -6,7 +6,7 @@ import type { JsonSchema } from "./dialect.ts";
 const MOST = 200;
 
 /** @param make gives the same for the same schema, whatever the order of its keys */
-export function kept<T>(make: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
+export function memoize<T>(make: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
   const made = new Map<string, { result: T }>();
   return (schema) => {
     const key = canonicalJson(schema);

@@ -1,15 +1,15 @@
 /** What is wrong with a JSON Schema as somebody wrote it, each fault with its place in the schema. */
 import { RE2JS } from "re2js";
-import type { PartialFault } from "../connections.ts";
+import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../faults.ts";
-import { lazily } from "../lazily.ts";
+import { lazy } from "../lazily.ts";
 import { nearMatch } from "../near-match.ts";
-import { estimatedSize } from "../pattern-size.ts";
+import { estimatePatternSize } from "../pattern-size.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
-import { kept } from "./kept.ts";
+import { memoize } from "./kept.ts";
 import { pointerParts, resolveRef } from "./references.ts";
-import { isTimeout, within } from "./within.ts";
+import { isTimeout, runWithTimeout } from "./within.ts";
 
 const LARGEST = 64 * 1024;
 const MOST_SCHEMAS = 500;
@@ -27,7 +27,7 @@ const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** All faults of a schema; none means that a validator can be made of it. */
-export function schemaFaults(schema: unknown): PartialFault[] {
+export function schemaIssues(schema: unknown): PartialIssue[] {
   if (!isObject(schema))
     return [{ path: [], code: "wrong_type", message: "must be a JSON Schema, an object" }];
   const size = JSON.stringify(schema).length;
@@ -39,16 +39,16 @@ export function schemaFaults(schema: unknown): PartialFault[] {
         message: `is a schema of ${size} characters; at most ${LARGEST} are taken`,
       },
     ];
-  return [...faultsWithin(schema)];
+  return [...issuesWithin(schema)];
 }
 
-const faultsWithin = kept((schema): readonly PartialFault[] => {
-  const { faults, defaults } = walk(schema);
-  if (faults.length > 0) return faults;
+const issuesWithin = memoize((schema): readonly PartialIssue[] => {
+  const { issues, defaults } = walk(schema);
+  if (issues.length > 0) return issues;
   // Before the time counts: stopped half-way it would stay so.
   meta().getSchema(DRAFT);
   try {
-    return within(COMPILE_MS, () => compileFaults(schema, defaults));
+    return runWithTimeout(COMPILE_MS, () => compileIssues(schema, defaults));
   } catch (error) {
     const message = isTimeout(error)
       ? "is a schema that takes too long to prepare: make it smaller"
@@ -58,11 +58,11 @@ const faultsWithin = kept((schema): readonly PartialFault[] => {
 });
 
 /** The faults that no single schema shows: the meta-schema's, and defaults that don't fit. */
-function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFault[] {
+function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIssue[] {
   const dialect = meta();
   if (dialect.validateSchema(schema) !== true)
     return firstOfEach(describeErrors(dialect.errors ?? [], schema));
-  const ajv = newAjv({ defaults: false, all: true });
+  const ajv = newAjv({ useDefaults: false, allErrors: true });
   ajv.addSchema(schema, ROOT, undefined, false);
   ajv.getSchema(ROOT);
   if (defaults.length === 0) return [];
@@ -73,11 +73,11 @@ function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFa
   const values = defaults.map((path) => at(schema, [...path, "default"]));
   if (validate(values)) return [];
   const found = describeErrors(validate.errors ?? [], values).map(
-    ({ path, message, ...fault }): PartialFault => {
+    ({ path, message, ...issue }): PartialIssue => {
       const [index, ...below] = path ?? [];
       const at = [...defaults[index as number]!, "default", ...below];
       const said = `does not fit the schema that it is the default of: it ${message}`;
-      return Object.assign(fault, { path: at, message: said });
+      return Object.assign(issue, { path: at, message: said });
     },
   );
   return firstOfEach(found);
@@ -86,12 +86,12 @@ function compileFaults(schema: JsonSchema, defaults: readonly Path[]): PartialFa
 const ROOT = "millrace:schema";
 
 /** Knows the meta-schema and nothing else: to prepare that takes longer than most schemas do. */
-const meta = lazily(() => newAjv({ defaults: false, all: true }));
+const meta = lazy(() => newAjv({ useDefaults: false, allErrors: true }));
 
 /** Of several faults at one place the first: the others tell of forms that were not meant. */
-const firstOfEach = (faults: PartialFault[]): PartialFault[] => {
-  const first = new Map(faults.toReversed().map((fault) => [JSON.stringify(fault.path), fault]));
-  return faults.filter((fault) => first.get(JSON.stringify(fault.path)) === fault);
+const firstOfEach = (issues: PartialIssue[]): PartialIssue[] => {
+  const first = new Map(issues.toReversed().map((issue) => [JSON.stringify(issue.path), issue]));
+  return issues.filter((issue) => first.get(JSON.stringify(issue.path)) === issue);
 };
 
 const pointerPart = (part: PropertyKey): string =>
@@ -101,30 +101,30 @@ const at = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((here, part) => (here as Record<PropertyKey, unknown>)[part], value);
 
 /** Looks at every schema inside. */
-function walk(root: JsonSchema): { faults: PartialFault[]; defaults: Path[] } {
-  const faults: PartialFault[] = [];
+function walk(root: JsonSchema): { issues: PartialIssue[]; defaults: Path[] } {
+  const issues: PartialIssue[] = [];
   const defaults: Path[] = [];
   const left: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
   const patterns: PatternRoom = { left: MOST_INSTRUCTIONS };
   let count = 0;
-  for (let next = left.pop(); next !== undefined && faults.length < 100; next = left.pop()) {
+  for (let next = left.pop(); next !== undefined && issues.length < 100; next = left.pop()) {
     const { schema, path, depth } = next;
     count += 1;
     if (count > MOST_SCHEMAS || depth > DEEPEST) {
       const bound = count > MOST_SCHEMAS ? `${MOST_SCHEMAS} schemas` : `${DEEPEST} levels`;
-      faults.push({ path, code: "too_large", message: `is more than a schema may hold: ${bound}` });
+      issues.push({ path, code: "too_large", message: `is more than a schema may hold: ${bound}` });
       break;
     }
     if (typeof schema === "boolean") continue;
     if (!isObject(schema)) {
-      faults.push({ path, code: "wrong_type", message: "must be a JSON Schema: an object, true or false" });
+      issues.push({ path, code: "wrong_type", message: "must be a JSON Schema: an object, true or false" });
       continue;
     }
     if (Object.hasOwn(schema, "default")) defaults.push(path);
-    faults.push(...ownFaults(schema, root, path, patterns));
+    issues.push(...ownIssues(schema, root, path, patterns));
     left.push(...innerSchemas(schema, path, depth + 1).toReversed());
   }
-  return { faults, defaults };
+  return { issues, defaults };
 }
 
 function innerSchemas(schema: JsonSchema, path: Path, depth: number) {
@@ -140,28 +140,28 @@ function innerSchemas(schema: JsonSchema, path: Path, depth: number) {
 }
 
 /** The faults of one schema, those inside it aside. */
-function ownFaults(schema: JsonSchema, root: JsonSchema, path: Path, patterns: PatternRoom): PartialFault[] {
-  const faults: PartialFault[] = [];
+function ownIssues(schema: JsonSchema, root: JsonSchema, path: Path, patterns: PatternRoom): PartialIssue[] {
+  const issues: PartialIssue[] = [];
   for (const [key, value] of Object.entries(schema)) {
     const here = [...path, key];
     if (!KEYWORDS.has(key)) {
-      const { path: _, allowed, ...fault } = unknownKey("", key, Array.from(KEYWORDS.keys()));
+      const { path: _, allowed, ...issue } = unknownKey("", key, Array.from(KEYWORDS.keys()));
       // The whole vocabulary only where there is no near word: it is long.
-      faults.push({ ...fault, path: here, ...(fault.did_you_mean === undefined && { allowed: allowed! }) });
-    } else if (key === "$ref") faults.push(...refFaults(value, root, here));
-    else if (key === "pattern") faults.push(...patternFaults(value, here, patterns));
+      issues.push({ ...issue, path: here, ...(issue.did_you_mean === undefined && { allowed: allowed! }) });
+    } else if (key === "$ref") issues.push(...refIssues(value, root, here));
+    else if (key === "pattern") issues.push(...patternIssues(value, here, patterns));
     else if (key === "patternProperties" && isObject(value))
-      faults.push(...Object.keys(value).flatMap((it) => patternFaults(it, [...here, it], patterns)));
-    else if (key === "format") faults.push(...formatFaults(value, here));
+      issues.push(...Object.keys(value).flatMap((it) => patternIssues(it, [...here, it], patterns)));
+    else if (key === "format") issues.push(...formatIssues(value, here));
     else if (key === "$schema" && value !== DRAFT)
-      faults.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Leave it out." });
+      issues.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Leave it out." });
   }
-  return faults;
+  return issues;
 }
 
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 
-function refFaults(ref: unknown, root: JsonSchema, path: Path): PartialFault[] {
+function refIssues(ref: unknown, root: JsonSchema, path: Path): PartialIssue[] {
   if (typeof ref !== "string" || pointerParts(ref) === undefined)
     return [
       {
@@ -190,11 +190,11 @@ interface PatternRoom {
   left: number;
 }
 
-function patternFaults(pattern: unknown, path: Path, room: PatternRoom): PartialFault[] {
+function patternIssues(pattern: unknown, path: Path, room: PatternRoom): PartialIssue[] {
   if (typeof pattern !== "string") return [];
   const before = room.left;
   const classes = pattern.match(/\\p/gi)?.length ?? 0;
-  room.left -= estimatedSize(pattern) + pattern.length + classes * PER_UNICODE_CLASS;
+  room.left -= estimatePatternSize(pattern) + pattern.length + classes * PER_UNICODE_CLASS;
   if (room.left < 0) {
     // Told once; none after it is compiled.
     if (before < 0) return [];
@@ -216,7 +216,7 @@ function patternFaults(pattern: unknown, path: Path, room: PatternRoom): Partial
   }
 }
 
-function formatFaults(format: unknown, path: Path): PartialFault[] {
+function formatIssues(format: unknown, path: Path): PartialIssue[] {
   if (typeof format !== "string" || (FORMATS as readonly string[]).includes(format)) return [];
   const near = nearMatch(format, FORMATS);
   return [

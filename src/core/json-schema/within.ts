@@ -15,7 +15,7 @@ export const isTimeout = (error: unknown): boolean =>
  * @param ms how long it may take
  * @throws what `work` throws, or an error for which `isTimeout` holds
  */
-export function within<T>(ms: number, work: () => T): T {
+export function runWithTimeout<T>(ms: number, work: () => T): T {
   context["work"] = work;
   const call = (): T => CALL.runInContext(context, { timeout: ms }) as T;
   try {

@@ -4,7 +4,7 @@ import type { Worker } from "node:worker_threads";
  * The next message of a worker.
  * @param ms how long to wait for it
  */
-export function answer<T>(worker: Worker, ms: number): Promise<T> {
+export function nextMessage<T>(worker: Worker, ms: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => reject(new Error(`it takes longer than ${ms / 1_000} s`)), ms);
   worker.once("message", resolve);

@@ -1,10 +1,10 @@
 /** Holds a step against the real world through its type's own check, for so long and no longer. */
-import type { Connections, PartialFault } from "../../core/connections.ts";
+import type { Connections, PartialIssue } from "../../core/connections.ts";
 import { ANY, type Shape } from "../../core/shapes.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { StepCheck, StepCheckContext, WrittenStep } from "../../core/step-type.ts";
+import type { StepCheck, StepCheckContext, UnresolvedStep } from "../../core/step-type.ts";
 import { SECOND } from "../../core/clock.ts";
-import type { StepForm } from "./form.ts";
+import type { ParsedStep } from "./form.ts";
 import { limiter } from "./limiter.ts";
 
 const AT_A_TIME = 8;
@@ -16,14 +16,14 @@ export interface WorkflowLookup {
   workflowIds: StepCheckContext["workflowIds"];
 }
 
-export interface World {
+export interface ExternalResources {
   connections: Connections;
   workflows: WorkflowLookup;
 }
 
-export interface Binder {
+export interface ResourceChecker {
   /** @param fields what is known of the step's expressions */
-  check(step: StepForm, fields: Readonly<Record<string, Shape>>): Promise<StepCheck>;
+  check(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck>;
   close(): void;
 }
 
@@ -33,7 +33,7 @@ const notBound = (): never => {
 };
 
 /** A world that is not there: a check that asks for it is left alone, any other says what it can. */
-const NOWHERE: World = {
+const NOWHERE: ExternalResources = {
   connections: new Proxy({} as Connections, { get: notBound }),
   workflows: { workflow: notBound, workflowIds: notBound },
 };
@@ -43,7 +43,11 @@ const NOWHERE: World = {
  * @param signal aborted by the caller: checks then throw its reason
  * @param ms how long all checks together may take
  */
-export function binder(world: World | undefined, signal: AbortSignal | undefined, ms = ALL_MS): Binder {
+export function resourceChecker(
+  world: ExternalResources | undefined,
+  signal: AbortSignal | undefined,
+  ms = ALL_MS,
+): ResourceChecker {
   const { connections, workflows } = world ?? NOWHERE;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ms);
@@ -53,7 +57,7 @@ export function binder(world: World | undefined, signal: AbortSignal | undefined
   stop.addEventListener("abort", () => stopped.reject(new Error("stopped")), { once: true });
   const inTurn = limiter(AT_A_TIME);
 
-  async function run(step: StepForm, fields: Readonly<Record<string, Shape>>): Promise<StepCheck> {
+  async function run(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck> {
     if (stop.aborted) throw new Error("stopped");
     const shapeOf = (field: string): Shape => fields[field] ?? ANY;
     const context: StepCheckContext = {
@@ -64,7 +68,7 @@ export function binder(world: World | undefined, signal: AbortSignal | undefined
       workflow: (id) => workflows.workflow(id),
       workflowIds: () => workflows.workflowIds(),
     };
-    const check = (async () => step.type!.check!(step.parsed as WrittenStep, context))();
+    const check = (async () => step.type!.check!(step.parsed as UnresolvedStep, context))();
     return Promise.race([check, stopped.promise]);
   }
 
@@ -73,10 +77,10 @@ export function binder(world: World | undefined, signal: AbortSignal | undefined
       try {
         return await inTurn(() => run(step, fields));
       } catch (error) {
-        if (error instanceof NotBound) return { faults: [] };
+        if (error instanceof NotBound) return { issues: [] };
         signal?.throwIfAborted();
-        if (stop.aborted) return { faults: [tooLate(ms)] };
-        if (error instanceof StepError) return { faults: [faultOf(error)] };
+        if (stop.aborted) return { issues: [tooLate(ms)] };
+        if (error instanceof StepError) return { issues: [issueOf(error)] };
         throw error;
       }
     },
@@ -89,14 +93,14 @@ const entryOf = (shape: Shape, key: string): Shape => {
   return shape.kind === "object" && Object.hasOwn(shape.fields, key) ? shape.fields[key]! : ANY;
 };
 
-const tooLate = (ms: number): PartialFault => ({
+const tooLate = (ms: number): PartialIssue => ({
   path: [],
   code: "check_timeout",
   message: `could not be checked within ${ms / SECOND} s: what it uses does not answer`,
   fix: "Try again, or see with describe_environment what can't be reached.",
 });
 
-const faultOf = ({ code, message, options }: StepError): PartialFault => ({
+const issueOf = ({ code, message, options }: StepError): PartialIssue => ({
   path: [],
   code,
   message,

@@ -3,98 +3,105 @@ import type { z } from "zod";
 import { JsonSchemaObject } from "../../../schemas/workflow-definition.ts";
 import { ANY, type Shape } from "../../core/shapes.ts";
 import type { Field } from "../../core/step-type.ts";
-import { schemaFaults } from "../../core/json-schema/index.ts";
-import type { Binder } from "./bind.ts";
-import type { StepForm } from "./form.ts";
+import { schemaIssues } from "../../core/json-schema/index.ts";
+import type { ResourceChecker } from "./bind.ts";
+import type { ParsedStep } from "./form.ts";
 import { limiter } from "./limiter.ts";
-import type { Order } from "./order.ts";
-import { below, type CheckedStep, type Located, MAX_FAULTS } from "./report.ts";
-import { mentioned, type Scopes, scopesOf } from "./scopes.ts";
-import { type StepExpressions, stepExpressions } from "./step-faults.ts";
-import { seenShape } from "./step-shapes.ts";
+import type { StepOrder } from "./order.ts";
+import { prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES } from "./report.ts";
+import { mentionedStepIds, type TypeScopes, typeScopes } from "./scopes.ts";
+import { type StepExpressions, checkStepExpressions } from "./step-faults.ts";
+import { stepResultShape } from "./step-shapes.ts";
 
 export interface CheckedSteps {
-  faults: Located[];
+  issues: LocatedIssue[];
   steps: CheckedStep[];
   /** By position, what the step's type gives. */
-  own: readonly Shape[];
-  scopes: Scopes;
+  typeOutputs: readonly Shape[];
+  scopes: TypeScopes;
 }
 
 export async function checkSteps(
-  steps: readonly StepForm[],
-  order: Order,
+  steps: readonly ParsedStep[],
+  order: StepOrder,
   inputs: Shape,
-  binder: Binder,
-  breathe: () => Promise<void>,
+  binder: ResourceChecker,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<CheckedSteps> {
-  const faults: Located[] = [];
-  const own: Shape[] = steps.map(({ type }) => type?.output ?? ANY);
+  const issues: LocatedIssue[] = [];
+  const typeOutputs: Shape[] = steps.map(({ type }) => type?.output ?? ANY);
   const seen: Shape[] = [];
-  const scopes = scopesOf(steps, order, inputs, seen);
+  const scopes = typeScopes(steps, order, inputs, seen);
   const done = new Map<number, Promise<void>>();
   const inTurn = limiter(1);
 
   async function expressions(
-    step: StepForm,
+    step: ParsedStep,
     index: number,
     mentions: ReadonlySet<string>,
   ): Promise<StepExpressions> {
-    const found = await stepExpressions(step, index, scopes.lean(index, mentions), breathe);
+    const found = await checkStepExpressions(
+      step,
+      index,
+      scopes.ofMentionedSteps(index, mentions),
+      yieldToEventLoop,
+    );
     // Near matches need all names; beyond what is told at all they would be found for nobody.
-    const again = found.faults.length > 0 && faults.length < MAX_FAULTS;
-    return again ? stepExpressions(step, index, scopes.whole(index), breathe) : found;
+    const again = found.issues.length > 0 && issues.length < MAX_ISSUES;
+    return again ? checkStepExpressions(step, index, scopes.ofAllSteps(index), yieldToEventLoop) : found;
   }
 
   async function look(index: number): Promise<void> {
     const step = steps[index]!;
-    const mentions = mentioned(step.written, order.position);
+    const mentions = mentionedStepIds(step.raw, order.position);
     const before = [...mentions].map((id) => order.position.get(id)!);
     await Promise.all(before.filter((it) => order.isAncestor(index, it)).map((it) => done.get(it)!));
-    const { faults: found, fields } = await inTurn(async () => {
-      await breathe();
+    const { issues: found, fields } = await inTurn(async () => {
+      await yieldToEventLoop();
       const checked = await expressions(step, index, mentions);
-      return { ...checked, faults: [...checked.faults, ...writtenSchemas(step, index)] };
+      return { ...checked, issues: [...checked.issues, ...writtenSchemas(step, index)] };
     });
-    faults.push(...found);
+    issues.push(...found);
     if (step.parsed !== undefined && step.type?.check !== undefined) {
-      const { faults: bound, output } = await binder.check(step, fields);
+      const { issues: bound, output } = await binder.check(step, fields);
       const told = new Set(found.map(placeOf));
-      faults.push(
-        ...bound.map((fault) => below(["steps", index], fault)).filter((fault) => !told.has(placeOf(fault))),
+      issues.push(
+        ...bound
+          .map((issue) => prefixPath(["steps", index], issue))
+          .filter((issue) => !told.has(placeOf(issue))),
       );
-      if (output !== undefined) own[index] = output;
+      if (output !== undefined) typeOutputs[index] = output;
     }
-    seen[index] = seenShape(step.written, own[index]!);
+    seen[index] = stepResultShape(step.raw, typeOutputs[index]!);
   }
 
-  for (const index of order.order) {
+  for (const index of order.sorted) {
     const looked = look(index);
     done.set(index, looked);
     // It is awaited below; until then its failure must not go unhandled.
     looked.catch(() => undefined);
-    await breathe();
+    await yieldToEventLoop();
   }
   await Promise.all(done.values());
-  return { faults, steps: steps.map((step, index) => summary(step, seen[index]!)), own, scopes };
+  return { issues, steps: steps.map((step, index) => summary(step, seen[index]!)), typeOutputs, scopes };
 }
 
-const placeOf = (fault: Located): string => JSON.stringify([fault.path.map(String), fault.code]);
+const placeOf = (issue: LocatedIssue): string => JSON.stringify([issue.path.map(String), issue.code]);
 
 /** Steps without a usable id are left nameless. */
-const summary = ({ id, type, written, parsed }: StepForm, output: Shape): CheckedStep => ({
+const summary = ({ id, type, raw, parsed }: ParsedStep, output: Shape): CheckedStep => ({
   id: id.startsWith("#") ? "" : id,
-  type: type?.type ?? (typeof written["type"] === "string" ? written["type"] : ""),
+  type: type?.type ?? (typeof raw["type"] === "string" ? raw["type"] : ""),
   output,
   // What can't be read is not said to be harmless.
   effects: type === undefined || parsed === undefined ? true : type.hasEffects(parsed),
 });
 
 /** Faults of the JSON Schemas that a step holds (`output_schema`, `form`). */
-function writtenSchemas({ written, type, broken }: StepForm, index: number): Located[] {
+function writtenSchemas({ raw, type, invalidFields }: ParsedStep, index: number): LocatedIssue[] {
   return Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind, schema }]) =>
-    kind === "literal" && isJsonSchema(schema) && Object.hasOwn(written, name) && !broken.has(name)
-      ? schemaFaults(written[name]).map((fault) => below(["steps", index, name], fault))
+    kind === "literal" && isJsonSchema(schema) && Object.hasOwn(raw, name) && !invalidFields.has(name)
+      ? schemaIssues(raw[name]).map((issue) => prefixPath(["steps", index, name], issue))
       : [],
   );
 }

@@ -1,6 +1,6 @@
 /** Whether a value of which only the shape is known can be what a field needs. Only what surely can't be is a fault. */
 import type { z } from "zod";
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 import type { Shape } from "../../core/shapes.ts";
 
 interface Def {
@@ -36,41 +36,41 @@ const WORDS: Readonly<Record<string, string>> = {
   map: "an object",
   object: "an object",
 };
-export const kindWord = (shape: Shape): string => WORDS[shape.kind] ?? "something else";
+export const describeKind = (shape: Shape): string => WORDS[shape.kind] ?? "something else";
 
 /** Faults with paths below the field. Literal parts of the value have been held against the schema already. */
-export function fitFaults(schema: z.ZodType, shape: Shape): PartialFault[] {
+export function fitIssues(schema: z.ZodType, shape: Shape): PartialIssue[] {
   const def = schema.def as unknown as Def;
   if (shape.kind === "any") return [];
   if (def.innerType !== undefined) {
     const leavesOut = def.type === "nullable" || def.type === "optional" || def.type === "default";
-    return leavesOut && shape.kind === "null" ? [] : fitFaults(def.innerType, shape);
+    return leavesOut && shape.kind === "null" ? [] : fitIssues(def.innerType, shape);
   }
   if (def.options !== undefined) {
-    const tried = def.options.map((option) => fitFaults(option, shape));
-    return tried.find((faults) => faults.length === 0) ?? tried.find(isInside) ?? tried[0] ?? [];
+    const tried = def.options.map((option) => fitIssues(option, shape));
+    return tried.find((issues) => issues.length === 0) ?? tried.find(isInside) ?? tried[0] ?? [];
   }
   const taken = TAKES[def.type];
   if (taken === undefined) return [];
   if (!taken.includes(shape.kind)) return [wrongKind(taken[0]!, shape)];
-  return innerFaults(def, shape);
+  return innerIssues(def, shape);
 }
 
-const isInside = (faults: readonly PartialFault[]): boolean =>
-  faults.every((fault) => (fault.path ?? []).length > 0);
+const isInside = (issues: readonly PartialIssue[]): boolean =>
+  issues.every((issue) => (issue.path ?? []).length > 0);
 
-function innerFaults(def: Def, shape: Shape): PartialFault[] {
+function innerIssues(def: Def, shape: Shape): PartialIssue[] {
   if (shape.kind !== "object") return [];
   return Object.entries(shape.fields).flatMap(([key, inner]) => {
     const schema = def.type === "record" ? def.valueType : def.shape?.[key];
     if (schema === undefined) return [];
-    return fitFaults(schema, inner).map(({ path = [], ...fault }) =>
-      Object.assign(fault, { path: [key, ...path] }),
+    return fitIssues(schema, inner).map(({ path = [], ...issue }) =>
+      Object.assign(issue, { path: [key, ...path] }),
     );
   });
 }
 
-function wrongKind(wanted: Shape["kind"], shape: Shape): PartialFault {
+function wrongKind(wanted: Shape["kind"], shape: Shape): PartialIssue {
   const fix =
     wanted === "string"
       ? "Make it text: put other words around the expression, or use string(…) or to_json(…)."
@@ -80,7 +80,7 @@ function wrongKind(wanted: Shape["kind"], shape: Shape): PartialFault {
   return {
     path: [],
     code: "wrong_type",
-    message: `must be ${WORDS[wanted]}, and the expression gives ${kindWord(shape)}`,
+    message: `must be ${WORDS[wanted]}, and the expression gives ${describeKind(shape)}`,
     ...(fix !== undefined && { fix }),
   };
 }

@@ -2,94 +2,94 @@
 import { z } from "zod";
 import {
   COMMON_STEP_FIELDS,
-  type DefinedStep,
+  type StepDefinition,
   type Definition,
-  HOLDS_EXPRESSION,
+  EXPRESSION_PATTERN,
 } from "../../../schemas/workflow-definition.ts";
-import { locatedFaults } from "../../core/faults.ts";
+import { locatedIssues } from "../../core/faults.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
-import { FILE_FIELDS, stepSchema, topSchema } from "../definition-schema.ts";
-import { below, type Located, MAX_FAULTS } from "./report.ts";
+import { FILE_FIELDS, stepSchema, topLevelSchema } from "../definition-schema.ts";
+import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./report.ts";
 
 type Parsed = Omit<Definition, "steps">;
 
-export interface StepForm {
+export interface ParsedStep {
   /** As it was written. */
-  written: Readonly<Record<string, unknown>>;
+  raw: Readonly<Record<string, unknown>>;
   /** Its id where it is usable; else a stand-in that no id can be. */
   id: string;
   type: AnyStepType | undefined;
   /** Parsed, with defaults; undefined while it has faults. */
-  parsed: DefinedStep | undefined;
+  parsed: StepDefinition | undefined;
   /** Fields in which something is wrong already. */
-  broken: ReadonlySet<string>;
+  invalidFields: ReadonlySet<string>;
 }
 
-export interface Form {
-  faults: Located[];
+export interface ParsedDefinition {
+  issues: LocatedIssue[];
   /** What stands at the top; undefined while it has faults. */
-  top: Parsed | undefined;
-  file: Record<string, unknown>;
-  steps: StepForm[];
+  topLevel: Parsed | undefined;
+  fileFields: Record<string, unknown>;
+  steps: ParsedStep[];
 }
 
-export interface FormChecker {
+export interface SchemaChecker {
   check(
     written: Readonly<Record<string, unknown>>,
     file: boolean,
-    breathe: () => Promise<void>,
-  ): Promise<Form>;
+    yieldToEventLoop: () => Promise<void>,
+  ): Promise<ParsedDefinition>;
 }
 
 /** @param stepTypes their schemas are made once */
-export function formChecker(stepTypes: readonly AnyStepType[]): FormChecker {
+export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker {
   const types = new Map(stepTypes.map((type) => [type.type, { type, schema: stepSchema(type) }]));
-  const tops = { plain: topSchema(false), file: topSchema(true) };
+  const tops = { plain: topLevelSchema(false), file: topLevelSchema(true) };
   // What can be said of a step whose type is not known.
   const anyStep = z.looseObject({ ...COMMON_STEP_FIELDS, type: z.unknown() });
 
-  function stepForm(step: unknown, index: number, faults: Located[]): StepForm {
+  function stepForm(step: unknown, index: number, issues: LocatedIssue[]): ParsedStep {
     const path = ["steps", index];
-    const written = (
+    const raw = (
       typeof step === "object" && step !== null && !Array.isArray(step) ? step : {}
-    ) as StepForm["written"];
-    const known = typeof written["type"] === "string" ? types.get(written["type"]) : undefined;
+    ) as ParsedStep["raw"];
+    const known = typeof raw["type"] === "string" ? types.get(raw["type"]) : undefined;
     const schema = known?.schema ?? anyStep;
-    const found: Located[] =
-      known === undefined && written === step ? [unknownType(written["type"], types.keys())] : [];
+    const found: LocatedIssue[] =
+      known === undefined && raw === step ? [unknownType(raw["type"], types.keys())] : [];
     const parsed = (schema as z.ZodType).safeParse(step, { reportInput: true });
     if (!parsed.success) found.push(...located(parsed.error, schema));
-    const literals = literalFaults(written, literalFields(known?.type));
-    const all = [...literals, ...found.filter((fault) => !literals.some((it) => samePlace(it, fault)))];
-    faults.push(...all.map((fault) => below(path, fault)));
+    const literals = literalIssues(raw, literalFields(known?.type));
+    const all = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
+    issues.push(...all.map((issue) => prefixPath(path, issue)));
     return {
-      written,
-      id: stepIdOf(written["id"]) ?? `#${index}`,
+      raw,
+      id: stepIdOf(raw["id"]) ?? `#${index}`,
       type: known?.type,
-      parsed: parsed.success && all.length === 0 ? (parsed.data as DefinedStep) : undefined,
-      broken: new Set(all.map((fault) => String(fault.path[0] ?? ""))),
+      parsed: parsed.success && all.length === 0 ? (parsed.data as StepDefinition) : undefined,
+      invalidFields: new Set(all.map((issue) => String(issue.path[0] ?? ""))),
     };
   }
 
   return {
-    async check(written, file, breathe) {
+    async check(written, file, yieldToEventLoop) {
       const schema = file ? tops.file : tops.plain;
       const parsed = schema.safeParse(written, { reportInput: true });
       const found = parsed.success ? [] : located(parsed.error, schema);
-      const literals = literalFaults(written, TOP_LITERALS);
-      const faults = [...literals, ...found.filter((fault) => !literals.some((it) => samePlace(it, fault)))];
-      const top = faults.length === 0 ? partsOf(parsed.data!) : undefined;
-      const steps: StepForm[] = [];
+      const literals = literalIssues(written, TOP_LITERALS);
+      const issues = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
+      const top = issues.length === 0 ? partsOf(parsed.data!) : undefined;
+      const steps: ParsedStep[] = [];
       const list = Array.isArray(written["steps"]) ? (written["steps"] as unknown[]) : [];
-      const before = faults.length;
+      const before = issues.length;
       // More faults than can be told: the rest of the list is not looked at.
       for (const [index, step] of list.entries()) {
-        if (faults.length - before >= MAX_FAULTS || index >= MOST_LOOKED_AT) break;
-        steps.push(stepForm(step, index, faults));
-        await breathe();
+        if (issues.length - before >= MAX_ISSUES || index >= MOST_LOOKED_AT) break;
+        steps.push(stepForm(step, index, issues));
+        await yieldToEventLoop();
       }
-      return { faults, top: top?.top, file: top?.file ?? {}, steps };
+      return { issues, topLevel: top?.top, fileFields: top?.file ?? {}, steps };
     },
   };
 }
@@ -108,18 +108,18 @@ const partsOf = (data: Record<string, unknown>): { top: Parsed; file: Record<str
   };
 };
 
-const located = (error: z.ZodError, schema: z.ZodType): Located[] =>
-  locatedFaults(error, schema).map(({ path, fault }) => below(path, { ...fault, path: [] }));
+const located = (error: z.ZodError, schema: z.ZodType): LocatedIssue[] =>
+  locatedIssues(error, schema).map(({ path, issue }) => prefixPath(path, { ...issue, path: [] }));
 
 const stepIdOf = (id: unknown): string | undefined => {
   const parsed = COMMON_STEP_FIELDS.id.safeParse(id);
   return parsed.success ? parsed.data : undefined;
 };
 
-const samePlace = (a: Located, b: Located): boolean =>
+const samePlace = (a: LocatedIssue, b: LocatedIssue): boolean =>
   a.path.length <= b.path.length && a.path.every((part, index) => part === b.path[index]);
 
-function unknownType(word: unknown, known: Iterable<string>): Located {
+function unknownType(word: unknown, known: Iterable<string>): LocatedIssue {
   const allowed = [...known];
   if (word === undefined)
     return {
@@ -152,21 +152,21 @@ const literalFields = (type: AnyStepType | undefined): string[] => [
   ),
 ];
 
-function literalFaults(value: Readonly<Record<string, unknown>>, fields: readonly string[]): Located[] {
+function literalIssues(value: Readonly<Record<string, unknown>>, fields: readonly string[]): LocatedIssue[] {
   return [...new Set(fields)].flatMap((field) =>
     Object.hasOwn(value, field) ? expressionsIn(value[field], [field]) : [],
   );
 }
 
-function expressionsIn(value: unknown, path: readonly PropertyKey[]): Located[] {
-  if (typeof value === "string") return HOLDS_EXPRESSION.test(value) ? [noExpression(path)] : [];
+function expressionsIn(value: unknown, path: readonly PropertyKey[]): LocatedIssue[] {
+  if (typeof value === "string") return EXPRESSION_PATTERN.test(value) ? [noExpression(path)] : [];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
     ANY_TEXT.has(key) ? [] : expressionsIn(inner, [...path, Array.isArray(value) ? Number(key) : key]),
   );
 }
 
-function noExpression(path: readonly PropertyKey[]): Located {
+function noExpression(path: readonly PropertyKey[]): LocatedIssue {
   return {
     path,
     code: "no_expression_here",

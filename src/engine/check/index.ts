@@ -2,30 +2,30 @@
  * The one validator of definitions: validate, save, publish and run all ask it. It finds every fault at once, and what
  * can be known of a run before it starts.
  */
-import type { DefinedStep, Definition } from "../../../schemas/workflow-definition.ts";
+import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { Connections } from "../../core/connections.ts";
 import { ANY, type Shape } from "../../core/shapes.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
-import { checkValueSlowly } from "../expressions/index.ts";
-import { binder, type WorkflowLookup } from "./bind.ts";
-import { breather } from "./breath.ts";
+import { checkValueAsync } from "../expressions/index.ts";
+import { resourceChecker, type WorkflowLookup } from "./bind.ts";
+import { periodicYield } from "./breath.ts";
 import { type CheckedSteps, checkSteps } from "./check-steps.ts";
-import { combinationFaults } from "./combinations.ts";
-import { type Form, formChecker } from "./form.ts";
-import { type Order, orderOf } from "./order.ts";
-import { mockFaults, previewer } from "./preview.ts";
-import { below, type CheckOptions, type Located, type Report } from "./report.ts";
+import { combinationIssues } from "./combinations.ts";
+import { type ParsedDefinition, schemaChecker } from "./form.ts";
+import { type StepOrder, orderSteps } from "./order.ts";
+import { mockIssues, previewer } from "./preview.ts";
+import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./report.ts";
 import { readSource, type Source } from "./source.ts";
-import { lastOutput } from "./step-shapes.ts";
-import { told } from "./tell.ts";
+import { defaultOutputShape } from "./step-shapes.ts";
+import { reportIssues } from "./tell.ts";
 import {
   type CheckedInputs,
   checkInputs,
-  exampleFaults,
-  onFailureFaults,
-  scheduleFaults,
+  exampleIssues,
+  onFailureIssues,
+  scheduleIssues,
 } from "./top-faults.ts";
 
 export type { WorkflowLookup } from "./bind.ts";
@@ -42,13 +42,13 @@ export interface Checker {
   check(source: unknown, options: CheckOptions): Promise<Report>;
 }
 
-export interface CheckerParts {
+export interface CheckerOptions {
   stepTypes: readonly AnyStepType[];
   connections: Connections;
   workflows: WorkflowLookup;
   clock?: Clock;
   /** How long all checks against the real world may take, in milliseconds. */
-  bindMs?: number;
+  resourceCheckMs?: number;
 }
 
 export function checker({
@@ -56,42 +56,48 @@ export function checker({
   connections,
   workflows,
   clock = systemClock,
-  bindMs,
-}: CheckerParts): Checker {
-  const forms = formChecker(stepTypes);
+  resourceCheckMs,
+}: CheckerOptions): Checker {
+  const forms = schemaChecker(stepTypes);
   const preview = previewer();
 
   async function look(source: Source, options: CheckOptions): Promise<Report> {
-    const { bind, signal, selfId, file = false } = options;
+    const { checkConnections, signal, selfId, allowFileFields = false } = options;
     if (source.value === undefined) return unreadable(source);
     const written = source.value as Readonly<Record<string, unknown>>;
-    const breathe = breather(signal);
-    const form = await forms.check(written, file, breathe);
-    const order = orderOf(form.steps);
-    const faults = [...form.faults, ...order.faults];
-    faults.push(...form.steps.flatMap((step, index) => combinationFaults(step, index)));
+    const yieldToEventLoop = periodicYield(signal);
+    const form = await forms.check(written, allowFileFields, yieldToEventLoop);
+    const order = orderSteps(form.steps);
+    const issues = [...form.issues, ...order.issues];
+    issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
 
     const inputs = checkInputs(written["inputs"]);
-    faults.push(...inputs.faults);
-    faults.push(...(await topFaults(written, inputs, clock.now(), breathe)));
+    issues.push(...inputs.issues);
+    issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
     const { on_failure: onFailure } = written;
-    if (bind && typeof onFailure === "string" && !isBroken(faults, "on_failure"))
-      faults.push(...(await onFailureFaults(onFailure, workflows, selfId)));
+    if (checkConnections && typeof onFailure === "string" && !isBroken(issues, "on_failure"))
+      issues.push(...(await onFailureIssues(onFailure, workflows, selfId)));
 
-    const bound = binder(bind ? { connections, workflows } : undefined, signal, bindMs);
-    const steps = await checkSteps(form.steps, order, inputs.shape, bound, breathe).finally(bound.close);
-    faults.push(...steps.faults);
-    const output = await outputOf(written, steps, form, breathe);
-    faults.push(...output.faults);
+    const bound = resourceChecker(
+      checkConnections ? { connections, workflows } : undefined,
+      signal,
+      resourceCheckMs,
+    );
+    const steps = await checkSteps(form.steps, order, inputs.shape, bound, yieldToEventLoop).finally(
+      bound.close,
+    );
+    issues.push(...steps.issues);
+    const output = await outputOf(written, steps, form, yieldToEventLoop);
+    issues.push(...output.issues);
 
     const given = await beside(options, { form, order, inputs, written });
-    const errors = await told([...faults, ...given.inDocument], given.faults, source);
+    const errors = await reportIssues([...issues, ...given.inDocument], given.issues, source);
     return {
       valid: errors.length === 0,
       errors,
-      definition: withoutFileFields(written, file),
+      definition: withoutFileFields(written, allowFileFields),
       parsed: parsedOf(form),
-      file: form.file,
+      file: form.fileFields,
       inputs_shape: inputs.shape,
       output_shape: output.shape,
       steps: steps.steps,
@@ -107,18 +113,18 @@ export function checker({
   ): Promise<Beside> {
     const { validator } = inputs;
     if ((given === undefined && mocks === undefined) || validator === undefined)
-      return { faults: [], inDocument: [] };
+      return { issues: [], inDocument: [] };
     const parsed = validator.parse(given ?? {});
-    const faults = "faults" in parsed ? parsed.faults.map((it) => below(["inputs"], it)) : [];
+    const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(["inputs"], it)) : [];
     const value = "value" in parsed ? parsed.value : undefined;
-    const found: Beside = { faults, inDocument: [], ...(value !== undefined && { inputs: value }) };
+    const found: Beside = { issues, inDocument: [], ...(value !== undefined && { inputs: value }) };
     if (mocks === undefined) return found;
-    faults.push(...mockFaults(mocks, order));
-    if (faults.length > 0 || value === undefined) return found;
+    issues.push(...mockIssues(mocks, order));
+    if (issues.length > 0 || value === undefined) return found;
     const now = clock.now();
     const { output } = written;
     const result = await preview({ form, order, output, inputs: value, mocks, selfId, now }, signal);
-    return { ...found, inDocument: result.faults, preview: result.preview };
+    return { ...found, inDocument: result.issues, preview: result.preview };
   }
 
   return {
@@ -135,20 +141,20 @@ export function checker({
 }
 
 interface Looked {
-  form: Form;
-  order: Order;
+  form: ParsedDefinition;
+  order: StepOrder;
   inputs: CheckedInputs;
   written: Readonly<Record<string, unknown>>;
 }
 
 interface Beside extends Pick<Report, "inputs" | "preview"> {
-  faults: Located[];
-  inDocument: readonly Located[];
+  issues: LocatedIssue[];
+  inDocument: readonly LocatedIssue[];
 }
 
-const unreadable = ({ faults }: Source): Report => ({
+const unreadable = ({ issues }: Source): Report => ({
   valid: false,
-  errors: faults,
+  errors: issues,
   definition: null,
   parsed: null,
   file: {},
@@ -157,35 +163,40 @@ const unreadable = ({ faults }: Source): Report => ({
   steps: [],
 });
 
-const isBroken = (faults: readonly Located[], field: string): boolean =>
-  faults.some(({ path }) => path[0] === field);
+const isBroken = (issues: readonly LocatedIssue[], field: string): boolean =>
+  issues.some(({ path }) => path[0] === field);
 
-async function topFaults(
+async function topIssues(
   written: Looked["written"],
   inputs: CheckedInputs,
   now: number,
-  breathe: () => Promise<void>,
-): Promise<Located[]> {
+  yieldToEventLoop: () => Promise<void>,
+): Promise<LocatedIssue[]> {
   const { schedule, examples } = written;
   const isObject = typeof schedule === "object" && schedule !== null && !Array.isArray(schedule);
   return [
-    ...(inputs.validator === undefined ? [] : await exampleFaults(examples, inputs.validator, breathe)),
-    ...(isObject ? scheduleFaults(schedule as Looked["written"], inputs, now) : []),
+    ...(inputs.validator === undefined
+      ? []
+      : await exampleIssues(examples, inputs.validator, yieldToEventLoop)),
+    ...(isObject ? scheduleIssues(schedule as Looked["written"], inputs, now) : []),
   ];
 }
 
 async function outputOf(
   written: Looked["written"],
-  { own, scopes }: CheckedSteps,
-  { steps }: Form,
-  breathe: () => Promise<void>,
-): Promise<{ shape: Shape; faults: Located[] }> {
+  { typeOutputs, scopes }: CheckedSteps,
+  { steps }: ParsedDefinition,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<{ shape: Shape; issues: LocatedIssue[] }> {
   if (written["output"] === undefined) {
     const last = steps.at(-1);
-    return { shape: last === undefined ? ANY : lastOutput(last.written, own.at(-1)!), faults: [] };
+    return {
+      shape: last === undefined ? ANY : defaultOutputShape(last.raw, typeOutputs.at(-1)!),
+      issues: [],
+    };
   }
-  const { shape, faults } = await checkValueSlowly(written["output"], scopes.all(), breathe);
-  return { shape, faults: faults.map((fault) => below(["output"], fault)) };
+  const { shape, issues } = await checkValueAsync(written["output"], scopes.ofOutput(), yieldToEventLoop);
+  return { shape, issues: issues.map((issue) => prefixPath(["output"], issue)) };
 }
 
 function withoutFileFields(written: Looked["written"], file: boolean): Record<string, unknown> {
@@ -194,8 +205,8 @@ function withoutFileFields(written: Looked["written"], file: boolean): Record<st
 }
 
 /** Null unless all of it has the right form. */
-function parsedOf({ top, steps, faults }: Form): Definition | null {
+function parsedOf({ topLevel, steps, issues }: ParsedDefinition): Definition | null {
   const parsed = steps.map((step) => step.parsed);
-  if (top === undefined || faults.length > 0 || parsed.includes(undefined)) return null;
-  return { ...top, steps: parsed as DefinedStep[] };
+  if (topLevel === undefined || issues.length > 0 || parsed.includes(undefined)) return null;
+  return { ...topLevel, steps: parsed as StepDefinition[] };
 }

@@ -1,13 +1,13 @@
 /** The graph of steps that may be faulty: who waits for whom, in which order they can be looked at, what is wrong. */
 import { nearMatch } from "../../core/near-match.ts";
 import { graphOf } from "../graph.ts";
-import type { StepForm } from "./form.ts";
-import type { Located } from "./report.ts";
+import type { ParsedStep } from "./form.ts";
+import type { LocatedIssue } from "./report.ts";
 
-export interface Order {
-  faults: Located[];
+export interface StepOrder {
+  issues: LocatedIssue[];
   /** Positions so that each comes after those it waits for; those of cycles stand at the end. */
-  order: readonly number[];
+  sorted: readonly number[];
   /** Positions in or after a cycle, or after what is not there: nobody knows all that comes before them. */
   uncertain: ReadonlySet<number>;
   isAncestor(of: number, which: number): boolean;
@@ -15,14 +15,14 @@ export interface Order {
   position: ReadonlyMap<string, number>;
 }
 
-export function orderOf(steps: readonly StepForm[]): Order {
-  const faults: Located[] = [];
+export function orderSteps(steps: readonly ParsedStep[]): StepOrder {
+  const issues: LocatedIssue[] = [];
   const position = new Map<string, number>();
   for (const [index, { id }] of steps.entries()) {
     const first = position.get(id);
     if (first === undefined) position.set(id, index);
     else
-      faults.push({
+      issues.push({
         path: ["steps", index, "id"],
         code: "duplicate",
         message: `is the id of steps[${first}] too: ids must be unique`,
@@ -30,7 +30,7 @@ export function orderOf(steps: readonly StepForm[]): Order {
       });
   }
   const edges = steps.map((step, index) => {
-    const needs = needsAsMeant(step, index, position, faults);
+    const needs = needsAsMeant(step, index, position, issues);
     // Of two with one id the first has it; the other still comes after the step before it.
     const id = position.get(step.id) === index ? step.id : `#${index}`;
     return { id, ...(needs && { needs }) };
@@ -45,14 +45,14 @@ export function orderOf(steps: readonly StepForm[]): Order {
     }
   }
   const tangled = new Set(left.flatMap((count, index) => (count > 0 ? [index] : [])));
-  faults.push(...cycles(steps, needs, tangled));
+  issues.push(...cycles(steps, needs, tangled));
   const isAncestor = ancestry(needs, order);
   const uncertain = new Set(tangled);
   for (const index of order) {
-    const lost = (edges[index]!.needs?.length ?? 0) < lengthOf(steps[index]!.written["needs"]);
+    const lost = (edges[index]!.needs?.length ?? 0) < lengthOf(steps[index]!.raw["needs"]);
     if (lost || needs[index]!.some((it) => uncertain.has(it))) uncertain.add(index);
   }
-  return { faults, order: [...order, ...tangled], uncertain, isAncestor, position };
+  return { issues, sorted: [...order, ...tangled], uncertain, isAncestor, position };
 }
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
@@ -62,20 +62,20 @@ const MOST_MEANT = 25;
 
 /** The ids it waits for; a wrong one counts as the one that was meant, so that it is told once and not again. */
 function needsAsMeant(
-  { written }: StepForm,
+  { raw }: ParsedStep,
   index: number,
   position: ReadonlyMap<string, number>,
-  faults: Located[],
+  issues: LocatedIssue[],
 ): string[] | undefined {
-  const needs = written["needs"];
+  const needs = raw["needs"];
   if (!Array.isArray(needs)) return undefined;
   const ids = Array.from(position.keys());
   const others = ids.filter((it) => !it.startsWith("#") && position.get(it) !== index);
   return needs.flatMap((id: unknown, place) => {
     if (typeof id !== "string") return [];
     if (position.has(id)) return [id];
-    const near = faults.length < MOST_MEANT ? nearMatch(id, others) : undefined;
-    faults.push({
+    const near = issues.length < MOST_MEANT ? nearMatch(id, others) : undefined;
+    issues.push({
       path: ["steps", index, "needs", place],
       code: "unknown_step",
       message: `there is no step ${id.slice(0, 100)}`,
@@ -89,11 +89,11 @@ function needsAsMeant(
 
 /** One fault for each cycle, with the way around it. */
 function cycles(
-  steps: readonly StepForm[],
+  steps: readonly ParsedStep[],
   needs: readonly (readonly number[])[],
   tangled: ReadonlySet<number>,
-): Located[] {
-  const faults: Located[] = [];
+): LocatedIssue[] {
+  const issues: LocatedIssue[] = [];
   const seen = new Set<number>();
   for (const from of tangled) {
     const way: number[] = [];
@@ -110,18 +110,18 @@ function cycles(
     const cycle = way.slice(way.indexOf(here));
     const shown = [...cycle, here].map((it) => steps[it]!.id);
     const names = shown.length > 12 ? [...shown.slice(0, 6), "…", ...shown.slice(-5)] : shown;
-    faults.push({
-      path: "needs" in steps[here]!.written ? ["steps", here, "needs"] : ["steps", here],
+    issues.push({
+      path: "needs" in steps[here]!.raw ? ["steps", here, "needs"] : ["steps", here],
       code: "cycle",
       message: `waits for itself: ${names.join(" → ")}`,
       fix: "Take one of these out of the needs of the step before it.",
     });
   }
-  return faults;
+  return issues;
 }
 
 /** Whether one step comes before another: a row of bits for each, as there are up to 2,000. */
-function ancestry(needs: readonly (readonly number[])[], order: readonly number[]): Order["isAncestor"] {
+function ancestry(needs: readonly (readonly number[])[], order: readonly number[]): StepOrder["isAncestor"] {
   const words = Math.ceil(needs.length / 32);
   const rows = needs.map(() => new Uint32Array(words));
   for (const index of order) {

@@ -2,7 +2,7 @@
 import { AppError } from "../../core/errors.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
-import { below, type Located, MAX_FAULTS, type Preview } from "./report.ts";
+import { prefixPath, type LocatedIssue, MAX_ISSUES, type Preview } from "./report.ts";
 
 interface PreviewStep {
   id: string;
@@ -24,7 +24,7 @@ export interface PreviewTask {
 
 export interface PreviewResult {
   preview: Preview;
-  faults: Located[];
+  issues: LocatedIssue[];
 }
 
 /** Items of a fan-out that are shown. */
@@ -34,8 +34,8 @@ const LARGEST = 4 * 1024 * 1024;
 
 const UNKNOWN = Symbol("unknown");
 
-export function preview({ steps, output, scope }: PreviewTask): PreviewResult {
-  const faults: Located[] = [];
+export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewResult {
+  const issues: LocatedIssue[] = [];
   const result: Preview = { steps: {} };
   let size = 0;
   let full = false;
@@ -44,13 +44,13 @@ export function preview({ steps, output, scope }: PreviewTask): PreviewResult {
   function value(compile: () => Compiled, path: PropertyKey[], within: Scope): unknown {
     try {
       const compiled = compile();
-      for (const id of compiled.steps) if (!Object.hasOwn(scope.steps, id)) return UNKNOWN;
+      for (const id of compiled.stepIds) if (!Object.hasOwn(scope.steps, id)) return UNKNOWN;
       const found = compiled.evaluate(within);
       size += JSON.stringify(found)?.length ?? 0;
       full ||= size > LARGEST;
       return found;
     } catch (error) {
-      faults.push(...failure(error, path));
+      issues.push(...failure(error, path));
       return UNKNOWN;
     }
   }
@@ -79,7 +79,7 @@ export function preview({ steps, output, scope }: PreviewTask): PreviewResult {
     const list = value(() => compileCel(step.for_each!), path, scope);
     if (list === UNKNOWN) return shown;
     if (!Array.isArray(list)) {
-      faults.push({ path, code: "wrong_type", message: "must give a list" });
+      issues.push({ path, code: "wrong_type", message: "must give a list" });
       return shown;
     }
     const items = list
@@ -89,7 +89,7 @@ export function preview({ steps, output, scope }: PreviewTask): PreviewResult {
   }
 
   for (const step of steps) {
-    if (full || faults.length >= MAX_FAULTS) break;
+    if (full || issues.length >= MAX_ISSUES) break;
     result.steps[step.id] = show(step);
   }
   if (!full && output.length > 0) {
@@ -97,27 +97,27 @@ export function preview({ steps, output, scope }: PreviewTask): PreviewResult {
     if (found !== UNKNOWN) result.output = found;
   }
   if (full)
-    faults.push({
+    issues.push({
       path: ["mocks"],
       code: "too_large",
       message: `make results of more than ${LARGEST / 1024} KiB`,
     });
-  return { preview: result, faults: distinct(faults) };
+  return { preview: result, issues: distinct(issues) };
 }
 
-function failure(error: unknown, path: PropertyKey[]): Located[] {
+function failure(error: unknown, path: PropertyKey[]): LocatedIssue[] {
   // What can't be compiled has been told by the checker already.
   if (error instanceof AppError) return [];
   if (!(error instanceof StepError)) throw error;
   const { code, message, options } = error;
-  const fault = { code, message, ...(options.fix !== undefined && { fix: options.fix }) };
-  return [below(path, fault)];
+  const issue = { code, message, ...(options.fix !== undefined && { fix: options.fix }) };
+  return [prefixPath(path, issue)];
 }
 
 /** Each item of a fan-out may fail alike. */
-function distinct(faults: readonly Located[]): Located[] {
+function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
   const first = new Map(
-    faults.toReversed().map((fault) => [JSON.stringify([fault.path, fault.message]), fault]),
+    issues.toReversed().map((issue) => [JSON.stringify([issue.path, issue.message]), issue]),
   );
   return [...first.values()].toReversed();
 }

@@ -1,5 +1,5 @@
 /** Evaluates a definition's expressions with given outputs, in a thread that is ended when its time is up. */
 import { parentPort, workerData } from "node:worker_threads";
-import { preview, type PreviewTask } from "./preview-run.ts";
+import { evaluatePreview, type PreviewTask } from "./preview-run.ts";
 
-parentPort!.postMessage(preview(workerData as PreviewTask), []);
+parentPort!.postMessage(evaluatePreview(workerData as PreviewTask), []);

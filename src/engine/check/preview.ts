@@ -2,12 +2,12 @@
 import { Worker } from "node:worker_threads";
 import { nearMatch } from "../../core/near-match.ts";
 import type { Field } from "../../core/step-type.ts";
-import type { Form } from "./form.ts";
+import type { ParsedDefinition } from "./form.ts";
 import { iso } from "../../core/clock.ts";
-import type { Order } from "./order.ts";
+import type { StepOrder } from "./order.ts";
 import type { PreviewResult, PreviewTask } from "./preview-run.ts";
-import type { Located } from "./report.ts";
-import { answer } from "./answer.ts";
+import type { LocatedIssue } from "./report.ts";
+import { nextMessage } from "./answer.ts";
 import { limiter } from "./limiter.ts";
 import { workerFile } from "./worker-file.ts";
 
@@ -16,9 +16,9 @@ const PREVIEW_MS = 5_000;
 type Mocks = Readonly<Record<string, unknown>>;
 
 /** Mocks of steps that there are not, or that are no objects. */
-export function mockFaults(mocks: Mocks, { position }: Order): Located[] {
+export function mockIssues(mocks: Mocks, { position }: StepOrder): LocatedIssue[] {
   const ids = [...position.keys()].filter((id) => !id.startsWith("#"));
-  return Object.entries(mocks).flatMap(([id, mock]): Located[] => {
+  return Object.entries(mocks).flatMap(([id, mock]): LocatedIssue[] => {
     const path = ["mocks", id];
     if (!position.has(id)) {
       const near = nearMatch(id, ids);
@@ -38,8 +38,8 @@ export function mockFaults(mocks: Mocks, { position }: Order): Located[] {
 }
 
 interface Given {
-  form: Form;
-  order: Order;
+  form: ParsedDefinition;
+  order: StepOrder;
   output: unknown;
   inputs: Record<string, unknown>;
   mocks: Mocks;
@@ -75,11 +75,11 @@ async function previewOf(
   const stop = (): void => void worker.terminate();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    return await answer<PreviewResult>(worker, ms);
+    return await nextMessage<PreviewResult>(worker, ms);
   } catch (error) {
     signal?.throwIfAborted();
     const message = `can't be evaluated: ${(error as Error).message}`;
-    return { preview: { steps: {} }, faults: [{ path: ["mocks"], code: "expression_limit", message }] };
+    return { preview: { steps: {} }, issues: [{ path: ["mocks"], code: "expression_limit", message }] };
   } finally {
     signal?.removeEventListener("abort", stop);
     // The next one's turn comes once the thread is gone.
@@ -89,15 +89,15 @@ async function previewOf(
 
 function taskOf({ form, order, output, inputs, mocks, selfId, now }: Given): PreviewTask {
   return {
-    steps: order.order.map((index) => {
-      const { id, type, written } = form.steps[index]!;
+    steps: order.sorted.map((index) => {
+      const { id, type, raw } = form.steps[index]!;
       return {
         id,
         index,
-        if: written["if"] as string | boolean | undefined,
-        for_each: written["for_each"] as string | boolean | undefined,
+        if: raw["if"] as string | boolean | undefined,
+        for_each: raw["for_each"] as string | boolean | undefined,
         fields: Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind }]) =>
-          Object.hasOwn(written, name) ? [{ name, kind, value: written[name] }] : [],
+          Object.hasOwn(raw, name) ? [{ name, kind, value: raw[name] }] : [],
         ),
       };
     }),

@@ -13,24 +13,24 @@ import {
   visit,
 } from "yaml";
 import { offsetOf } from "../../core/yaml-positions.ts";
-import type { Fault } from "../../../schemas/problem.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 
 const MAX_ALIASES = 100;
 const MOST = 100;
 
-export interface Position {
+export interface SourcePosition {
   line: number;
   column: number;
 }
 
-type TextFault = Omit<Fault, "path"> & Position;
+type TextIssue = Omit<Issue, "path"> & SourcePosition;
 
-export interface ReadText {
+export interface ParsedYaml {
   /** Undefined where there are faults that leave nothing to look at. */
   value: unknown;
-  faults: TextFault[];
+  issues: TextIssue[];
   /** For each path the place of its key, or of the nearest thing around it. */
-  locate(paths: readonly (readonly PropertyKey[])[]): Position[];
+  locate(paths: readonly (readonly PropertyKey[])[]): SourcePosition[];
 }
 
 const QUOTE = "Quote it: write the value between \" or ' quotes, or as a block after |.";
@@ -44,7 +44,7 @@ const UNQUOTED: ReadonlySet<string> = new Set([
   "BAD_SCALAR_START",
 ]);
 
-export function readYaml(text: string): ReadText {
+export function readYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     version: "1.2",
@@ -54,39 +54,39 @@ export function readYaml(text: string): ReadText {
     uniqueKeys: true,
     logLevel: "error",
   });
-  const at = (offset: number): Position => {
+  const at = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const faults: TextFault[] = [];
+  const issues: TextIssue[] = [];
   for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MOST))
-    faults.push({
+    issues.push({
       code: code === "DUPLICATE_KEY" ? "duplicate_key" : "invalid_yaml",
       message: `YAML can't read this as it stands: ${message}`,
       ...at(pos[0]),
       ...(UNQUOTED.has(code) && { fix: QUOTE }),
     });
-  for (const { offset, ...fault } of misread(document)) faults.push({ ...fault, ...at(offset) });
-  if (faults.length > 0) return { value: undefined, faults: distinct(faults), locate: () => [] };
+  for (const { offset, ...issue } of misread(document)) issues.push({ ...issue, ...at(offset) });
+  if (issues.length > 0) return { value: undefined, issues: distinct(issues), locate: () => [] };
   try {
     return {
       value: document.toJS({ maxAliasCount: MAX_ALIASES }),
-      faults,
+      issues,
       locate: (paths) => paths.map((path) => at(offsetOf(document, path))),
     };
   } catch (error) {
     const message = `can't be read: ${(error as Error).message}`;
-    return { value: undefined, faults: [{ code: "invalid_yaml", message, ...at(0) }], locate: () => [] };
+    return { value: undefined, issues: [{ code: "invalid_yaml", message, ...at(0) }], locate: () => [] };
   }
 }
 
 /** One fault a line: the parser tells the same slip several times. */
-function distinct(faults: TextFault[]): TextFault[] {
-  const first = new Map(faults.toReversed().map((fault) => [fault.line, fault]));
+function distinct(issues: TextIssue[]): TextIssue[] {
+  const first = new Map(issues.toReversed().map((issue) => [issue.line, issue]));
   return [...first.values()].toSorted((a, b) => a.line - b.line).slice(0, MOST);
 }
 
-type Misread = Omit<Fault, "path"> & { offset: number };
+type Misread = Omit<Issue, "path"> & { offset: number };
 
 /** What is valid YAML, and surely not what was meant. */
 function misread(document: Document): Misread[] {

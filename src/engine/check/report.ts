@@ -1,6 +1,6 @@
 /** What a check gives, and what it takes. */
 import type { Definition } from "../../../schemas/workflow-definition.ts";
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 import type { CheckOptions as PortOptions, CheckReport } from "../../core/engine-port.ts";
 import type { Shape } from "../../core/shapes.ts";
 
@@ -19,13 +19,16 @@ export interface Report extends CheckReport {
 }
 
 /** A fault with its path from the top, in parts. */
-export type Located = Omit<PartialFault, "path"> & { path: readonly PropertyKey[] };
+export type LocatedIssue = Omit<PartialIssue, "path"> & { path: readonly PropertyKey[] };
 
 /** A fault below `path`. */
-export const below = (path: readonly PropertyKey[], fault: PartialFault | Located): Located => ({
-  ...fault,
-  path: [...path, ...(fault.path ?? [])],
+export const prefixPath = (
+  path: readonly PropertyKey[],
+  issue: PartialIssue | LocatedIssue,
+): LocatedIssue => ({
+  ...issue,
+  path: [...path, ...(issue.path ?? [])],
 });
 
 /** As many faults are told. */
-export const MAX_FAULTS = 100;
+export const MAX_ISSUES = 100;

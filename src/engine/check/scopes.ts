@@ -1,14 +1,14 @@
 /** What each step's expressions may read, made without listing every step for every step. */
 import { ANY, type Shape } from "../../core/shapes.ts";
 import type { TypeScope } from "../expressions/types.ts";
-import type { StepForm } from "./form.ts";
-import type { Order } from "./order.ts";
+import type { ParsedStep } from "./form.ts";
+import type { StepOrder } from "./order.ts";
 import { RUN_SHAPE } from "./step-shapes.ts";
 
 const WORD = /[a-z][a-z0-9_]{0,63}/g;
 
 /** Ids of steps that stand anywhere in the texts of a value, whether as a reference or by chance. */
-export function mentioned(
+export function mentionedStepIds(
   value: unknown,
   ids: ReadonlyMap<string, number>,
   into = new Set<string>(),
@@ -16,27 +16,27 @@ export function mentioned(
   if (typeof value === "string") {
     for (const [word] of value.matchAll(WORD)) if (ids.has(word)) into.add(word);
   } else if (typeof value === "object" && value !== null) {
-    for (const inner of Object.values(value)) mentioned(inner, ids, into);
+    for (const inner of Object.values(value)) mentionedStepIds(inner, ids, into);
   }
   return into;
 }
 
-export interface Scopes {
+export interface TypeScopes {
   /** Enough for a step in which nothing is wrong: the steps that it mentions. */
-  lean(index: number, mentions: ReadonlySet<string>): TypeScope;
+  ofMentionedSteps(index: number, mentions: ReadonlySet<string>): TypeScope;
   /** With every step, for near matches. */
-  whole(index: number): TypeScope;
+  ofAllSteps(index: number): TypeScope;
   /** For `output`, which sees them all. */
-  all(): TypeScope;
+  ofOutput(): TypeScope;
 }
 
 /** @param seen the shape of `steps.<id>`, by position, as far as it is known */
-export function scopesOf(
-  steps: readonly StepForm[],
-  order: Order,
+export function typeScopes(
+  steps: readonly ParsedStep[],
+  order: StepOrder,
   inputs: Shape,
   seen: readonly (Shape | undefined)[],
-): Scopes {
+): TypeScopes {
   const shapeAt = (index: number): Shape => seen[index] ?? ANY;
   // What comes before is not known where the graph is wrong: that is told, and nothing that follows from it.
   const mayRead = (index: number, other: number): boolean =>
@@ -59,8 +59,8 @@ export function scopesOf(
     return scope(readable, others);
   };
   return {
-    lean: among,
-    whole: (index) => among(index, order.position.keys()),
-    all: () => scope(Object.fromEntries(steps.map(({ id }, index) => [id, shapeAt(index)])), new Set()),
+    ofMentionedSteps: among,
+    ofAllSteps: (index) => among(index, order.position.keys()),
+    ofOutput: () => scope(Object.fromEntries(steps.map(({ id }, index) => [id, shapeAt(index)])), new Set()),
   };
 }

@@ -1,9 +1,9 @@
 /** From what somebody handed in (an object, or YAML or JSON text) to a plain JSON value with bounds. */
 import { Worker } from "node:worker_threads";
-import { holdsInfinity, isDeeperThan, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import { type Position, readYaml, type ReadText } from "./read-yaml.ts";
-import type { Fault } from "../../../schemas/problem.ts";
-import { answer } from "./answer.ts";
+import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { type SourcePosition, readYaml, type ParsedYaml } from "./read-yaml.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { nextMessage } from "./answer.ts";
 import { workerFile } from "./worker-file.ts";
 
 /** The largest definition, as text. */
@@ -15,19 +15,19 @@ const READ_MS = 10_000;
 export interface Source {
   /** Plain JSON; undefined where it can't be read. */
   value: unknown;
-  faults: Fault[];
+  issues: Issue[];
   /** The places of paths in the text; undefined where there is no text. */
-  locate?: (paths: readonly (readonly PropertyKey[])[]) => Promise<Position[]>;
+  locate?: (paths: readonly (readonly PropertyKey[])[]) => Promise<SourcePosition[]>;
   close(): void;
 }
 
-type Read = Pick<ReadText, "value" | "faults"> & Pick<Source, "locate" | "close">;
+type Read = Pick<ParsedYaml, "value" | "issues"> & Pick<Source, "locate" | "close">;
 
 const idle = (): void => undefined;
 
 const broken = (code: string, message: string): Source => ({
   value: undefined,
-  faults: [{ path: "", code, message }],
+  issues: [{ path: "", code, message }],
   close: idle,
 });
 
@@ -38,21 +38,21 @@ export async function readSource(source: unknown): Promise<Source> {
   if (source.length > MAX_BYTES || Buffer.byteLength(source) > MAX_BYTES)
     return broken("too_large", TOO_LARGE);
   const read = source.length <= SHORT ? readHere(source) : await readElsewhere(source);
-  const faults = read.faults.map((fault) => ({ path: "", ...fault }));
-  if (faults.length > 0) return { ...read, value: undefined, faults };
+  const issues = read.issues.map((issue) => ({ path: "", ...issue }));
+  if (issues.length > 0) return { ...read, value: undefined, issues };
   const wrong = unfit(read.value);
   return wrong === undefined
-    ? { ...read, value: detached(read.value), faults }
-    : { ...read, value: undefined, faults: [wrong] };
+    ? { ...read, value: detached(read.value), issues }
+    : { ...read, value: undefined, issues: [wrong] };
 }
 
 function ofJson(source: unknown): Source {
   const wrong = unfit(source);
-  if (wrong !== undefined) return { value: undefined, faults: [wrong], close: idle };
+  if (wrong !== undefined) return { value: undefined, issues: [wrong], close: idle };
   try {
     const text = JSON.stringify(source);
     if (Buffer.byteLength(text) > MAX_BYTES) return broken("too_large", TOO_LARGE);
-    return { value: JSON.parse(text), faults: [], close: idle };
+    return { value: JSON.parse(text), issues: [], close: idle };
   } catch {
     return broken("wrong_type", "must be JSON");
   }
@@ -62,7 +62,7 @@ function ofJson(source: unknown): Source {
 const detached = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** Why a value can't be a definition, whatever is in it. */
-function unfit(value: unknown): Fault | undefined {
+function unfit(value: unknown): Issue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return {
       path: "",
@@ -70,9 +70,9 @@ function unfit(value: unknown): Fault | undefined {
       message: "must be an object with steps",
       fix: "Begin with steps:.",
     };
-  if (isDeeperThan(value, MAX_JSON_DEPTH))
+  if (exceedsDepth(value, MAX_JSON_DEPTH))
     return { path: "", code: "too_deep", message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` };
-  if (holdsInfinity(value))
+  if (containsInfinity(value))
     return { path: "", code: "not_finite", message: "must not hold a number that JSON can't write" };
   return holdsKey(value, "__proto__")
     ? { path: "", code: "not_allowed", message: "must not hold a key called __proto__" }
@@ -92,8 +92,8 @@ function holdsKey(value: unknown, key: string): boolean {
 }
 
 function readHere(text: string): Read {
-  const { value, faults, locate } = readYaml(text);
-  return { value, faults, locate: (paths) => Promise.resolve(locate(paths)), close: idle };
+  const { value, issues, locate } = readYaml(text);
+  return { value, issues, locate: (paths) => Promise.resolve(locate(paths)), close: idle };
 }
 
 async function readElsewhere(text: string): Promise<Read> {
@@ -104,9 +104,9 @@ async function readElsewhere(text: string): Promise<Read> {
   });
   const close = (): void => void worker.terminate();
   try {
-    const read = await answer<Pick<ReadText, "value" | "faults">>(worker, READ_MS);
+    const read = await nextMessage<Pick<ParsedYaml, "value" | "issues">>(worker, READ_MS);
     const locate: Source["locate"] = (paths) => {
-      const positions = answer<Position[]>(worker, READ_MS);
+      const positions = nextMessage<SourcePosition[]>(worker, READ_MS);
       worker.postMessage(paths, []);
       return positions;
     };
@@ -114,6 +114,6 @@ async function readElsewhere(text: string): Promise<Read> {
   } catch (error) {
     close();
     const message = `can't be read: ${(error as Error).message}`;
-    return { value: undefined, faults: [{ code: "invalid_yaml", message, line: 1, column: 1 }], close: idle };
+    return { value: undefined, issues: [{ code: "invalid_yaml", message, line: 1, column: 1 }], close: idle };
   }
 }

@@ -34,7 +34,7 @@ type Flags = Readonly<Record<string, unknown>>;
  * @param written the step, whose `if`, `for_each` and `on_error` matter here
  * @param own what its type gives
  */
-export function seenShape(written: Flags, own: Shape): Shape {
+export function stepResultShape(written: Flags, own: Shape): Shape {
   const skippable = "if" in written && written["if"] !== true;
   const failing = written["on_error"] === "continue";
   if (!("for_each" in written)) return withStatus(own, skippable || failing);
@@ -51,11 +51,11 @@ function withStatus(own: Shape, maybeNull: boolean): Shape {
 }
 
 /** What a run gives that has no `output`: the last step's own fields. */
-export function lastOutput(written: Flags, own: Shape): Shape {
-  if ("for_each" in written) return seenShape(written, own);
+export function defaultOutputShape(written: Flags, own: Shape): Shape {
+  if ("for_each" in written) return stepResultShape(written, own);
   const nulls = "if" in written || written["on_error"] === "continue";
   return nulls ? nullable(own) : own;
 }
 
 /** What is known of the items of a list. */
-export const itemOf = (list: Shape): Shape => (list.kind === "list" ? list.of : ANY);
+export const itemShape = (list: Shape): Shape => (list.kind === "list" ? list.of : ANY);

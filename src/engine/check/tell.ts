@@ -1,32 +1,32 @@
 /** From all that was found to what is told: in the order of the document, each once, with its place in the text. */
-import type { Fault } from "../../../schemas/problem.ts";
-import { dotted } from "../../core/faults.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { formatPath } from "../../core/faults.ts";
 import type { Source } from "./source.ts";
-import { type Located, MAX_FAULTS } from "./report.ts";
+import { type LocatedIssue, MAX_ISSUES } from "./report.ts";
 
 /**
  * @param inDocument faults of the definition
  * @param beside faults of what was given beside it (inputs, mocks): they have no place in the text, and come last
  */
-export async function told(
-  inDocument: readonly Located[],
-  beside: readonly Located[],
+export async function reportIssues(
+  inDocument: readonly LocatedIssue[],
+  beside: readonly LocatedIssue[],
   { value, locate }: Source,
-): Promise<Fault[]> {
-  const shown = inOrder(distinct(inDocument), value).slice(0, MAX_FAULTS);
+): Promise<Issue[]> {
+  const shown = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
   const positions = shown.length > 0 ? await locate?.(shown.map(({ path }) => path)) : undefined;
-  const faults = shown.map(({ path, ...fault }, index): Fault =>
-    Object.assign({ path: dotted(path) }, fault, positions?.[index]),
+  const issues = shown.map(({ path, ...issue }, index): Issue =>
+    Object.assign({ path: formatPath(path) }, issue, positions?.[index]),
   );
-  const others = distinct(beside).map(({ path, ...fault }): Fault =>
-    Object.assign({ path: dotted(path) }, fault),
+  const others = distinct(beside).map(({ path, ...issue }): Issue =>
+    Object.assign({ path: formatPath(path) }, issue),
   );
-  return [...faults, ...others].slice(0, MAX_FAULTS);
+  return [...issues, ...others].slice(0, MAX_ISSUES);
 }
 
-function distinct(faults: readonly Located[]): Located[] {
+function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
   const seen = new Set<string>();
-  return faults.filter(({ path, code, message }) => {
+  return issues.filter(({ path, code, message }) => {
     const key = JSON.stringify([path.map(String), code, message]);
     if (seen.has(key)) return false;
     seen.add(key);
@@ -35,7 +35,7 @@ function distinct(faults: readonly Located[]): Located[] {
 }
 
 /** Sorted by where each path stands in the document; what is missing stands where its object begins. */
-function inOrder(faults: readonly Located[], document: unknown): Located[] {
+function inOrder(issues: readonly LocatedIssue[], document: unknown): LocatedIssue[] {
   const keys = new WeakMap<object, Map<string, number>>();
   const places = (value: object): Map<string, number> => {
     const found = keys.get(value) ?? new Map(Object.keys(value).map((key, index) => [key, index]));
@@ -43,18 +43,18 @@ function inOrder(faults: readonly Located[], document: unknown): Located[] {
     return found;
   };
   const ranks = new Map(
-    faults.map((fault) => {
+    issues.map((issue) => {
       const rank: number[] = [];
       let here = document;
-      for (const part of fault.path) {
+      for (const part of issue.path) {
         if (typeof here !== "object" || here === null) break;
         rank.push(places(here).get(String(part)) ?? -1);
         here = (here as Record<PropertyKey, unknown>)[part];
       }
-      return [fault, rank];
+      return [issue, rank];
     }),
   );
-  return faults.toSorted((a, b) => compare(ranks.get(a)!, ranks.get(b)!));
+  return issues.toSorted((a, b) => compare(ranks.get(a)!, ranks.get(b)!));
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

@@ -1,6 +1,6 @@
 /** What stands at the top: inputs, examples, the schedule, and the workflow that runs on failure. */
 import { Cron } from "croner";
-import { HOLDS_EXPRESSION } from "../../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../../schemas/workflow-definition.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { ANY, objectOf, type Shape, STRING } from "../../core/shapes.ts";
 import { checkValue } from "../expressions/index.ts";
@@ -8,18 +8,18 @@ import {
   type InputsValidator,
   inputsValidator,
   type JsonSchema,
-  schemaFaults,
+  schemaIssues,
   shapeOfSchema,
 } from "../../core/json-schema/index.ts";
 import type { WorkflowLookup } from "./bind.ts";
-import { kindWord } from "./fits.ts";
-import { below, type Located, MAX_FAULTS } from "./report.ts";
+import { describeKind } from "./fits.ts";
+import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./report.ts";
 import { RUN_SHAPE } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
 
 export interface CheckedInputs {
-  faults: Located[];
+  issues: LocatedIssue[];
   shape: Shape;
   /** Undefined while the schema can't be used. */
   validator: InputsValidator | undefined;
@@ -27,11 +27,11 @@ export interface CheckedInputs {
 
 /** @param schema the definition's `inputs`, of any form */
 export function checkInputs(schema: unknown): CheckedInputs {
-  if (schema === undefined) return { faults: [], shape: objectOf({}), validator: inputsValidator(null) };
-  const found = schemaFaults(schema);
+  if (schema === undefined) return { issues: [], shape: objectOf({}), validator: inputsValidator(null) };
+  const found = schemaIssues(schema);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     // The definition's own schema tells that.
-    return { faults: [], shape: ANY, validator: undefined };
+    return { issues: [], shape: ANY, validator: undefined };
   if ((schema as JsonSchema)["type"] !== "object")
     found.push({
       path: ["type"],
@@ -40,48 +40,52 @@ export function checkInputs(schema: unknown): CheckedInputs {
       allowed: ["object"],
       fix: "Write type: object, and the inputs under properties.",
     });
-  const faults = found.map((fault) => below(["inputs"], fault));
-  return faults.length > 0
-    ? { faults, shape: ANY, validator: undefined }
-    : { faults, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
+  const issues = found.map((issue) => prefixPath(["inputs"], issue));
+  return issues.length > 0
+    ? { issues, shape: ANY, validator: undefined }
+    : { issues, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
 }
 
 /** @returns as many faults as are told at all: the examples after those are not looked at */
-export async function exampleFaults(
+export async function exampleIssues(
   examples: unknown,
   validator: InputsValidator,
-  breathe: () => Promise<void>,
-): Promise<Located[]> {
-  const faults: Located[] = [];
-  if (!Array.isArray(examples)) return faults;
+  yieldToEventLoop: () => Promise<void>,
+): Promise<LocatedIssue[]> {
+  const issues: LocatedIssue[] = [];
+  if (!Array.isArray(examples)) return issues;
   for (const [index, example] of (examples as unknown[]).entries()) {
-    if (faults.length >= MAX_FAULTS) break;
+    if (issues.length >= MAX_ISSUES) break;
     if (typeof example !== "object" || example === null) continue;
     const parsed = validator.parse((example as { inputs?: unknown }).inputs ?? {});
-    if ("faults" in parsed)
-      faults.push(...parsed.faults.map((it) => below(["examples", index, "inputs"], it)));
-    await breathe();
+    if ("issues" in parsed)
+      issues.push(...parsed.issues.map((it) => prefixPath(["examples", index, "inputs"], it)));
+    await yieldToEventLoop();
   }
-  return faults;
+  return issues;
 }
 
 /** @param now the moment, in milliseconds: a schedule must have a next time */
-export function scheduleFaults(schedule: Top, { validator, shape }: CheckedInputs, now: number): Located[] {
+export function scheduleIssues(
+  schedule: Top,
+  { validator, shape }: CheckedInputs,
+  now: number,
+): LocatedIssue[] {
   return [
-    ...timeFaults(schedule, now),
+    ...timeIssues(schedule, now),
     ...(validator === undefined
       ? []
       : scheduledInputs("inputs" in schedule ? schedule["inputs"] : {}, validator, shape)),
   ];
 }
 
-function timeFaults({ cron, timezone = "UTC" }: Top, now: number): Located[] {
-  const faults: Located[] = [];
-  if (typeof cron !== "string" || typeof timezone !== "string") return faults;
+function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[] {
+  const issues: LocatedIssue[] = [];
+  if (typeof cron !== "string" || typeof timezone !== "string") return issues;
   const known = isTimezone(timezone);
   if (!known) {
     const near = nearMatch(timezone, Intl.supportedValuesOf("timeZone"));
-    faults.push({
+    issues.push({
       path: ["schedule", "timezone"],
       code: "not_allowed",
       message: "is not a time zone",
@@ -91,17 +95,17 @@ function timeFaults({ cron, timezone = "UTC" }: Top, now: number): Located[] {
   }
   const path = ["schedule", "cron"];
   const fix = "Five fields (minute hour day month weekday), such as 0 8 * * MON; six with seconds first.";
-  if (HOLDS_EXPRESSION.test(cron))
-    return [...faults, { path, code: "no_expression_here", message: "takes no expression", fix }];
+  if (EXPRESSION_PATTERN.test(cron))
+    return [...issues, { path, code: "no_expression_here", message: "takes no expression", fix }];
   try {
     const times = new Cron(cron, { mode: "5-or-6-parts", paused: true, timezone: known ? timezone : "UTC" });
     if (times.nextRun(new Date(now)) === null)
-      faults.push({ path, code: "not_allowed", message: "never comes: no day fits it", fix });
+      issues.push({ path, code: "not_allowed", message: "never comes: no day fits it", fix });
   } catch (error) {
     const reason = (error as Error).message.replace(/^CronPattern: /, "");
-    faults.push({ path, code: "wrong_format", message: `is not a time that can be read: ${reason}`, fix });
+    issues.push({ path, code: "wrong_format", message: `is not a time that can be read: ${reason}`, fix });
   }
-  return faults;
+  return issues;
 }
 
 function isTimezone(name: string): boolean {
@@ -120,19 +124,19 @@ const SCHEDULE_SCOPE = {
   otherSteps: new Set<string>(),
 };
 
-function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Shape): Located[] {
+function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Shape): LocatedIssue[] {
   if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs)) return [];
   const at = ["schedule", "inputs"];
   const fixed = Object.entries(inputs).filter(([, value]) => !holdsExpression(value));
   const made = new Set(Object.keys(inputs).filter((key) => !fixed.some(([it]) => it === key)));
   const parsed = validator.parse(Object.fromEntries(fixed));
-  const faults = "faults" in parsed ? parsed.faults.map((it) => below(at, it)) : [];
-  const real = faults.filter((fault) => !(fault.code === "missing" && made.has(String(fault.path[2]))));
+  const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(at, it)) : [];
+  const real = issues.filter((issue) => !(issue.code === "missing" && made.has(String(issue.path[2]))));
   for (const key of made) {
     const checked = checkValue((inputs as Top)[key], SCHEDULE_SCOPE);
     const wrong = wrongInput(shape, key, checked.shape);
-    const found = checked.faults.length > 0 ? checked.faults : wrong;
-    real.push(...found.map((fault) => below([...at, key], fault)));
+    const found = checked.issues.length > 0 ? checked.issues : wrong;
+    real.push(...found.map((issue) => prefixPath([...at, key], issue)));
   }
   return real;
 }
@@ -158,22 +162,22 @@ function wrongInput(inputs: Shape, key: string, given: Shape) {
   return [
     {
       code: "wrong_type",
-      message: `must be ${kindWord(wanted)}, and the expression gives ${kindWord(given)}`,
+      message: `must be ${describeKind(wanted)}, and the expression gives ${describeKind(given)}`,
     },
   ];
 }
 
 function holdsExpression(value: unknown): boolean {
-  if (typeof value === "string") return HOLDS_EXPRESSION.test(value);
+  if (typeof value === "string") return EXPRESSION_PATTERN.test(value);
   return typeof value === "object" && value !== null && Object.values(value).some(holdsExpression);
 }
 
 /** @param selfId the workflow that the definition belongs to, where it has one already */
-export async function onFailureFaults(
+export async function onFailureIssues(
   id: string,
   workflows: WorkflowLookup,
   selfId: string | undefined,
-): Promise<Located[]> {
+): Promise<LocatedIssue[]> {
   const path = ["on_failure"];
   if (id === selfId)
     return [

@@ -8,7 +8,7 @@ export const MAX_EXPRESSION_LENGTH = 10_000;
 export const MAX_EXPRESSION_DEPTH = 200;
 
 /** Faults told of one value; each may cost a search for what was meant. */
-export const MAX_EXPRESSION_FAULTS = 100;
+export const MAX_EXPRESSION_ISSUES = 100;
 
 /** Milliseconds that all expressions of one value may take together. */
 export const MAX_EXPRESSION_MS = SECOND / 10;
@@ -17,7 +17,7 @@ export const MAX_EXPRESSION_MS = SECOND / 10;
  * Elements that they may visit or make together (text counts a fourth of its characters). It bounds the memory, and the
  * same expression over the same values hits it everywhere.
  */
-export const MAX_EXPRESSION_WORK = 10_000_000;
+export const MAX_EXPRESSION_COST = 10_000_000;
 
 /** Bytes of JSON that come out, unless the caller sets another bound. */
 export const MAX_EXPRESSION_OUTPUT = 1_048_576;

@@ -1,41 +1,41 @@
 /** Checks expressions and values with templates against what is known of their scope. */
 import { ANY, shapeOfConstant } from "../../core/shapes.ts";
-import { MAX_EXPRESSION_FAULTS } from "./bounds.ts";
-import { allowance, check } from "./check.ts";
-import { bareSource, parseCel } from "./parse.ts";
-import type { Parsed } from "./parse.ts";
-import type { Checked, ExpressionFault, TypeScope } from "./types.ts";
-import { joinAll, shapeOf } from "./typing.ts";
-import type { Joins, Type } from "./typing.ts";
-import { parsing } from "./value-tree.ts";
-import type { Pieces, ValueTree } from "./value-tree.ts";
+import { MAX_EXPRESSION_ISSUES } from "./bounds.ts";
+import { createCheckBudget, checkExpression } from "./check.ts";
+import { unwrapExpression, parseCel } from "./parse.ts";
+import type { ParsedExpression } from "./parse.ts";
+import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
+import { unionOfAll, toShape } from "./typing.ts";
+import type { UnionBudget, Type } from "./typing.ts";
+import { parseValueIncrementally } from "./value-tree.ts";
+import type { Resumable, ValueTree } from "./value-tree.ts";
 
 /** @param source one bare expression, or one whole `${{ }}` */
-export function checkSource(source: string, scope: TypeScope): Checked {
-  const bare = bareSource(source);
+export function checkSource(source: string, scope: TypeScope): CheckResult {
+  const bare = unwrapExpression(source);
   const parsed = typeof bare === "string" ? parseCel(bare) : bare;
-  if ("faults" in parsed) return { shape: ANY, faults: parsed.faults };
-  const faults: ExpressionFault[] = [];
-  return { shape: shapeOf(check(parsed.expr, scope, faults, allowance())), faults };
+  if ("issues" in parsed) return { shape: ANY, issues: parsed.issues };
+  const issues: ExpressionIssue[] = [];
+  return { shape: toShape(checkExpression(parsed.expr, scope, issues, createCheckBudget())), issues };
 }
 
 /** @param value any JSON; each string in it is a template */
-export function* checkTemplates(value: unknown, scope: TypeScope): Pieces<Checked> {
-  const { tree, faults } = yield* parsing(value);
-  const left = allowance();
-  const checkOne = (parsed: Parsed, path: readonly PropertyKey[]): Type => {
-    const found: ExpressionFault[] = [];
-    const type = check(parsed.expr, scope, found, left);
-    for (const fault of found)
-      if (faults.length < MAX_EXPRESSION_FAULTS) faults.push({ ...fault, path: [...path] });
+export function* checkTemplates(value: unknown, scope: TypeScope): Resumable<CheckResult> {
+  const { tree, issues } = yield* parseValueIncrementally(value);
+  const left = createCheckBudget();
+  const checkOne = (parsed: ParsedExpression, path: readonly PropertyKey[]): Type => {
+    const found: ExpressionIssue[] = [];
+    const type = checkExpression(parsed.expr, scope, found, left);
+    for (const issue of found)
+      if (issues.length < MAX_EXPRESSION_ISSUES) issues.push({ ...issue, path: [...path] });
     return type;
   };
-  return { shape: shapeOf(yield* treeType(tree, checkOne, left.joins)), faults };
+  return { shape: toShape(yield* treeType(tree, checkOne, left.unions)), issues };
 }
 
-type CheckOne = (parsed: Parsed, path: readonly PropertyKey[]) => Type;
+type CheckOne = (parsed: ParsedExpression, path: readonly PropertyKey[]) => Type;
 
-function* treeType(tree: ValueTree, checkOne: CheckOne, joins: Joins): Pieces<Type> {
+function* treeType(tree: ValueTree, checkOne: CheckOne, joins: UnionBudget): Resumable<Type> {
   switch (tree.kind) {
     case "constant":
       return typeOfConstant(tree.value, joins);
@@ -52,7 +52,7 @@ function* treeType(tree: ValueTree, checkOne: CheckOne, joins: Joins): Pieces<Ty
     case "list": {
       const types: Type[] = [];
       for (const item of tree.items) types.push(yield* treeType(item, checkOne, joins));
-      return { kind: "list", of: joinAll(types, joins) };
+      return { kind: "list", of: unionOfAll(types, joins) };
     }
     default: {
       const fields: [string, Type][] = [];
@@ -63,10 +63,10 @@ function* treeType(tree: ValueTree, checkOne: CheckOne, joins: Joins): Pieces<Ty
 }
 
 /** Its depth is bounded: it was parsed. */
-function typeOfConstant(value: unknown, joins: Joins): Type {
+function typeOfConstant(value: unknown, joins: UnionBudget): Type {
   if (typeof value !== "object" || value === null) return shapeOfConstant(value);
   const typeOf = (inner: unknown): Type => typeOfConstant(inner, joins);
-  if (Array.isArray(value)) return { kind: "list", of: joinAll(value.map(typeOf), joins) };
+  if (Array.isArray(value)) return { kind: "list", of: unionOfAll(value.map(typeOf), joins) };
   return {
     kind: "object",
     fields: Object.fromEntries(Object.entries(value).map(([name, of]) => [name, typeOf(of)])),

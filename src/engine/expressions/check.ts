@@ -2,27 +2,30 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { nearMatch } from "../../core/near-match.ts";
 import { ANY, BOOLEAN, STRING } from "../../core/shapes.ts";
-import { MAX_EXPRESSION_FAULTS } from "./bounds.ts";
-import { faultAt, spoken } from "./failures.ts";
-import { OTHER_NAMES } from "./functions.ts";
-import { comparable, isEquality, refusal, resultKind } from "./operators.ts";
+import { MAX_EXPRESSION_ISSUES } from "./bounds.ts";
+import { issueAt, formatNode } from "./failures.ts";
+import { FUNCTION_SYNONYMS } from "./functions.ts";
+import { areComparable, isEquality, operatorMismatch, resultKind } from "./operators.ts";
 import type { Expr } from "./tree.ts";
-import type { ExpressionFault, TypeScope } from "./types.ts";
-import { certainKind, either, elementOf, joinAll } from "./typing.ts";
-import type { Joins, Type } from "./typing.ts";
-import { keyText, wordOf } from "./values.ts";
+import type { ExpressionIssue, TypeScope } from "./types.ts";
+import { knownKind, unionOf, elementType, unionOfAll } from "./typing.ts";
+import type { UnionBudget, Type } from "./typing.ts";
+import { mapKey, describeKind } from "./values.ts";
 import type { Kind } from "./values.ts";
 
 /** Names that a fault lists at most. */
 const MAX_ALLOWED = 100;
 
 /** What checking one value may still cost: all its expressions share it. */
-export interface Allowance {
-  joins: Joins;
+export interface CheckBudget {
+  unions: UnionBudget;
   /** Faults for which is looked what was meant: each is held against up to thousands of names. */
-  nears: number;
+  suggestionsLeft: number;
 }
-export const allowance = (): Allowance => ({ joins: { left: MAX_JOINED }, nears: MAX_NEARS });
+export const createCheckBudget = (): CheckBudget => ({
+  unions: { remaining: MAX_JOINED },
+  suggestionsLeft: MAX_NEARS,
+});
 
 const MAX_JOINED = 200_000;
 const MAX_NEARS = 10;
@@ -33,23 +36,28 @@ interface Check {
   scope: TypeScope;
   /** The types of the loops' variables, by slot. */
   locals: readonly Type[];
-  allowance: Allowance;
+  allowance: CheckBudget;
   tell(
     code: string,
     at: ASTNode,
     message: string,
-    more?: Pick<ExpressionFault, "allowed" | "did_you_mean" | "fix">,
+    more?: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix">,
   ): void;
 }
 
 /** The type of an expression; its faults, in the order of the text, go to `faults`. */
-export function check(expr: Expr, scope: TypeScope, faults: ExpressionFault[], left: Allowance): Type {
+export function checkExpression(
+  expr: Expr,
+  scope: TypeScope,
+  issues: ExpressionIssue[],
+  left: CheckBudget,
+): Type {
   return typeOf(expr, {
     scope,
     locals: [],
     allowance: left,
     tell(code, at, message, more) {
-      if (faults.length < MAX_EXPRESSION_FAULTS) faults.push(faultAt(code, at, message, more));
+      if (issues.length < MAX_EXPRESSION_ISSUES) issues.push(issueAt(code, at, message, more));
     },
   });
 }
@@ -71,9 +79,9 @@ function typeOf(expr: Expr, all: Check): Type {
     case "list":
       return {
         kind: "list",
-        of: joinAll(
+        of: unionOfAll(
           expr.items.map((item) => typeOf(item, all)),
-          all.allowance.joins,
+          all.allowance.unions,
         ),
       };
     case "map":
@@ -89,7 +97,7 @@ function typeOf(expr: Expr, all: Check): Type {
       return negated(expr, all);
     case "choice":
       condition(expr.condition, all);
-      return either(typeOf(expr.yes, all), typeOf(expr.no, all), all.allowance.joins);
+      return unionOf(typeOf(expr.yes, all), typeOf(expr.no, all), all.allowance.unions);
     case "binary":
       return binaryType(expr, all);
     case "call":
@@ -114,8 +122,8 @@ const near = (
   word: string,
   allowed: readonly string[],
 ): { did_you_mean?: string; fix?: string } => {
-  left.nears -= 1;
-  if (left.nears < 0) return {};
+  left.suggestionsLeft -= 1;
+  if (left.suggestionsLeft < 0) return {};
   const found = nearMatch(word, allowed);
   return found === undefined ? {} : { did_you_mean: found, fix: `Write ${found}.` };
 };
@@ -180,7 +188,12 @@ function fieldType(at: ASTNode, of: Type, name: string, all: Check): Type {
     }
     default: {
       const kind = of.kind;
-      all.tell("wrong_type", at, `asks ${wordOf(kind)} for its field ${name}`, fieldFix(at, kind, name));
+      all.tell(
+        "wrong_type",
+        at,
+        `asks ${describeKind(kind)} for its field ${name}`,
+        fieldFix(at, kind, name),
+      );
       return ANY;
     }
   }
@@ -188,8 +201,8 @@ function fieldType(at: ASTNode, of: Type, name: string, all: Check): Type {
 
 /** What was meant by a field of something that has none. */
 function fieldFix(at: ASTNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
-  const object = at.op === "." || at.op === "[]" ? spoken(at.args[0]) : "x";
-  const fn = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+  const object = at.op === "." || at.op === "[]" ? formatNode(at.args[0]) : "x";
+  const fn = Object.hasOwn(FUNCTION_SYNONYMS, name) ? FUNCTION_SYNONYMS[name] : undefined;
   if (fn !== undefined) return { did_you_mean: `${fn}()`, fix: `Write ${object}.${fn}().` };
   if (kind === "list")
     return { fix: `Take one item, ${object}[0].${name}, or all: ${object}.map(x, x.${name}).` };
@@ -203,21 +216,21 @@ const orNull = (type: Type, of: Type): Type =>
 
 function indexType({ at, of, key }: Of<"index">, all: Check): Type {
   const object = typeOf(of, all);
-  const kind = certainKind(typeOf(key, all));
-  const written = key.kind === "literal" ? keyText(key.value) : undefined;
+  const kind = knownKind(typeOf(key, all));
+  const written = key.kind === "literal" ? mapKey(key.value) : undefined;
   if (object.kind === "object" && written !== undefined) return fieldType(at, object, written, all);
   if (object.kind === "any" || object.kind === "null") return object;
   if (object.kind === "list") {
     if (kind !== undefined && kind !== "number") {
-      all.tell("wrong_type", at, `has ${wordOf(kind)} for a position in a list`);
+      all.tell("wrong_type", at, `has ${describeKind(kind)} for a position in a list`);
     }
   } else if (object.kind !== "map" && object.kind !== "object") {
-    all.tell("wrong_type", at, `asks ${wordOf(object.kind)} for an item`);
+    all.tell("wrong_type", at, `asks ${describeKind(object.kind)} for an item`);
     return ANY;
   } else if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
-    all.tell("wrong_type", at, `has ${wordOf(kind)} for a field's name`);
+    all.tell("wrong_type", at, `has ${describeKind(kind)} for a field's name`);
   }
-  return object.kind === "object" ? ANY : orNull(elementOf(object, all.allowance.joins), object);
+  return object.kind === "object" ? ANY : orNull(elementType(object, all.allowance.unions), object);
 }
 
 /** The type of a map that is written out: an object where all its names are. */
@@ -225,9 +238,9 @@ function mapType({ entries }: Of<"map">, all: Check): Type {
   const fields: [string, Type][] = [];
   let open = false;
   for (const [key, value] of entries) {
-    const kind = certainKind(typeOf(key, all));
+    const kind = knownKind(typeOf(key, all));
     if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
-      all.tell("wrong_type", key.at, `has ${wordOf(kind)} for a field's name`);
+      all.tell("wrong_type", key.at, `has ${describeKind(kind)} for a field's name`);
     }
     if (key.kind !== "literal") open = true;
     fields.push([String(key.kind === "literal" ? key.value : ""), typeOf(value, all)]);
@@ -235,52 +248,52 @@ function mapType({ entries }: Of<"map">, all: Check): Type {
   if (open)
     return {
       kind: "map",
-      of: joinAll(
+      of: unionOfAll(
         fields.map(([, type]) => type),
-        all.allowance.joins,
+        all.allowance.unions,
       ),
     };
   return { kind: "object", fields: Object.fromEntries(fields) };
 }
 
 function condition(expr: Expr, all: Check): void {
-  const kind = certainKind(typeOf(expr, all));
+  const kind = knownKind(typeOf(expr, all));
   if (kind === undefined || kind === "boolean" || kind === "null") return;
-  const what = spoken(expr.at);
-  all.tell("wrong_type", expr.at, `uses ${what} as a condition, which is ${wordOf(kind)}`, {
+  const what = formatNode(expr.at);
+  all.tell("wrong_type", expr.at, `uses ${what} as a condition, which is ${describeKind(kind)}`, {
     fix: kind === "list" || kind === "string" ? `Write size(${what}) > 0.` : `Compare it: ${what} == ….`,
   });
 }
 
 function negated({ at, of }: Of<"negate">, all: Check): Type {
   const type = typeOf(of, all);
-  const kind = certainKind(type);
+  const kind = knownKind(type);
   if (kind !== undefined && kind !== "number" && kind !== "duration") {
-    all.tell("wrong_type", at, `negates ${wordOf(kind)}`);
+    all.tell("wrong_type", at, `negates ${describeKind(kind)}`);
   }
   return kind === "number" || kind === "duration" ? { kind } : ANY;
 }
 
 function binaryType({ at, op, left, right }: Of<"binary">, all: Check): Type {
   const [first, second] = [typeOf(left, all), typeOf(right, all)];
-  const [a, b] = [certainKind(first), certainKind(second)];
+  const [a, b] = [knownKind(first), knownKind(second)];
   const isComparison = !["+", "-", "*", "/", "%"].includes(op);
   if (a === undefined || b === undefined) return isComparison ? BOOLEAN : ANY;
   if (isEquality(op)) {
-    if (!comparable(a, b)) {
-      const { fix } = refusal(op, a, b);
-      const message = `compares ${wordOf(a)} with ${wordOf(b)}, which are never equal`;
+    if (!areComparable(a, b)) {
+      const { fix } = operatorMismatch(op, a, b);
+      const message = `compares ${describeKind(a)} with ${describeKind(b)}, which are never equal`;
       all.tell("wrong_type", at, message, fix === undefined ? {} : { fix });
     }
     return BOOLEAN;
   }
   const result = resultKind(op, a, b);
   if (result === undefined) {
-    const { message, ...fix } = refusal(op, a, b);
+    const { message, ...fix } = operatorMismatch(op, a, b);
     all.tell("wrong_type", at, message, fix);
     return isComparison ? BOOLEAN : ANY;
   }
-  if (result === "list") return either(first, second, all.allowance.joins);
+  if (result === "list") return unionOf(first, second, all.allowance.unions);
   return result === "map" || result === "null" ? ANY : { kind: result };
 }
 
@@ -289,20 +302,20 @@ function callType({ at, name, fn, args }: Of<"call">, all: Check): Type {
   let wrong = false;
   types.forEach((type, index) => {
     const { kinds, items } = fn.params[index] ?? fn.params.at(-1)!;
-    const kind = certainKind(type);
+    const kind = knownKind(type);
     if (kinds === undefined || kind === undefined) return;
-    const written = spoken(args[index]!.at);
+    const written = formatNode(args[index]!.at);
     if (!kinds.includes(kind)) {
       wrong = true;
-      const message = `gives ${name} ${written}, which is ${wordOf(kind)}`;
+      const message = `gives ${name} ${written}, which is ${describeKind(kind)}`;
       all.tell("wrong_type", at, message, { fix: `Write ${fn.usage}.` });
       return;
     }
-    const item = items && certainKind(elementOf(type, all.allowance.joins));
+    const item = items && knownKind(elementType(type, all.allowance.unions));
     if (item === undefined || items!.includes(item)) return;
     wrong = true;
-    all.tell("wrong_type", at, `gives ${name} ${written}, which holds ${wordOf(item)} in each place`, {
-      fix: `It takes a list of ${items!.map(wordOf).join(" or ")}${item === "map" ? `: ${written}.map(x, x.…).${name}()` : ""}.`,
+    all.tell("wrong_type", at, `gives ${name} ${written}, which holds ${describeKind(item)} in each place`, {
+      fix: `It takes a list of ${items!.map(describeKind).join(" or ")}${item === "map" ? `: ${written}.map(x, x.…).${name}()` : ""}.`,
     });
   });
   return wrong ? ANY : fn.result(types);
@@ -310,9 +323,13 @@ function callType({ at, name, fn, args }: Of<"call">, all: Check): Type {
 
 function loopType({ at, name, over, body, extra, slot }: Of<"loop">, all: Check): Type {
   const list = typeOf(over, all);
-  const kind = certainKind(list);
+  const kind = knownKind(list);
   if (kind !== undefined && kind !== "list" && kind !== "map") {
-    all.tell("wrong_type", at, `uses ${name} with ${spoken(over.at)}, which is ${wordOf(kind)} and no list`);
+    all.tell(
+      "wrong_type",
+      at,
+      `uses ${name} with ${formatNode(over.at)}, which is ${describeKind(kind)} and no list`,
+    );
   }
   const item = list.kind === "list" ? list.of : kind === "map" ? STRING : ANY;
   const inside: Check = { ...all, locals: [...all.locals.slice(0, slot), item] };

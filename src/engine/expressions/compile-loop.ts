@@ -1,19 +1,19 @@
 /** The loops: `map`, `filter`, `all`, `sort_by` and the others. */
-import type { Call } from "./functions.ts";
+import type { CallContext } from "./functions.ts";
 import type { Evaluate } from "./compile.ts";
-import { failed, isFatal, isNull, spoken } from "./failures.ts";
-import { isDescending, order } from "./list-functions.ts";
+import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
+import { isDescending, sortedIndexes } from "./list-functions.ts";
 import type { LoopName } from "./loops.ts";
-import { charge, chargeCompared, chargeFailure } from "./run.ts";
-import type { Run } from "./run.ts";
+import { charge, chargeComparison, chargeFailure } from "./run.ts";
+import type { Evaluation } from "./run.ts";
 import type { Expr } from "./tree.ts";
-import { keyText, kindOf, namesOf, setField, wordOf } from "./values.ts";
+import { mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 type Loop = Extract<Expr, { kind: "loop" }>;
-type Compile<T> = (expr: Expr) => (run: Run) => T;
+type Compile<T> = (expr: Expr) => (run: Evaluation) => T;
 /** Evaluates a loop's body for one item. */
-type Each<T> = (run: Run, item: unknown) => T;
+type Each<T> = (run: Evaluation, item: unknown) => T;
 
 const CONDITIONAL = new Set<LoopName>(["all", "exists", "exists_one", "filter"]);
 
@@ -26,7 +26,7 @@ export function compileLoop(
   const over = compile(loop.over);
   const { slot } = loop;
   const each =
-    <T>(body: (run: Run) => T): Each<T> =>
+    <T>(body: (run: Evaluation) => T): Each<T> =>
     (run, item) => {
       charge(run, 1);
       run.locals[slot] = item ?? null;
@@ -38,14 +38,14 @@ export function compileLoop(
   return (run) => work(run, itemsOf(run, loop, over(run)));
 }
 
-function itemsOf(run: Run, { name, over, at }: Loop, value: unknown): readonly unknown[] {
+function itemsOf(run: Evaluation, { name, over, at }: Loop, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
-  if (value === null || value === undefined) return isNull(over.at, spoken(over.at));
-  if (kindOf(value) === "map") return namesOf(run, value as Fields);
-  return failed(at, `uses ${name} with ${wordOf(kindOf(value))}, which is no list`);
+  if (value === null || value === undefined) return throwNullValue(over.at, formatNode(over.at));
+  if (kindOf(value) === "map") return fieldNames(run, value as Fields);
+  return throwFailed(at, `uses ${name} with ${describeKind(kindOf(value))}, which is no list`);
 }
 
-type Work = (run: Run, items: readonly unknown[]) => unknown;
+type Work = (run: Evaluation, items: readonly unknown[]) => unknown;
 
 function conditional(name: LoopName, holds: Each<boolean>): Work {
   switch (name) {
@@ -96,12 +96,12 @@ function shaping(
 }
 
 function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluate | undefined): Work {
-  const name = (index: number): string => `${spoken(body.at)} of item ${index + 1}`;
-  return (run, items) => {
-    const call: Call = { run, place: at, written: () => spoken(over.at) };
-    const descending = isDescending(direction?.(run), call);
-    const keys = items.map((item) => key(run, item));
-    return order(keys, descending, call, name).map((index) => items[index]);
+  const name = (index: number): string => `${formatNode(body.at)} of item ${index + 1}`;
+  return (evaluation, items) => {
+    const call: CallContext = { evaluation, location: at, argumentSource: () => formatNode(over.at) };
+    const descending = isDescending(direction?.(evaluation), call);
+    const keys = items.map((item) => key(evaluation, item));
+    return sortedIndexes(keys, descending, call, name).map((index) => items[index]);
   };
 }
 
@@ -110,11 +110,12 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Work {
     const groups = new Map<string, unknown[]>();
     items.forEach((item, index) => {
       const value = key(run, item);
-      if (value === null || value === undefined) isNull(at, `${spoken(body.at)} of item ${index + 1}`);
+      if (value === null || value === undefined)
+        throwNullValue(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
-        keyText(value) ??
-        failed(at, `groups by ${wordOf(kindOf(value))}`, { fix: "Group by text or numbers." });
-      chargeCompared(run, name.length);
+        mapKey(value) ??
+        throwFailed(at, `groups by ${describeKind(kindOf(value))}`, { fix: "Group by text or numbers." });
+      chargeComparison(run, name.length);
       const group = groups.get(name);
       if (group) group.push(item);
       else groups.set(name, [item]);

@@ -1,17 +1,17 @@
 /** Makes functions of a tree: compiled once, called often. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { nearMatch } from "../../core/near-match.ts";
-import { failed, isFatal, isNull, spoken, stepError } from "./failures.ts";
-import type { Call } from "./functions.ts";
+import { throwFailed, isFatal, throwNullValue, formatNode, expressionError } from "./failures.ts";
+import type { CallContext } from "./functions.ts";
 import { compileLoop } from "./compile-loop.ts";
-import { apply, isEquality } from "./operators.ts";
-import { charge, chargeCompared, chargeFailure } from "./run.ts";
-import type { Run } from "./run.ts";
+import { applyOperator, isEquality } from "./operators.ts";
+import { charge, chargeComparison, chargeFailure } from "./run.ts";
+import type { Evaluation } from "./run.ts";
 import type { Expr } from "./tree.ts";
-import { finite, keyText, kindOf, setField, Span, wordOf } from "./values.ts";
+import { assertFinite, mapKey, kindOf, setField, Duration, describeKind } from "./values.ts";
 import type { Fields } from "./values.ts";
 
-export type Evaluate = (run: Run) => unknown;
+export type Evaluate = (run: Evaluation) => unknown;
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
 /** A tree as a function. Errors are StepErrors that quote the expression. */
@@ -68,14 +68,14 @@ export function compile(expr: Expr): Evaluate {
 }
 
 /** As a condition: null is false, and what is neither true nor false fails. */
-function compileCondition(expr: Expr): (run: Run) => boolean {
+function compileCondition(expr: Expr): (run: Evaluation) => boolean {
   const evaluate = compile(expr);
   const { at } = expr;
   return (run) => {
     const value = evaluate(run);
     if (typeof value === "boolean") return value;
     if (value === null || value === undefined) return false;
-    return failed(at, `uses ${spoken(at)} as a condition, which is ${wordOf(kindOf(value))}`, {
+    return throwFailed(at, `uses ${formatNode(at)} as a condition, which is ${describeKind(kindOf(value))}`, {
       fix: "Compare it with something, or ask for its size.",
     });
   };
@@ -85,14 +85,14 @@ function compileName({ at, name }: Of<"name">): Evaluate {
   return ({ scope }) =>
     Object.hasOwn(scope, name)
       ? (scope as unknown as Fields)[name]
-      : failed(at, `uses the name ${name}, which is not known here`);
+      : throwFailed(at, `uses the name ${name}, which is not known here`);
 }
 
 function compileStep({ at, id }: Of<"step">): Evaluate {
   return ({ scope }) =>
     Object.hasOwn(scope.steps, id)
       ? scope.steps[id]
-      : failed(at, `reads steps.${id}, which is not known here`);
+      : throwFailed(at, `reads steps.${id}, which is not known here`);
 }
 
 function compileField({ at, of, name }: Of<"field">): Evaluate {
@@ -104,25 +104,25 @@ function compileField({ at, of, name }: Of<"field">): Evaluate {
 }
 
 /** An own field of an object that is not null. */
-function fieldOf(run: Run, at: ASTNode, value: unknown, name: string): unknown {
+function fieldOf(run: Evaluation, at: ASTNode, value: unknown, name: string): unknown {
   const kind = kindOf(value);
   if (kind !== "map") {
     const fix =
       kind === "list"
         ? `Take one item, [0].${name}, or all: .map(x, x.${name}).`
         : "Only objects have fields.";
-    return failed(at, `asks ${wordOf(kind)} for its field ${name}`, { fix });
+    return throwFailed(at, `asks ${describeKind(kind)} for its field ${name}`, { fix });
   }
-  chargeCompared(run, name.length);
+  chargeComparison(run, name.length);
   if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
   const missing = (near?: string): Error =>
-    stepError("expression_failed", at, `asks for the field ${name}, which the object does not have`, {
+    expressionError("expression_failed", at, `asks for the field ${name}, which the object does not have`, {
       fix: near === undefined ? "Ask first with has(…)." : `Did you mean ${near}?`,
       unknown_field: name,
       ...(near !== undefined && { did_you_mean: near }),
     });
   const error = missing();
-  run.fuller.set(error, () => missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))));
+  run.detailedErrors.set(error, () => missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))));
   throw error;
 }
 
@@ -132,19 +132,19 @@ function compileIndex({ at, of, key }: Of<"index">): Evaluate {
     const value = object(run);
     const place = index(run);
     if (value === null || value === undefined) return null;
-    if (place === null || place === undefined) return isNull(key.at, spoken(key.at));
+    if (place === null || place === undefined) return throwNullValue(key.at, formatNode(key.at));
     if (!Array.isArray(value)) {
-      const name = keyText(place);
+      const name = mapKey(place);
       return name === undefined
-        ? failed(at, `has ${wordOf(kindOf(place))} for a field's name`)
+        ? throwFailed(at, `has ${describeKind(kindOf(place))} for a field's name`)
         : fieldOf(run, at, value, name);
     }
     if (!Number.isInteger(place))
-      return failed(at, "has something else than a whole number for a position in a list");
+      return throwFailed(at, "has something else than a whole number for a position in a list");
     const position = place as number;
     if (position >= 0 && position < value.length) return value[position] as unknown;
     const items = `${value.length} item${value.length === 1 ? "" : "s"}`;
-    return failed(at, `asks for item ${position} of a list that has ${items}`, {
+    return throwFailed(at, `asks for item ${position} of a list that has ${items}`, {
       fix: "Positions count from 0. Ask first for the size.",
     });
   };
@@ -157,10 +157,11 @@ function compileMap({ entries }: Of<"map">): Evaluate {
     const map: Record<string, unknown> = {};
     for (const entry of compiled) {
       const key = entry.key(run);
-      if (key === null || key === undefined) isNull(entry.at, spoken(entry.at));
-      const name = keyText(key) ?? failed(entry.at, `has ${wordOf(kindOf(key))} for a field's name`);
-      chargeCompared(run, name.length);
-      if (Object.hasOwn(map, name)) failed(entry.at, `names the field ${spoken(entry.at)} twice`);
+      if (key === null || key === undefined) throwNullValue(entry.at, formatNode(entry.at));
+      const name =
+        mapKey(key) ?? throwFailed(entry.at, `has ${describeKind(kindOf(key))} for a field's name`);
+      chargeComparison(run, name.length);
+      if (Object.hasOwn(map, name)) throwFailed(entry.at, `names the field ${formatNode(entry.at)} twice`);
       setField(map, name, entry.value(run));
     }
     return map;
@@ -192,55 +193,56 @@ function compileNegate({ at, of }: Of<"negate">): Evaluate {
   return (run) => {
     const value = evaluate(run);
     if (typeof value === "number") return -value;
-    if (value instanceof Span) return new Span(-value.ms);
-    if (value === null || value === undefined) return isNull(of.at, spoken(of.at));
-    return failed(at, `negates ${wordOf(kindOf(value))}`);
+    if (value instanceof Duration) return new Duration(-value.ms);
+    if (value === null || value === undefined) return throwNullValue(of.at, formatNode(of.at));
+    return throwFailed(at, `negates ${describeKind(kindOf(value))}`);
   };
 }
 
 function compileBinary({ at, op, left, right }: Of<"binary">): Evaluate {
   const [first, second] = [compile(left), compile(right)];
-  if (isEquality(op)) return (run) => apply(run, at, op, first(run), second(run));
+  if (isEquality(op)) return (run) => applyOperator(run, at, op, first(run), second(run));
   return (run) => {
     const a = first(run);
     const b = second(run);
     // A list may hold null.
-    if ((a === null || a === undefined) && op !== "in") return isNull(left.at, spoken(left.at));
-    if (b === null || b === undefined) return isNull(right.at, spoken(right.at));
+    if ((a === null || a === undefined) && op !== "in") return throwNullValue(left.at, formatNode(left.at));
+    if (b === null || b === undefined) return throwNullValue(right.at, formatNode(right.at));
     if (op === "in" && (a === null || a === undefined) && !Array.isArray(b))
-      return isNull(left.at, spoken(left.at));
-    return apply(run, at, op, a, b);
+      return throwNullValue(left.at, formatNode(left.at));
+    return applyOperator(run, at, op, a, b);
   };
 }
 
 function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
   const compiled = args.map(compile);
   const params = args.map((_, index) => fn.params[index] ?? fn.params.at(-1)!);
-  const written = (index: number): string => spoken(args[index]!.at);
-  return (run) => {
-    charge(run, 1);
-    const values = compiled.map((arg) => arg(run));
-    const call: Call = { run, place: at, written };
+  const argumentSource = (index: number): string => formatNode(args[index]!.at);
+  return (evaluation) => {
+    charge(evaluation, 1);
+    const values = compiled.map((arg) => arg(evaluation));
+    const call: CallContext = { evaluation, location: at, argumentSource };
     params.forEach(({ kinds, items }, index) => {
       if (kinds === undefined) return;
       const kind = kindOf(values[index]);
-      if (kind === "null") isNull(args[index]!.at, written(index));
-      if (!kinds.includes(kind)) failed(at, `gives ${name} ${wordOf(kind)}`, { fix: `Write ${fn.usage}.` });
+      if (kind === "null") throwNullValue(args[index]!.at, argumentSource(index));
+      if (!kinds.includes(kind))
+        throwFailed(at, `gives ${name} ${describeKind(kind)}`, { fix: `Write ${fn.usage}.` });
       if (items === undefined) return;
       const list = values[index] as unknown[];
-      charge(run, list.length);
+      charge(evaluation, list.length);
       list.forEach((item, position) => {
         const found = kindOf(item);
         if (items.includes(found)) return;
-        const which = `item ${position + 1} of ${written(index)}`;
-        if (found === "null") isNull(at, which);
-        failed(at, `gives ${name} a list in which ${which} is ${wordOf(found)}`, {
-          fix: `It takes ${items.map(wordOf).join(" or ")}.`,
+        const which = `item ${position + 1} of ${argumentSource(index)}`;
+        if (found === "null") throwNullValue(at, which);
+        throwFailed(at, `gives ${name} a list in which ${which} is ${describeKind(found)}`, {
+          fix: `It takes ${items.map(describeKind).join(" or ")}.`,
         });
       });
     });
     const result = body(values, call);
-    return typeof result === "number" ? finite(at, result) : result;
+    return typeof result === "number" ? assertFinite(at, result) : result;
   };
 }
 
@@ -251,8 +253,8 @@ function compileHas({ of, key }: Of<"has">): Evaluate {
     const value = object(run);
     const name = field(run);
     if (Array.isArray(value)) return typeof name === "number" && (value[name] ?? null) !== null;
-    const text = keyText(name);
-    chargeCompared(run, text?.length ?? 0);
+    const text = mapKey(name);
+    chargeComparison(run, text?.length ?? 0);
     if (kindOf(value) !== "map" || text === undefined || !Object.hasOwn(value as Fields, text)) return false;
     return ((value as Fields)[text] ?? null) !== null;
   };

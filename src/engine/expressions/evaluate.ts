@@ -1,12 +1,12 @@
 /** Compiled expressions and values, as the executor evaluates them. */
 import { MAX_EXPRESSION_OUTPUT } from "./bounds.ts";
 import { compile } from "./compile.ts";
-import type { Place } from "./failures.ts";
-import type { Parsed } from "./parse.ts";
-import { charge, chargeText, limit, startRun } from "./run.ts";
-import type { Run } from "./run.ts";
-import type { Compiled, ExpressionFault, Scope } from "./types.ts";
-import { setField, toJson, toText } from "./values.ts";
+import type { SourceLocation } from "./failures.ts";
+import type { ParsedExpression } from "./parse.ts";
+import { charge, chargeText, limitExceeded, startEvaluation } from "./run.ts";
+import type { Evaluation } from "./run.ts";
+import type { CompiledExpression, ExpressionIssue, Scope } from "./types.ts";
+import { setField, toJson, formatAsText } from "./values.ts";
 import { parseValue } from "./value-tree.ts";
 import type { ValueTree } from "./value-tree.ts";
 
@@ -17,50 +17,50 @@ export interface CompileOptions {
 
 const NO_STEPS: ReadonlySet<string> = new Set();
 
-export const constant = (value: unknown): Compiled => ({
-  steps: NO_STEPS,
-  constant: true,
+export const compileConstant = (value: unknown): CompiledExpression => ({
+  stepIds: NO_STEPS,
+  isConstant: true,
   evaluate: () => value,
 });
 
 /** One expression. */
-export function expression(parsed: Parsed, options: CompileOptions): Compiled {
-  return compiled(evaluator(parsed), parsed.steps, { input: parsed.source, pos: 0 }, options);
+export function compileExpression(parsed: ParsedExpression, options: CompileOptions): CompiledExpression {
+  return compiled(evaluator(parsed), parsed.stepIds, { input: parsed.source, pos: 0 }, options);
 }
 
 /** A JSON value with templates; where it holds no expression, `evaluate` gives the same object each time. */
 export function compileTemplates(
   value: unknown,
   options: CompileOptions,
-): Compiled | { faults: ExpressionFault[] } {
-  const { tree, faults } = parseValue(value);
-  if (faults.length > 0) return { faults };
-  if (tree.kind === "constant") return constant(tree.value);
+): CompiledExpression | { issues: ExpressionIssue[] } {
+  const { tree, issues } = parseValue(value);
+  if (issues.length > 0) return { issues };
+  if (tree.kind === "constant") return compileConstant(tree.value);
   const steps = new Set<string>();
   const evaluate = compileTree(tree, steps);
   return compiled(evaluate, steps, { input: "", pos: 0 }, options);
 }
 
 /** Gives plain JSON that was counted. */
-type Evaluator = (run: Run) => unknown;
+type Evaluator = (run: Evaluation) => unknown;
 
 function compiled(
   evaluate: Evaluator,
-  steps: ReadonlySet<string>,
-  place: Place,
+  stepIds: ReadonlySet<string>,
+  place: SourceLocation,
   options: CompileOptions,
-): Compiled {
+): CompiledExpression {
   const maxOutput = options.maxOutputBytes ?? MAX_EXPRESSION_OUTPUT;
   return {
-    steps,
-    constant: false,
+    stepIds,
+    isConstant: false,
     evaluate(scope: Scope) {
-      const run = startRun(scope, place, maxOutput);
+      const run = startEvaluation(scope, place, maxOutput);
       try {
         return evaluate(run);
       } catch (error) {
-        if (isStackOverflow(error)) throw limit(run, "needs more stack than there is", "stack", 0);
-        throw run.fuller.get(error as Error)?.() ?? error;
+        if (isStackOverflow(error)) throw limitExceeded(run, "needs more stack than there is", "stack", 0);
+        throw run.detailedErrors.get(error as Error)?.() ?? error;
       }
     },
   };
@@ -70,17 +70,17 @@ function compiled(
 const isStackOverflow = (error: unknown): boolean =>
   error instanceof RangeError && error.message.startsWith("Maximum call stack");
 
-function evaluator(parsed: Parsed): Evaluator {
+function evaluator(parsed: ParsedExpression): Evaluator {
   const evaluate = valueOf(parsed);
   return (run) => toJson(run, evaluate(run));
 }
 
 /** An expression's value, before it is counted and made JSON. */
-function valueOf({ source, expr }: Parsed): Evaluator {
+function valueOf({ source, expr }: ParsedExpression): Evaluator {
   const evaluate = compile(expr);
   const place = { input: source, pos: 0 };
   return (run) => {
-    run.place = place;
+    run.location = place;
     charge(run, 1);
     return evaluate(run);
   };
@@ -91,7 +91,7 @@ function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
     case "constant":
       return (run) => toJson(run, tree.value);
     case "expression":
-      addAll(steps, tree.parsed.steps);
+      addAll(steps, tree.parsed.stepIds);
       return evaluator(tree.parsed);
     case "text":
       return compileText(tree.parts, steps);
@@ -110,16 +110,16 @@ function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
   }
 }
 
-function compileText(parts: readonly (string | Parsed)[], steps: Set<string>): Evaluator {
+function compileText(parts: readonly (string | ParsedExpression)[], steps: Set<string>): Evaluator {
   const compiledParts = parts.map((part) => {
     if (typeof part === "string") return part;
-    addAll(steps, part.steps);
+    addAll(steps, part.stepIds);
     return valueOf(part);
   });
   return (run) => {
     let text = "";
     for (const part of compiledParts) {
-      const more = typeof part === "string" ? part : toText(run, part(run));
+      const more = typeof part === "string" ? part : formatAsText(run, part(run));
       chargeText(run, text.length + more.length);
       text += more;
     }

@@ -1,22 +1,22 @@
 /** The functions of the language, each defined once: what it takes, what it gives, what it does. */
-import type { Place } from "./failures.ts";
+import type { SourceLocation } from "./failures.ts";
 import { LIST_FUNCTIONS } from "./list-functions.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
-import type { Run } from "./run.ts";
+import type { Evaluation } from "./run.ts";
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
 import { TIME_FUNCTIONS } from "./time-functions.ts";
 import type { Type } from "./typing.ts";
 import type { Kind } from "./values.ts";
 
 /** Where a function is called, for its work and its errors. */
-export interface Call {
-  run: Run;
-  place: Place;
+export interface CallContext {
+  evaluation: Evaluation;
+  location: SourceLocation;
   /** An argument as it is written. */
-  written(index: number): string;
+  argumentSource(index: number): string;
 }
 
-export type FunctionBody = (args: readonly unknown[], call: Call) => unknown;
+export type FunctionBody = (args: readonly unknown[], call: CallContext) => unknown;
 
 export interface Param {
   /** What it may be; null is never among them, so that it ends as `null_value`. Left out: anything, null too. */
@@ -49,7 +49,7 @@ export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
 };
 
 /** What other languages call them, where that is not near enough to find. */
-export const OTHER_NAMES: Readonly<Record<string, string>> = {
+export const FUNCTION_SYNONYMS: Readonly<Record<string, string>> = {
   average: "avg",
   count: "size",
   distinct: "unique",

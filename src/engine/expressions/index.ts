@@ -6,59 +6,65 @@
  * that never happens.
  */
 import type { CompileOptions } from "./evaluate.ts";
-import { compileTemplates, constant, expression } from "./evaluate.ts";
+import { compileTemplates, compileConstant, compileExpression } from "./evaluate.ts";
 import { checkTemplates, checkSource } from "./check-value.ts";
-import { dotted, invalidInput } from "../../core/faults.ts";
+import { formatPath, invalidInput } from "../../core/faults.ts";
 import { BOOLEAN } from "../../core/shapes.ts";
-import { bareSource, parseCel } from "./parse.ts";
-import type { Checked, Compiled, ExpressionFault, TypeScope } from "./types.ts";
-import { atOnce } from "./value-tree.ts";
+import { unwrapExpression, parseCel } from "./parse.ts";
+import type { CheckResult, CompiledExpression, ExpressionIssue, TypeScope } from "./types.ts";
+import { runToCompletion } from "./value-tree.ts";
 
 export * from "./bounds.ts";
 export type { CompileOptions } from "./evaluate.ts";
-export type { Checked, Compiled, ExpressionFault, Scope, TypeScope } from "./types.ts";
+export type {
+  CheckResult as Checked,
+  CompiledExpression as Compiled,
+  ExpressionIssue,
+  Scope,
+  TypeScope,
+} from "./types.ts";
 
 /**
  * Compiles one bare expression, or one whole `${{ }}`.
  * @throws AppError invalid_input
  */
-export function compileCel(source: string | boolean, options: CompileOptions = {}): Compiled {
-  if (typeof source === "boolean") return constant(source);
-  const bare = bareSource(source);
+export function compileCel(source: string | boolean, options: CompileOptions = {}): CompiledExpression {
+  if (typeof source === "boolean") return compileConstant(source);
+  const bare = unwrapExpression(source);
   const parsed = typeof bare === "string" ? parseCel(bare) : bare;
-  if ("faults" in parsed) throw refused(parsed.faults);
-  return expression(parsed, options);
+  if ("issues" in parsed) throw refused(parsed.issues);
+  return compileExpression(parsed, options);
 }
 
 /**
  * Compiles a JSON value of which every string, however deep, is a template.
  * @throws AppError invalid_input
  */
-export function compileValue(value: unknown, options: CompileOptions = {}): Compiled {
+export function compileValue(value: unknown, options: CompileOptions = {}): CompiledExpression {
   const compiled = compileTemplates(value, options);
-  if ("faults" in compiled) throw refused(compiled.faults);
+  if ("issues" in compiled) throw refused(compiled.issues);
   return compiled;
 }
 
 /** Checks one bare expression, or one whole `${{ }}`. */
-export function checkCel(source: string | boolean, scope: TypeScope): Checked {
-  return typeof source === "boolean" ? { shape: BOOLEAN, faults: [] } : checkSource(source, scope);
+export function checkCel(source: string | boolean, scope: TypeScope): CheckResult {
+  return typeof source === "boolean" ? { shape: BOOLEAN, issues: [] } : checkSource(source, scope);
 }
 
 /** Checks a JSON value of which every string is a template; faults carry the path inside it. */
-export function checkValue(value: unknown, scope: TypeScope): Checked {
-  return atOnce(checkTemplates(value, scope));
+export function checkValue(value: unknown, scope: TypeScope): CheckResult {
+  return runToCompletion(checkTemplates(value, scope));
 }
 
 /**
  * The same, for a listener that has others to answer: a value may hold 50,000 expressions.
  * @param breathe awaited between them
  */
-export async function checkValueSlowly(
+export async function checkValueAsync(
   value: unknown,
   scope: TypeScope,
   breathe: () => Promise<void>,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const pieces = checkTemplates(value, scope);
   for (;;) {
     const { done, value: checked } = pieces.next();
@@ -67,5 +73,5 @@ export async function checkValueSlowly(
   }
 }
 
-const refused = (faults: readonly ExpressionFault[]): Error =>
-  invalidInput(faults.map(({ path = [], ...fault }) => ({ path: dotted(path), ...fault })));
+const refused = (issues: readonly ExpressionIssue[]): Error =>
+  invalidInput(issues.map(({ path = [], ...issue }) => ({ path: formatPath(path), ...issue })));

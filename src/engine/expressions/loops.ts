@@ -14,4 +14,4 @@ export type LoopName = keyof typeof LOOPS;
 export const isLoop = (name: string): name is LoopName => Object.hasOwn(LOOPS, name);
 
 /** Whether it takes one argument more: `map` a condition before the value, `sort_by` the direction after the key. */
-export const takesExtra = (name: LoopName): boolean => name === "map" || name === "sort_by";
+export const hasOptionalArgument = (name: LoopName): boolean => name === "map" || name === "sort_by";

@@ -1,28 +1,28 @@
 /** Functions on numbers, and from other values to them. There is one kind of number, that of JSON. */
-import { failed } from "./failures.ts";
+import { throwFailed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { chargeText } from "./run.ts";
-import { finite, kindOf, Span } from "./values.ts";
+import { assertFinite, kindOf, Duration } from "./values.ts";
 
 const onNumber = (name: string, work: (value: number) => number): CelFunction => ({
   usage: `${name}(number)`,
   params: [is.number],
-  result: is.givesNumber,
+  result: is.returnsNumber,
   call: ([value]) => work(value as number),
 });
 
 const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-const toNumber: FunctionBody = ([value], { run, place }) => {
+const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Date) return value.getTime() / 1_000;
-  if (value instanceof Span) return value.ms / 1_000;
+  if (value instanceof Duration) return value.ms / 1_000;
   if (typeof value !== "string") return Number(value);
-  chargeText(run, value.length);
+  chargeText(evaluation, value.length);
   const text = value.trim();
   return NUMERAL.test(text)
-    ? finite(place, Number(text))
-    : failed(place, "makes a number of a text that is none");
+    ? assertFinite(location, Number(text))
+    : throwFailed(location, "makes a number of a text that is none");
 };
 
 /** A number with its decimal point moved, as it is written. */
@@ -32,20 +32,20 @@ function shift(value: number, by: number): number {
 }
 
 /** Rounds half away from zero at so many decimals of the number as it is written: 1.005 is 1.01, 2.5 is 3, -2.5 is -3. */
-const round: FunctionBody = ([value, digits = 0], { place }) => {
+const round: FunctionBody = ([value, digits = 0], { location }) => {
   const [number, places] = [value as number, digits as number];
   if (!Number.isInteger(places) || places < 0 || places > 15)
-    failed(place, "rounds to other than 0 to 15 decimals");
+    throwFailed(location, "rounds to other than 0 to 15 decimals");
   const shifted = shift(Math.abs(number), places);
   // From here on every number is whole.
   if (shifted > Number.MAX_SAFE_INTEGER) return number;
   return Math.sign(number) * shift(Math.round(shifted), -places);
 };
 
-const toBoolean: FunctionBody = ([value], { place }) => {
+const toBoolean: FunctionBody = ([value], { location }) => {
   if (typeof value === "boolean") return value;
   if (value === "true" || value === "false") return value === "true";
-  return failed(place, 'makes true or false of a text other than "true" and "false"');
+  return throwFailed(location, 'makes true or false of a text other than "true" and "false"');
 };
 
 const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "duration"] } as const;
@@ -54,7 +54,7 @@ const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "durat
 const conversion = (name: string, work: (value: number) => number): CelFunction => ({
   usage: `${name}(value)`,
   params: [CONVERTIBLE],
-  result: is.givesNumber,
+  result: is.returnsNumber,
   call: (args, call) => work(toNumber(args, call) as number),
 });
 
@@ -64,7 +64,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   bool: {
     usage: "bool(text)",
     params: [{ kinds: ["boolean", "string"] }],
-    result: is.givesBoolean,
+    result: is.returnsBoolean,
     call: toBoolean,
   },
   abs: onNumber("abs", Math.abs),
@@ -74,14 +74,14 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: "round(number) or round(number, decimals)",
     params: [is.number, is.number],
     optional: 1,
-    result: is.givesNumber,
+    result: is.returnsNumber,
     call: round,
   },
   type: {
     usage: "type(value)",
     params: [is.anything],
-    result: is.givesText,
+    result: is.returnsText,
     call: ([value]) => kindOf(value),
   },
-  dyn: { usage: "dyn(value)", params: [is.anything], result: is.givesAnything, call: ([value]) => value },
+  dyn: { usage: "dyn(value)", params: [is.anything], result: is.returnsAny, call: ([value]) => value },
 };

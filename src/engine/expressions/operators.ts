@@ -1,12 +1,12 @@
 /** The operators, on values that are not null. */
 import type { BinaryOperator } from "@marcbachmann/cel-js";
-import { failed } from "./failures.ts";
-import type { Place } from "./failures.ts";
-import { charge, chargeCompared, chargeText } from "./run.ts";
-import type { Run } from "./run.ts";
-import { includes } from "./text-search.ts";
-import { moment, span } from "./time-functions.ts";
-import { compare, equals, finite, keyText, kindOf, Span, wordOf } from "./values.ts";
+import { throwFailed } from "./failures.ts";
+import type { SourceLocation } from "./failures.ts";
+import { charge, chargeComparison, chargeText } from "./run.ts";
+import type { Evaluation } from "./run.ts";
+import { boundedIncludes } from "./text-search.ts";
+import { createTimestamp, createDuration } from "./time-functions.ts";
+import { compare, equals, assertFinite, mapKey, kindOf, Duration, describeKind } from "./values.ts";
 import type { Kind } from "./values.ts";
 
 /** Operators that take null too. */
@@ -36,8 +36,12 @@ export function resultKind(op: BinaryOperator, left: Kind, right: Kind): Kind | 
 }
 
 /** Why an operator takes two kinds not, and what to write. */
-export function refusal(op: BinaryOperator, left: Kind, right: Kind): { message: string; fix?: string } {
-  const message = `uses ${op} with ${wordOf(left)} and ${wordOf(right)}`;
+export function operatorMismatch(
+  op: BinaryOperator,
+  left: Kind,
+  right: Kind,
+): { message: string; fix?: string } {
+  const message = `uses ${op} with ${describeKind(left)} and ${describeKind(right)}`;
   const kinds = new Set([left, right]);
   if (kinds.has("string") && (kinds.has("timestamp") || kinds.has("duration"))) {
     return { message, fix: "Make the text a time first: timestamp(…) or duration(…)." };
@@ -50,11 +54,17 @@ export function refusal(op: BinaryOperator, left: Kind, right: Kind): { message:
 }
 
 /** Whether two values of these kinds can ever be equal. */
-export const comparable = (left: Kind, right: Kind): boolean =>
+export const areComparable = (left: Kind, right: Kind): boolean =>
   left === right || left === "null" || right === "null";
 
 /** @throws StepError expression_failed */
-export function apply(run: Run, place: Place, op: BinaryOperator, left: unknown, right: unknown): unknown {
+export function applyOperator(
+  run: Evaluation,
+  place: SourceLocation,
+  op: BinaryOperator,
+  left: unknown,
+  right: unknown,
+): unknown {
   switch (op) {
     case "==":
       return equals(run, left, right);
@@ -73,21 +83,27 @@ export function apply(run: Run, place: Place, op: BinaryOperator, left: unknown,
   }
 }
 
-function calculate(place: Place, op: BinaryOperator, left: number, right: number): number {
+function calculate(place: SourceLocation, op: BinaryOperator, left: number, right: number): number {
   switch (op) {
     case "+":
-      return finite(place, left + right);
+      return assertFinite(place, left + right);
     case "-":
-      return finite(place, left - right);
+      return assertFinite(place, left - right);
     case "*":
-      return finite(place, left * right);
+      return assertFinite(place, left * right);
     default:
-      if (right === 0) failed(place, "divides by zero");
-      return finite(place, op === "/" ? left / right : left % right);
+      if (right === 0) throwFailed(place, "divides by zero");
+      return assertFinite(place, op === "/" ? left / right : left % right);
   }
 }
 
-function combine(run: Run, place: Place, op: BinaryOperator, left: unknown, right: unknown): unknown {
+function combine(
+  run: Evaluation,
+  place: SourceLocation,
+  op: BinaryOperator,
+  left: unknown,
+  right: unknown,
+): unknown {
   switch (resultKind(op, kindOf(left), kindOf(right))) {
     case "string":
       chargeText(run, (left as string).length + (right as string).length);
@@ -96,17 +112,23 @@ function combine(run: Run, place: Place, op: BinaryOperator, left: unknown, righ
       charge(run, (left as unknown[]).length + (right as unknown[]).length);
       return [...(left as unknown[]), ...(right as unknown[])];
     case "timestamp":
-      return moment(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+      return createTimestamp(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
     case "duration":
-      return span(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+      return createDuration(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
     default:
       return refuse(place, op, left, right);
   }
 }
 
-const ms = (value: unknown): number => (value instanceof Span ? value.ms : (value as Date).getTime());
+const ms = (value: unknown): number => (value instanceof Duration ? value.ms : (value as Date).getTime());
 
-function ordered(run: Run, place: Place, op: BinaryOperator, left: unknown, right: unknown): boolean {
+function ordered(
+  run: Evaluation,
+  place: SourceLocation,
+  op: BinaryOperator,
+  left: unknown,
+  right: unknown,
+): boolean {
   const order = compare(run, left, right);
   if (order === undefined) return refuse(place, op, left, right);
   if (op === "<") return order < 0;
@@ -114,16 +136,16 @@ function ordered(run: Run, place: Place, op: BinaryOperator, left: unknown, righ
   return op === ">" ? order > 0 : order >= 0;
 }
 
-function within(run: Run, place: Place, item: unknown, where: unknown): boolean {
+function within(run: Evaluation, place: SourceLocation, item: unknown, where: unknown): boolean {
   if (Array.isArray(where)) return where.some((other) => (charge(run, 1), equals(run, item, other)));
   if (resultKind("in", kindOf(item), kindOf(where)) === undefined) return refuse(place, "in", item, where);
-  if (typeof where === "string") return includes(run, where, item as string);
-  const name = keyText(item)!;
-  chargeCompared(run, name.length);
+  if (typeof where === "string") return boundedIncludes(run, where, item as string);
+  const name = mapKey(item)!;
+  chargeComparison(run, name.length);
   return Object.hasOwn(where as object, name);
 }
 
-function refuse(place: Place, op: BinaryOperator, left: unknown, right: unknown): never {
-  const { message, ...fix } = refusal(op, kindOf(left), kindOf(right));
-  return failed(place, message, fix);
+function refuse(place: SourceLocation, op: BinaryOperator, left: unknown, right: unknown): never {
+  const { message, ...fix } = operatorMismatch(op, kindOf(left), kindOf(right));
+  return throwFailed(place, message, fix);
 }

@@ -10,10 +10,10 @@ export const list: Param = { kinds: ["list"] };
 export const map: Param = { kinds: ["map"] };
 export const numbers: Param = { kinds: ["list"], items: ["number"] };
 
-export const givesText = (): Type => STRING;
-export const givesNumber = (): Type => NUMBER;
-export const givesBoolean = (): Type => BOOLEAN;
-export const givesAnything = (): Type => ANY;
-export const givesTexts = (): Type => ({ kind: "list", of: STRING });
+export const returnsText = (): Type => STRING;
+export const returnsNumber = (): Type => NUMBER;
+export const returnsBoolean = (): Type => BOOLEAN;
+export const returnsAny = (): Type => ANY;
+export const returnsTextList = (): Type => ({ kind: "list", of: STRING });
 /** The same as the first argument, which is not null. */
-export const givesFirst = ([first]: readonly Type[]): Type => ({ ...first!, nullable: false });
+export const returnsFirstArgumentType = ([first]: readonly Type[]): Type => ({ ...first!, nullable: false });

@@ -1,21 +1,21 @@
 /** From source to a tree: cel-js parses, names and functions are resolved here. Faults come all at once. */
 import { Environment, ParseError } from "@marcbachmann/cel-js";
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_FAULTS, MAX_EXPRESSION_LENGTH } from "./bounds.ts";
-import { cut, faultAt } from "./failures.ts";
+import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_LENGTH } from "./bounds.ts";
+import { truncate, issueAt } from "./failures.ts";
 import { resolve } from "./resolve.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
 import type { Expr } from "./tree.ts";
-import type { ExpressionFault } from "./types.ts";
+import type { ExpressionIssue } from "./types.ts";
 
-export interface Parsed {
+export interface ParsedExpression {
   source: string;
   expr: Expr;
   /** Ids of the steps that it reads. */
-  steps: Set<string>;
+  stepIds: Set<string>;
 }
 
-export type ParseResult = Parsed | { faults: ExpressionFault[] };
+export type ParseResult = ParsedExpression | { issues: ExpressionIssue[] };
 
 // Only its parser is used: the evaluation that JSON numbers need (5 / 2 == 2.5) can't be registered with it.
 const CEL = new Environment({
@@ -29,14 +29,14 @@ const CEL = new Environment({
 });
 
 /** The source of a field that takes bare CEL or one whole `${{ }}`. */
-export function bareSource(text: string): string | { faults: ExpressionFault[] } {
+export function unwrapExpression(text: string): string | { issues: ExpressionIssue[] } {
   // Bare CEL has no `$`, apart from what stands in its strings.
   if (!text.trimStart().startsWith("${{")) return text.trim();
   const whole = wholeExpression(splitTemplate(text));
   if (whole !== undefined) return whole;
   const fix = "Write one expression, bare or as one whole ${{ … }}.";
   return {
-    faults: [faultAt("expression_syntax", { input: text, pos: 0 }, "is not one expression", { fix })],
+    issues: [issueAt("expression_syntax", { input: text, pos: 0 }, "is not one expression", { fix })],
   };
 }
 
@@ -46,16 +46,16 @@ export function parseCel(source: string): ParseResult {
   if (source.length > MAX_EXPRESSION_LENGTH) {
     const message = `has ${source.length} characters; ${MAX_EXPRESSION_LENGTH} is the most`;
     const fix = "Split it over several steps (type: set), or write it as SQL.";
-    return { faults: [faultAt("expression_too_long", start, message, { fix })] };
+    return { issues: [issueAt("expression_too_long", start, message, { fix })] };
   }
   if (source.trim() === "") {
     const fix = "Write an expression, such as ${{ inputs.name }}; $${{ stands for the characters themselves.";
-    return { faults: [faultAt("expression_syntax", start, "is empty", { fix })] };
+    return { issues: [issueAt("expression_syntax", start, "is empty", { fix })] };
   }
   const tooDeep = (): ParseResult => {
     const message = `is nested deeper than ${MAX_EXPRESSION_DEPTH} levels (each operator of a chain is one)`;
     const fix = "Split it over several steps (type: set).";
-    return { faults: [faultAt("expression_too_deep", start, message, { fix })] };
+    return { issues: [issueAt("expression_too_deep", start, message, { fix })] };
   };
   let ast: ASTNode;
   try {
@@ -65,19 +65,19 @@ export function parseCel(source: string): ParseResult {
     if (error instanceof RangeError) return tooDeep();
     if (!(error instanceof ParseError)) throw error;
     if (error.code === "limit_exceeded" && error.summary.includes("maxDepth")) return tooDeep();
-    return { faults: [syntaxFault(source, error)] };
+    return { issues: [syntaxIssue(source, error)] };
   }
   if (isTooDeep(ast)) return tooDeep();
-  const faults: ExpressionFault[] = [];
-  const steps = new Set<string>();
-  const expr = resolve(ast, steps, (fault) => {
-    if (faults.length < MAX_EXPRESSION_FAULTS) faults.push(fault);
+  const issues: ExpressionIssue[] = [];
+  const stepIds = new Set<string>();
+  const expr = resolve(ast, stepIds, (issue) => {
+    if (issues.length < MAX_EXPRESSION_ISSUES) issues.push(issue);
   });
-  return faults.length > 0 ? { faults } : { source, expr, steps };
+  return issues.length > 0 ? { issues } : { source, expr, stepIds };
 }
 
 /** Why it does not parse, with the words of JavaScript and of SQL that CEL spells otherwise. */
-function syntaxFault(source: string, error: ParseError): ExpressionFault {
+function syntaxIssue(source: string, error: ParseError): ExpressionIssue {
   const pos = error.range?.start ?? 0;
   const rest = source.slice(pos);
   const before = source.slice(0, pos);
@@ -94,7 +94,7 @@ function syntaxFault(source: string, error: ParseError): ExpressionFault {
   else if (/\bnot\s+$/i.test(before)) fix = "Write !.";
   else if (rest.startsWith("`")) fix = "Texts stand in single or double quotes; + joins them.";
   else if (/\.\s*$/.test(before)) fix = 'Write a name of this kind in brackets: x["in"].';
-  return faultAt(
+  return issueAt(
     "expression_syntax",
     { input: source, pos },
     reason(source, error),
@@ -106,7 +106,7 @@ function syntaxFault(source: string, error: ParseError): ExpressionFault {
 function reason(source: string, error: ParseError): string {
   const { start, end } = error.range ?? { start: 0, end: 0 };
   const met =
-    start >= source.trimEnd().length ? "the end" : cut(source.slice(start, Math.max(end, start + 1)));
+    start >= source.trimEnd().length ? "the end" : truncate(source.slice(start, Math.max(end, start + 1)));
   switch (error.code) {
     case "unexpected_character":
     case "unexpected_token":

@@ -1,10 +1,10 @@
 /** Regular expressions in linear time (RE2), with a time-out where even that may be long. */
 import vm from "node:vm";
 import { RE2JS } from "re2js";
-import { estimatedSize } from "../../core/pattern-size.ts";
+import { estimatePatternSize } from "../../core/pattern-size.ts";
 import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE } from "./bounds.ts";
-import { charge, chargeText, outOfTime } from "./run.ts";
-import type { Run } from "./run.ts";
+import { charge, chargeText, timeLimitExceeded } from "./run.ts";
+import type { Evaluation } from "./run.ts";
 
 export interface Pattern {
   regex: RE2JS;
@@ -38,7 +38,7 @@ export function compilePattern(source: string, milliseconds = 1_000): Pattern {
   if (source.length > MAX_PATTERN_LENGTH) {
     throw new RangeError(`it is longer than ${MAX_PATTERN_LENGTH} characters`);
   }
-  if (estimatedSize(source) > MAX_PATTERN_SIZE) throw new RangeError(TOO_LARGE);
+  if (estimatePatternSize(source) > MAX_PATTERN_SIZE) throw new RangeError(TOO_LARGE);
   let pattern: Pattern;
   try {
     pattern = within(milliseconds, () => {
@@ -63,7 +63,7 @@ const refusal = ({ message }: Error): string =>
  * Whether it matches anywhere in the text.
  * @throws StepError expression_limit
  */
-export function matches(run: Run, pattern: Pattern, text: string): boolean {
+export function matches(run: Evaluation, pattern: Pattern, text: string): boolean {
   const { regex, size } = pattern;
   chargeText(run, text.length);
   if (text.length * size < UNGUARDED) {
@@ -76,6 +76,6 @@ export function matches(run: Run, pattern: Pattern, text: string): boolean {
     if (!isTimeout(error)) throw error;
     // It remembers states, and was stopped in the middle of that.
     pattern.regex = RE2JS.compile(regex.pattern());
-    throw outOfTime(run);
+    throw timeLimitExceeded(run);
   }
 }

@@ -1,15 +1,15 @@
 /** Resolves a parsed expression: which names are variables, which calls are loops, which functions exist. */
 import type { ASTNode, BinaryOperator } from "@marcbachmann/cel-js";
 import { nearMatch } from "../../core/near-match.ts";
-import { faultAt, spoken } from "./failures.ts";
-import { FUNCTIONS, OTHER_NAMES } from "./functions.ts";
+import { issueAt, formatNode } from "./failures.ts";
+import { FUNCTIONS, FUNCTION_SYNONYMS } from "./functions.ts";
 import type { CelFunction } from "./functions.ts";
-import { isLoop, LOOPS, takesExtra } from "./loops.ts";
+import { isLoop, LOOPS, hasOptionalArgument } from "./loops.ts";
 import type { LoopName } from "./loops.ts";
 import type { Expr } from "./tree.ts";
-import type { ExpressionFault } from "./types.ts";
+import type { ExpressionIssue } from "./types.ts";
 
-type Tell = (fault: ExpressionFault) => void;
+type Tell = (issue: ExpressionIssue) => void;
 
 interface Resolution {
   steps: Set<string>;
@@ -78,7 +78,7 @@ function literal(at: ASTNode, value: unknown, { tell }: Resolution): Expr {
   }
   if (value instanceof Uint8Array) {
     tell(
-      faultAt("expression_syntax", at, "holds bytes", {
+      issueAt("expression_syntax", at, "holds bytes", {
         fix: "JSON has no bytes: write a text, without the b.",
       }),
     );
@@ -88,8 +88,8 @@ function literal(at: ASTNode, value: unknown, { tell }: Resolution): Expr {
   const number = typeof value === "number" ? value : Number((value as { toString(): string }).toString());
   if (typeof value === "number" || Number.isSafeInteger(number))
     return { kind: "literal", at, value: number };
-  const message = `holds ${spoken(at)}, which is larger than a JSON number can be exactly`;
-  tell(faultAt("expression_syntax", at, message, { fix: "Write it as text, or with a decimal point." }));
+  const message = `holds ${formatNode(at)}, which is larger than a JSON number can be exactly`;
+  tell(issueAt("expression_syntax", at, message, { fix: "Write it as text, or with a decimal point." }));
   return { kind: "invalid", at };
 }
 
@@ -98,7 +98,7 @@ function name(at: ASTNode, id: string, locals: Locals, { tell }: Resolution): Ex
   if (slot >= 0) return { kind: "local", at, slot };
   if (id !== "steps") return { kind: "name", at, name: id };
   tell(
-    faultAt("unknown_step", at, "uses `steps` without the id of a step", {
+    issueAt("unknown_step", at, "uses `steps` without the id of a step", {
       fix: "Write the id out: steps.<id>. What is read must be known before the workflow runs.",
     }),
   );
@@ -120,9 +120,11 @@ function call(at: ASTNode, called: string, args: readonly ASTNode[], locals: Loc
   const fn = Object.hasOwn(FUNCTIONS, called) ? FUNCTIONS[called] : undefined;
   if (fn === undefined) {
     const allowed = [...Object.keys(FUNCTIONS), ...Object.keys(LOOPS), "has"].toSorted();
-    const near = Object.hasOwn(OTHER_NAMES, called) ? OTHER_NAMES[called] : nearMatch(called, allowed);
+    const near = Object.hasOwn(FUNCTION_SYNONYMS, called)
+      ? FUNCTION_SYNONYMS[called]
+      : nearMatch(called, allowed);
     all.tell(
-      faultAt("unknown_function", at, `calls ${called}, which is no function`, {
+      issueAt("unknown_function", at, `calls ${called}, which is no function`, {
         allowed,
         ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
       }),
@@ -131,13 +133,13 @@ function call(at: ASTNode, called: string, args: readonly ASTNode[], locals: Loc
   }
   if (!takes(fn, args.length)) {
     const message = `calls ${called} with ${args.length} argument${args.length === 1 ? "" : "s"}`;
-    all.tell(faultAt("wrong_type", at, message, { fix: `Write ${fn.usage}.` }));
+    all.tell(issueAt("wrong_type", at, message, { fix: `Write ${fn.usage}.` }));
     return { kind: "invalid", at };
   }
   // What is written out is looked at once: a regular expression, the pattern of a date.
   const prepared = fn.prepare?.(resolved.map((arg) => (arg.kind === "literal" ? arg.value : undefined)));
   if (typeof prepared === "object") {
-    all.tell(faultAt(prepared.code, at, prepared.message));
+    all.tell(issueAt(prepared.code, at, prepared.message));
     return { kind: "invalid", at };
   }
   return { kind: "call", at, name: called, fn, args: resolved, body: prepared ?? fn.call };
@@ -158,7 +160,7 @@ function has(at: ASTNode, args: readonly ASTNode[], locals: Locals, all: Resolut
     if (inner.kind === "invalid") return inner;
   }
   all.tell(
-    faultAt("expression_syntax", at, "uses has() with something that is no field", {
+    issueAt("expression_syntax", at, "uses has() with something that is no field", {
       fix: 'Name a field: has(inputs.name) or has(inputs["name"]).',
     }),
   );
@@ -173,10 +175,10 @@ function loop(
   all: Resolution,
 ): Expr {
   const [over, variable, ...rest] = args;
-  const counts = takesExtra(called) ? [1, 2] : [1];
+  const counts = hasOptionalArgument(called) ? [1, 2] : [1];
   if (over === undefined || variable?.op !== "id" || !counts.includes(rest.length)) {
     all.tell(
-      faultAt("expression_syntax", at, `uses ${called} otherwise than it is meant`, {
+      issueAt("expression_syntax", at, `uses ${called} otherwise than it is meant`, {
         fix: `Write ${LOOPS[called]}.`,
       }),
     );

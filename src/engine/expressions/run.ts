@@ -1,30 +1,30 @@
 /** One evaluation: the scope, the variables of its loops, and how much it has done. */
-import { MAX_EXPRESSION_MS, MAX_EXPRESSION_TEXT, MAX_EXPRESSION_WORK } from "./bounds.ts";
-import { stepError } from "./failures.ts";
-import type { Place } from "./failures.ts";
+import { MAX_EXPRESSION_MS, MAX_EXPRESSION_TEXT, MAX_EXPRESSION_COST } from "./bounds.ts";
+import { expressionError } from "./failures.ts";
+import type { SourceLocation } from "./failures.ts";
 import type { Pattern } from "./patterns.ts";
 import type { Scope } from "./types.ts";
 
-export interface Run {
+export interface Evaluation {
   readonly scope: Scope;
   /** By slot: what the loops' variables hold now. */
   readonly locals: unknown[];
   /** The expression that is being evaluated, for errors that belong to no part of it. */
-  place: Place;
-  work: number;
+  location: SourceLocation;
+  cost: number;
   /** How much work there may be before the clock is read again. */
-  look: number;
+  nextClockCheckCost: number;
   /** How many times work may be counted, however little, before the clock is read for the backstop. */
-  calls: number;
+  chargesUntilClockCheck: number;
   readonly deadline: number;
   /** Bytes of JSON that may still come out. */
-  outputLeft: number;
-  readonly maxOutput: number;
+  remainingOutputBytes: number;
+  readonly maxOutputBytes: number;
   /** Regular expressions and time zones that only this run knows, made once. */
   readonly patterns: Map<string, Pattern>;
-  readonly zones: Map<string, Intl.DateTimeFormat>;
+  readonly timeZoneFormats: Map<string, Intl.DateTimeFormat>;
   /** Errors that can say more, at a cost that only the one that is told is worth. */
-  readonly fuller: WeakMap<Error, () => Error>;
+  readonly detailedErrors: WeakMap<Error, () => Error>;
 }
 
 /**
@@ -41,70 +41,74 @@ const LOOK_EVERY = 50_000;
 const CALLS = 100;
 const GRACE_MS = 4 * MAX_EXPRESSION_MS;
 
-export const startRun = (scope: Scope, place: Place, maxOutput: number): Run => ({
+export const startEvaluation = (
+  scope: Scope,
+  location: SourceLocation,
+  maxOutputBytes: number,
+): Evaluation => ({
   scope,
   locals: [],
-  place,
-  work: 0,
-  look: LOOK_EVERY,
-  calls: CALLS,
+  location,
+  cost: 0,
+  nextClockCheckCost: LOOK_EVERY,
+  chargesUntilClockCheck: CALLS,
   deadline: performance.now() + MAX_EXPRESSION_MS,
-  outputLeft: maxOutput,
-  maxOutput,
+  remainingOutputBytes: maxOutputBytes,
+  maxOutputBytes,
   patterns: new Map(),
-  zones: new Map(),
-  fuller: new WeakMap(),
+  timeZoneFormats: new Map(),
+  detailedErrors: new WeakMap(),
 });
 
 /**
  * Counts work; every loop, of ours and inside functions, passes through here before it does it.
  * @throws StepError expression_limit
  */
-export function charge(run: Run, work: number): void {
-  run.work += work;
-  if (run.work >= run.look) inspect(run);
-  run.calls -= 1;
-  if (run.calls > 0) return;
-  run.calls = CALLS;
-  if (performance.now() > run.deadline + GRACE_MS) throw outOfTime(run);
+export function charge(run: Evaluation, work: number): void {
+  run.cost += work;
+  if (run.cost >= run.nextClockCheckCost) inspect(run);
+  run.chargesUntilClockCheck -= 1;
+  if (run.chargesUntilClockCheck > 0) return;
+  run.chargesUntilClockCheck = CALLS;
+  if (performance.now() > run.deadline + GRACE_MS) throw timeLimitExceeded(run);
 }
 
-function inspect(run: Run): void {
-  run.look = run.work + LOOK_EVERY;
-  if (run.work > MAX_EXPRESSION_WORK) {
-    throw limit(
+function inspect(run: Evaluation): void {
+  run.nextClockCheckCost = run.cost + LOOK_EVERY;
+  if (run.cost > MAX_EXPRESSION_COST) {
+    throw limitExceeded(
       run,
-      `visits or makes more than ${MAX_EXPRESSION_WORK.toLocaleString("en-US")} elements`,
+      `visits or makes more than ${MAX_EXPRESSION_COST.toLocaleString("en-US")} elements`,
       "work",
-      MAX_EXPRESSION_WORK,
+      MAX_EXPRESSION_COST,
     );
   }
-  if (performance.now() > run.deadline) throw outOfTime(run);
+  if (performance.now() > run.deadline) throw timeLimitExceeded(run);
 }
 
-export const outOfTime = (run: Run): Error =>
-  limit(run, `takes longer than ${MAX_EXPRESSION_MS} ms`, "milliseconds", MAX_EXPRESSION_MS);
+export const timeLimitExceeded = (run: Evaluation): Error =>
+  limitExceeded(run, `takes longer than ${MAX_EXPRESSION_MS} ms`, "milliseconds", MAX_EXPRESSION_MS);
 
 /** Counts a text before it is made. */
-export function chargeText(run: Run, length: number): void {
+export function chargeText(run: Evaluation, length: number): void {
   if (length > MAX_EXPRESSION_TEXT) {
     const message = `makes a text of ${length.toLocaleString("en-US")} characters; ${MAX_EXPRESSION_TEXT.toLocaleString("en-US")} is the most`;
-    throw limit(run, message, "text", MAX_EXPRESSION_TEXT);
+    throw limitExceeded(run, message, "text", MAX_EXPRESSION_TEXT);
   }
   charge(run, length / 4);
 }
 
 /** What to make an error costs, should another part of the expression make up for it. */
-export const chargeFailure = (run: Run): void => charge(run, 100);
+export const chargeFailure = (run: Evaluation): void => charge(run, 100);
 
 /** Counts a text that is only compared or hashed: far less than to make one. */
-export function chargeCompared(run: Run, length: number): void {
+export function chargeComparison(run: Evaluation, length: number): void {
   if (length >= 64) charge(run, length / 64);
 }
 
 /** The error of a bound: which, and how large. */
-export const limit = (run: Run, message: string, bound: string, size: number): Error =>
-  stepError("expression_limit", run.place, `The expression ${message}`, {
+export const limitExceeded = (run: Evaluation, message: string, bound: string, size: number): Error =>
+  expressionError("expression_limit", run.location, `The expression ${message}`, {
     fix: "Let a sql step do the heavy part, or take fewer rows.",
     bound,
     limit: size,

@@ -1,6 +1,6 @@
 /** Finds a text in another in linear time, whatever they hold. */
 import { charge, chargeText } from "./run.ts";
-import type { Run } from "./run.ts";
+import type { Evaluation } from "./run.ts";
 
 /**
  * V8 searches in up to as many steps as the product of both lengths, in one call that nothing can end: half a minute for
@@ -13,7 +13,7 @@ const SHORT = 16;
 type Find = (from: number) => number;
 
 /** A search for `part`, which gives the position from a position on, or -1. Counts both texts once. */
-function finder(run: Run, text: string, part: string): Find {
+function finder(run: Evaluation, text: string, part: string): Find {
   chargeText(run, text.length);
   if (part.length <= SHORT || text.length * part.length <= LARGEST_PRODUCT)
     return (from) => text.indexOf(part, from);
@@ -40,7 +40,7 @@ const STRETCH = 65_536;
  * For each beginning of a text the length of its longest border: a shorter beginning that is its end too.
  * D. E. Knuth, J. H. Morris, V. R. Pratt: Fast pattern matching in strings (1977).
  */
-function bordersOf(run: Run, part: string): Int32Array {
+function bordersOf(run: Evaluation, part: string): Int32Array {
   const borders = new Int32Array(part.length);
   let length = 0;
   for (let at = 1; at < part.length; at += 1) {
@@ -54,12 +54,14 @@ function bordersOf(run: Run, part: string): Int32Array {
 }
 
 /** The position, in UTF-16 units; -1 where it is not there. */
-export const indexIn = (run: Run, text: string, part: string): number => finder(run, text, part)(0);
+export const boundedIndexOf = (run: Evaluation, text: string, part: string): number =>
+  finder(run, text, part)(0);
 
-export const includes = (run: Run, text: string, part: string): boolean => indexIn(run, text, part) >= 0;
+export const boundedIncludes = (run: Evaluation, text: string, part: string): boolean =>
+  boundedIndexOf(run, text, part) >= 0;
 
 /** The pieces between the places where `separator`, which is not empty, stands. */
-export function splitAt(run: Run, text: string, separator: string): string[] {
+export function splitText(run: Evaluation, text: string, separator: string): string[] {
   const find = finder(run, text, separator);
   const pieces: string[] = [];
   let start = 0;

@@ -2,13 +2,13 @@
 import { NUMBER } from "../../core/shapes.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../core/clock.ts";
 import { MAX_DURATION_MS } from "./bounds.ts";
-import { failed } from "./failures.ts";
-import type { Place } from "./failures.ts";
-import type { Call, CelFunction, FunctionBody } from "./functions.ts";
+import { throwFailed } from "./failures.ts";
+import type { SourceLocation } from "./failures.ts";
+import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { charge, chargeText } from "./run.ts";
 import type { Type } from "./typing.ts";
-import { Span } from "./values.ts";
+import { Duration } from "./values.ts";
 
 const MOMENT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
@@ -20,13 +20,13 @@ const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
  * A moment, as far as CEL and ISO 8601 with four digits of a year know them.
  * @throws StepError expression_failed
  */
-export function moment(place: Place, ms: number): Date {
-  if (!(ms >= EARLIEST && ms <= LATEST)) failed(place, "gives a time outside the years 1 to 9999");
+export function createTimestamp(place: SourceLocation, ms: number): Date {
+  if (!(ms >= EARLIEST && ms <= LATEST)) throwFailed(place, "gives a time outside the years 1 to 9999");
   return new Date(ms);
 }
 
 /** Reads RFC 3339; a date alone is its midnight, and a time without a zone is UTC. */
-function parseMoment(place: Place, text: string): Date {
+function parseMoment(place: SourceLocation, text: string): Date {
   const match = MOMENT.exec(text.trim());
   const parts = match?.slice(1, 7).map((part) => Number(part ?? 0));
   if (match && parts) {
@@ -45,22 +45,24 @@ function parseMoment(place: Place, text: string): Date {
       const fraction = Math.trunc(Number(`0.${match[7] ?? 0}`) * SECOND);
       const offset =
         (Number(match[9] ?? 0) * HOUR + Number(match[10] ?? 0) * MINUTE) * (match[8] === "-" ? -1 : 1);
-      return moment(
+      return createTimestamp(
         place,
         date.getTime() + hour * HOUR + minute * MINUTE + second * SECOND + fraction - offset,
       );
     }
   }
-  return failed(place, "makes a timestamp of a text that is none", {
+  return throwFailed(place, "makes a timestamp of a text that is none", {
     fix: "Give it as 2026-01-31T08:00:00Z or 2026-01-31.",
   });
 }
 
-const timestamp: FunctionBody = ([value], { run, place }) => {
+const timestamp: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Date) return value;
-  if (typeof value === "string") chargeText(run, value.length);
+  if (typeof value === "string") chargeText(evaluation, value.length);
   // Seconds since 1970, as CEL converts whole numbers.
-  return typeof value === "number" ? moment(place, value * SECOND) : parseMoment(place, value as string);
+  return typeof value === "number"
+    ? createTimestamp(location, value * SECOND)
+    : parseMoment(location, value as string);
 };
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -77,30 +79,32 @@ const DURATION = /^([+-]?)((?:\d{1,15}(?:\.\d{1,9})?(?:d|h|ms|m|s|us|µs|ns)){1,
 const PART = /(\d+(?:\.\d+)?)([a-zµ]+)/g;
 
 /** @throws StepError expression_failed where it is longer than CEL has it */
-export function span(place: Place, ms: number): Span {
-  if (!(Math.abs(ms) <= MAX_DURATION_MS)) failed(place, "gives a duration of more than 9,999 years");
-  return new Span(ms);
+export function createDuration(place: SourceLocation, ms: number): Duration {
+  if (!(Math.abs(ms) <= MAX_DURATION_MS)) throwFailed(place, "gives a duration of more than 9,999 years");
+  return new Duration(ms);
 }
 
-const duration: FunctionBody = ([value], { run, place }) => {
-  if (value instanceof Span) return value;
-  chargeText(run, (value as string).length);
+const duration: FunctionBody = ([value], { evaluation, location }) => {
+  if (value instanceof Duration) return value;
+  chargeText(evaluation, (value as string).length);
   const match = DURATION.exec(value as string);
   if (!match) {
-    return failed(place, "makes a duration of a text that is none", { fix: "Give it as 90s, 1h30m or 2d." });
+    return throwFailed(location, "makes a duration of a text that is none", {
+      fix: "Give it as 90s, 1h30m or 2d.",
+    });
   }
   let total = 0;
   for (const [, count, unit] of match[2]!.matchAll(PART)) total += Number(count) * UNITS[unit!]!;
-  return span(place, match[1] === "-" ? -total : total);
+  return createDuration(location, match[1] === "-" ? -total : total);
 };
 
 /** A date whose UTC parts are what the clocks in a zone show. */
-function onClock({ run, place }: Call, time: Date, zone: unknown): Date {
+function onClock({ evaluation, location }: CallContext, time: Date, zone: unknown): Date {
   if (zone === undefined || zone === "UTC") return time;
-  let format = run.zones.get(zone as string);
+  let format = evaluation.timeZoneFormats.get(zone as string);
   if (format === undefined) {
     // A new formatter is work.
-    charge(run, 5_000);
+    charge(evaluation, 5_000);
     try {
       format = new Intl.DateTimeFormat("en-US", {
         timeZone: zone as string,
@@ -113,11 +117,11 @@ function onClock({ run, place }: Call, time: Date, zone: unknown): Date {
         second: "numeric",
       });
     } catch {
-      return failed(place, "names no time zone", { fix: "Give it as Europe/Berlin or +02:00." });
+      return throwFailed(location, "names no time zone", { fix: "Give it as Europe/Berlin or +02:00." });
     }
-    run.zones.set(zone as string, format);
+    evaluation.timeZoneFormats.set(zone as string, format);
   }
-  charge(run, 50);
+  charge(evaluation, 50);
   const parts = Object.fromEntries(
     format.formatToParts(time).map(({ type, value }) => [type, Number(value)]),
   );
@@ -176,17 +180,17 @@ function wrongPattern(pattern: string): string | undefined {
 }
 
 const formatDate: FunctionBody = ([value, pattern, zone], call) => {
-  chargeText(call.run, (pattern as string).length);
+  chargeText(call.evaluation, (pattern as string).length);
   const wrong = wrongPattern(pattern as string);
-  if (wrong !== undefined) failed(call.place, wrong);
+  if (wrong !== undefined) throwFailed(call.location, wrong);
   return formatKnown([value, pattern, zone], call);
 };
 
 const formatKnown: FunctionBody = ([value, pattern, zone], call) => {
-  if (typeof value === "string") chargeText(call.run, value.length);
-  const time = value instanceof Date ? value : parseMoment(call.place, value as string);
+  if (typeof value === "string") chargeText(call.evaluation, value.length);
+  const time = value instanceof Date ? value : parseMoment(call.location, value as string);
   const shown = onClock(call, time, zone);
-  charge(call.run, (pattern as string).length);
+  charge(call.evaluation, (pattern as string).length);
   return (pattern as string).replace(TOKEN, (token: string, quoted?: string, letter?: string) => {
     if (quoted !== undefined) return quoted === "" ? "'" : quoted.replaceAll("''", "'");
     return letter === undefined ? token : FIELDS[token]!(shown, time);
@@ -222,7 +226,7 @@ const partOf = (name: string): CelFunction => ({
   optional: 1,
   result: () => NUMBER,
   call: ([value, zone], call) =>
-    value instanceof Span
+    value instanceof Duration
       ? Math.trunc(value.ms / TOTALS[name]!)
       : PARTS[name]!(onClock(call, value as Date, zone)),
 });
@@ -247,7 +251,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     usage: 'format_date(time, "yyyy-MM-dd") or format_date(time, "yyyy-MM-dd", zone)',
     params: [{ kinds: ["string", "timestamp"] }, is.text, is.text],
     optional: 1,
-    result: is.givesText,
+    result: is.returnsText,
     call: formatDate,
     prepare: ([, pattern]) => {
       if (typeof pattern !== "string") return undefined;

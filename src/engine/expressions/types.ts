@@ -1,6 +1,6 @@
 /** What the rest of the engine sees of expressions. */
 import type { Shape } from "../../core/shapes.ts";
-import type { PartialFault } from "../../core/connections.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 
 /** The values that an expression can name. `steps` holds at least those that it reads. */
 export interface Scope {
@@ -25,11 +25,11 @@ export interface TypeScope {
 }
 
 /** A compiled expression, template or value with templates in it: made once, evaluated often. */
-export interface Compiled {
+export interface CompiledExpression {
   /** Ids of the steps that it reads, so that only their outputs need to be loaded. */
-  readonly steps: ReadonlySet<string>;
+  readonly stepIds: ReadonlySet<string>;
   /** Whether it holds no expression: `evaluate` gives the same each time. */
-  readonly constant: boolean;
+  readonly isConstant: boolean;
   /**
    * @throws StepError expression_failed, expression_limit (which bound, how large), null_value (which name is null)
    */
@@ -40,10 +40,10 @@ export interface Compiled {
  * A fault of an expression: `path` is where in the value it stands, the message quotes the expression and says where
  * in it.
  */
-export type ExpressionFault = PartialFault;
+export type ExpressionIssue = PartialIssue;
 
-export interface Checked {
+export interface CheckResult {
   /** What the value will be. */
   shape: Shape;
-  faults: ExpressionFault[];
+  issues: ExpressionIssue[];
 }

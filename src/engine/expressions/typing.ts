@@ -19,60 +19,60 @@ export type Type = { nullable?: boolean } & (
 );
 
 /** The kind that the value has for certain: a nullable one may be anything as far as the checker says. */
-export function certainKind(type: Type): Kind | undefined {
+export function knownKind(type: Type): Kind | undefined {
   if (type.kind === "any" || type.nullable === true) return undefined;
   return type.kind === "object" ? "map" : type.kind;
 }
 
 /** How many nodes may still be held against each other. What is not known for want of them is any. */
-export interface Joins {
-  left: number;
+export interface UnionBudget {
+  remaining: number;
 }
 
 /** Where nothing else is said: one call of a function is not worth more. */
 const FEW = 500;
 
 /** What a list holds, what a map's fields hold; any where it is neither. */
-export function elementOf(type: Type, joins: Joins = { left: FEW }): Type {
+export function elementType(type: Type, joins: UnionBudget = { remaining: FEW }): Type {
   if (type.kind === "list" || type.kind === "map") return type.of;
-  return type.kind === "object" ? joinAll(Object.values(type.fields), joins) : ANY;
+  return type.kind === "object" ? unionOfAll(Object.values(type.fields), joins) : ANY;
 }
 
 /** The type of no value at all: joined with another it is the other. */
 const NOTHING: Type = { kind: "null" };
 
 /** The type of a value that is of one or of the other. */
-export function either(a: Type, b: Type, joins: Joins): Type {
+export function unionOf(a: Type, b: Type, joins: UnionBudget): Type {
   if (a === b) return a;
   if (a.kind === "null") return maybeNull(b, a !== NOTHING);
   if (b.kind === "null") return maybeNull(a, b !== NOTHING);
   return maybeNull(joined(a, b, joins), a.nullable === true || b.nullable === true);
 }
 
-export const joinAll = (types: readonly Type[], joins: Joins): Type => {
-  const joint = types.reduce((one, other) => either(one, other, joins), NOTHING);
+export const unionOfAll = (types: readonly Type[], joins: UnionBudget): Type => {
+  const joint = types.reduce((one, other) => unionOf(one, other, joins), NOTHING);
   return joint === NOTHING ? ANY : joint;
 };
 
 const maybeNull = (type: Type, isMaybe: boolean): Type =>
   isMaybe && type.kind !== "any" ? { ...type, nullable: true } : type;
 
-function joined(a: Type, b: Type, joins: Joins): Type {
-  joins.left -= 1;
-  if (joins.left < 0) return ANY;
-  if (a.kind === "list" && b.kind === "list") return { kind: "list", of: either(a.of, b.of, joins) };
-  if (a.kind === "map" && b.kind === "map") return { kind: "map", of: either(a.of, b.of, joins) };
+function joined(a: Type, b: Type, joins: UnionBudget): Type {
+  joins.remaining -= 1;
+  if (joins.remaining < 0) return ANY;
+  if (a.kind === "list" && b.kind === "list") return { kind: "list", of: unionOf(a.of, b.of, joins) };
+  if (a.kind === "map" && b.kind === "map") return { kind: "map", of: unionOf(a.of, b.of, joins) };
   if (a.kind === "object" && b.kind === "object") {
     const names = Object.keys(a.fields);
-    joins.left -= names.length;
-    if (joins.left < 0) return ANY;
+    joins.remaining -= names.length;
+    if (joins.remaining < 0) return ANY;
     const same =
       names.length === Object.keys(b.fields).length && names.every((name) => Object.hasOwn(b.fields, name));
     if (!same) return ANY;
     return {
       kind: "object",
       fields: Object.fromEntries(
-        names.map((name) => [name, either(a.fields[name]!, b.fields[name]!, joins)]),
+        names.map((name) => [name, unionOf(a.fields[name]!, b.fields[name]!, joins)]),
       ),
     };
   }
@@ -82,7 +82,7 @@ function joined(a: Type, b: Type, joins: Joins): Type {
 }
 
 /** The shape of what comes out: timestamps are text then, durations numbers. As far down as a shape may go. */
-export const shapeOf = (type: Type): Shape => outward(type, levelsOf(type));
+export const toShape = (type: Type): Shape => outward(type, levelsOf(type));
 
 /** How many levels of a type fit into a shape. Those that every field has are told before those of the first. */
 function levelsOf(type: Type): number {

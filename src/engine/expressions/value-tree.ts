@@ -1,25 +1,25 @@
 /** A JSON value with templates in it, parsed: which parts are constant, which are expressions. */
-import { MAX_EXPRESSION_FAULTS, MAX_EXPRESSION_VALUE_DEPTH } from "./bounds.ts";
-import { faultAt } from "./failures.ts";
+import { MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_VALUE_DEPTH } from "./bounds.ts";
+import { issueAt } from "./failures.ts";
 import { parseCel } from "./parse.ts";
-import type { Parsed } from "./parse.ts";
+import type { ParsedExpression } from "./parse.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
-import type { ExpressionFault } from "./types.ts";
+import type { ExpressionIssue } from "./types.ts";
 
 export type ValueTree =
   | { kind: "constant"; value: unknown }
-  | { kind: "expression"; parsed: Parsed; path: readonly PropertyKey[] }
-  | { kind: "text"; parts: (string | Parsed)[]; path: readonly PropertyKey[] }
+  | { kind: "expression"; parsed: ParsedExpression; path: readonly PropertyKey[] }
+  | { kind: "text"; parts: (string | ParsedExpression)[]; path: readonly PropertyKey[] }
   | { kind: "list"; items: ValueTree[] }
   | { kind: "object"; fields: [string, ValueTree][] };
 
 type Path = readonly PropertyKey[];
 
 /** Work in pieces: it stops before each expression, so that others can be let in between. */
-export type Pieces<T> = Generator<undefined, T, undefined>;
+export type Resumable<T> = Generator<undefined, T, undefined>;
 
 /** Does all pieces at once. */
-export function atOnce<T>(pieces: Pieces<T>): T {
+export function runToCompletion<T>(pieces: Resumable<T>): T {
   for (;;) {
     const { done, value } = pieces.next();
     if (done === true) return value;
@@ -28,27 +28,27 @@ export function atOnce<T>(pieces: Pieces<T>): T {
 
 interface ParsedValue {
   tree: ValueTree;
-  faults: ExpressionFault[];
+  issues: ExpressionIssue[];
 }
 
 /** Parses all templates of a value; the parts with faults are left out of the tree as constants. */
-export const parseValue = (value: unknown): ParsedValue => atOnce(parsing(value));
+export const parseValue = (value: unknown): ParsedValue => runToCompletion(parseValueIncrementally(value));
 
-export function* parsing(value: unknown): Pieces<ParsedValue> {
-  const faults: ExpressionFault[] = [];
+export function* parseValueIncrementally(value: unknown): Resumable<ParsedValue> {
+  const issues: ExpressionIssue[] = [];
   const tree = yield* parseAt(value, [], (found, path) => {
-    for (const fault of found)
-      if (faults.length < MAX_EXPRESSION_FAULTS) faults.push({ ...fault, path: [...path] });
+    for (const issue of found)
+      if (issues.length < MAX_EXPRESSION_ISSUES) issues.push({ ...issue, path: [...path] });
   });
-  return { tree, faults };
+  return { tree, issues };
 }
 
-type Tell = (faults: readonly ExpressionFault[], path: Path) => void;
+type Tell = (issues: readonly ExpressionIssue[], path: Path) => void;
 
 /** What stands in the place of an expression that has faults. */
 const UNKNOWN: ValueTree = { kind: "constant", value: undefined };
 
-function* parseAt(value: unknown, path: Path, tell: Tell): Pieces<ValueTree> {
+function* parseAt(value: unknown, path: Path, tell: Tell): Resumable<ValueTree> {
   if (typeof value === "string") return yield* parseText(value, path, tell);
   if (typeof value !== "object" || value === null) return { kind: "constant", value };
   if (path.length > MAX_EXPRESSION_VALUE_DEPTH) {
@@ -94,12 +94,12 @@ function tellSlip(text: string, path: Path, tell: Tell): void {
   if (found === null) return;
   const fix = 'Write ${{ … }}. Where the characters themselves are meant: ${{ "{{ … }}" }}.';
   tell(
-    [faultAt("expression_syntax", { input: text, pos: found.index }, "misses the $ before {{", { fix })],
+    [issueAt("expression_syntax", { input: text, pos: found.index }, "misses the $ before {{", { fix })],
     path,
   );
 }
 
-function* parseText(text: string, path: Path, tell: Tell): Pieces<ValueTree> {
+function* parseText(text: string, path: Path, tell: Tell): Resumable<ValueTree> {
   if (!text.includes("${{")) {
     tellSlip(text, path, tell);
     return { kind: "constant", value: text };
@@ -109,18 +109,18 @@ function* parseText(text: string, path: Path, tell: Tell): Pieces<ValueTree> {
     const place = { input: text, pos: template.unclosedAt };
     const fix =
       "Close it with }}, and each string inside with its quote; $${{ stands for the characters themselves.";
-    tell([faultAt("expression_syntax", place, "opens ${{ and does not close it", { fix })], path);
+    tell([issueAt("expression_syntax", place, "opens ${{ and does not close it", { fix })], path);
     return UNKNOWN;
   }
   const whole = wholeExpression(template);
   if (whole !== undefined) {
     yield;
     const parsed = parseCel(whole);
-    if (!("faults" in parsed)) return { kind: "expression", parsed, path };
-    tell(parsed.faults, path);
+    if (!("issues" in parsed)) return { kind: "expression", parsed, path };
+    tell(parsed.issues, path);
     return UNKNOWN;
   }
-  const parts: (string | Parsed)[] = [];
+  const parts: (string | ParsedExpression)[] = [];
   for (const part of template.parts) {
     if ("text" in part) {
       tellSlip(part.text, path, tell);
@@ -129,8 +129,8 @@ function* parseText(text: string, path: Path, tell: Tell): Pieces<ValueTree> {
     }
     yield;
     const parsed = parseCel(part.source);
-    if (!("faults" in parsed)) parts.push(parsed);
-    else tell(parsed.faults, path);
+    if (!("issues" in parsed)) parts.push(parsed);
+    else tell(parsed.issues, path);
   }
   if (parts.every((part) => typeof part === "string")) return { kind: "constant", value: parts.join("") };
   return { kind: "text", parts, path };

@@ -1,14 +1,14 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Only own fields of objects exist. */
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./bounds.ts";
-import { failed } from "./failures.ts";
-import type { Place } from "./failures.ts";
-import { charge, chargeCompared, chargeText, limit } from "./run.ts";
-import type { Run } from "./run.ts";
+import { throwFailed } from "./failures.ts";
+import type { SourceLocation } from "./failures.ts";
+import { charge, chargeComparison, chargeText, limitExceeded } from "./run.ts";
+import type { Evaluation } from "./run.ts";
 
 export type Kind = "null" | "boolean" | "number" | "string" | "list" | "map" | "timestamp" | "duration";
 
 /** A span of time. A class only so that it can be told from an object of JSON. */
-export class Span {
+export class Duration {
   readonly ms: number;
   constructor(ms: number) {
     this.ms = ms;
@@ -25,7 +25,7 @@ export function kindOf(value: unknown): Kind {
       if (value === null || value === undefined) return "null";
       if (Array.isArray(value)) return "list";
       if (value instanceof Date) return "timestamp";
-      return value instanceof Span ? "duration" : "map";
+      return value instanceof Duration ? "duration" : "map";
   }
 }
 
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<Kind, string>> = {
   timestamp: "a timestamp",
   duration: "a duration",
 };
-export const wordOf = (kind: Kind): string => WORDS[kind];
+export const describeKind = (kind: Kind): string => WORDS[kind];
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,15 +50,15 @@ export function setField(target: Record<string, unknown>, name: string, value: u
 }
 
 /** The names of an object's fields, counted: to list them takes as long as there are many. */
-export function namesOf(run: Run, map: Fields): string[] {
+export function fieldNames(run: Evaluation, map: Fields): string[] {
   const names = Object.keys(map);
   charge(run, names.length);
   return names;
 }
 
-function checkDepth(run: Run, depth: number): void {
+function checkDepth(run: Evaluation, depth: number): void {
   if (depth <= MAX_EXPRESSION_VALUE_DEPTH) return;
-  throw limit(
+  throw limitExceeded(
     run,
     `meets a value nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`,
     "depth",
@@ -67,14 +67,15 @@ function checkDepth(run: Run, depth: number): void {
 }
 
 /** CEL's equality: values of different kinds are not equal; numbers are all of one kind. */
-export function equals(run: Run, a: unknown, b: unknown, depth = 0): boolean {
-  if (typeof a === "string" && typeof b === "string" && a.length === b.length) chargeCompared(run, a.length);
+export function equals(run: Evaluation, a: unknown, b: unknown, depth = 0): boolean {
+  if (typeof a === "string" && typeof b === "string" && a.length === b.length)
+    chargeComparison(run, a.length);
   if (a === b) return true;
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
   if (kind === "null") return true;
   if (kind === "timestamp") return (a as Date).getTime() === (b as Date).getTime();
-  if (kind === "duration") return (a as Span).ms === (b as Span).ms;
+  if (kind === "duration") return (a as Duration).ms === (b as Duration).ms;
   if (kind !== "list" && kind !== "map") return false;
   checkDepth(run, depth);
   charge(run, 1);
@@ -96,19 +97,19 @@ export function equals(run: Run, a: unknown, b: unknown, depth = 0): boolean {
 }
 
 /** The order of two values of one kind; undefined where the kind has none. */
-export function compare(run: Run, a: unknown, b: unknown): number | undefined {
+export function compare(run: Evaluation, a: unknown, b: unknown): number | undefined {
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return undefined;
   if (kind === "timestamp") return (a as Date).getTime() - (b as Date).getTime();
-  if (kind === "duration") return (a as Span).ms - (b as Span).ms;
+  if (kind === "duration") return (a as Duration).ms - (b as Duration).ms;
   if (kind !== "string" && kind !== "number" && kind !== "boolean") return undefined;
   const [left, right] = [a as string, b as string];
-  if (kind === "string") chargeCompared(run, Math.min(left.length, right.length));
+  if (kind === "string") chargeComparison(run, Math.min(left.length, right.length));
   return left < right ? -1 : Number(left > right);
 }
 
 /** A text that two values share where they are equal, and only then. */
-export function identity(run: Run, value: unknown, depth = 0): string {
+export function identityKey(run: Evaluation, value: unknown, depth = 0): string {
   checkDepth(run, depth);
   charge(run, 1);
   switch (kindOf(value)) {
@@ -118,26 +119,28 @@ export function identity(run: Run, value: unknown, depth = 0): string {
     case "list":
       return joined(
         run,
-        (value as unknown[]).map((item) => identity(run, item, depth + 1)),
+        (value as unknown[]).map((item) => identityKey(run, item, depth + 1)),
       );
     case "map": {
       const fields = value as Fields;
       const names = Object.keys(fields).toSorted();
       charge(run, names.length);
-      const parts = names.map((name) => `${JSON.stringify(name)}:${identity(run, fields[name], depth + 1)}`);
+      const parts = names.map(
+        (name) => `${JSON.stringify(name)}:${identityKey(run, fields[name], depth + 1)}`,
+      );
       return `{${joined(run, parts)}}`;
     }
     case "timestamp":
       return `t${(value as Date).getTime()}`;
     case "duration":
-      return `d${(value as Span).ms}`;
+      return `d${(value as Duration).ms}`;
     default:
       return String(value === 0 ? 0 : value);
   }
 }
 
 /** Each level of a value makes the text of all below it anew. */
-function joined(run: Run, parts: readonly string[]): string {
+function joined(run: Evaluation, parts: readonly string[]): string {
   const text = `[${parts.join()}]`;
   charge(run, text.length / 4);
   return text;
@@ -147,13 +150,13 @@ function joined(run: Run, parts: readonly string[]): string {
  * A number that JSON can hold.
  * @throws StepError expression_failed
  */
-export function finite(place: Place, value: number): number {
+export function assertFinite(place: SourceLocation, value: number): number {
   if (Number.isFinite(value)) return value;
-  return failed(place, Number.isNaN(value) ? "gives no number" : "gives a number that is too large");
+  return throwFailed(place, Number.isNaN(value) ? "gives no number" : "gives a number that is too large");
 }
 
 /** The key of a map as JSON has it: text. */
-export function keyText(value: unknown): string | undefined {
+export function mapKey(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean"
     ? String(value === 0 ? 0 : value)
@@ -168,7 +171,7 @@ const timeText = (time: Date): string => time.toISOString();
  * it is, not copied.
  * @throws StepError expression_limit where it is larger than the run may give out, or too deep
  */
-export function toJson(run: Run, value: unknown, depth = 0): unknown {
+export function toJson(run: Evaluation, value: unknown, depth = 0): unknown {
   switch (kindOf(value)) {
     case "string":
       spend(run, jsonLength(value as string));
@@ -183,14 +186,14 @@ export function toJson(run: Run, value: unknown, depth = 0): unknown {
     case "timestamp":
       return toJson(run, timeText(value as Date));
     case "duration":
-      return toJson(run, (value as Span).ms / 1_000);
+      return toJson(run, (value as Duration).ms / 1_000);
     default:
       spend(run, 4);
       return value ?? null;
   }
 }
 
-function listToJson(run: Run, list: unknown[], depth: number): unknown[] {
+function listToJson(run: Evaluation, list: unknown[], depth: number): unknown[] {
   checkDepth(run, depth);
   charge(run, list.length);
   spend(run, 2 + Math.max(0, list.length - 1));
@@ -202,7 +205,7 @@ function listToJson(run: Run, list: unknown[], depth: number): unknown[] {
   return copy ?? list;
 }
 
-function mapToJson(run: Run, map: Fields, depth: number): Fields {
+function mapToJson(run: Evaluation, map: Fields, depth: number): Fields {
   checkDepth(run, depth);
   const names = Object.keys(map);
   charge(run, names.length);
@@ -229,25 +232,25 @@ function jsonLength(text: string): number {
   return NEEDS_NO_ESCAPE.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
 }
 
-function spend(run: Run, bytes: number): void {
-  run.outputLeft -= bytes;
-  if (run.outputLeft >= 0) return;
-  const most = `${run.maxOutput.toLocaleString("en-US")} bytes of JSON`;
-  throw limit(run, `gives more than ${most}`, "output", run.maxOutput);
+function spend(run: Evaluation, bytes: number): void {
+  run.remainingOutputBytes -= bytes;
+  if (run.remainingOutputBytes >= 0) return;
+  const most = `${run.maxOutputBytes.toLocaleString("en-US")} bytes of JSON`;
+  throw limitExceeded(run, `gives more than ${most}`, "output", run.maxOutputBytes);
 }
 
 /** A value as JSON text on the way: bounded like what comes out, but not yet out. */
-export function jsonText(run: Run, value: unknown): string {
-  const left = run.outputLeft;
-  run.outputLeft = run.maxOutput;
+export function jsonText(run: Evaluation, value: unknown): string {
+  const left = run.remainingOutputBytes;
+  run.remainingOutputBytes = run.maxOutputBytes;
   const text = JSON.stringify(toJson(run, value));
-  run.outputLeft = left;
+  run.remainingOutputBytes = left;
   chargeText(run, text.length);
   return text;
 }
 
 /** A value inside a longer text: null as nothing, objects and lists as JSON. */
-export function toText(run: Run, value: unknown): string {
+export function formatAsText(run: Evaluation, value: unknown): string {
   switch (kindOf(value)) {
     case "string":
       return value as string;

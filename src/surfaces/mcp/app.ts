@@ -5,25 +5,30 @@ import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import type { Admit } from "../gate.ts";
-import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
-import { openStreams, tendStreams } from "../streams.ts";
+import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
+import { createStreamRegistry, startStreamMaintenance } from "../streams.ts";
 import { checkOrigin } from "./exchange.ts";
-import { type McpServerOptions, type McpServers, mcpServers, type Report } from "./server.ts";
-import { sseLeg } from "./sse.ts";
-import { streamableLeg } from "./streamable.ts";
+import {
+  type McpServerOptions,
+  type McpServerFactory,
+  mcpServerFactory,
+  type ErrorReporter,
+} from "./server.ts";
+import { sseTransport } from "./sse.ts";
+import { streamableHttpTransport } from "./streamable.ts";
 
 export interface McpOptions extends McpServerOptions {
   admit: Admit;
-  deadAmong: (keyIds: readonly string[]) => Promise<string[]>;
+  findInvalid: (keyIds: readonly string[]) => Promise<string[]>;
   sessions: McpSessionStore;
   lifecycle: Lifecycle;
-  fault: () => Promise<string | undefined>;
+  checkStorage: () => Promise<string | undefined>;
   /** Changes whenever another process wrote. */
   dataVersion: () => number;
   /** The names that this server goes by. */
   hostnames: readonly string[];
   /** Whether looking for changes is cheap (a local file system). */
-  local: boolean;
+  localFileSystem: boolean;
   log: Logger;
 }
 
@@ -44,17 +49,18 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 type Guarded = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
 
 export function mcpApp(options: McpOptions): McpApp {
-  const { log, sessions, lifecycle, version, fault, hostnames, admit } = options;
-  const report: Report = {
-    failed: (err) => log.warn({ err }, "mcp"),
-    refused: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
+  const { log, sessions, lifecycle, version, checkStorage, hostnames, admit } = options;
+  const report: ErrorReporter = {
+    onError: (err) => log.warn({ err }, "mcp"),
+    onRejected: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
   };
-  const servers = mcpServers(options);
-  const streams = openStreams("use /mcp without a stream", options.services.meter);
-  const sse = sseLeg(servers, sessions, streams, report);
-  const streamable = streamableLeg(servers, sessions, streams, report);
+  const servers = mcpServerFactory(options);
+  const streams = createStreamRegistry("use /mcp without a stream", options.services.meter);
+  const sse = sseTransport(servers, sessions, streams, report);
+  const streamable = streamableHttpTransport(servers, sessions, streams, report);
 
-  const health = (_req: IncomingMessage, res: ServerResponse) => sendHealth(res, lifecycle, version, fault);
+  const health = (_req: IncomingMessage, res: ServerResponse) =>
+    sendHealth(res, lifecycle, version, checkStorage);
   const guarded =
     (handle: Guarded): Handle =>
     async (req, res) => {
@@ -87,16 +93,16 @@ export function mcpApp(options: McpOptions): McpApp {
     await handle(req, res);
   }
 
-  const stopTending = tendStreams(streams, options.deadAmong, report.failed);
+  const stopTending = startStreamMaintenance(streams, options.findInvalid, report.onError);
   const timers = [
     setInterval(() => {
-      void sessions.keep([...sse.sessionIds(), ...streamable.takeUsed()]).catch(report.failed);
+      void sessions.keepAlive([...sse.sessionIds(), ...streamable.takeUsedSessions()]).catch(report.onError);
     }, SESSION_KEEP_MS),
     toolsTimer(options, servers, report, () => {
       sse.toolsChanged();
       streamable.toolsChanged();
     }),
-    relayTimer(options, () => sse.sessionIds().length > 0, sse.relay),
+    relayTimer(options, () => sse.sessionIds().length > 0, sse.deliverRelayed),
   ];
 
   return {
@@ -105,8 +111,8 @@ export function mcpApp(options: McpOptions): McpApp {
       res.setHeader("X-Request-Id", requestId);
       answer(req, res).catch((thrown: unknown) => {
         const error = toAppError(thrown);
-        options.services.meter.refused("mcp", error.code);
-        logRefused(log, error, { request_id: requestId, method: req.method, path: pathOf(req) });
+        options.services.meter.requestRejected("mcp", error.code);
+        logRejectedRequest(log, error, { request_id: requestId, method: req.method, path: pathOf(req) });
         if (res.headersSent) {
           res.destroy();
           return;
@@ -137,8 +143,8 @@ function pathOf({ url = "" }: IncomingMessage): string {
 /** Looks now and then, where anything was written, whether the list of tools has changed. */
 function toolsTimer(
   { dataVersion }: McpOptions,
-  servers: McpServers,
-  report: Report,
+  servers: McpServerFactory,
+  report: ErrorReporter,
   changed: () => void,
 ): NodeJS.Timeout {
   let version: number | undefined;
@@ -146,19 +152,19 @@ function toolsTimer(
   async function look(): Promise<void> {
     const now = dataVersion();
     if (now === version) return;
-    const tools = JSON.stringify((await servers.exposed()).tools);
+    const tools = JSON.stringify((await servers.exposedTools()).tools);
     if (shown !== undefined && shown !== tools) changed();
     shown = tools;
     version = now;
   }
-  const lookNow = (): void => void look().catch(report.failed);
+  const lookNow = (): void => void look().catch(report.onError);
   lookNow();
   return setInterval(lookNow, TOOLS_CHECK_MS);
 }
 
 /** Looks for messages that other copies passed on, as often as looking is cheap. */
 function relayTimer(
-  { dataVersion, local, log }: McpOptions,
+  { dataVersion, localFileSystem, log }: McpOptions,
   wanted: () => boolean,
   relay: () => Promise<void>,
 ): NodeJS.Timeout {
@@ -179,5 +185,5 @@ function relayTimer(
       failing = true;
     }
   }
-  return setInterval(() => void look(), local ? 10 : 250);
+  return setInterval(() => void look(), localFileSystem ? 10 : 250);
 }

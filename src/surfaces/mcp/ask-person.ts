@@ -9,12 +9,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.ts";
 import type { AnyTool } from "../../core/tool.ts";
-import { type Call, observed, prepare, type Services } from "../invoke.ts";
+import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
 
 const KEY = "answer";
 
 /** Whether the client can show a person a form. */
-export function canAsk(server: Server): boolean {
+export function supportsFormElicitation(server: Server): boolean {
   const { elicitation } = server.getClientCapabilities() ?? {};
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
@@ -24,24 +24,24 @@ export function canAsk(server: Server): boolean {
  * with the answer beside it.
  * @throws AppError those of `prepare` and of the tool's question; confirmation_needed when the person gave no answer
  */
-export async function askPerson(
+export async function elicitMissingInput(
   services: Services,
   tool: AnyTool,
   input: Record<string, unknown>,
   call: Call,
   ctx: ServerContext,
 ): Promise<{ input: Record<string, unknown> } | { question: InputRequiredResult }> {
-  if (tool.question === undefined) return { input };
-  return observed(services, { name: `${tool.name}.question` }, call, async () => {
+  if (tool.elicitation === undefined) return { input };
+  return withTelemetry(services, { name: `${tool.name}.question` }, call, async () => {
     const question = await prepare(services, tool, input, call).question();
     if (question === undefined) return { input };
-    const { message, schema: requestedSchema, answer } = question;
+    const { message, schema: requestedSchema, toInput } = question;
     const given = inputResponse(ctx.mcpReq.inputResponses, KEY);
     if (given.kind !== "elicit") {
       const params = { message, requestedSchema } as ElicitInputParams;
       return { question: inputRequired({ inputRequests: { [KEY]: inputRequired.elicit(params) } }) };
     }
-    if (given.action === "accept") return { input: { ...input, ...answer(given.content ?? {}) } };
+    if (given.action === "accept") return { input: { ...input, ...toInput(given.content ?? {}) } };
     throw new AppError(
       "confirmation_needed",
       "The person was asked and gave no answer, so nothing was done. Call this again to ask again.",

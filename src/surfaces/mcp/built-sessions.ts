@@ -2,7 +2,7 @@
  * The sessions of `/mcp` as this copy has built them. One that answers nothing can be dropped at any time: it is built
  * again when it is used.
  */
-import type { Report } from "./server.ts";
+import type { ErrorReporter } from "./server.ts";
 import type { Transport } from "./session-transport.ts";
 
 /** Built sessions that a key's clients keep on one copy; beyond it, its own one used longest ago goes. */
@@ -16,29 +16,29 @@ interface Built {
   answering: number;
 }
 
-export interface BuiltSessions {
+export interface SessionCache {
   /** Carries out `work` on the session, built first where it is not; nothing drops it meanwhile. */
-  use<T>(
+  withSession<T>(
     id: string,
     keyId: string,
     build: () => Promise<Transport>,
     work: (transport: Transport) => Promise<T>,
   ): Promise<T>;
   /** Forgets the session and ends its streams. */
-  drop(id: string): void;
+  evict(id: string): void;
   /** Hands every session that is built to `work`. */
-  each(work: (transport: Transport) => Promise<void>): void;
+  forEach(work: (transport: Transport) => Promise<void>): void;
   closeAll(): Promise<void>;
 }
 
-export function builtSessions(report: Report): BuiltSessions {
+export function sessionCache(report: ErrorReporter): SessionCache {
   // In the order of use.
   const built = new Map<string, Built>();
 
   const close = ({ transport }: Built): Promise<void> =>
-    transport.then((it) => it.close()).catch(report.failed);
+    transport.then((it) => it.close()).catch(report.onError);
 
-  function drop(id: string): void {
+  function evict(id: string): void {
     const session = built.get(id);
     built.delete(id);
     if (session !== undefined) void close(session);
@@ -46,11 +46,11 @@ export function builtSessions(report: Report): BuiltSessions {
 
   function dropIdle(among: [string, Built][], max: number): void {
     const idle = among.filter(([, { answering }]) => answering === 0);
-    for (const [id] of idle.slice(0, Math.max(among.length - max, 0))) drop(id);
+    for (const [id] of idle.slice(0, Math.max(among.length - max, 0))) evict(id);
   }
 
   return {
-    async use(id, keyId, build, work) {
+    async withSession(id, keyId, build, work) {
       const session = built.get(id) ?? { keyId, transport: build(), answering: 0 };
       const isNew = !built.delete(id);
       built.set(id, session);
@@ -74,9 +74,9 @@ export function builtSessions(report: Report): BuiltSessions {
         session.answering -= 1;
       }
     },
-    drop,
-    each(work) {
-      for (const { transport } of built.values()) transport.then(work).catch(report.failed);
+    evict,
+    forEach(work) {
+      for (const { transport } of built.values()) transport.then(work).catch(report.onError);
     },
     async closeAll() {
       await Promise.all([...built.values()].map(close));

@@ -3,11 +3,11 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { isDeeperThan } from "../../../schemas/text.ts";
+import { exceedsDepth } from "../../../schemas/text.ts";
 import { AppError } from "../../core/errors.ts";
 
 /** As large as a message may be, in bytes. */
-export const MESSAGE_LIMIT = 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** What begins a session is kept as long as the session, so it must be small. */
 const INITIALIZE_LIMIT = 16 * 1024;
 /** Room for the deepest value that an operation takes; what is deeper would overflow the stack of who walks it. */
@@ -50,7 +50,7 @@ export async function readMessage(req: IncomingMessage): Promise<unknown> {
       "Batches are not taken. Send each message in a request of its own.",
     );
   }
-  if (isDeeperThan(message, MAX_DEPTH)) {
+  if (exceedsDepth(message, MAX_DEPTH)) {
     throw new AppError("invalid_request", `The message is nested deeper than ${MAX_DEPTH} levels.`);
   }
   if (body.byteLength > INITIALIZE_LIMIT && methodOf(message) === "initialize") {
@@ -80,10 +80,10 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   try {
     for await (const chunk of req as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
-      if (size > MESSAGE_LIMIT) {
+      if (size > MAX_MESSAGE_BYTES) {
         throw new AppError(
           "payload_too_large",
-          `The message is larger than ${MESSAGE_LIMIT / 1024 / 1024} MiB. Send less.`,
+          `The message is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Send less.`,
         );
       }
       chunks.push(chunk);

@@ -14,13 +14,13 @@ const MAX_SCHEMA = 8_192;
 /** An id whose tool is named after it; those of others end in a hash, so that no two share a name. */
 const PLAIN_ID = /^[a-z0-9-]{1,60}$/;
 
-export interface Exposed {
+export interface ExposedTools {
   tools: readonly ListedTool[];
   /** The workflow's id by the tool's name. */
-  ids: ReadonlyMap<string, string>;
+  workflowIds: ReadonlyMap<string, string>;
 }
 
-const NONE: Exposed = { tools: [], ids: new Map() };
+const NONE: ExposedTools = { tools: [], workflowIds: new Map() };
 
 /**
  * What is exposed now, worked out when a workflow has changed.
@@ -28,23 +28,23 @@ const NONE: Exposed = { tools: [], ids: new Map() };
  * @param taken the names of other tools
  */
 export function exposedWorkflows(
-  workflows: Pick<WorkflowReader, "exposed" | "revision">,
+  workflows: Pick<WorkflowReader, "exposedAsTools" | "revision">,
   stepTypes: readonly AnyStepType[],
   runWorkflow: ListedTool | undefined,
   taken: ReadonlySet<string>,
-): () => Promise<Exposed> {
+): () => Promise<ExposedTools> {
   if (runWorkflow === undefined) return async () => NONE;
   const types = new Map(stepTypes.map((type) => [type.type, type]));
-  let known: { revision: number; exposed: Exposed } | undefined;
+  let known: { revision: number; exposed: ExposedTools } | undefined;
   return async () => {
     // Before the rows: should one change in between, they are read again.
     const revision = await workflows.revision();
     if (known?.revision !== revision) {
-      const found = await workflows.exposed(MOST_EXPOSED);
+      const found = await workflows.exposedAsTools(MOST_EXPOSED);
       const listed = found.map((it) => [it.id, toolOf(it, types, runWorkflow, taken)] as const);
       const exposed = {
         tools: listed.map(([, tool]) => tool),
-        ids: new Map(listed.map(([id, { name }]) => [name, id])),
+        workflowIds: new Map(listed.map(([id, { name }]) => [name, id])),
       };
       known = { revision, exposed };
     }

@@ -10,26 +10,26 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Fault } from "../../../schemas/problem.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { newRequestId } from "../../core/ids.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import type { Principal } from "../../core/ports.ts";
-import { type AnyTool, type Progress, servedOn } from "../../core/tool.ts";
+import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
 import { clientName } from "../client-name.ts";
 import { type Call, invoke, type Services } from "../invoke.ts";
-import { askPerson, canAsk } from "./ask-person.ts";
-import { type Exposed, exposedWorkflows } from "./exposed-workflows.ts";
+import { elicitMissingInput, supportsFormElicitation } from "./ask-person.ts";
+import { type ExposedTools, exposedWorkflows } from "./exposed-workflows.ts";
 import { listTools, type ListedTool } from "./tool-list.ts";
 
 /** What a server answers by itself. */
-export interface Served {
+export interface McpHandlers {
   tools: readonly ListedTool[];
   call(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
 /** Makes a server answer more than the catalogue; the conformance suite's fixtures come in this way, in tests only. */
-type Extend = (server: Server, served: Served) => void;
+type Extend = (server: Server, served: McpHandlers) => void;
 
 export interface McpServerOptions {
   catalogue: readonly AnyTool[];
@@ -39,18 +39,18 @@ export interface McpServerOptions {
 }
 
 /** Where the legs tell what no answer can. */
-export interface Report {
+export interface ErrorReporter {
   /** Something of ours failed. */
-  failed(this: void, error: unknown): void;
+  onError(this: void, error: unknown): void;
   /** The SDK refused what a client sent. */
-  refused(this: void, error: Error): void;
+  onRejected(this: void, error: Error): void;
 }
 
-export interface McpServers {
+export interface McpServerFactory {
   /** A new server; it holds no state of ours. */
   create(): Server;
   /** The workflows that are tools of their own. */
-  exposed(): Promise<Exposed>;
+  exposedTools(): Promise<ExposedTools>;
   /** How many calls are being carried out now. */
   inFlight(): number;
 }
@@ -69,7 +69,7 @@ interface Identity {
   principal: Principal;
   requestId: string;
   /** The trace that its headers name. */
-  caller: NonNullable<Call["caller"]>;
+  caller: NonNullable<Call["incomingTrace"]>;
 }
 
 /** Who asks, and the id of the request, carried through the SDK as `authInfo`. The key itself goes no further. */
@@ -85,12 +85,22 @@ export const toAuthInfo = (
 });
 
 /** Makes MCP servers over one catalogue; lists and schemas are worked out here, once. */
-export function mcpServers({ catalogue, services, version, extend }: McpServerOptions): McpServers {
-  const tools = new Map(catalogue.filter((tool) => servedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
+export function mcpServerFactory({
+  catalogue,
+  services,
+  version,
+  extend,
+}: McpServerOptions): McpServerFactory {
+  const tools = new Map(catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
   const listed = { tools: listTools(catalogue) };
   const runWorkflow = listed.tools.find(({ name }) => name === RUN_WORKFLOW);
   const { workflows } = services.read;
-  const exposed = exposedWorkflows(workflows, services.engine.stepTypes, runWorkflow, new Set(tools.keys()));
+  const exposedTools = exposedWorkflows(
+    workflows,
+    services.engine.stepTypes,
+    runWorkflow,
+    new Set(tools.keys()),
+  );
   let running = 0;
 
   async function call(
@@ -109,7 +119,7 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
         requestId,
         signal: ctx.mcpReq.signal,
         progress: progressOf(ctx),
-        caller: callerOf(ctx, identity),
+        incomingTrace: callerOf(ctx, identity),
         attributes: {
           "rpc.system": "jsonrpc",
           "rpc.method": "tools/call",
@@ -117,7 +127,9 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
           "gen_ai.tool.name": tool.name,
         },
       };
-      const asked = canAsk(server) ? await askPerson(services, tool, input, asking, ctx) : { input };
+      const asked = supportsFormElicitation(server)
+        ? await elicitMissingInput(services, tool, input, asking, ctx)
+        : { input };
       if ("question" in asked) return asked.question;
       const output = await invoke(services, tool, asked.input, asking);
       return {
@@ -135,23 +147,23 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
   async function wanted(name: string, args: Record<string, unknown>) {
     const tool = tools.get(name);
     if (tool !== undefined) return { tool, input: args, below: "" };
-    const { ids } = await exposed();
-    const id = ids.get(name);
-    if (id === undefined) throw unknownTool(name, [...tools.keys(), ...ids.keys()]);
+    const { workflowIds } = await exposedTools();
+    const id = workflowIds.get(name);
+    if (id === undefined) throw unknownTool(name, [...tools.keys(), ...workflowIds.keys()]);
     return { tool: tools.get(RUN_WORKFLOW)!, input: { workflow_id: id, inputs: args }, below: "inputs" };
   }
 
   return {
-    exposed,
+    exposedTools,
     inFlight: () => running,
     create() {
       const server = new Server(
         { name: "millrace", title: "Millrace", version },
         { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
       );
-      const served: Served = { ...listed, call: (request, ctx) => call(server, request, ctx) };
+      const served: McpHandlers = { ...listed, call: (request, ctx) => call(server, request, ctx) };
       server.setRequestHandler("tools/list", async () => ({
-        tools: [...listed.tools, ...(await exposed()).tools],
+        tools: [...listed.tools, ...(await exposedTools()).tools],
       }));
       server.setRequestHandler("tools/call", served.call);
       extend?.(server, served);
@@ -161,7 +173,7 @@ export function mcpServers({ catalogue, services, version, extend }: McpServerOp
 }
 
 /** The caller's trace: that of the call itself before that of the request which carried it. @see SEP-414 */
-function callerOf({ mcpReq }: ServerContext, { caller }: Identity): NonNullable<Call["caller"]> {
+function callerOf({ mcpReq }: ServerContext, { caller }: Identity): NonNullable<Call["incomingTrace"]> {
   const { traceparent, tracestate } = mcpReq._meta ?? {};
   return traceparent === undefined ? caller : { traceparent, tracestate };
 }
@@ -188,14 +200,14 @@ function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) |
 function withoutPrefix(error: AppError, prefix: string): AppError {
   const { errors, headers } = error.details;
   if (prefix === "" || errors === undefined) return error;
-  const moved = errors.map((fault) => above(fault, prefix));
+  const moved = errors.map((issue) => above(issue, prefix));
   return new AppError(error.code, error.message, { errors: moved, ...(headers && { headers }) });
 }
 
-const above = (fault: Fault, prefix: string): Fault => {
-  const { path } = fault;
+const above = (issue: Issue, prefix: string): Issue => {
+  const { path } = issue;
   const inside = path === prefix || path.startsWith(`${prefix}.`);
-  return inside ? { ...fault, path: path.slice(prefix.length + 1) } : fault;
+  return inside ? { ...issue, path: path.slice(prefix.length + 1) } : issue;
 };
 
 /** An error as the model reads it: the same problem that REST sends, in words it can act on. */

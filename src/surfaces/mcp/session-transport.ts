@@ -4,21 +4,21 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { McpSession } from "../../core/ports.ts";
-import { MESSAGE_LIMIT } from "./exchange.ts";
-import type { McpServers, Report } from "./server.ts";
+import { MAX_MESSAGE_BYTES } from "./exchange.ts";
+import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { KEEP_ALIVE_MS } from "../streams.ts";
 
 export type Transport = WebStandardStreamableHTTPServerTransport;
 
-export function sessionTransports(servers: McpServers, report: Report) {
+export function sessionTransports(servers: McpServerFactory, report: ErrorReporter) {
   async function build(id: string): Promise<Transport> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       keepAliveMs: KEEP_ALIVE_MS,
-      maxRequestBodySize: MESSAGE_LIMIT,
+      maxRequestBodySize: MAX_MESSAGE_BYTES,
     });
     const server = servers.create();
-    server.onerror = report.refused;
+    server.onerror = report.onRejected;
     await server.connect(transport);
     return transport;
   }
@@ -48,7 +48,7 @@ export function sessionTransports(servers: McpServers, report: Report) {
 }
 
 /** What another copy needs to build the session, and no more: it is kept for as long as the session. */
-export function replayOf({ params }: InitializeRequest): string {
+export function toInitializeReplay({ params }: InitializeRequest): string {
   const { protocolVersion, capabilities, clientInfo } = params;
   return JSON.stringify({
     jsonrpc: "2.0",

@@ -13,19 +13,19 @@ import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
 import { readMessage } from "./exchange.ts";
-import { type McpServers, type Report, toAuthInfo } from "./server.ts";
-import type { Streams } from "../streams.ts";
+import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
+import type { StreamRegistry } from "../streams.ts";
 
 /** A reader who lets this much pile up, in bytes, gets no more work done until it has read. */
 const UNREAD_LIMIT = 4 * 1024 * 1024;
 /** Few, so that what they answer is counted before more are taken. */
 const RELAYED_AT_ONCE = 8;
 
-export interface SseLeg {
+export interface SseTransport {
   open(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   message(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Takes up what other copies passed on. Called when the store has changed. */
-  relay(): Promise<void>;
+  deliverRelayed(): Promise<void>;
   /** Says on every stream that the list of tools has changed. */
   toolsChanged(): void;
   /** The streams that this copy holds. */
@@ -42,12 +42,12 @@ interface Held {
 const noSession = (): AppError =>
   new AppError("session_not_found", "There is no such stream with this key. Open a new one with GET /sse.");
 
-export function sseLeg(
-  servers: McpServers,
+export function sseTransport(
+  servers: McpServerFactory,
   sessions: McpSessionStore,
-  streams: Streams,
-  report: Report,
-): SseLeg {
+  streams: StreamRegistry,
+  report: ErrorReporter,
+): SseTransport {
   const held = new Map<string, Held>();
   const hasRoom = ({ res }: Held): boolean => res.writableLength <= UNREAD_LIMIT;
 
@@ -56,11 +56,11 @@ export function sseLeg(
       // What is for a reader who does not read stays in the store.
       const ready = [...held].filter(([, here]) => hasRoom(here)).map(([id]) => id);
       if (ready.length === 0) return;
-      const messages = await sessions.take(ready, RELAYED_AT_ONCE);
+      const messages = await sessions.dequeueMessages(ready, RELAYED_AT_ONCE);
       for (const { sessionId, body } of messages) {
         const here = held.get(sessionId);
         if (here !== undefined)
-          await deliver(here, JSON.parse(body), toAuthInfo(here.principal)).catch(report.failed);
+          await deliver(here, JSON.parse(body), toAuthInfo(here.principal)).catch(report.onError);
       }
       taken = messages.length;
       // A turn, in which the answers are written and count.
@@ -71,7 +71,7 @@ export function sseLeg(
   let relaying: Promise<void> | undefined;
   let again = false;
   /** One at a time, however many ask: who asks meanwhile has it looked once more. */
-  function relay(): Promise<void> {
+  function deliverRelayed(): Promise<void> {
     again = true;
     relaying ??= (async () => {
       try {
@@ -92,7 +92,7 @@ export function sseLeg(
     async open(_req, res, principal) {
       // Gone already: its close would tell us nothing more.
       if (res.destroyed) return;
-      res.once("close", streams.takeRoom(principal, "sse"));
+      res.once("close", streams.reserve(principal, "sse"));
       res.setHeader("X-Accel-Buffering", "no");
       const transport = new SSEServerTransport("/messages", res);
       const id = transport.sessionId;
@@ -102,13 +102,13 @@ export function sseLeg(
       if (res.destroyed) return sessions.remove(id);
       const server = servers.create();
       held.set(id, { principal, server, transport, res });
-      res.on("drain", () => void relay().catch(report.failed));
+      res.on("drain", () => void deliverRelayed().catch(report.onError));
       const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
-      server.onerror = report.refused;
+      server.onerror = report.onRejected;
       server.onclose = () => {
         held.delete(id);
         forget();
-        sessions.remove(id).catch(report.failed);
+        sessions.remove(id).catch(report.onError);
       };
       await server.connect(transport);
     },
@@ -122,7 +122,7 @@ export function sseLeg(
       if (owner !== principal.keyId) throw noSession();
       const message = asJsonRpc(await readMessage(req));
       if (here === undefined) {
-        await sessions.post(id, JSON.stringify(message));
+        await sessions.enqueueMessage(id, JSON.stringify(message));
       } else {
         if (!hasRoom(here)) {
           throw new AppError("busy", "Read what is waiting on your stream first.", {
@@ -138,11 +138,11 @@ export function sseLeg(
       res.writeHead(202).end("Accepted");
     },
 
-    relay,
+    deliverRelayed,
 
     toolsChanged() {
       for (const here of held.values())
-        if (hasRoom(here)) here.server.sendToolListChanged().catch(report.failed);
+        if (hasRoom(here)) here.server.sendToolListChanged().catch(report.onError);
     },
   };
 }

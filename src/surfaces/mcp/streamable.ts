@@ -12,43 +12,43 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
-import { builtSessions } from "./built-sessions.ts";
+import { sessionCache } from "./built-sessions.ts";
 import {
   isEventStream,
-  MESSAGE_LIMIT,
+  MAX_MESSAGE_BYTES,
   methodOf,
   readMessage,
   sendWebResponse,
   toWebRequest,
 } from "./exchange.ts";
-import { type McpServers, type Report, toAuthInfo } from "./server.ts";
-import { replayOf, sessionTransports, type Transport } from "./session-transport.ts";
-import { KEEP_ALIVE_MS, type Streams } from "../streams.ts";
+import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
+import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
+import { KEEP_ALIVE_MS, type StreamRegistry } from "../streams.ts";
 
-export interface StreamableLeg {
+export interface StreamableHttpTransport {
   handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Sessions used since the last call. */
-  takeUsed(): string[];
+  takeUsedSessions(): string[];
   /** Says to everyone who listens that the list of tools has changed. */
   toolsChanged(): void;
   /** Ends every session here. Called when nobody can ask any more: one who does meanwhile would be told that it is gone. */
   close(): Promise<void>;
 }
 
-export function streamableLeg(
-  servers: McpServers,
+export function streamableHttpTransport(
+  servers: McpServerFactory,
   sessions: McpSessionStore,
-  streams: Streams,
-  report: Report,
-): StreamableLeg {
+  streams: StreamRegistry,
+  report: ErrorReporter,
+): StreamableHttpTransport {
   const stateless = createMcpHandler(() => servers.create(), {
     legacy: "stateless",
     keepAliveMs: KEEP_ALIVE_MS,
-    maxRequestBodySize: MESSAGE_LIMIT,
-    onerror: report.refused,
+    maxRequestBodySize: MAX_MESSAGE_BYTES,
+    onerror: report.onRejected,
   });
   const { build, rebuild } = sessionTransports(servers, report);
-  const built = builtSessions(report);
+  const built = sessionCache(report);
   const used = new Set<string>();
 
   /** Goes on with a session. */
@@ -58,7 +58,7 @@ export function streamableLeg(
     work: (transport: Transport) => Promise<T>,
   ): Promise<T> {
     const session = await sessions.find(id);
-    if (session === undefined) built.drop(id);
+    if (session === undefined) built.evict(id);
     // One of another key is not told apart from none, and goes on undisturbed.
     if (session === undefined || session.kind !== "http" || session.keyId !== principal.keyId) {
       throw new AppError(
@@ -67,7 +67,7 @@ export function streamableLeg(
       );
     }
     used.add(id);
-    return built.use(id, principal.keyId, () => rebuild(session), work);
+    return built.withSession(id, principal.keyId, () => rebuild(session), work);
   }
 
   /** Begins a session; it is kept once the SDK has agreed to it, and before the client learns of it. */
@@ -78,7 +78,7 @@ export function streamableLeg(
     send: (response: Response) => Promise<void>,
   ): Promise<void> {
     const id = randomUUID();
-    await built.use(
+    await built.withSession(
       id,
       principal.keyId,
       () => build(id),
@@ -87,12 +87,17 @@ export function streamableLeg(
         try {
           const response = await ask(transport);
           if (response.ok) {
-            await sessions.insert({ id, keyId: principal.keyId, kind: "http", initialize: replayOf(body) });
+            await sessions.insert({
+              id,
+              keyId: principal.keyId,
+              kind: "http",
+              initialize: toInitializeReplay(body),
+            });
             kept = true;
           }
           await send(response);
         } finally {
-          if (!kept) built.drop(id);
+          if (!kept) built.evict(id);
         }
       },
     );
@@ -117,7 +122,7 @@ export function streamableLeg(
         return resume(id, principal, async (transport) => {
           const response = await ask(transport);
           if (req.method === "DELETE" && response.ok) {
-            built.drop(id);
+            built.evict(id);
             await sessions.remove(id);
           }
           await send(response);
@@ -137,7 +142,7 @@ export function streamableLeg(
       });
       const asked = { principal, requestId: res.getHeader("x-request-id") as string };
       const stays = req.method === "GET" || methodOf(body) === "subscriptions/listen";
-      const leave = stays ? streams.takeRoom(principal, "mcp") : undefined;
+      const leave = stays ? streams.reserve(principal, "mcp") : undefined;
       const send = async (response: Response): Promise<void> => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");
@@ -146,7 +151,7 @@ export function streamableLeg(
       };
       await serve(req, body, gone.signal, asked, send).finally(leave);
     },
-    takeUsed() {
+    takeUsedSessions() {
       const ids = [...used];
       used.clear();
       return ids;
@@ -154,7 +159,7 @@ export function streamableLeg(
     toolsChanged() {
       stateless.notify.toolsChanged();
       // Goes to the stream that a client has opened for it; where there is none, nowhere.
-      built.each((transport) =>
+      built.forEach((transport) =>
         transport.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
       );
     },

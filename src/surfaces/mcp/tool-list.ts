@@ -1,7 +1,7 @@
 /** The catalogue as `tools/list` shows it: worked out once, sent as it is. */
 import { z } from "zod";
 import { MAX_VERSION } from "../../../schemas/workflow.ts";
-import { type AnyTool, hintsOf, servedOn } from "../../core/tool.ts";
+import { type AnyTool, toolAnnotations, isServedOn } from "../../core/tool.ts";
 
 type JsonSchema = Record<string, unknown> & { type: "object" };
 
@@ -11,20 +11,20 @@ export interface ListedTool {
   description: string;
   inputSchema: JsonSchema;
   outputSchema: JsonSchema;
-  annotations: ReturnType<typeof hintsOf>;
+  annotations: ReturnType<typeof toolAnnotations>;
 }
 
 /** Every tool that MCP serves, with its JSON Schemas. */
 export function listTools(catalogue: readonly AnyTool[]): ListedTool[] {
   return catalogue
-    .filter((tool) => servedOn(tool, "mcp"))
+    .filter((tool) => isServedOn(tool, "mcp"))
     .map((tool) => ({
       name: tool.name,
       title: tool.title,
       description: tool.description,
       inputSchema: jsonSchema(tool.input as z.ZodType, "input"),
       outputSchema: outline(jsonSchema(tool.output as z.ZodType, "output")),
-      annotations: hintsOf(tool),
+      annotations: toolAnnotations(tool),
     }));
 }
 

@@ -1,7 +1,7 @@
 /** Answers that may be 304: one object, one page, or every page as one streamed array. */
 import type { Request, Response } from "express";
-import type { AnyTool, Page } from "../../core/tool.ts";
-import type { Prepared } from "../invoke.ts";
+import type { AnyTool, ListResponse } from "../../core/tool.ts";
+import type { PreparedCall } from "../invoke.ts";
 
 const PRIVATE = "private, no-cache";
 /** What is shown once: it may stay in no cache, not even the browser's own. */
@@ -19,7 +19,7 @@ const bare = (tag: string): string => tag.trim().replace(/^W\//, "");
 
 /** Sends one object with its ETag, `201` and its place where it was created. */
 export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
-  res.setHeader("Cache-Control", tool.secret ? SECRET : PRIVATE);
+  res.setHeader("Cache-Control", tool.noStore ? SECRET : PRIVATE);
   const tag = tool.etag?.(output);
   const etag = tag === undefined ? undefined : `"${tag}"`;
   if (etag !== undefined) res.setHeader("ETag", etag);
@@ -29,10 +29,10 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   }
   if (tool.effect === "create") {
     res.status(201);
-    if (!tool.secret)
+    if (!tool.noStore)
       res.setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
   }
-  const place = tool.accepted?.(output);
+  const place = tool.pollLocation?.(output);
   if (place !== undefined) res.status(202).setHeader("Location", place);
   sendJson(res, JSON.stringify(output));
 }
@@ -106,7 +106,7 @@ export async function sendList(
   req: Request,
   res: Response,
   tool: AnyTool,
-  prepared: Prepared,
+  prepared: PreparedCall,
   cache: ListCache,
   version: string,
 ): Promise<void> {
@@ -123,7 +123,7 @@ export async function sendList(
   }
   const { limit, cursor } = prepared.input;
   if (limit !== undefined || cursor !== undefined) {
-    const page = (await prepared.run()) as Page<unknown>;
+    const page = (await prepared.run()) as ListResponse<unknown>;
     res.setHeader("X-Total-Count", page.total);
     if (page.next_cursor !== null) res.setHeader("Link", `<${nextLink(req, page.next_cursor)}>; rel="next"`);
     sendJson(res, JSON.stringify(page.items));
@@ -146,9 +146,9 @@ export async function sendList(
 async function streamPages(
   req: Request,
   res: Response,
-  pages: AsyncGenerator<Page<unknown>>,
+  pages: AsyncGenerator<ListResponse<unknown>>,
 ): Promise<{ body: Buffer; total: number } | undefined> {
-  const first = (await pages.next()).value as Page<unknown>;
+  const first = (await pages.next()).value as ListResponse<unknown>;
   res.setHeader("X-Total-Count", first.total);
   const opening = `[${rows(first)}`;
   if (first.next_cursor === null) {
@@ -184,7 +184,7 @@ async function streamPages(
 
 const drained = (res: Response) => new Promise<void>((resolve) => res.once("drain", resolve));
 
-const rows = (page: Page<unknown>): string => JSON.stringify(page.items).slice(1, -1);
+const rows = (page: ListResponse<unknown>): string => JSON.stringify(page.items).slice(1, -1);
 
 /** The same request, at the next page. RFC 8288. */
 function nextLink(req: Request, cursor: string): string {

@@ -3,7 +3,7 @@ import { Router } from "express";
 import helmet from "helmet";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { AnyTool } from "../../core/tool.ts";
-import { onlyMethods } from "./methods.ts";
+import { rejectOtherMethods } from "./methods.ts";
 
 /** As security.md found Swagger UI to need: its styles are inline, its scripts are files. */
 const CSP = {
@@ -85,7 +85,7 @@ export function apidoc(
   });
   router.all(
     ["/", "/openapi.json", "/openapi.yaml", "/workflow.schema.json", ...FILES],
-    onlyMethods(["GET"]),
+    rejectOtherMethods(["GET"]),
   );
   return router;
 }

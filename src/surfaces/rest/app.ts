@@ -2,42 +2,42 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
-import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
-import type { Gate } from "../gate.ts";
-import { type Lifecycle, logRefused, sendHealth, sendProblem } from "../http-server.ts";
-import { type Call, observed, prepare, type Services } from "../invoke.ts";
-import { type AdmitRequest, clientOf, restDoor } from "../session/door.ts";
-import type { SignIn } from "../session/endpoint.ts";
+import { type AnyTool, type HttpMethod, parseRoute, isServedOn } from "../../core/tool.ts";
+import type { Admission } from "../gate.ts";
+import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
+import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
+import { type AdmitRequest, clientOf, requestAuthenticator } from "../session/door.ts";
+import type { SignInServices } from "../session/endpoint.ts";
 import { mountSession } from "../session/mount.ts";
-import type { Streams } from "../streams.ts";
+import type { StreamRegistry } from "../streams.ts";
 import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./answer.ts";
 import { apidoc } from "./apidoc.ts";
-import { fromExpress, hasBody, readBody } from "./body.ts";
+import { fromExpressError, hasBody, readBody } from "./body.ts";
 import { gatherInput, planInput } from "./input.ts";
-import { inTrace } from "./in-trace.ts";
-import { onlyMethods } from "./methods.ts";
+import { traceFields } from "./in-trace.ts";
+import { rejectOtherMethods } from "./methods.ts";
 import { runEvents } from "./run-events.ts";
 
 export interface RestOptions {
   catalogue: readonly AnyTool[];
   services: Services;
-  gate: Gate;
-  signIn: SignIn;
+  admission: Admission;
+  signIn: SignInServices;
   /** Where the built web interface is. */
   webDirectory: string;
   /** What stays open; its owner ends it. */
-  streams: Streams;
+  streams: StreamRegistry;
   lifecycle: Lifecycle;
   version: string;
-  fault: () => Promise<string | undefined>;
+  checkStorage: () => Promise<string | undefined>;
   /** Addresses of proxies whose X-Forwarded-* headers count. */
   trustedProxies: readonly string[];
 }
 
 /** The HTTP API as an Express application. */
 export function restApp(options: RestOptions): Express {
-  const { catalogue, services, version, lifecycle, fault } = options;
+  const { catalogue, services, version, lifecycle, checkStorage } = options;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -54,18 +54,18 @@ export function restApp(options: RestOptions): Express {
   });
   app
     .route("/health")
-    .get((_req, res) => sendHealth(res, lifecycle, version, fault))
-    .all(onlyMethods(["GET"]));
+    .get((_req, res) => sendHealth(res, lifecycle, version, checkStorage))
+    .all(rejectOtherMethods(["GET"]));
   app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
   app.get("/", (_req, res) => res.redirect("/ui/"));
   app.use("/ui", webPages(options.webDirectory));
   mountSession(app, services, options.signIn);
 
-  const door = restDoor(options.gate, options.signIn);
+  const door = requestAuthenticator(options.admission, options.signIn);
   app
     .route("/runs/:run_id/events")
     .get(runEvents({ services, admit: door, streams: options.streams }))
-    .all(onlyMethods(["GET"]));
+    .all(rejectOtherMethods(["GET"]));
   mountCatalogue(app, options, door);
 
   app.use((req: Request) => {
@@ -95,15 +95,15 @@ function mountCatalogue(
   admit: AdmitRequest,
 ): void {
   const byPath = Map.groupBy(
-    catalogue.filter((tool) => servedOn(tool, "rest")),
-    (tool) => routeOf(tool).path,
+    catalogue.filter((tool) => isServedOn(tool, "rest")),
+    (tool) => parseRoute(tool).path,
   );
   // Words before parameters: /workflows/validate is no workflow.
   const paths = [...byPath].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
   for (const [path, tools] of paths) {
     const route = app.route(path);
     for (const tool of tools) {
-      const { method } = routeOf(tool);
+      const { method } = parseRoute(tool);
       const plan = planInput(tool);
       const cache = listCache();
       const handle = async (req: Request, res: Response): Promise<void> => {
@@ -115,10 +115,10 @@ function mountCatalogue(
           requestId: res.locals["requestId"] as string,
           signal: abortedWith(res),
           status: () => res.statusCode,
-          ...inTrace(req, path),
+          ...traceFields(req, path),
         };
         res.locals["observed"] = true;
-        await observed(services, tool, call, async () => {
+        await withTelemetry(services, tool, call, async () => {
           const prepared = prepare(services, tool, raw, call, found);
           if (tool.page === undefined) sendObject(req, res, tool, await prepared.run());
           else await sendList(req, res, tool, prepared, cache, version);
@@ -126,7 +126,7 @@ function mountCatalogue(
       };
       route[method.toLowerCase() as Lowercase<HttpMethod>](handle);
     }
-    route.all(onlyMethods(tools.map((tool) => routeOf(tool).method)));
+    route.all(rejectOtherMethods(tools.map((tool) => parseRoute(tool).method)));
   }
 }
 
@@ -141,12 +141,12 @@ function abortedWith(res: Response): AbortSignal {
 
 function errorHandler({ services }: RestOptions): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const error = fromExpress(thrown);
+    const error = fromExpressError(thrown);
     const requestId = res.locals["requestId"] as string;
     if (res.locals["observed"] !== true) {
       const { method, path, ip } = req;
-      services.meter.refused("rest", error.code);
-      logRefused(services.log, error, { request_id: requestId, method, path, ip });
+      services.meter.requestRejected("rest", error.code);
+      logRejectedRequest(services.log, error, { request_id: requestId, method, path, ip });
     }
     if (res.headersSent) {
       // A list that broke off half-way: cut, so that nobody takes it for whole.

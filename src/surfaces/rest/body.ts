@@ -70,7 +70,7 @@ const inUnits = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 
 /** Errors of Express and its body parser as ours. */
-export function fromExpress(error: unknown): AppError {
+export function fromExpressError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { type, status, message, limit } = error as {
     type?: string;

@@ -2,10 +2,10 @@ import type { Request } from "express";
 import type { Call } from "../invoke.ts";
 
 /** What a trace takes from a request and tells of it. @see https://opentelemetry.io/docs/specs/semconv/http/ */
-export const inTrace = (
+export const traceFields = (
   { method, headers }: Request,
   route: string,
-): Required<Pick<Call, "caller" | "attributes">> => ({
-  caller: { traceparent: headers["traceparent"], tracestate: headers["tracestate"] },
+): Required<Pick<Call, "incomingTrace" | "attributes">> => ({
+  incomingTrace: { traceparent: headers["traceparent"], tracestate: headers["tracestate"] },
   attributes: { "http.request.method": method, "http.route": route },
 });

@@ -1,10 +1,10 @@
 /** From an HTTP request to an operation's input: path, query, headers, body. */
 import type { Request } from "express";
 import { z } from "zod";
-import type { Fault } from "../../../schemas/problem.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 import { MAX_VERSION } from "../../../schemas/workflow.ts";
-import { dotted, MAX_UNKNOWN, unknownKey } from "../../core/faults.ts";
-import { type AnyTool, routeOf } from "../../core/tool.ts";
+import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/faults.ts";
+import { type AnyTool, parseRoute } from "../../core/tool.ts";
 
 /** Where each field of an operation's input comes from. Worked out once per operation. */
 export interface InputPlan {
@@ -19,7 +19,7 @@ export interface InputPlan {
 type Kind = "integer" | "boolean" | "list" | "text";
 
 export function planInput(tool: AnyTool): InputPlan {
-  const { method, parameters } = routeOf(tool);
+  const { method, parameters } = parseRoute(tool);
   const headers = Object.entries(tool.headers ?? {});
   const taken = new Set([...parameters, ...headers.map(([field]) => field)]);
   const shape = (tool.input as z.ZodObject).shape;
@@ -42,8 +42,8 @@ function kindOf(schema: z.ZodType): Kind {
  * Gathers the input; nothing is judged here but what does not belong where it stands.
  * @returns the raw input for `invoke`, and the faults found on the way
  */
-export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; found: Fault[] } {
-  const found: Fault[] = [];
+export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; found: Issue[] } {
+  const found: Issue[] = [];
   const raw: Record<string, unknown> = {};
   const query = req.query as Record<string, string | string[]>;
 
@@ -59,13 +59,13 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
     } else {
       for (const [key, value] of Object.entries(body)) {
         if (plan.fields.includes(key)) raw[key] = value;
-        else if (found.length < MAX_UNKNOWN) found.push(misplaced(plan, key));
+        else if (found.length < MAX_UNKNOWN_KEYS) found.push(misplaced(plan, key));
       }
     }
     for (const key of Object.keys(query)) {
       found.push(
         unknownKey(
-          dotted([key]),
+          formatPath([key]),
           key,
           [],
           "This takes nothing from the query string; put it into the JSON body.",
@@ -95,13 +95,13 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
   return { raw, found };
 }
 
-function misplaced(plan: InputPlan, key: string): Fault {
+function misplaced(plan: InputPlan, key: string): Issue {
   const header = plan.headers.find(([field]) => field === key)?.[1];
   if (header !== undefined)
-    return unknownKey(dotted([key]), key, plan.fields, `Send it as the header ${header}.`);
+    return unknownKey(formatPath([key]), key, plan.fields, `Send it as the header ${header}.`);
   if (plan.parameters.includes(key))
-    return unknownKey(dotted([key]), key, plan.fields, "It stands in the path already; leave it out.");
-  return unknownKey(dotted([key]), key, plan.fields);
+    return unknownKey(formatPath([key]), key, plan.fields, "It stands in the path already; leave it out.");
+  return unknownKey(formatPath([key]), key, plan.fields);
 }
 
 /** A query string knows only text; what is not the text of a number, truth or list stays as it is, for the schema to refuse. */

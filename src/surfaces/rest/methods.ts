@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import { AppError } from "../../core/errors.ts";
 
 /** Answers every other method of a known path: 405 with `Allow`, and OPTIONS with what there is. */
-export function onlyMethods(methods: readonly string[]) {
+export function rejectOtherMethods(methods: readonly string[]) {
   const allow = [
     ...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))),
   ].join(", ");

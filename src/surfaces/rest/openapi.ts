@@ -6,7 +6,7 @@ import { Problem } from "../../../schemas/problem.ts";
 import { RunId } from "../../../schemas/run.ts";
 import { SessionInfo } from "../../../schemas/user.ts";
 import { type ErrorCode, ERRORS } from "../../core/errors.ts";
-import { type AnyTool, type HttpMethod, routeOf, servedOn } from "../../core/tool.ts";
+import { type AnyTool, type HttpMethod, parseRoute, isServedOn } from "../../core/tool.ts";
 import type { SessionEndpoint } from "../session/endpoint.ts";
 import { sessionEndpoints } from "../session/endpoints.ts";
 import { planInput } from "./input.ts";
@@ -99,7 +99,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
   });
   registry.registerPath(RUN_EVENTS);
   for (const endpoint of sessionEndpoints) registry.registerPath(sessionPathOf(endpoint));
-  const served = catalogue.filter((tool) => servedOn(tool, "rest"));
+  const served = catalogue.filter((tool) => isServedOn(tool, "rest"));
   for (const tool of served.toSorted(byRoute)) registry.registerPath(pathOf(tool));
 
   const document = new OpenApiGeneratorV31(registry.definitions, {
@@ -162,14 +162,14 @@ const METHODS: readonly HttpMethod[] = ["GET", "POST", "PATCH", "DELETE"];
 
 /** As people read a reference: the collection before its members, looking before changing. */
 function byRoute(a: AnyTool, b: AnyTool): number {
-  const [one, other] = [routeOf(a), routeOf(b)];
+  const [one, other] = [parseRoute(a), parseRoute(b)];
   return (
     one.path.localeCompare(other.path, "en") || METHODS.indexOf(one.method) - METHODS.indexOf(other.method)
   );
 }
 
 function pathOf(tool: AnyTool): RouteConfig {
-  const { method, path } = routeOf(tool);
+  const { method, path } = parseRoute(tool);
   const plan = planInput(tool);
   const shape = (tool.input as z.ZodObject).shape;
   const pick = (fields: readonly string[]) =>
@@ -191,7 +191,7 @@ function pathOf(tool: AnyTool): RouteConfig {
     summary: tool.title,
     description: `${tool.description}\n\n${needs(tool)}`,
     tags: [tagOf(tool)],
-    ...(tool.person && { security: [{ Session: [] }] }),
+    ...(tool.requiresUser && { security: [{ Session: [] }] }),
     request: {
       ...(plan.parameters.length > 0 && { params: pick(plan.parameters) }),
       ...(!plan.inBody && plan.fields.length > 0 && { query: pick(plan.fields) }),
@@ -204,7 +204,7 @@ function pathOf(tool: AnyTool): RouteConfig {
 
 /** Signing in: without a key, and with cookies. */
 function sessionPathOf(endpoint: SessionEndpoint): RouteConfig {
-  const { method, path, name, title, description, status, output, input, errors, signedIn } = endpoint;
+  const { method, path, name, title, description, status, output, input, errors, requiresSession } = endpoint;
   const inBody = Object.keys(input.shape).length > 0;
   const setsCookie = endpoint.output === SessionInfo && method === "POST";
   return {
@@ -214,7 +214,7 @@ function sessionPathOf(endpoint: SessionEndpoint): RouteConfig {
     summary: title,
     description,
     tags: ["Session"],
-    security: signedIn ? [{ Session: [] }] : [],
+    security: requiresSession ? [{ Session: [] }] : [],
     request: { ...(inBody && { body: { required: true, content: bodyContent(input) } }) },
     responses: {
       [status]: {
@@ -227,7 +227,7 @@ function sessionPathOf(endpoint: SessionEndpoint): RouteConfig {
       },
       ...problems([
         "forbidden_origin",
-        ...(signedIn ? (["unauthorized"] as const) : []),
+        ...(requiresSession ? (["unauthorized"] as const) : []),
         ...(method === "POST" ? WITH_BODY : []),
         ...errors,
       ]),
@@ -239,14 +239,14 @@ const bodyContent = (schema: z.ZodObject) => ({
   "application/json": { schema, example: exampleOf(schema) },
 });
 
-const needs = ({ scope, person }: Pick<AnyTool, "scope" | "person">): string =>
-  person
+const needs = ({ scope, requiresUser }: Pick<AnyTool, "scope" | "requiresUser">): string =>
+  requiresUser
     ? `For somebody signed in whose role gives the scope \`${scope}\`; no key may do it.`
     : `Needs a key with the scope \`${scope}\`, or somebody signed in whose role gives it.`;
 
 /** By the noun that it gives or acts on, which its path names. */
 function tagOf(tool: AnyTool): string {
-  const { path } = routeOf(tool);
+  const { path } = parseRoute(tool);
   const noun = path.endsWith("/runs") ? "runs" : path.split("/")[1]!.replaceAll("-", " ");
   return (noun.slice(0, 1).toUpperCase() + noun.slice(1)).replace(/^Api\b/, "API");
 }
@@ -302,15 +302,15 @@ function ofField(type: z.ZodType, key: "description" | "example"): unknown {
 
 function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   const responses: Responses = { [tool.effect === "create" ? 201 : 200]: success(tool) };
-  if (tool.accepted) responses[202] = accepted(tool);
+  if (tool.pollLocation) responses[202] = accepted(tool);
   if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
     responses[304] = { description: "You have it already (If-None-Match)." };
   }
   const more: readonly ErrorCode[] = [
     ...(inBody ? WITH_BODY : []),
-    ...(tool.person ? (["person_needed"] as const) : []),
+    ...(tool.requiresUser ? (["person_needed"] as const) : []),
     // What another site lets a signed-in browser send.
-    ...(routeOf(tool).method === "GET" ? [] : (["forbidden_origin"] as const)),
+    ...(parseRoute(tool).method === "GET" ? [] : (["forbidden_origin"] as const)),
     ...tool.errors,
   ];
   return { ...responses, ...problems(more) };
@@ -330,7 +330,7 @@ function problems(more: readonly ErrorCode[]): Responses {
 function success(tool: AnyTool): Responses[string] {
   const headers: Record<string, Header> = { "X-Request-Id": HEADERS.requestId };
   if (tool.etag || tool.page?.revision) headers["ETag"] = HEADERS.etag;
-  if (tool.secret) headers["Cache-Control"] = HEADERS.noStore;
+  if (tool.noStore) headers["Cache-Control"] = HEADERS.noStore;
   else if (tool.effect === "create") headers["Location"] = HEADERS.location;
   if (tool.page) Object.assign(headers, { "X-Total-Count": HEADERS.total, Link: HEADERS.link });
   return {

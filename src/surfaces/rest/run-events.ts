@@ -8,20 +8,20 @@ import type { Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import { RunId } from "../../../schemas/run.ts";
 import { findRun } from "../../../tools/runs/find-run.ts";
-import { hasEnded, progressOf, summaryOf } from "../../../tools/runs/show-run.ts";
-import { showStep, statusOf } from "../../../tools/runs/show-steps.ts";
+import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/show-run.ts";
+import { serializeStep, statusOf } from "../../../tools/runs/show-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/faults.ts";
 import { NO_ITEM, type RunRecord, type StepState } from "../../core/run-ports.ts";
-import { authorise, type Call, observed, type Services } from "../invoke.ts";
+import { authorise, type Call, withTelemetry, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf } from "../session/door.ts";
-import type { Streams } from "../streams.ts";
-import { inTrace } from "./in-trace.ts";
+import type { StreamRegistry } from "../streams.ts";
+import { traceFields } from "./in-trace.ts";
 
 export interface RunEventsOptions {
   services: Services;
   admit: AdmitRequest;
-  streams: Streams;
+  streams: StreamRegistry;
 }
 
 /** What this is by the name of an operation; it is none, for MCP has progress notifications instead. */
@@ -50,21 +50,21 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       requestId: res.locals["requestId"] as string,
       signal: gone.signal,
       status: () => res.statusCode,
-      ...inTrace(req, "/runs/:run_id/events"),
+      ...traceFields(req, "/runs/:run_id/events"),
     };
     res.locals["observed"] = true;
-    await observed(services, OPERATION, call, async () => {
+    await withTelemetry(services, OPERATION, call, async () => {
       authorise(OPERATION, call);
-      const { since, faults } = lastEventId(req);
-      const { run_id } = parseInput(Input, { ...req.query, ...req.params }, faults);
+      const { since, issues } = lastEventId(req);
+      const { run_id } = parseInput(Input, { ...req.query, ...req.params }, issues);
       const run = await findRun(services.read.runs, run_id);
-      call.about = { workflow_id: run.workflowId, run_id };
+      call.resourceIds = { workflow_id: run.workflowId, run_id };
       // Whoever has seen the end is told not to come back: 204 stops an EventSource.
       if (hasEnded(run) && since !== undefined && since >= run.seq) return void res.status(204).end();
       if (req.method === "HEAD") return void res.writeHead(200, HEADERS).end();
       // Gone already: its close would tell us nothing more.
       if (res.destroyed) return;
-      const leave = streams.takeRoom(principal, "run_events");
+      const leave = streams.reserve(principal, "run_events");
       const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       res.once("close", () => {
         gone.abort();
@@ -81,15 +81,15 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
 /** Where a client that was here before goes on; undefined for from the start. */
 function lastEventId(req: Request) {
   const id = req.headers["last-event-id"];
-  if (id === undefined || id === "") return { since: undefined, faults: [] };
-  if (typeof id === "string" && /^\d{1,15}$/.test(id)) return { since: Number(id), faults: [] };
-  const fault = {
+  if (id === undefined || id === "") return { since: undefined, issues: [] };
+  if (typeof id === "string" && /^\d{1,15}$/.test(id)) return { since: Number(id), issues: [] };
+  const issue = {
     path: "Last-Event-ID",
     code: "wrong_format",
     message: "must be the id of an event of this stream, a whole number",
     fix: "Send the id that came last, or leave the header out to get everything.",
   };
-  return { since: undefined, faults: [fault] };
+  return { since: undefined, issues: [issue] };
 }
 
 interface RunEvent {
@@ -123,7 +123,7 @@ async function follow(
     shown = now;
     if (hasEnded(run)) break;
     pace.sent(events.length);
-    await services.engine.changed(run.id, run.seq, { ms: LOOK_AGAIN_MS, signal });
+    await services.engine.waitForChange(run.id, run.seq, { ms: LOOK_AGAIN_MS, signal });
     await pace.turn(signal);
     if (signal.aborted) return;
     run = await services.read.runs.find(run.id);
@@ -137,20 +137,20 @@ async function changes(
   run: RunRecord,
   shown: Shown,
 ): Promise<{ events: RunEvent[]; now: Shown }> {
-  const { steps } = await engine.definitionOf(run);
+  const { steps } = await engine.getDefinition(run);
   const [records, running] = await Promise.all([
     runs.steps(run.id, { sinceSeq: shown.seq }),
-    runs.running(run.id),
+    runs.runningSteps(run.id),
   ]);
   const moved = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   const ended = hasEnded(run);
   const stopping = run.stop !== null && !ended;
-  const card = { ...summaryOf(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
+  const card = { ...toRunSummary(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
   const text = JSON.stringify(card);
   const events: RunEvent[] = text === shown.run || ended ? [] : [{ event: "run", data: card }];
   for (const [index, step] of steps.entries()) {
-    const state = run.states[index] as StepState;
+    const state = run.stepStates[index] as StepState;
     let record = moved.get(step.id);
     if (record === undefined && shown.seq >= 0) {
       if (shown.states?.[index] === state) continue;
@@ -160,10 +160,10 @@ async function changes(
     }
     // Read after the run, it may be newer.
     const newest = record !== undefined && record.seq > run.seq ? record.state : state;
-    events.push({ event: "step", data: showStep(step, record, statusOf(newest, claimed.has(step.id))) });
+    events.push({ event: "step", data: serializeStep(step, record, statusOf(newest, claimed.has(step.id))) });
   }
   if (ended) events.push({ event: "end", data: card });
-  return { events, now: { seq: run.seq, states: run.states, run: text } };
+  return { events, now: { seq: run.seq, states: run.stepStates, run: text } };
 }
 
 /**

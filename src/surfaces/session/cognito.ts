@@ -3,17 +3,17 @@ import { createHash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Express, Request, Response } from "express";
 import type { albVerifier } from "../../auth/alb.ts";
-import { cameFromElsewhere } from "../../auth/csrf.ts";
+import { isCrossSiteNavigation } from "../../auth/csrf.ts";
 import type { SessionLimits, Sessions } from "../../auth/sessions.ts";
-import { knownAs, type SignOnPolicy } from "../../auth/sign-on.ts";
+import { findUpToDateUser, type SignOnPolicy } from "../../auth/sign-on.ts";
 import { iso, MINUTE } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newSessionId } from "../../core/ids.ts";
 import type { Services } from "../invoke.ts";
-import { onlyMethods } from "../rest/methods.ts";
-import { arrive, signOnEnded } from "./arrive.ts";
-import { addressOf, browserOf } from "./door.ts";
-import type { Provider } from "./endpoint.ts";
+import { rejectOtherMethods } from "../rest/methods.ts";
+import { completeSignIn, signOnEndedError } from "./arrive.ts";
+import { clientAddressOf, browserNameOf } from "./door.ts";
+import type { SignOnProvider } from "./endpoint.ts";
 
 export interface CognitoOptions {
   services: Pick<Services, "read" | "write" | "clock" | "log">;
@@ -39,7 +39,7 @@ const ALB_COOKIES = ["AWSELBAuthSessionCookie-0", "AWSELBAuthSessionCookie-1"];
 const LEFT_COOKIE = "millrace_left";
 
 /** The sign-on of `--auth-mode cognito`. */
-export function cognitoProvider(options: CognitoOptions): Provider {
+export function cognitoProvider(options: CognitoOptions): SignOnProvider {
   const { services, sessions, limits, policy, verify } = options;
   const { read, clock, log } = services;
   let warnedAt = -Infinity;
@@ -58,37 +58,37 @@ export function cognitoProvider(options: CognitoOptions): Provider {
   }
 
   return {
-    async identify(req) {
+    async authenticate(req) {
       if (req.headers["x-amzn-oidc-data"] === undefined || !isFromBalancer(req)) return undefined;
-      const { identity, login, since } = (await verified(req))!;
-      const digest = createHash("sha256").update(login).digest();
-      const found = await sessions.look(digest);
-      if (found?.over === true && found.user.status === "active") throw signOnEnded();
-      const user = found && (await knownAs(read, policy, identity));
+      const { identity, loginKey, authenticatedAt } = (await verified(req))!;
+      const digest = createHash("sha256").update(loginKey).digest();
+      const found = await sessions.findByDigest(digest);
+      if (found?.over === true && found.user.status === "active") throw signOnEndedError();
+      const user = found && (await findUpToDateUser(read, policy, identity));
       if (found !== undefined && user !== undefined) return { session: found.session, user };
-      const expiresAt = since + limits.longestMs;
-      if (expiresAt <= clock.now() || since < options.notBefore) throw signOnEnded();
-      const client = browserOf(req);
+      const expiresAt = authenticatedAt + limits.maxAgeMs;
+      if (expiresAt <= clock.now() || authenticatedAt < options.notBefore) throw signOnEndedError();
+      const client = browserNameOf(req);
       const requestId = req.res!.locals["requestId"] as string;
       const session = {
         id: newSessionId(),
         digest,
-        createdAt: iso(since),
-        seenAt: iso(clock.now()),
+        createdAt: iso(authenticatedAt),
+        lastSeenAt: iso(clock.now()),
         expiresAt: iso(expiresAt),
         client,
-        address: addressOf(req),
+        address: clientAddressOf(req),
         external: true,
         endedAt: null,
       };
-      return arrive(services, policy, identity, session, { client, requestId });
+      return completeSignIn(services, policy, identity, session, { client, requestId });
     },
 
     mount(app: Express) {
       app
         .route("/logout")
         .get((req, res) => leave(options, req, res))
-        .all(onlyMethods(["GET"]));
+        .all(rejectOtherMethods(["GET"]));
     },
   };
 
@@ -117,7 +117,7 @@ function leave({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res:
   const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...gone }));
   res.setHeader("Cache-Control", "no-store");
   const isBack = cookies[LEFT_COOKIE] !== undefined;
-  if (!isBack && cameFromElsewhere(req.headers)) {
+  if (!isBack && isCrossSiteNavigation(req.headers)) {
     page(res, "Sign out of Millrace?", `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`);
   } else if (isBack || domain === undefined) {
     res.setHeader("Set-Cookie", [

@@ -1,56 +1,67 @@
 /** Who may come in over REST: a key, or the session of a browser that asks from our own pages. */
 import type { Request } from "express";
-import { browserName, type ByCookie, principalOf, type SignedIn } from "../../auth/sessions.ts";
-import { refuseCrossSite } from "../../auth/csrf.ts";
+import {
+  browserName,
+  type CookieSession,
+  principalOf,
+  type AuthenticatedSession,
+} from "../../auth/sessions.ts";
+import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import type { Actor, Principal } from "../../core/ports.ts";
 import { clientName } from "../client-name.ts";
-import type { Gate } from "../gate.ts";
-import type { SignIn } from "./endpoint.ts";
+import type { Admission } from "../gate.ts";
+import type { SignInServices } from "./endpoint.ts";
 
 /** Whether a request reached us by https, as far as we can know. */
-export const isSecure = (signIn: Pick<SignIn, "https">, req: Request): boolean => signIn.https ?? req.secure;
+export const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
+  signIn.https ?? req.secure;
 
 /**
  * The living session of a request, if it has one.
  * @throws AppError forbidden_origin when another site's page sent it
  */
-export async function signedIn(signIn: SignIn, req: Request): Promise<SignedIn | undefined> {
-  const found = await (signIn.provider ? signIn.provider.identify(req) : byPassword(signIn, req));
+export async function authenticateSession(
+  signIn: SignInServices,
+  req: Request,
+): Promise<AuthenticatedSession | undefined> {
+  const found = await (signIn.provider ? signIn.provider.authenticate(req) : byPassword(signIn, req));
   // After the look-up: a cookie of something else on this host is no business of ours.
-  if (found !== undefined) refuseCrossSite(req.method, req.headers, signIn.origins);
+  if (found !== undefined) rejectCrossSiteRequest(req.method, req.headers, signIn.origins);
   return found;
 }
 
 /** By the cookie that our own sign-in has set. */
-export const byCookie = async (
-  signIn: Pick<SignIn, "sessions" | "https">,
+export const findCookieSession = async (
+  signIn: Pick<SignInServices, "sessions" | "https">,
   req: Request,
-): Promise<ByCookie | undefined> =>
-  req.headers.cookie === undefined ? undefined : signIn.sessions.find(req.headers, isSecure(signIn, req));
+): Promise<CookieSession | undefined> =>
+  req.headers.cookie === undefined
+    ? undefined
+    : signIn.sessions.findByCookie(req.headers, isSecure(signIn, req));
 
 /** Not one that a provider has vouched for, whom nobody would ask again here. */
-async function byPassword(signIn: SignIn, req: Request): Promise<SignedIn | undefined> {
-  const found = await byCookie(signIn, req);
+async function byPassword(signIn: SignInServices, req: Request): Promise<AuthenticatedSession | undefined> {
+  const found = await findCookieSession(signIn, req);
   return found?.claimsAt === null ? found : undefined;
 }
 
 /** The browser that a request comes from, so that people know their sessions apart. */
-export const browserOf = (req: Request): string => browserName(clientName(req.headers["user-agent"]));
+export const browserNameOf = (req: Request): string => browserName(clientName(req.headers["user-agent"]));
 
 /** Where a request comes from: an IP address, as far as it is known. */
-export const addressOf = (req: Request): string => req.ip ?? "unknown";
+export const clientAddressOf = (req: Request): string => req.ip ?? "unknown";
 
 export type AdmitRequest = (req: Request) => Promise<Principal>;
 
 /** A key goes before a session: who sends one means it. */
-export function restDoor(gate: Gate, signIn: SignIn): AdmitRequest {
+export function requestAuthenticator(gate: Admission, signIn: SignInServices): AdmitRequest {
   return async (req) => {
     const { headers } = req;
     if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
-      const found = await signedIn(signIn, req);
+      const found = await authenticateSession(signIn, req);
       if (found !== undefined) {
         const principal = principalOf(found);
-        await gate.count(principal);
+        await gate.checkRateLimit(principal);
         return principal;
       }
     }
@@ -61,6 +72,6 @@ export function restDoor(gate: Gate, signIn: SignIn): AdmitRequest {
 /** Browsers of people who are signed in are told from scripts. */
 export function clientOf(req: Request, { kind }: Principal): Actor["client"] {
   return kind === "session"
-    ? { surface: "web", name: browserOf(req) }
+    ? { surface: "web", name: browserNameOf(req) }
     : { surface: "rest", name: clientName(req.headers["user-agent"]) };
 }

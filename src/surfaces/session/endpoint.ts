@@ -3,7 +3,7 @@ import type { Express, Request } from "express";
 import type { z } from "zod";
 import type { AuthMode, SessionInfo } from "../../../schemas/user.ts";
 import type { Passwords } from "../../auth/passwords.ts";
-import type { Sessions, SessionLimits, SignedIn } from "../../auth/sessions.ts";
+import type { Sessions, SessionLimits, AuthenticatedSession } from "../../auth/sessions.ts";
 import type { Throttle } from "../../auth/throttle.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
@@ -11,23 +11,23 @@ import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
 
 /** A sign-on by an identity provider, as a mode of its own. */
-export interface Provider {
+export interface SignOnProvider {
   /**
    * Who a request's browser is signed in as, by what the sign-on left with it; the session is made at its first sight.
    * @throws AppError sign_on_refused, unauthorized
    */
-  identify(req: Request): Promise<SignedIn | undefined>;
+  authenticate(req: Request): Promise<AuthenticatedSession | undefined>;
   /** Adds its pages: where the way to the provider and back, and out, goes along. */
   mount(app: Express): void;
   /** Called once, when the address is known that people reach us by. */
-  listening?(): void;
+  onListening?(): void;
 }
 
 /** What signing in stands on, beside the services of every operation. */
-export interface SignIn {
+export interface SignInServices {
   mode: AuthMode;
   /** Undefined where people have their password here. */
-  provider: Provider | undefined;
+  provider: SignOnProvider | undefined;
   sessions: Sessions;
   limits: SessionLimits;
   passwords: Passwords;
@@ -46,9 +46,9 @@ export interface SignIn {
 /** What an endpoint is handed beside its input. */
 export interface SessionContext {
   services: Services;
-  signIn: SignIn;
+  signIn: SignInServices;
   /** Who is signed in, if anybody. */
-  current: SignedIn | undefined;
+  current: AuthenticatedSession | undefined;
   /** Where the request came from: an IP address. */
   address: string;
   client: string;
@@ -61,11 +61,11 @@ export interface SessionContext {
    * Begins a session inside a write transaction; once that is committed, `welcome` hands its cookie over. A session that
    * the browser had before is ended, so that a planted one is worth nothing (session fixation).
    */
-  begin(tx: Writers, user: UserRecord): Promise<SignedIn & { token: string }>;
-  welcome(begun: SignedIn & { token: string }): SessionInfo;
+  createSession(tx: Writers, user: UserRecord): Promise<AuthenticatedSession & { token: string }>;
+  sendSessionCookie(begun: AuthenticatedSession & { token: string }): SessionInfo;
   /** Takes the cookie away. */
-  farewell(): void;
-  info(signedIn: SignedIn): SessionInfo;
+  clearSessionCookie(): void;
+  toSessionInfo(signedIn: AuthenticatedSession): SessionInfo;
 }
 
 export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
@@ -76,9 +76,9 @@ export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends 
   method: "GET" | "POST" | "DELETE";
   path: `/session${string}`;
   /** Whether it is only for who is signed in: 401 otherwise. */
-  signedIn: boolean;
+  requiresSession: boolean;
   /** Only where people have their password here: 409 where an identity provider vouches for them. */
-  builtIn?: true;
+  builtInOnly?: true;
   errors: readonly ErrorCode[];
   input: I;
   /** The success: 200 with `output`, 201 where it makes something, 202 and 204 with nothing. */

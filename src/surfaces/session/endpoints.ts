@@ -1,5 +1,5 @@
 /** Signing in and out, the first visit, and the links that mails carry. */
-import { choosePassword, forgotPassword, lookAtLink, sendVerification, verifyEmail } from "./by-link.ts";
+import { choosePassword, forgotPassword, inspectLink, sendVerification, verifyEmail } from "./by-link.ts";
 import type { SessionEndpoint } from "./endpoint.ts";
 import { setUp } from "./set-up.ts";
 import { changePassword, getSession, signIn, signInOptions, signOut } from "./sign-in.ts";
@@ -11,7 +11,7 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   signOut,
   signInOptions,
   setUp,
-  lookAtLink,
+  inspectLink,
   choosePassword,
   forgotPassword,
   verifyEmail,

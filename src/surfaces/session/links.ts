@@ -7,32 +7,32 @@ import { iso } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { SessionContext } from "./endpoint.ts";
 
-export const Token = text(200, 1).meta({
+export const LinkToken = text(200, 1).meta({
   description: "What stands behind the # of a link.",
   example: "0aZr4mXw1kq0Zr4mXw5pXq0aZr4mXw1k",
 });
 
 /** A link that works, and whose it is; nothing is written. @throws AppError link_dead */
-export async function openLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
-  const link = await liveLink(ctx, ctx.services.read.links.find(digestOf(token)), kinds);
+export async function resolveLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
+  const link = await requireValidLink(ctx, ctx.services.read.links.find(digestOf(token)), kinds);
   const user = link.userId === null ? undefined : await ctx.services.read.users.find(link.userId);
-  if (user?.status === "deactivated") throw linkDead();
+  if (user?.status === "deactivated") throw linkExpired();
   return { link, user };
 }
 
 /** The link that was found, if it works. @throws AppError link_dead */
-export async function liveLink(
+export async function requireValidLink(
   ctx: SessionContext,
   finding: Promise<LinkRecord | undefined>,
   kinds: readonly LinkKind[],
 ): Promise<LinkRecord> {
   const link = await finding;
-  if (link === undefined || !kinds.includes(link.kind)) throw linkDead(kinds);
-  if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkDead(kinds);
+  if (link === undefined || !kinds.includes(link.kind)) throw linkExpired(kinds);
+  if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkExpired(kinds);
   return link;
 }
 
-export const linkDead = (kinds: readonly LinkKind[] = []): AppError =>
+export const linkExpired = (kinds: readonly LinkKind[] = []): AppError =>
   new AppError(
     "link_dead",
     kinds.length === 1 && kinds[0] === "setup"

@@ -9,7 +9,7 @@ const FLOW_MS = 10 * MINUTE;
 const LONGEST_PLACE = 2_000;
 const HOME = "/ui/";
 
-const KeptFlow = z.strictObject({
+const StoredFlow = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -19,12 +19,12 @@ const KeptFlow = z.strictObject({
   previous: z.string().nullable(),
   at: z.number(),
 });
-export type KeptFlow = z.infer<typeof KeptFlow>;
+export type StoredFlow = z.infer<typeof StoredFlow>;
 
 const nameOf = (secure: boolean): string => (secure ? "__Host-millrace-sign-on" : "millrace_sign_on");
 
 /** The `Set-Cookie` that keeps it, or takes it away. It comes along when the provider's page leads back here. */
-export function flowCookie(key: Buffer, flow: KeptFlow | null, secure: boolean): string {
+export function flowCookie(key: Buffer, flow: StoredFlow | null, secure: boolean): string {
   return stringifySetCookie({
     name: nameOf(secure),
     value: flow === null ? "" : seal(key, flow).toString("base64url"),
@@ -37,15 +37,20 @@ export function flowCookie(key: Buffer, flow: KeptFlow | null, secure: boolean):
 }
 
 /** The one that this browser has begun, unless that is too long ago. */
-export function flowOf(key: Buffer, req: Request, secure: boolean, now: number): KeptFlow | undefined {
+export function readFlowCookie(
+  key: Buffer,
+  req: Request,
+  secure: boolean,
+  now: number,
+): StoredFlow | undefined {
   const cookie = parseCookie(req.headers.cookie ?? "")[nameOf(secure)];
   if (cookie === undefined) return undefined;
-  const { data } = KeptFlow.safeParse(unseal(key, Buffer.from(cookie, "base64url")));
+  const { data } = StoredFlow.safeParse(unseal(key, Buffer.from(cookie, "base64url")));
   return data !== undefined && now - data.at < FLOW_MS ? data : undefined;
 }
 
 /** A page of the interface, whatever was asked for: nobody is led elsewhere from here. */
-export function placeOf(to: unknown): string {
+export function safeReturnPath(to: unknown): string {
   if (typeof to !== "string" || to.length > LONGEST_PLACE) return HOME;
   const here = "http://here.invalid";
   const url = URL.parse(to, here);

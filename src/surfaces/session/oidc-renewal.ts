@@ -1,16 +1,16 @@
 /** What the provider said of somebody who is signed in, asked again when it is old: by one copy at a time. */
 import type { Request } from "express";
 import { z } from "zod";
-import type { Grant, OidcClient, SignedOn } from "../../auth/oidc.ts";
-import { OidcFault } from "../../auth/oidc-faults.ts";
+import type { Grant, OidcClient, SignOnResult } from "../../auth/oidc.ts";
+import { OidcError } from "../../auth/oidc-faults.ts";
 import { seal, sealingKey, unseal } from "../../auth/sealing.ts";
-import { type ByCookie, principalOf, type SignedIn } from "../../auth/sessions.ts";
-import { type SignOnPolicy, takeIn } from "../../auth/sign-on.ts";
+import { type CookieSession, principalOf, type AuthenticatedSession } from "../../auth/sessions.ts";
+import { type SignOnPolicy, provisionUser } from "../../auth/sign-on.ts";
 import { HOUR, iso, MINUTE } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Intent } from "../../core/ports.ts";
+import type { WriteIntent } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
-import { browserOf } from "./door.ts";
+import { browserNameOf } from "./door.ts";
 
 /** For how long more it counts while the provider is away. */
 const GRACE_MS = HOUR;
@@ -40,11 +40,15 @@ export const unsealGrant = (token: string, sealed: Buffer | null): Grant | undef
   unsealKept(token, sealed)?.grant;
 
 /** What the log and the audit log know of a request that does something to somebody's session. */
-export const intentOf = (operation: string, { user, session }: SignedIn, req: Request): Intent => ({
+export const writeIntentOf = (
+  operation: string,
+  { user, session }: AuthenticatedSession,
+  req: Request,
+): WriteIntent => ({
   operation,
   actor: {
     principal: principalOf({ user, session }),
-    client: { surface: "web", name: browserOf(req) },
+    client: { surface: "web", name: browserNameOf(req) },
   },
   requestId: req.res!.locals["requestId"] as string,
 });
@@ -56,20 +60,23 @@ interface RenewalOptions {
   /** How old it may become. */
   refreshMs: number;
   /** Looks the request's session up again. */
-  find(req: Request): Promise<ByCookie | undefined>;
+  find(req: Request): Promise<CookieSession | undefined>;
 }
 
 /**
  * Gives who is signed in, by what the provider says now if that is due; undefined when the provider knows them no more,
  * or was away for too long: the session is ended then.
  */
-export function renewals({ services, policy, client, refreshMs, find }: RenewalOptions) {
+export function claimsRefresher({ services, policy, client, refreshMs, find }: RenewalOptions) {
   const { read, write, clock, log } = services;
-  const underWay = new Map<string, Promise<SignedIn | undefined>>();
+  const underWay = new Map<string, Promise<AuthenticatedSession | undefined>>();
 
   const ageOf = (claimsAt: string): number => clock.now() - Date.parse(claimsAt);
 
-  return async function upToDate(found: ByCookie, req: Request): Promise<SignedIn | undefined> {
+  return async function upToDate(
+    found: CookieSession,
+    req: Request,
+  ): Promise<AuthenticatedSession | undefined> {
     // Begun with a password, before people came in through the provider.
     if (found.claimsAt === null) return undefined;
     const age = ageOf(found.claimsAt);
@@ -83,7 +90,11 @@ export function renewals({ services, policy, client, refreshMs, find }: RenewalO
     return mine;
   };
 
-  async function renew(found: ByCookie, isLate: boolean, req: Request): Promise<SignedIn | undefined> {
+  async function renew(
+    found: CookieSession,
+    isLate: boolean,
+    req: Request,
+  ): Promise<AuthenticatedSession | undefined> {
     const { session, token } = found;
     const claims = await read.sessions.claims(session.id);
     if (claims === undefined || claims.claimsAt === null) return undefined;
@@ -96,16 +107,16 @@ export function renewals({ services, policy, client, refreshMs, find }: RenewalO
       return found;
     }
     try {
-      const signedOn = await client.renew({ ...kept.grant, refreshToken });
+      const signedOn = await client.refresh({ ...kept.grant, refreshToken });
       return await keep(signedOn, turnOf(claims.claimsAt));
     } catch (error) {
       if (error instanceof AppError && error.code === "sign_on_refused")
         return end(found, req, error.details.reason ?? error.code);
-      if (!(error instanceof OidcFault)) throw error;
+      if (!(error instanceof OidcError)) throw error;
       const isOver = error.kind === "code_dead" || error.kind === "not_verified";
       if (isOver || isLate) return end(found, req, error.message);
       log.warn(
-        { session: session.id, fault: error.kind, reason: error.message },
+        { session: session.id, issue: error.kind, reason: error.message },
         "the identity provider did not say anew who somebody is: what it said before goes on counting",
       );
       return found;
@@ -114,18 +125,21 @@ export function renewals({ services, policy, client, refreshMs, find }: RenewalO
     /** Each turn moves the moment by a millisecond, so of two copies that begin at once one does. */
     function takeTurn(grant: Grant, claimsAt: string): Promise<boolean> {
       const sealed = sealGrant(token, grant, clock.now() + TURN_MS);
-      return write(intentOf("renew_sign_on", found, req), (tx) =>
+      return write(writeIntentOf("renew_sign_on", found, req), (tx) =>
         tx.sessions.saveClaims(session.id, { sealed, claimsAt: turnOf(claimsAt) }, claimsAt),
       );
     }
 
-    async function keep({ identity, grant }: SignedOn, expected: string): Promise<SignedIn | undefined> {
-      const renewed = await write(intentOf("renew_sign_on", found, req), async (tx) => {
+    async function keep(
+      { identity, grant }: SignOnResult,
+      expected: string,
+    ): Promise<AuthenticatedSession | undefined> {
+      const renewed = await write(writeIntentOf("renew_sign_on", found, req), async (tx) => {
         const now = clock.now();
         const newClaims = { sealed: sealGrant(token, grant), claimsAt: iso(now) };
         // Ended meanwhile: then it stays so, and what was said before that gives nobody back what they have lost since.
         if (!(await tx.sessions.saveClaims(session.id, newClaims, expected))) return undefined;
-        const user = await takeIn(tx, policy, identity, now);
+        const user = await provisionUser(tx, policy, identity, now);
         return user instanceof AppError ? user : { session, user };
       });
       if (renewed instanceof AppError) throw renewed;
@@ -133,9 +147,9 @@ export function renewals({ services, policy, client, refreshMs, find }: RenewalO
     }
   }
 
-  async function end(found: SignedIn, req: Request, reason: string): Promise<undefined> {
-    await write(intentOf("renew_sign_on", found, req), async (tx) => {
-      if (await tx.sessions.end(found.session.id)) await tx.audited(found.user.email, "ended");
+  async function end(found: AuthenticatedSession, req: Request, reason: string): Promise<undefined> {
+    await write(writeIntentOf("renew_sign_on", found, req), async (tx) => {
+      if (await tx.sessions.end(found.session.id)) await tx.recordAudit(found.user.email, "ended");
     });
     log.warn({ session: found.session.id, reason }, "a session was ended: the provider stands by it no more");
   }

@@ -1,21 +1,21 @@
 /** The sign-on of `--auth-mode oidc`: to the provider, back with what it says, and out again. */
 import type { Express, Request, Response } from "express";
-import type { SignOnFault } from "../../../schemas/sign-on.ts";
-import { cameFromElsewhere } from "../../auth/csrf.ts";
+import type { SignInErrorCode } from "../../../schemas/sign-on.ts";
+import { isCrossSiteNavigation } from "../../auth/csrf.ts";
 import type { OidcClient } from "../../auth/oidc.ts";
-import { OidcFault } from "../../auth/oidc-faults.ts";
+import { OidcError } from "../../auth/oidc-faults.ts";
 import { sessionCookie } from "../../auth/sessions.ts";
 import type { SignOnPolicy } from "../../auth/sign-on.ts";
 import { HOUR, iso } from "../../core/clock.ts";
 import { toAppError } from "../../core/errors.ts";
 import { secondsSince } from "../../core/meter.ts";
 import type { Services } from "../invoke.ts";
-import { onlyMethods } from "../rest/methods.ts";
-import { arrive } from "./arrive.ts";
-import { addressOf, browserOf, byCookie, isSecure } from "./door.ts";
-import type { Provider, SignIn } from "./endpoint.ts";
-import { flowCookie, flowOf, placeOf } from "./oidc-flow.ts";
-import { intentOf, renewals, sealGrant, unsealGrant } from "./oidc-renewal.ts";
+import { rejectOtherMethods } from "../rest/methods.ts";
+import { completeSignIn } from "./arrive.ts";
+import { clientAddressOf, browserNameOf, findCookieSession, isSecure } from "./door.ts";
+import type { SignOnProvider, SignInServices } from "./endpoint.ts";
+import { flowCookie, readFlowCookie, safeReturnPath } from "./oidc-flow.ts";
+import { writeIntentOf, claimsRefresher, sealGrant, unsealGrant } from "./oidc-renewal.ts";
 
 /** How long a session lasts at most where the provider can't be asked again. */
 const UNRENEWED_MS = 12 * HOUR;
@@ -24,7 +24,7 @@ const SIGN_IN = "/ui/sign-in";
 
 export interface OidcProviderOptions {
   services: Services;
-  door: Pick<SignIn, "sessions" | "limits" | "throttle" | "https">;
+  signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https">;
   policy: SignOnPolicy;
   client: OidcClient;
   /** Seals what a browser keeps for us on its way; the same on all copies. */
@@ -37,49 +37,55 @@ export interface OidcProviderOptions {
 
 /** Somebody does not come in, and is told why on the page for signing in. */
 class NotIn extends Error {
-  readonly fault: SignOnFault;
+  readonly errorCode: SignInErrorCode;
   /** @param message for the log */
-  constructor(fault: SignOnFault, message: string) {
+  constructor(errorCode: SignInErrorCode, message: string) {
     super(message);
-    this.fault = fault;
+    this.errorCode = errorCode;
   }
 }
 
-export function oidcProvider(options: OidcProviderOptions): Provider {
-  const { services, door, policy, client, flowKey, refreshMs, baseUrl } = options;
+export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
+  const { services, signIn, policy, client, flowKey, refreshMs, baseUrl } = options;
   const { clock, log, write } = services;
-  const upToDate = renewals({ services, policy, client, refreshMs, find: (req) => byCookie(door, req) });
+  const upToDate = claimsRefresher({
+    services,
+    policy,
+    client,
+    refreshMs,
+    find: (req) => findCookieSession(signIn, req),
+  });
   const redirectUri = (): string => baseUrl() + CALLBACK;
   const signedOutUrl = (): string => `${baseUrl()}${SIGN_IN}?signed_out=1`;
 
   /** Sends a browser to the provider. */
   async function toProvider(req: Request, res: Response): Promise<string> {
-    await door.throttle.take("to_provider", { address: addressOf(req) });
-    const previous = (await byCookie(door, req))?.session.id ?? null;
-    const { url, flow } = await client.begin(redirectUri());
-    const kept = { ...flow, to: placeOf(req.query["to"]), previous, at: clock.now() };
-    res.setHeader("Set-Cookie", flowCookie(flowKey, kept, isSecure(door, req)));
+    await signIn.throttle.consume("to_provider", { address: clientAddressOf(req) });
+    const previous = (await findCookieSession(signIn, req))?.session.id ?? null;
+    const { url, flow } = await client.startAuthorization(redirectUri());
+    const kept = { ...flow, to: safeReturnPath(req.query["to"]), previous, at: clock.now() };
+    res.setHeader("Set-Cookie", flowCookie(flowKey, kept, isSecure(signIn, req)));
     return url.href;
   }
 
   /** Takes in who comes back. */
   async function fromProvider(req: Request, res: Response): Promise<string> {
-    const secure = isSecure(door, req);
-    const flow = flowOf(flowKey, req, secure, clock.now());
+    const secure = isSecure(signIn, req);
+    const flow = readFlowCookie(flowKey, req, secure, clock.now());
     // Whoever has begun elsewhere must not be signed in here (login CSRF).
     if (flow === undefined) throw new NotIn("lost", "the browser has not begun to sign in, or too long ago");
     if (req.query["state"] !== flow.state) throw new NotIn("mixed_up", "the state is that of another way");
     const over = flowCookie(flowKey, null, secure);
     res.setHeader("Set-Cookie", over);
     res.locals["to"] = flow.to;
-    const address = addressOf(req);
-    const attempt = await door.throttle.take("from_provider", { address });
+    const address = clientAddressOf(req);
+    const attempt = await signIn.throttle.consume("from_provider", { address });
     const at = new URL(redirectUri());
     at.search = new URL(req.originalUrl, at).search;
-    const { identity, grant } = await client.finish(at, flow);
+    const { identity, grant } = await client.exchangeCode(at, flow);
 
-    const name = browserOf(req);
-    const { token, record } = door.sessions.begin(name, address);
+    const name = browserNameOf(req);
+    const { token, record } = signIn.sessions.create(name, address);
     const renewable = grant.refreshToken !== undefined;
     const soonest = iso(clock.now() + UNRENEWED_MS);
     const expiresAt = renewable || record.expiresAt < soonest ? record.expiresAt : soonest;
@@ -89,33 +95,33 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
       claimsAt: renewable ? iso(clock.now()) : expiresAt,
     };
     const asked = { client: name, requestId: res.locals["requestId"] as string };
-    await arrive(services, policy, identity, session, asked, async (tx) => {
+    await completeSignIn(services, policy, identity, session, asked, async (tx) => {
       await tx.sessions.saveClaims(session.id, claims, null);
       if (flow.previous !== null) await tx.sessions.end(flow.previous);
     });
-    await attempt.succeeded();
-    res.setHeader("Set-Cookie", [over, sessionCookie(token, secure, door.limits)]);
+    await attempt.markSucceeded();
+    res.setHeader("Set-Cookie", [over, sessionCookie(token, secure, signIn.limits)]);
     return flow.to;
   }
 
   /** Signs out here, and at the provider where it has a page for that. */
   async function out(req: Request, res: Response): Promise<string> {
-    if (cameFromElsewhere(req.headers)) return "/ui/";
-    const found = await byCookie(door, req);
+    if (isCrossSiteNavigation(req.headers)) return "/ui/";
+    const found = await findCookieSession(signIn, req);
     const claims = found && (await services.read.sessions.claims(found.session.id));
     if (found !== undefined) {
-      await write(intentOf("sign_out", found, req), async (tx) => {
-        if (await tx.sessions.end(found.session.id)) await tx.audited(found.user.email);
+      await write(writeIntentOf("sign_out", found, req), async (tx) => {
+        if (await tx.sessions.end(found.session.id)) await tx.recordAudit(found.user.email);
       });
     }
-    res.setHeader("Set-Cookie", sessionCookie(null, isSecure(door, req), door.limits));
+    res.setHeader("Set-Cookie", sessionCookie(null, isSecure(signIn, req), signIn.limits));
     // What the browser kept of answers is gone with the session.
     res.setHeader("Clear-Site-Data", '"cache"');
     const grant = found && unsealGrant(found.token, claims?.sealed ?? null);
     try {
-      return (await client.endUrl(grant, signedOutUrl()))?.href ?? signedOutUrl();
+      return (await client.logoutUrl(grant, signedOutUrl()))?.href ?? signedOutUrl();
     } catch (error) {
-      if (!(error instanceof OidcFault)) throw error;
+      if (!(error instanceof OidcError)) throw error;
       log.warn({ reason: error.message }, "somebody signed out here, and not at the identity provider");
       return signedOutUrl();
     }
@@ -135,20 +141,25 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
         location = await work(req, res);
         log.info(line, operation);
       } catch (thrown) {
-        const fault = faultOf(thrown);
-        ({ status } = fault);
-        const level = fault.code === "internal" ? "error" : "warn";
-        log[level]({ ...line, fault: fault.code, reason: fault.reason }, `${operation} refused`);
-        const to = (res.locals["to"] as string | undefined) ?? placeOf(req.query["to"]);
-        location = `${SIGN_IN}?${new URLSearchParams({ fault: fault.code, to: to.slice("/ui".length) }).toString()}`;
+        const errorCode = issueOf(thrown);
+        ({ status } = errorCode);
+        const level = errorCode.code === "internal" ? "error" : "warn";
+        log[level]({ ...line, errorCode: errorCode.code, reason: errorCode.reason }, `${operation} refused`);
+        const to = (res.locals["to"] as string | undefined) ?? safeReturnPath(req.query["to"]);
+        location = `${SIGN_IN}?${new URLSearchParams({ errorCode: errorCode.code, to: to.slice("/ui".length) }).toString()}`;
       }
-      services.meter.operation({ name: operation, surface: "web", status, seconds: secondsSince(start) });
+      services.meter.operationCompleted({
+        name: operation,
+        surface: "web",
+        status,
+        seconds: secondsSince(start),
+      });
       res.redirect(303, location);
     };
 
   return {
-    async identify(req) {
-      const found = await byCookie(door, req);
+    async authenticate(req) {
+      const found = await findCookieSession(signIn, req);
       return found && upToDate(found, req);
     },
 
@@ -162,10 +173,10 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
         app
           .route(path)
           .get(handle)
-          .all(onlyMethods(["GET"]));
+          .all(rejectOtherMethods(["GET"]));
     },
 
-    listening() {
+    onListening() {
       const register = { redirect_uri: redirectUri(), post_logout_redirect_uri: signedOutUrl() };
       log.info(register, "people sign in at the identity provider; these two are to be registered there");
       client.discover().catch((error: unknown) => {
@@ -180,15 +191,15 @@ export function oidcProvider(options: OidcProviderOptions): Provider {
 }
 
 /** What is said of it on the page and in the log, and as what it counts. */
-function faultOf(thrown: unknown): { code: SignOnFault; status: number; reason: unknown } {
-  if (thrown instanceof NotIn) return { code: thrown.fault, status: 403, reason: thrown.message };
-  if (thrown instanceof OidcFault) {
+function issueOf(thrown: unknown): { code: SignInErrorCode; status: number; reason: unknown } {
+  if (thrown instanceof NotIn) return { code: thrown.errorCode, status: 403, reason: thrown.message };
+  if (thrown instanceof OidcError) {
     return { code: thrown.kind, status: thrown.kind === "provider_away" ? 502 : 403, reason: thrown.message };
   }
   const error = toAppError(thrown);
   const { code, status, message } = error;
   if (code === "sign_on_refused")
-    return { code: error.details.reason as SignOnFault, status, reason: message };
+    return { code: error.details.reason as SignInErrorCode, status, reason: message };
   if (code === "too_many_attempts") return { code, status, reason: message };
   if (code === "busy" || code === "storage_unavailable") return { code: "busy", status, reason: message };
   return { code: "internal", status, reason: error.cause ?? error };

@@ -7,8 +7,8 @@ import { iso } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { newUserId } from "../../core/ids.ts";
 import { defineEndpoint } from "./endpoint.ts";
-import { liveLink, openLink, Token } from "./links.ts";
-import { postVerification } from "./mails.ts";
+import { requireValidLink, resolveLink, LinkToken } from "./links.ts";
+import { sendVerificationMail } from "./mails.ts";
 
 export const setUp = defineEndpoint({
   name: "set_up",
@@ -17,19 +17,19 @@ export const setUp = defineEndpoint({
     "The first visit: makes the admin account, with the one-time token that `serve` and `start` print.",
   method: "POST",
   path: "/session/setup",
-  signedIn: false,
-  builtIn: true,
+  requiresSession: false,
+  builtInOnly: true,
   errors: ["sign_on_elsewhere", "setup_done", "link_dead", "too_many_attempts"],
-  input: z.strictObject({ token: Token, email: Email, password: Password }),
+  input: z.strictObject({ token: LinkToken, email: Email, password: Password }),
   status: 201,
   output: SessionInfo,
   async run({ token, email, password }, ctx) {
     const { services, signIn: door } = ctx;
-    await door.throttle.take("setup", { address: ctx.address });
-    if (await services.read.users.any()) throw setupDone();
+    await door.throttle.consume("setup", { address: ctx.address });
+    if (await services.read.users.exists()) throw setupDone();
     // A wrong token must cost neither a hash nor a look into the dictionaries.
-    await openLink(ctx, token, ["setup"]);
-    await door.passwords.check(password, email);
+    await resolveLink(ctx, token, ["setup"]);
+    await door.passwords.validate(password, email);
     const now = iso(services.clock.now());
     const user: UserRecord = {
       id: newUserId(),
@@ -37,7 +37,7 @@ export const setUp = defineEndpoint({
       role: "admin",
       status: "active",
       passwordHash: null,
-      roleBy: null,
+      roleSource: null,
       verifiedAt: null,
       createdAt: now,
       createdBy: email,
@@ -46,15 +46,15 @@ export const setUp = defineEndpoint({
     const passwordHash = await door.passwords.hash(password);
     const verification = services.accounts.newLink("verification", user.id);
     const begun = await ctx.write(user, async (tx) => {
-      await liveLink(ctx, tx.links.find(digestOf(token)), ["setup"]);
+      await requireValidLink(ctx, tx.links.find(digestOf(token)), ["setup"]);
       await tx.users.insertFirst({ ...user, passwordHash });
-      await tx.links.removeOf(null, ["setup"]);
-      if (services.accounts.mail) await tx.links.insert(verification.record);
-      await tx.audited(email);
-      return ctx.begin(tx, user);
+      await tx.links.removeForUser(null, ["setup"]);
+      if (services.accounts.mailEnabled) await tx.links.insert(verification.record);
+      await tx.recordAudit(email);
+      return ctx.createSession(tx, user);
     });
-    if (services.accounts.mail) postVerification(ctx, email, verification.token);
-    return ctx.welcome(begun);
+    if (services.accounts.mailEnabled) sendVerificationMail(ctx, email, verification.token);
+    return ctx.sendSessionCookie(begun);
   },
 });
 

@@ -1,7 +1,7 @@
 /** Signing in and out, who one is, and changing one's password. */
 import { z } from "zod";
 import { Email, Password, SessionInfo, SignInOptions } from "../../../schemas/user.ts";
-import type { Taken } from "../../auth/throttle.ts";
+import type { CountedAttempt } from "../../auth/throttle.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import { iso } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -14,12 +14,12 @@ export const getSession = defineEndpoint({
   description: "Tells who is signed in with this browser, and what that person may do.",
   method: "GET",
   path: "/session",
-  signedIn: true,
+  requiresSession: true,
   errors: [],
   input: z.strictObject({}),
   status: 200,
   output: SessionInfo,
-  run: async (_, ctx) => ctx.info(ctx.current!),
+  run: async (_, ctx) => ctx.toSessionInfo(ctx.current!),
 });
 
 export const signInOptions = defineEndpoint({
@@ -29,15 +29,15 @@ export const signInOptions = defineEndpoint({
     "Tells what the first page must ask for: the first admin, an address and a password, or a way to the identity provider.",
   method: "GET",
   path: "/session/options",
-  signedIn: false,
+  requiresSession: false,
   errors: [],
   input: z.strictObject({}),
   status: 200,
   output: SignInOptions,
   run: async (_, { services, signIn: { mode } }) => ({
     mode,
-    setup: mode === "built-in" && !(await services.read.users.any()),
-    mail: mode === "built-in" && services.accounts.mail,
+    setup: mode === "built-in" && !(await services.read.users.exists()),
+    mail: mode === "built-in" && services.accounts.mailEnabled,
   }),
 });
 
@@ -48,8 +48,8 @@ export const signIn = defineEndpoint({
     "Begins a session with an e-mail address and a password. After a few wrong ones it takes a while.",
   method: "POST",
   path: "/session",
-  signedIn: false,
-  builtIn: true,
+  requiresSession: false,
+  builtInOnly: true,
   errors: ["sign_on_elsewhere", "sign_in_failed", "too_many_attempts"],
   input: z.strictObject({ email: Email, password: Password }),
   status: 200,
@@ -57,12 +57,13 @@ export const signIn = defineEndpoint({
   async run({ email, password }, ctx) {
     const { services, signIn: door } = ctx;
     // Before any hashing: guesses must cost us nothing.
-    door.passwords.room();
-    const attempt = await door.throttle.take("sign_in", { account: email, address: ctx.address });
+    door.passwords.assertCapacity();
+    const attempt = await door.throttle.consume("sign_in", { account: email, address: ctx.address });
     const user = await services.read.users.findByEmail(email);
     const { ok, stale } = await verified(ctx, attempt, password, user?.passwordHash ?? null);
-    if (user === undefined || !ok || user.status !== "active") throw signInFailed(services.accounts.mail);
-    await attempt.succeeded();
+    if (user === undefined || !ok || user.status !== "active")
+      throw signInFailed(services.accounts.mailEnabled);
+    await attempt.markSucceeded();
     // Another time, when this is a busy one.
     const rehashed = stale ? await door.passwords.hash(password).catch(() => undefined) : undefined;
     const begun = await ctx.write(user, async (tx) => {
@@ -71,10 +72,10 @@ export const signIn = defineEndpoint({
         ...(rehashed !== undefined && { passwordHash: rehashed }),
         lastLoginAt: iso(services.clock.now()),
       });
-      await tx.audited(user.email);
-      return ctx.begin(tx, fresh);
+      await tx.recordAudit(user.email);
+      return ctx.createSession(tx, fresh);
     });
-    return ctx.welcome(begun);
+    return ctx.sendSessionCookie(begun);
   },
 });
 
@@ -84,7 +85,7 @@ export const signOut = defineEndpoint({
   description: "Ends this browser's session. Without one it does nothing.",
   method: "DELETE",
   path: "/session",
-  signedIn: false,
+  requiresSession: false,
   errors: [],
   input: z.strictObject({}),
   status: 204,
@@ -94,10 +95,10 @@ export const signOut = defineEndpoint({
     if (current !== undefined) {
       await ctx.write(current.user, async (tx) => {
         await tx.sessions.end(current.session.id);
-        await tx.audited(current.user.email);
+        await tx.recordAudit(current.user.email);
       });
     }
-    ctx.farewell();
+    ctx.clearSessionCookie();
   },
 });
 
@@ -107,8 +108,8 @@ export const changePassword = defineEndpoint({
   description: "Needs the present one. Every other session of the account ends.",
   method: "POST",
   path: "/session/change-password",
-  signedIn: true,
-  builtIn: true,
+  requiresSession: true,
+  builtInOnly: true,
   errors: ["sign_on_elsewhere", "sign_in_failed", "too_many_attempts"],
   input: z.strictObject({ current_password: Password, password: Password }),
   status: 204,
@@ -116,31 +117,31 @@ export const changePassword = defineEndpoint({
   async run({ current_password, password }, ctx) {
     const { user, session } = ctx.current!;
     const { throttle, passwords } = ctx.signIn;
-    passwords.room();
-    const attempt = await throttle.take("sign_in", { account: user.email, address: ctx.address });
+    passwords.assertCapacity();
+    const attempt = await throttle.consume("sign_in", { account: user.email, address: ctx.address });
     if (!(await verified(ctx, attempt, current_password, user.passwordHash)).ok)
       throw new AppError("sign_in_failed", "The present password is not right. Nothing was changed.");
-    await attempt.succeeded();
-    await passwords.check(password, user.email);
+    await attempt.markSucceeded();
+    await passwords.validate(password, user.email);
     const passwordHash = await passwords.hash(password);
     await ctx.write(user, async (tx) => {
       await unchanged(tx, user);
       // Ended meanwhile (a reset, an admin): then it changes nothing any more.
       if ((await tx.sessions.find(session.id)) === undefined) throw changedMeanwhile();
       await tx.users.update(user.id, { passwordHash });
-      await tx.sessions.endAllOf(user.id, session.id);
-      await tx.links.removeOf(user.id, ["reset"]);
-      await tx.audited(user.email);
+      await tx.sessions.endAllForUser(user.id, session.id);
+      await tx.links.removeForUser(user.id, ["reset"]);
+      await tx.recordAudit(user.email);
     });
   },
 });
 
 /** Whether it is the password; where we were too busy to look, the attempt was none. */
-async function verified(ctx: SessionContext, attempt: Taken, password: string, hash: string | null) {
+async function verified(ctx: SessionContext, attempt: CountedAttempt, password: string, hash: string | null) {
   try {
     return await ctx.signIn.passwords.verify(password, hash);
   } catch (error) {
-    await attempt.undone();
+    await attempt.refund();
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Request, type Response, Router } from "express";
 import sirv from "sirv";
 import { AppError } from "../../core/errors.ts";
-import { onlyMethods } from "../rest/methods.ts";
+import { rejectOtherMethods } from "../rest/methods.ts";
 
 const NONCE = "__CSP_NONCE__";
 const YEAR_S = 31_536_000;
@@ -75,5 +75,5 @@ function serveFiles(router: Router, directory: string, html: string): void {
         .type("html")
         .send(html.replaceAll(NONCE, nonce));
     })
-    .all(onlyMethods(["GET"]));
+    .all(rejectOtherMethods(["GET"]));
 }

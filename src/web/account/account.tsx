@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
-import { done, failed } from "../ui/notify.ts";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { Page } from "../ui/page.tsx";
 import { ChangePassword } from "./change-password.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -51,8 +51,8 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Unverified({ email }: { email: string }) {
   const again = useMutation({
     mutationFn: () => send("post", "/session/verification-mail", {}),
-    onSuccess: () => done(`A mail is on its way to ${email}.`),
-    onError: (error) => failed("No mail was sent", error),
+    onSuccess: () => notifySuccess(`A mail is on its way to ${email}.`),
+    onError: (error) => notifyError("No mail was sent", error),
   });
   return (
     <Alert color="yellow" icon={<IconMail aria-hidden />} title="Your address is not confirmed yet">

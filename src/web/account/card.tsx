@@ -2,7 +2,15 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 
-export function Card({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+export function AuthCard({
+  title,
+  about,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  children: ReactNode;
+}) {
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);

@@ -2,9 +2,9 @@ import { Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client.ts";
-import { done } from "../ui/notify.ts";
-import { Failed } from "../ui/page.tsx";
-import { besideFields, faultAt } from "./fields.ts";
+import { notifySuccess } from "../ui/notify.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { formLevelError, issueAt } from "./fields.ts";
 import { PasswordField } from "./password-field.tsx";
 
 /** A new password, with the present one; every other session ends. */
@@ -18,11 +18,11 @@ export function ChangePassword({ email }: { email: string }) {
     onSuccess: () => {
       setPresent("");
       setPassword("");
-      done("The password is changed, and you are signed out everywhere else.");
+      notifySuccess("The password is changed, and you are signed out everywhere else.");
       void client.invalidateQueries({ queryKey: ["sessions"] });
     },
   });
-  const other = besideFields(change.error, ["current_password", "password"]);
+  const other = formLevelError(change.error, ["current_password", "password"]);
   return (
     <form
       onSubmit={(event) => {
@@ -31,7 +31,7 @@ export function ChangePassword({ email }: { email: string }) {
       }}
     >
       <Stack maw={420}>
-        {other && <Failed error={other} />}
+        {other && <ErrorAlert error={other} />}
         {/* For password managers: whose password it is. */}
         <TextInput
           type="email"
@@ -47,7 +47,7 @@ export function ChangePassword({ email }: { email: string }) {
           required
           value={present}
           onChange={(event) => setPresent(event.currentTarget.value)}
-          error={faultAt(change.error, "current_password")}
+          error={issueAt(change.error, "current_password")}
           visibilityToggleButtonProps={{ "aria-label": "Show the present password", tabIndex: 0 }}
         />
         <PasswordField
@@ -55,7 +55,7 @@ export function ChangePassword({ email }: { email: string }) {
           value={password}
           onChange={setPassword}
           email={email}
-          error={faultAt(change.error, "password")}
+          error={issueAt(change.error, "password")}
         />
         <Group>
           <Button type="submit" loading={change.isPending}>

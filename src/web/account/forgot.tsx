@@ -4,21 +4,21 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate } from "react-router";
 import { send } from "../api/client.ts";
-import { Failed, Loaded } from "../ui/page.tsx";
-import { Card } from "./card.tsx";
-import { besideFields, faultAt } from "./fields.ts";
+import { ErrorAlert, QueryContent } from "../ui/page.tsx";
+import { AuthCard } from "./card.tsx";
+import { formLevelError, issueAt } from "./fields.ts";
 import { signInOptions } from "./options.ts";
 
 export default function Forgot() {
   const options = useQuery(signInOptions);
   if (options.data && options.data.mode !== "built-in") return <Navigate to="/sign-in" replace />;
   return (
-    <Card title="A new password">
-      <Loaded query={options}>{({ mail }) => (mail ? <Form /> : <ByHand />)}</Loaded>
+    <AuthCard title="A new password">
+      <QueryContent query={options}>{({ mail }) => (mail ? <Form /> : <ByHand />)}</QueryContent>
       <Anchor component={Link} to="/sign-in" size="sm">
         Back to signing in
       </Anchor>
-    </Card>
+    </AuthCard>
   );
 }
 
@@ -35,7 +35,7 @@ function ByHand() {
 function Form() {
   const [email, setEmail] = useState("");
   const ask = useMutation({ mutationFn: () => send("post", "/session/password-reset", { body: { email } }) });
-  const other = besideFields(ask.error, ["email"]);
+  const other = formLevelError(ask.error, ["email"]);
   if (ask.isSuccess) {
     return (
       <Text size="sm" role="status">
@@ -52,7 +52,7 @@ function Form() {
       }}
     >
       <Stack>
-        {other && <Failed error={other} />}
+        {other && <ErrorAlert error={other} />}
         <TextInput
           label="E-mail address"
           type="email"
@@ -60,7 +60,7 @@ function Form() {
           required
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={faultAt(ask.error, "email")}
+          error={issueAt(ask.error, "email")}
         />
         <Button type="submit" loading={ask.isPending}>
           Send me a link

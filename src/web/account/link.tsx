@@ -5,14 +5,14 @@ import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { sessionQuery } from "../app/session.tsx";
-import { Failed, Loaded } from "../ui/page.tsx";
-import { Card } from "./card.tsx";
-import { besideFields, faultAt, tokenOf } from "./fields.ts";
+import { ErrorAlert, QueryContent } from "../ui/page.tsx";
+import { AuthCard } from "./card.tsx";
+import { formLevelError, issueAt, tokenFromHash } from "./fields.ts";
 import { PasswordField } from "./password-field.tsx";
-import { useEnter } from "./use-enter.ts";
+import { useCompleteSignIn } from "./use-enter.ts";
 
 export default function LinkPage() {
-  const token = tokenOf(useLocation().hash);
+  const token = tokenFromHash(useLocation().hash);
   const link = useQuery({
     queryKey: ["link", token],
     queryFn: async ({ signal }) => (await send("post", "/session/link", { body: { token }, signal })).data,
@@ -22,35 +22,35 @@ export default function LinkPage() {
   if (token === "") return <Navigate to="/sign-in" replace />;
   if (link.isError) {
     return (
-      <Card title="This link does not work">
-        <Failed error={link.error} />
+      <AuthCard title="This link does not work">
+        <ErrorAlert error={link.error} />
         <Anchor component={Link} to="/sign-in">
           Sign in
         </Anchor>
-      </Card>
+      </AuthCard>
     );
   }
   return (
-    <Loaded query={link}>
+    <QueryContent query={link}>
       {({ kind, email }) => {
         if (kind === "setup") return <Navigate to={`/setup#${token}`} replace />;
         if (kind === "verification") return <Confirm token={token} email={email ?? ""} />;
         return <Choose token={token} email={email ?? ""} invited={kind === "invitation"} />;
       }}
-    </Loaded>
+    </QueryContent>
   );
 }
 
 function Choose({ token, email, invited }: { token: string; email: string; invited: boolean }) {
   const [password, setPassword] = useState("");
-  const enter = useEnter("/");
+  const enter = useCompleteSignIn("/");
   const choose = useMutation({
     mutationFn: () => send("post", "/session/password", { body: { token, password } }),
     onSuccess: ({ data }) => enter(data),
   });
-  const other = besideFields(choose.error, ["password"]);
+  const other = formLevelError(choose.error, ["password"]);
   return (
-    <Card
+    <AuthCard
       title={invited ? "Welcome to Millrace" : "Choose a new password"}
       about={invited ? "Choose a password, and you are in." : "You are signed out everywhere else then."}
     >
@@ -61,20 +61,20 @@ function Choose({ token, email, invited }: { token: string; email: string; invit
         }}
       >
         <Stack>
-          {other && <Failed error={other} />}
+          {other && <ErrorAlert error={other} />}
           <TextInput label="E-mail address" type="email" autoComplete="username" readOnly value={email} />
           <PasswordField
             value={password}
             onChange={setPassword}
             email={email}
-            error={faultAt(choose.error, "password")}
+            error={issueAt(choose.error, "password")}
           />
           <Button type="submit" loading={choose.isPending}>
             {invited ? "Begin" : "Save and sign in"}
           </Button>
         </Stack>
       </form>
-    </Card>
+    </AuthCard>
   );
 }
 
@@ -86,8 +86,8 @@ function Confirm({ token, email }: { token: string; email: string }) {
     onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   return (
-    <Card title="Confirm your e-mail address">
-      {confirm.error && <Failed error={confirm.error} />}
+    <AuthCard title="Confirm your e-mail address">
+      {confirm.error && <ErrorAlert error={confirm.error} />}
       {confirm.isSuccess ? (
         <>
           <Text role="status">{email} is confirmed.</Text>
@@ -103,6 +103,6 @@ function Confirm({ token, email }: { token: string; email: string }) {
           </Button>
         </>
       )}
-    </Card>
+    </AuthCard>
   );
 }

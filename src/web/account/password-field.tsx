@@ -2,7 +2,7 @@
 import { PasswordInput, Progress, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
-import { PASSWORD_RULE, passwordFault } from "../../../schemas/password.ts";
+import { PASSWORD_RULE, passwordIssue } from "../../../schemas/password.ts";
 
 const LEVELS = [
   { word: "guessed at once", color: "red" },
@@ -47,23 +47,23 @@ export function PasswordField({
 
 function Strength({ password, email }: { password: string; email: string }) {
   const deferred = useDeferredValue(password);
-  const fault = passwordFault(deferred);
+  const issue = passwordIssue(deferred);
   // Loaded at the first letter: the dictionaries are larger than the page.
   const strength = useQuery({
     queryKey: ["password-strength"],
-    queryFn: async () => (await import("./strength.ts")).strengthOf,
+    queryFn: async () => (await import("./strength.ts")).passwordStrength,
     staleTime: Infinity,
     gcTime: Infinity,
   });
   const judged = strength.data?.(deferred, email);
-  const score = fault === undefined ? (judged ?? 0) : Math.min(judged ?? 0, 1);
+  const score = issue === undefined ? (judged ?? 0) : Math.min(judged ?? 0, 1);
   const { word, color } = LEVELS[score]!;
   return (
     <Stack gap={4}>
       <Progress value={(score + 1) * 20} color={color} size="sm" aria-label="Strength of the password" />
       <Text size="xs" c="dimmed" aria-live="polite">
-        {fault !== undefined
-          ? `This one ${fault.message}.`
+        {issue !== undefined
+          ? `This one ${issue.message}.`
           : judged === undefined
             ? "Judging how strong it is…"
             : `Strength: ${word}.`}

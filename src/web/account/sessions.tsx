@@ -2,11 +2,11 @@ import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Session } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
-import { ask } from "../ui/confirm.tsx";
-import { List } from "../ui/list.tsx";
-import { done, failed } from "../ui/notify.ts";
-import { byCursor, cursorOf, itemsOf } from "../ui/pages.ts";
+import { idempotencyHeader } from "../api/queries.ts";
+import { confirmAction } from "../ui/confirm.tsx";
+import { PagedList } from "../ui/list.tsx";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { cursorPagination, cursorParam, flattenPages } from "../ui/pages.ts";
 import { Time } from "../ui/time.tsx";
 
 /** The browsers that are signed in, each with a way to end it. */
@@ -15,31 +15,31 @@ export function Sessions() {
   const sessions = useInfiniteQuery({
     queryKey: ["sessions"],
     queryFn: ({ pageParam, signal }) =>
-      send("get", "/sessions", { query: { limit: 50, ...cursorOf(pageParam) }, signal }),
-    ...byCursor,
+      send("get", "/sessions", { query: { limit: 50, ...cursorParam(pageParam) }, signal }),
+    ...cursorPagination,
   });
   const refresh = () => void client.invalidateQueries({ queryKey: ["sessions"] });
   const endOthers = useMutation({
-    mutationFn: () => send("post", "/sessions/end-others", { body: {}, header: once() }),
+    mutationFn: () => send("post", "/sessions/end-others", { body: {}, header: idempotencyHeader() }),
     onSuccess: ({ data }) => {
-      done(data.ended === 1 ? "One session was ended." : `${data.ended} sessions were ended.`);
+      notifySuccess(data.ended === 1 ? "One session was ended." : `${data.ended} sessions were ended.`);
       refresh();
     },
-    onError: (error) => failed("The sessions were not ended", error),
+    onError: (error) => notifyError("The sessions were not ended", error),
   });
-  const several = (itemsOf(sessions.data)?.length ?? 0) > 1;
+  const several = (flattenPages(sessions.data)?.length ?? 0) > 1;
   return (
     <Stack>
-      <List query={sessions} empty={null}>
+      <PagedList query={sessions} empty={null}>
         {(items) => items.map((session) => <Row key={session.id} session={session} onEnded={refresh} />)}
-      </List>
+      </PagedList>
       {several && (
         <Group>
           <Button
             variant="default"
             loading={endOthers.isPending}
             onClick={() =>
-              ask({
+              confirmAction({
                 title: "Sign out everywhere else?",
                 consequence: "Every other browser has to sign in again. API keys go on working.",
                 confirm: "Sign out everywhere else",
@@ -61,13 +61,13 @@ function Row({ session, onEnded }: { session: Session; onEnded: () => void }) {
       send("post", "/sessions/{session_id}/end", {
         path: { session_id: session.id },
         body: {},
-        header: once(),
+        header: idempotencyHeader(),
       }),
     onSuccess: () => {
-      done(`${session.client} is signed out.`);
+      notifySuccess(`${session.client} is signed out.`);
       onEnded();
     },
-    onError: (error) => failed("The session was not ended", error),
+    onError: (error) => notifyError("The session was not ended", error),
   });
   return (
     <Group justify="space-between" wrap="nowrap">

@@ -4,48 +4,51 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import { send } from "../api/client.ts";
-import { Failed, Loaded } from "../ui/page.tsx";
-import { Card } from "./card.tsx";
-import { besideFields, faultAt, tokenOf } from "./fields.ts";
+import { ErrorAlert, QueryContent } from "../ui/page.tsx";
+import { AuthCard } from "./card.tsx";
+import { formLevelError, issueAt, tokenFromHash } from "./fields.ts";
 import { signInOptions } from "./options.ts";
 import { PasswordField } from "./password-field.tsx";
-import { useEnter } from "./use-enter.ts";
+import { useCompleteSignIn } from "./use-enter.ts";
 
 export default function Setup() {
   const options = useQuery(signInOptions);
   if (options.data && options.data.mode !== "built-in") return <Navigate to="/sign-in" replace />;
   return (
-    <Loaded query={options}>
+    <QueryContent query={options}>
       {({ setup }) =>
         setup ? (
           <Form />
         ) : (
-          <Card title="The first admin exists already">
+          <AuthCard title="The first admin exists already">
             <Text size="sm">Sign in, or ask an admin for an invitation.</Text>
             <Anchor component={Link} to="/sign-in">
               Sign in
             </Anchor>
-          </Card>
+          </AuthCard>
         )
       }
-    </Loaded>
+    </QueryContent>
   );
 }
 
 function Form() {
-  const fromLink = tokenOf(useLocation().hash);
+  const fromLink = tokenFromHash(useLocation().hash);
   const [typed, setTyped] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const enter = useEnter("/");
+  const enter = useCompleteSignIn("/");
   const make = useMutation({
     mutationFn: () =>
       send("post", "/session/setup", { body: { token: fromLink || typed.trim(), email, password } }),
     onSuccess: ({ data }) => enter(data),
   });
-  const other = besideFields(make.error, ["email", "password", "token"]);
+  const other = formLevelError(make.error, ["email", "password", "token"]);
   return (
-    <Card title="Make your admin account" about="You are the first one here. Others come by your invitation.">
+    <AuthCard
+      title="Make your admin account"
+      about="You are the first one here. Others come by your invitation."
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -53,7 +56,7 @@ function Form() {
         }}
       >
         <Stack>
-          {other && <Failed error={other} />}
+          {other && <ErrorAlert error={other} />}
           {fromLink === "" && (
             <PasswordInput
               label="Setup token"
@@ -62,7 +65,7 @@ function Form() {
               autoComplete="off"
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
-              error={faultAt(make.error, "token")}
+              error={issueAt(make.error, "token")}
             />
           )}
           <TextInput
@@ -72,19 +75,19 @@ function Form() {
             required
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={faultAt(make.error, "email")}
+            error={issueAt(make.error, "email")}
           />
           <PasswordField
             value={password}
             onChange={setPassword}
             email={email}
-            error={faultAt(make.error, "password")}
+            error={issueAt(make.error, "password")}
           />
           <Button type="submit" loading={make.isPending}>
             Make the account
           </Button>
         </Stack>
       </form>
-    </Card>
+    </AuthCard>
   );
 }

@@ -5,41 +5,42 @@ import { useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
 import { useSessionQuery } from "../app/session.tsx";
-import { Failed, Loaded } from "../ui/page.tsx";
-import { Card } from "./card.tsx";
-import { besideFields, faultAt, placeAfter } from "./fields.ts";
+import { ErrorAlert, QueryContent } from "../ui/page.tsx";
+import { AuthCard } from "./card.tsx";
+import { formLevelError, issueAt, redirectTarget } from "./fields.ts";
 import { signInOptions } from "./options.ts";
-import { BackInTab, SignOn, SignOnBefore } from "./sign-on.tsx";
-import { useEnter } from "./use-enter.ts";
+import { CloseTabNotice, SsoSignIn, LoadBalancerSignIn } from "./sign-on.tsx";
+import { useCompleteSignIn } from "./use-enter.ts";
 
 export default function SignIn() {
   const options = useQuery(signInOptions);
   const session = useSessionQuery();
   const [search] = useSearchParams();
-  const to = placeAfter(search);
-  if (session.data) return search.has("back") ? <BackInTab /> : <Navigate to={to} replace />;
+  const to = redirectTarget(search);
+  if (session.data) return search.has("back") ? <CloseTabNotice /> : <Navigate to={to} replace />;
   return (
-    <Loaded query={options}>
+    <QueryContent query={options}>
       {({ mode, setup, mail }) => {
-        if (mode === "oidc") return <SignOn to={search.has("back") ? "/sign-in?back=1" : to} />;
-        if (mode === "cognito") return <SignOnBefore to={search.has("back") ? "/sign-in?back=1" : to} />;
+        if (mode === "oidc") return <SsoSignIn to={search.has("back") ? "/sign-in?back=1" : to} />;
+        if (mode === "cognito")
+          return <LoadBalancerSignIn to={search.has("back") ? "/sign-in?back=1" : to} />;
         return setup ? <Navigate to="/setup" replace /> : <Form mail={mail} to={to} />;
       }}
-    </Loaded>
+    </QueryContent>
   );
 }
 
 function Form({ mail, to }: { mail: boolean; to: string }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const enter = useEnter(to);
+  const enter = useCompleteSignIn(to);
   const signIn = useMutation({
     mutationFn: () => send("post", "/session", { body: { email, password } }),
     onSuccess: ({ data }) => enter(data),
   });
-  const other = besideFields(signIn.error, ["email", "password"]);
+  const other = formLevelError(signIn.error, ["email", "password"]);
   return (
-    <Card title="Sign in">
+    <AuthCard title="Sign in">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -47,7 +48,7 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
         }}
       >
         <Stack>
-          {other && <Failed error={other} />}
+          {other && <ErrorAlert error={other} />}
           <TextInput
             label="E-mail address"
             type="email"
@@ -56,7 +57,7 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
             data-autofocus
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={faultAt(signIn.error, "email")}
+            error={issueAt(signIn.error, "email")}
           />
           <PasswordInput
             label="Password"
@@ -64,7 +65,7 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
             required
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
-            error={faultAt(signIn.error, "password")}
+            error={issueAt(signIn.error, "password")}
             visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
           />
           <Button type="submit" loading={signIn.isPending}>
@@ -75,6 +76,6 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
           </Anchor>
         </Stack>
       </form>
-    </Card>
+    </AuthCard>
   );
 }

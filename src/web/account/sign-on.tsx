@@ -3,9 +3,9 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect } from "react";
 import { useSearchParams } from "react-router";
-import { SignOnFault } from "../../../schemas/sign-on.ts";
-import { tellOtherTabs } from "../app/session.tsx";
-import { Card } from "./card.tsx";
+import { SignInErrorCode } from "../../../schemas/sign-on.ts";
+import { notifyOtherTabs } from "../app/session.tsx";
+import { AuthCard } from "./card.tsx";
 
 /** Ends the session, and the provider's own where that can be done: a page of the server's. */
 const LOGOUT = "/logout";
@@ -15,7 +15,7 @@ export const loginUrl = (to: string): string => `/login?to=${encodeURIComponent(
 
 const REFUSED = "You are signed in at the identity provider, but not let in here";
 
-const FAULTS: Readonly<Record<SignOnFault, { title: string; text: string }>> = {
+const ISSUES: Readonly<Record<SignInErrorCode, { title: string; text: string }>> = {
   no_role: {
     title: REFUSED,
     text: "None of your groups at the identity provider gives you a role here. Ask an admin to put you into one that does.",
@@ -78,9 +78,9 @@ const FAULTS: Readonly<Record<SignOnFault, { title: string; text: string }>> = {
   },
 };
 
-function Fault({ code }: { code: string }) {
-  const known = SignOnFault.safeParse(code);
-  const { title, text } = FAULTS[known.success ? known.data : "internal"];
+function Issue({ code }: { code: string }) {
+  const known = SignInErrorCode.safeParse(code);
+  const { title, text } = ISSUES[known.success ? known.data : "internal"];
   return (
     <Alert role="alert" color="red" icon={<IconAlertTriangle aria-hidden />} title={title}>
       <Stack gap="xs" align="flex-start">
@@ -96,15 +96,15 @@ function Fault({ code }: { code: string }) {
 }
 
 /** By a click, not by itself: who has just signed out, or was refused, would be led in circles. */
-export function SignOn({ to }: { to: string }) {
+export function SsoSignIn({ to }: { to: string }) {
   const [search] = useSearchParams();
-  const fault = search.get("fault");
+  const issue = search.get("fault");
   const isOut = search.has("signed_out");
   useEffect(() => {
-    if (isOut) tellOtherTabs();
+    if (isOut) notifyOtherTabs();
   }, [isOut]);
   return (
-    <Card
+    <AuthCard
       title="Sign in"
       about={
         isOut ? (
@@ -114,18 +114,18 @@ export function SignOn({ to }: { to: string }) {
         )
       }
     >
-      {fault !== null && <Fault code={fault} />}
+      {issue !== null && <Issue code={issue} />}
       <Button component="a" href={loginUrl(to)}>
-        {fault === null ? "Sign in" : "Sign in again"}
+        {issue === null ? "Sign in" : "Sign in again"}
       </Button>
-    </Card>
+    </AuthCard>
   );
 }
 
 /** Behind a load balancer that asks everybody who they are before they reach a page of ours: loading one is enough. */
-export function SignOnBefore({ to }: { to: string }) {
+export function LoadBalancerSignIn({ to }: { to: string }) {
   return (
-    <Card
+    <AuthCard
       title="You are not signed in"
       about="Signing in begins when the page is loaded again. If that leads back here, sign out first: the sign-on that your browser remembers is over."
     >
@@ -137,34 +137,34 @@ export function SignOnBefore({ to }: { to: string }) {
           Sign in
         </Button>
       </Group>
-    </Card>
+    </AuthCard>
   );
 }
 
 /** What a tab shows that was opened to sign in again beside another, which goes on by itself. */
-export function BackInTab() {
+export function CloseTabNotice() {
   useEffect(() => {
-    tellOtherTabs();
+    notifyOtherTabs();
     // Browsers let only some tabs close themselves: the text is for the others.
     window.close();
   }, []);
   return (
-    <Card title="You are signed in">
+    <AuthCard title="You are signed in">
       <Text size="sm" role="status">
         Go on in the other tab. This one can be closed.
       </Text>
-    </Card>
+    </AuthCard>
   );
 }
 
 /** In place of the pages, for whom the provider knows and the server refuses. */
-export function NotLetIn({ children }: { children: ReactNode }) {
+export function SignInRefused({ children }: { children: ReactNode }) {
   return (
-    <Card title="You are not let in here">
+    <AuthCard title="You are not let in here">
       {children}
       <Button variant="default" component="a" href={LOGOUT}>
         Sign out
       </Button>
-    </Card>
+    </AuthCard>
   );
 }

@@ -8,7 +8,7 @@ const JUDGED = 100;
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
 /** @returns a score from 0 (guessed at once) to 4 */
-export function strengthOf(password: string, email: string): number {
+export function passwordStrength(password: string, email: string): number {
   const own = [email, ...email.split(/[@.]/), "millrace"].filter((part) => part.length >= 3);
   return zxcvbn.check(password.slice(0, JUDGED), own).score;
 }

@@ -2,15 +2,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { SessionInfo } from "../../../schemas/user.ts";
-import { sessionQuery, tellOtherTabs } from "../app/session.tsx";
+import { sessionQuery, notifyOtherTabs } from "../app/session.tsx";
 
-export function useEnter(to: string): (session: SessionInfo) => void {
+export function useCompleteSignIn(to: string): (session: SessionInfo) => void {
   const client = useQueryClient();
   const navigate = useNavigate();
   return (session) => {
     client.clear();
     client.setQueryData(sessionQuery.queryKey, session);
-    tellOtherTabs();
+    notifyOtherTabs();
     void navigate(to, { replace: true });
   };
 }

@@ -37,7 +37,7 @@ export class ApiError extends Error {
 }
 
 /** An answer with what its headers say. */
-export interface Answered<T> {
+export interface ApiResponse<T> {
   data: T;
   /** The revision, for If-Match. */
   etag: string | null;
@@ -55,7 +55,7 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
   method: M,
   path: P,
   given: Given<Endpoints<M>[P]>,
-): Promise<Answered<Answer<Endpoints<M>[P]>>> {
+): Promise<ApiResponse<Answer<Endpoints<M>[P]>>> {
   const {
     path: parameters,
     query,

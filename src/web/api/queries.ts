@@ -7,7 +7,7 @@ const isFinal = (error: Error): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
 /** @param onSignedOut what to do when the server knows nobody any more: the session was ended elsewhere, or is too old */
-export function queryClient(onSignedOut: () => void): QueryClient {
+export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error): void => {
     if (error instanceof ApiError && error.code === "unauthorized") onSignedOut();
   };
@@ -25,4 +25,6 @@ export function queryClient(onSignedOut: () => void): QueryClient {
 }
 
 /** A header that lets the server carry a change out once, however often it arrives (contract: Idempotency-Key). */
-export const once = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": crypto.randomUUID() });
+export const idempotencyHeader = (): { "Idempotency-Key": string } => ({
+  "Idempotency-Key": crypto.randomUUID(),
+});

@@ -2,17 +2,17 @@
 import { Button, Container, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouteError } from "react-router";
-import { Failed, Waiting } from "../ui/page.tsx";
+import { ErrorAlert, LoadingSkeleton } from "../ui/page.tsx";
 
 const ASK_AGAIN_MS = 3_000;
 
-export function Boundary() {
+export function RouteErrorBoundary() {
   const thrown = useRouteError();
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   return (
     <Container size="sm" py="xl">
       <Stack align="flex-start">
-        {isMissingFile(error) ? <MissingFile /> : <Failed error={error} />}
+        {isMissingFile(error) ? <MissingFile /> : <ErrorAlert error={error} />}
         <Button onClick={() => location.reload()}>Load the page again</Button>
       </Stack>
     </Container>
@@ -37,9 +37,9 @@ function MissingFile() {
     networkMode: "always",
     gcTime: 0,
   }).data;
-  if (isUp === undefined) return <Waiting rows={1} />;
+  if (isUp === undefined) return <LoadingSkeleton rows={1} />;
   return (
-    <Failed
+    <ErrorAlert
       error={
         new Error(
           isUp

@@ -4,22 +4,22 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import type { SessionInfo } from "../../../schemas/user.ts";
-import { NotLetIn } from "../account/sign-on.tsx";
+import { SignInRefused } from "../account/sign-on.tsx";
 import { ApiError } from "../api/client.ts";
-import { Failed } from "../ui/page.tsx";
-import { type Exit, forget, SessionProvider, useSessionQuery } from "./session.tsx";
+import { ErrorAlert } from "../ui/page.tsx";
+import { type SignOutTarget, purgeUserQueries, SessionProvider, useSessionQuery } from "./session.tsx";
 import { Shell } from "./shell.tsx";
-import { SignedOutDialog } from "./signed-out-dialog.tsx";
+import { ReauthenticationDialog } from "./signed-out-dialog.tsx";
 
 /**
  * Who was signed in stays on their page when the session ends by itself or elsewhere: what they were writing is kept
  * for when they are back. Somebody else sees nothing of it.
  */
-export function SignedIn() {
+export function AuthenticatedLayout() {
   const session = useSessionQuery();
   const { pathname, search, hash } = useLocation();
   const [seen, setSeen] = useState<SessionInfo>();
-  const [leavingTo, leave] = useState<Exit>();
+  const [leavingTo, leave] = useState<SignOutTarget>();
   const now = session.data;
   const isAnother = Boolean(now && seen && now.user.id !== seen.user.id);
   if (now && now !== seen && !isAnother) setSeen(now);
@@ -32,18 +32,18 @@ export function SignedIn() {
     if (session.error instanceof ApiError && session.error.code === "sign_on_refused") {
       return (
         <Alone>
-          <NotLetIn>
-            <Failed error={session.error} />
-          </NotLetIn>
+          <SignInRefused>
+            <ErrorAlert error={session.error} />
+          </SignInRefused>
         </Alone>
       );
     }
     return session.isError ? (
       <Container size="sm" py="xl">
-        <Failed error={session.error} retry={() => void session.refetch()} />
+        <ErrorAlert error={session.error} retry={() => void session.refetch()} />
       </Container>
     ) : (
-      <Blank />
+      <FullPageLoader />
     );
   }
   const shown = now ?? seen;
@@ -52,11 +52,11 @@ export function SignedIn() {
     return <Navigate to={back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`} replace />;
   }
   return (
-    <SessionProvider session={shown} leave={leave}>
+    <SessionProvider session={shown} signOutTo={leave}>
       <Shell>
         <Outlet />
       </Shell>
-      {now === null && <SignedOutDialog email={shown.user.email} mode={shown.mode} />}
+      {now === null && <ReauthenticationDialog email={shown.user.email} mode={shown.mode} />}
     </SessionProvider>
   );
 }
@@ -66,20 +66,20 @@ function Forgetting({ onForgotten, then }: { onForgotten?: () => void; then?: Re
   const client = useQueryClient();
   const forgotten = useEffectEvent(() => onForgotten?.());
   useEffect(() => {
-    forget(client);
+    purgeUserQueries(client);
     forgotten();
   }, [client]);
-  return then ?? <Blank />;
+  return then ?? <FullPageLoader />;
 }
 
 /** Leaves the application, for a page of the server's. */
 function Outward({ to }: { to: string }) {
   useEffect(() => location.replace(to), [to]);
-  return <Blank />;
+  return <FullPageLoader />;
 }
 
 /** The pages that stand alone: signing in, the first visit, links out of mails. */
-export function SignedOut() {
+export function PublicLayout() {
   return (
     <Alone>
       <Outlet />
@@ -96,7 +96,7 @@ function Alone({ children }: { children: ReactNode }) {
 }
 
 /** While it is not known yet what to show. */
-export function Blank() {
+export function FullPageLoader() {
   return (
     <Center h="100vh">
       <Loader role="status" aria-label="Loading" />

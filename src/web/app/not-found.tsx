@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { Empty, Page } from "../ui/page.tsx";
+import { EmptyState, Page } from "../ui/page.tsx";
 
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Empty
+      <EmptyState
         title="There is no such page"
         action={
           <Button component={Link} to="/">
@@ -14,7 +14,7 @@ export function NotFound() {
         }
       >
         The address may be mistyped, or what it showed is gone.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }

@@ -1,9 +1,9 @@
 /** Every address of the interface. Each page is a file of its own, loaded when it is first visited. */
 import { type ComponentType } from "react";
 import { createBrowserRouter, type RouteObject } from "react-router";
-import { Boundary } from "./boundary.tsx";
+import { RouteErrorBoundary } from "./boundary.tsx";
 import { NotFound } from "./not-found.tsx";
-import { Blank, SignedIn, SignedOut } from "./gates.tsx";
+import { FullPageLoader, AuthenticatedLayout, PublicLayout } from "./gates.tsx";
 
 const page = (path: string, load: () => Promise<{ default: ComponentType }>): RouteObject => ({
   path,
@@ -12,11 +12,11 @@ const page = (path: string, load: () => Promise<{ default: ComponentType }>): Ro
 
 const routes: RouteObject[] = [
   {
-    ErrorBoundary: Boundary,
-    HydrateFallback: Blank,
+    ErrorBoundary: RouteErrorBoundary,
+    HydrateFallback: FullPageLoader,
     children: [
       {
-        Component: SignedOut,
+        Component: PublicLayout,
         children: [
           page("/setup", () => import("../account/setup.tsx")),
           page("/sign-in", () => import("../account/sign-in.tsx")),
@@ -25,8 +25,8 @@ const routes: RouteObject[] = [
         ],
       },
       {
-        Component: SignedIn,
-        ErrorBoundary: Boundary,
+        Component: AuthenticatedLayout,
+        ErrorBoundary: RouteErrorBoundary,
         children: [
           page("/", () => import("../home/home.tsx")),
           page("/workflows", () => import("../workflows/list.tsx")),
@@ -52,4 +52,4 @@ const routes: RouteObject[] = [
   },
 ];
 
-export const router = () => createBrowserRouter(routes, { basename: "/ui" });
+export const createRouter = () => createBrowserRouter(routes, { basename: "/ui" });

@@ -20,52 +20,57 @@ export const sessionQuery = queryOptions({
 });
 
 /** Nothing of who was here stays. The session itself does: what watches it would not see it go. */
-export const forget = (client: QueryClient): void =>
+export const purgeUserQueries = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== sessionQuery.queryKey[0] });
 
 const tabs = new BroadcastChannel("millrace-sessions");
 
 /** Tells the other tabs that somebody has come in or gone. */
-export function tellOtherTabs(): void {
+export function notifyOtherTabs(): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin to go to
   tabs.postMessage("changed");
 }
 
 /** Calls back when another tab tells it. */
-export const whenAnotherTabTells = (listener: () => void): void => tabs.addEventListener("message", listener);
+export const subscribeToOtherTabs = (listener: () => void): void =>
+  tabs.addEventListener("message", listener);
 
-export type Exit = "/sign-in" | "/logout";
+export type SignOutTarget = "/sign-in" | "/logout";
 
 /** What was refused while nobody was signed in is asked again. */
-export const refetchRefused = (client: QueryClient): void =>
+export const refetchFailedQueries = (client: QueryClient): void =>
   void client.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 
-interface SignedIn {
+interface SessionContextValue {
   session: SessionInfo;
   /** To the page for signing in, or out over the identity provider's, whatever is on the page: the person wants it. */
-  leave: (to: Exit) => void;
+  signOutTo: (to: SignOutTarget) => void;
 }
 
-const Signed = createContext<SignedIn | undefined>(undefined);
+const SessionContext = createContext<SessionContextValue | undefined>(undefined);
 
-export function SessionProvider({ session, leave, children }: SignedIn & { children: ReactNode }) {
-  const signedIn = useMemo(() => ({ session, leave }), [session, leave]);
-  return <Signed value={signedIn}>{children}</Signed>;
+export function SessionProvider({
+  session,
+  signOutTo,
+  children,
+}: SessionContextValue & { children: ReactNode }) {
+  const signedIn = useMemo(() => ({ session, signOutTo }), [session, signOutTo]);
+  return <SessionContext value={signedIn}>{children}</SessionContext>;
 }
 
 /** The session of who is signed in; only inside pages that need one. */
-export const useSession = (): SessionInfo => useSignedIn().session;
+export const useSession = (): SessionInfo => useSessionContext().session;
 
-export const useLeave = (): ((to: Exit) => void) => useSignedIn().leave;
+export const useSignOutTo = (): ((to: SignOutTarget) => void) => useSessionContext().signOutTo;
 
-function useSignedIn(): SignedIn {
-  const signedIn = useContext(Signed);
+function useSessionContext(): SessionContextValue {
+  const signedIn = useContext(SessionContext);
   if (signedIn === undefined) throw new Error("useSession outside of a signed-in page");
   return signedIn;
 }
 
 /** Whether the one who is signed in may do what needs this scope. */
-export function useMay(): (scope: Scope) => boolean {
+export function useHasScope(): (scope: Scope) => boolean {
   const { user } = useSession();
   return (scope) => user.scopes.includes(scope);
 }

@@ -34,8 +34,8 @@ import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { usePendingApprovals } from "../approvals/pending.ts";
-import { failed } from "../ui/notify.ts";
-import { sessionQuery, tellOtherTabs, useLeave, useMay, useSession } from "./session.tsx";
+import { notifyError } from "../ui/notify.ts";
+import { sessionQuery, notifyOtherTabs, useSignOutTo, useHasScope, useSession } from "./session.tsx";
 
 const PLACES = [
   { to: "/", label: "Home", Icon: IconHome },
@@ -52,7 +52,7 @@ const ADMIN_PLACES = [
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
-  const may = useMay();
+  const may = useHasScope();
   useEffect(close, [pathname, close]);
   const places = may("admin") ? [...PLACES, ...ADMIN_PLACES] : PLACES;
   const here = (to: string): boolean =>
@@ -131,7 +131,7 @@ function Pending() {
 
 function UserMenu() {
   const { user, mode } = useSession();
-  const leave = useLeave();
+  const leave = useSignOutTo();
   const client = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useMutation({
@@ -139,10 +139,10 @@ function UserMenu() {
     mutationFn: async () => mode === "oidc" || send("delete", "/session", {}),
     onSuccess: () => {
       client.setQueryData(sessionQuery.queryKey, null);
-      tellOtherTabs();
+      notifyOtherTabs();
       leave(mode === "built-in" ? "/sign-in" : "/logout");
     },
-    onError: (error) => failed("You are still signed in", error),
+    onError: (error) => notifyError("You are still signed in", error),
   });
   return (
     <Menu position="bottom-end" width={220}>

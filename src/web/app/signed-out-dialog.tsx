@@ -2,20 +2,20 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { besideFields, faultAt } from "../account/fields.ts";
+import { formLevelError, issueAt } from "../account/fields.ts";
 import { send } from "../api/client.ts";
-import { Failed } from "../ui/page.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
-import { refetchRefused, sessionQuery, tellOtherTabs, useLeave } from "./session.tsx";
-import { SignedOutElsewhere } from "./signed-out-elsewhere.tsx";
+import { refetchFailedQueries, sessionQuery, notifyOtherTabs, useSignOutTo } from "./session.tsx";
+import { SsoReauthentication } from "./signed-out-elsewhere.tsx";
 
 /** Above every other dialog. */
 const Z_INDEX = 350;
 
-export function SignedOutDialog({ email, mode }: { email: string; mode: AuthMode }) {
-  useFocusBack();
-  const leave = useLeave();
+export function ReauthenticationDialog({ email, mode }: { email: string; mode: AuthMode }) {
+  useRestoreFocus();
+  const leave = useSignOutTo();
   return (
     <Modal
       opened
@@ -28,24 +28,24 @@ export function SignedOutDialog({ email, mode }: { email: string; mode: AuthMode
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
-      {mode === "built-in" ? <ByPassword email={email} /> : <SignedOutElsewhere email={email} mode={mode} />}
+      {mode === "built-in" ? <ByPassword email={email} /> : <SsoReauthentication email={email} mode={mode} />}
     </Modal>
   );
 }
 
 function ByPassword({ email }: { email: string }) {
   const client = useQueryClient();
-  const leave = useLeave();
+  const leave = useSignOutTo();
   const [password, setPassword] = useState("");
   const signIn = useMutation({
     mutationFn: () => send("post", "/session", { body: { email, password } }),
     onSuccess: ({ data }) => {
       client.setQueryData(sessionQuery.queryKey, data);
-      tellOtherTabs();
-      refetchRefused(client);
+      notifyOtherTabs();
+      refetchFailedQueries(client);
     },
   });
-  const other = besideFields(signIn.error, ["password"]);
+  const other = formLevelError(signIn.error, ["password"]);
   return (
     <form
       onSubmit={(event) => {
@@ -58,7 +58,7 @@ function ByPassword({ email }: { email: string }) {
           Your session has ended. What you were writing is still here: sign in again as <b>{email}</b> to go
           on with it.
         </Text>
-        {other && <Failed error={other} />}
+        {other && <ErrorAlert error={other} />}
         {/* For the browser, which keeps passwords by address. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
@@ -68,7 +68,7 @@ function ByPassword({ email }: { email: string }) {
           data-autofocus
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          error={faultAt(signIn.error, "password")}
+          error={issueAt(signIn.error, "password")}
           visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
         />
         <Group justify="space-between">

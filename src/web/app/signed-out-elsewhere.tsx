@@ -4,15 +4,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { loginUrl } from "../account/sign-on.tsx";
-import { refetchRefused, useLeave } from "./session.tsx";
+import { refetchFailedQueries, useSignOutTo } from "./session.tsx";
 
 const BACK = "/sign-in?back=1";
 
-export function SignedOutElsewhere({ email, mode }: { email: string; mode: AuthMode }) {
+export function SsoReauthentication({ email, mode }: { email: string; mode: AuthMode }) {
   const client = useQueryClient();
-  const leave = useLeave();
+  const leave = useSignOutTo();
   // Gone once the other tab has told that somebody has come in.
-  useEffect(() => () => refetchRefused(client), [client]);
+  useEffect(() => () => refetchFailedQueries(client), [client]);
   return (
     <Stack>
       <Text size="sm">

@@ -2,7 +2,7 @@
 import type { GraphStep } from "../graph/steps.ts";
 
 /** @returns their ids in the order of the definition; none where the step is not there */
-export function ancestorsOf(steps: readonly GraphStep[], stepId: string): string[] {
+export function ancestorIds(steps: readonly GraphStep[], stepId: string): string[] {
   const needs = new Map(steps.map((step) => [step.id, step.needs]));
   const found = new Set<string>();
   const open = [...(needs.get(stepId) ?? [])];

@@ -3,16 +3,16 @@ import { Alert, Anchor, Card, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import type { Approval } from "../../../schemas/run.ts";
-import { useMay, useSession } from "../app/session.tsx";
+import { useHasScope, useSession } from "../app/session.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/run-data.ts";
-import { Empty, Loaded, Page } from "../ui/page.tsx";
+import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { Decided } from "./decided.tsx";
-import { Decision } from "./decision.tsx";
+import { ApprovalOutcome } from "./decided.tsx";
+import { DecisionForm } from "./decision.tsx";
 import { approvalQuery } from "./find.ts";
 import { ApprovalBadge } from "./look.tsx";
-import { SoFar } from "./so-far.tsx";
+import { ApprovalContext } from "./so-far.tsx";
 
 /** Somebody else may decide meanwhile. */
 const EVERY_MS = 10_000;
@@ -26,17 +26,17 @@ export default function ApprovalPage() {
   const approval = query.data;
   return (
     <Page title={approval ? `Approval for ${approval.workflow_id}` : "Approval"} about={approvalId}>
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {(found) =>
           found === null ? (
-            <Empty title="There is no such approval">
+            <EmptyState title="There is no such approval">
               Its run may have been cleared away. <Link to="/approvals">What waits now</Link>
-            </Empty>
+            </EmptyState>
           ) : (
             <Shown key={found.id} approval={found} />
           )
         }
-      </Loaded>
+      </QueryContent>
     </Page>
   );
 }
@@ -54,8 +54,8 @@ function Shown({ approval }: { approval: Approval }) {
         </Stack>
       </Card>
       <ApprovalFacts approval={approval} />
-      {status === "pending" ? <MayDecide approval={approval} /> : <Decided approval={approval} />}
-      <SoFar approval={approval} />
+      {status === "pending" ? <MayDecide approval={approval} /> : <ApprovalOutcome approval={approval} />}
+      <ApprovalContext approval={approval} />
     </Stack>
   );
 }
@@ -98,7 +98,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
 }
 
 function MayDecide({ approval }: { approval: Approval }) {
-  const may = useMay();
+  const may = useHasScope();
   const { user } = useSession();
   const run = useQuery(runQuery(approval.run_id));
   if (!may("approve")) {
@@ -117,7 +117,7 @@ function MayDecide({ approval }: { approval: Approval }) {
           decide.
         </Alert>
       )}
-      <Decision approval={approval} />
+      <DecisionForm approval={approval} />
     </>
   );
 }

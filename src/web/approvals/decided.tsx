@@ -1,7 +1,7 @@
 /** How an approval ended: who decided what, when and why, and what was filled in. */
 import { Alert, Stack, Text } from "@mantine/core";
 import type { Approval } from "../../../schemas/run.ts";
-import { Part } from "../runs/parts.tsx";
+import { Section } from "../runs/parts.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 
@@ -12,7 +12,7 @@ const TITLES = {
   cancelled: "It is not asked any more: the run was stopped",
 } as const;
 
-export function Decided({ approval }: { approval: Approval }) {
+export function ApprovalOutcome({ approval }: { approval: Approval }) {
   const { status, decided_at: at, decided_by: by, comment, answer, run_id: runId } = approval;
   if (status === "pending") return null;
   return (
@@ -30,9 +30,9 @@ export function Decided({ approval }: { approval: Approval }) {
         )}
       </Alert>
       {answer !== null && (
-        <Part title="What was filled in" order={2}>
+        <Section title="What was filled in" order={2}>
           <ValueView value={answer} label="What was filled in" />
-        </Part>
+        </Section>
       )}
     </Stack>
   );

@@ -5,27 +5,27 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { Approval } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
-import { below, besides, told } from "../forms/faults.ts";
+import { issuesUnder, issuesOutside, issueText } from "../forms/faults.ts";
 import { initialValue } from "../forms/schema.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
-import { useOnce } from "../runs/use-once.ts";
-import { ask } from "../ui/confirm.tsx";
-import { done } from "../ui/notify.ts";
-import { Failed } from "../ui/page.tsx";
-import { useSend } from "../ui/use-send.ts";
+import { useIdempotencyHeader } from "../runs/use-once.ts";
+import { confirmAction } from "../ui/confirm.tsx";
+import { notifySuccess } from "../ui/notify.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
 
 const MOST_CHARS = 2_000;
 
-export function Decision({ approval }: { approval: Approval }) {
+export function DecisionForm({ approval }: { approval: Approval }) {
   const { id, form: schema } = approval;
   const client = useQueryClient();
-  const keyOf = useOnce();
+  const keyOf = useIdempotencyHeader();
   const [form, setForm] = useState<Record<string, unknown>>(() =>
     schema === null ? {} : initialValue(schema),
   );
   const [comment, setComment] = useState("");
   const card = useRef<HTMLFormElement>(null);
-  const decide = useSend({
+  const decide = useSingleFlightMutation({
     mutationFn: (decision: "approve" | "decline") => {
       const body = {
         decision,
@@ -39,7 +39,7 @@ export function Decision({ approval }: { approval: Approval }) {
       });
     },
     onSuccess: (_, decision) =>
-      done(decision === "approve" ? "Approved. The run goes on." : "Declined. The run goes on."),
+      notifySuccess(decision === "approve" ? "Approved. The run goes on." : "Declined. The run goes on."),
     // To the first field that something is wrong with, once it is marked.
     onError: () =>
       requestAnimationFrame(() => card.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
@@ -50,8 +50,8 @@ export function Decision({ approval }: { approval: Approval }) {
         client.invalidateQueries({ queryKey: ["runs"] }),
       ]),
   });
-  const faults = decide.error instanceof ApiError ? (decide.error.problem.errors ?? []) : [];
-  const elsewhere = besides(faults, ["form", "comment"]);
+  const issues = decide.error instanceof ApiError ? (decide.error.problem.errors ?? []) : [];
+  const elsewhere = issuesOutside(issues, ["form", "comment"]);
   return (
     <Card
       withBorder
@@ -73,7 +73,7 @@ export function Decision({ approval }: { approval: Approval }) {
             schema={schema}
             value={form}
             onChange={setForm}
-            faults={below(faults, "form")}
+            issues={issuesUnder(issues, "form")}
             disabled={decide.isPending}
           />
         )}
@@ -85,11 +85,11 @@ export function Decision({ approval }: { approval: Approval }) {
           maxLength={MOST_CHARS}
           value={comment}
           onChange={(event) => setComment(event.currentTarget.value)}
-          error={told(below(faults, "comment"))}
+          error={issueText(issuesUnder(issues, "comment"))}
           disabled={decide.isPending}
         />
-        {decide.error !== null && (faults.length === 0 || elsewhere.length > 0) && (
-          <Failed error={decide.error} />
+        {decide.error !== null && (issues.length === 0 || elsewhere.length > 0) && (
+          <ErrorAlert error={decide.error} />
         )}
         <Group>
           <Button
@@ -106,7 +106,7 @@ export function Decision({ approval }: { approval: Approval }) {
             loading={decide.isPending && decide.variables === "decline"}
             disabled={decide.isPending}
             onClick={() =>
-              ask({
+              confirmAction({
                 title: `Decline ${approval.step_id} of ${approval.workflow_id}?`,
                 consequence: `The run ${approval.run_id} goes on with the answer no. The first decision counts: it can't be taken back.`,
                 confirm: "Decline",

@@ -7,18 +7,18 @@ import type { Approval, ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { Snippet } from "../ui/copy.tsx";
-import { List } from "../ui/list.tsx";
-import { Empty, Page } from "../ui/page.tsx";
-import { byCursor, cursorOf } from "../ui/pages.ts";
+import { PagedList } from "../ui/list.tsx";
+import { EmptyState, Page } from "../ui/page.tsx";
+import { cursorPagination, cursorParam } from "../ui/pages.ts";
 import { Time } from "../ui/time.tsx";
-import { ApprovalBadge, STATUSES } from "./look.tsx";
+import { ApprovalBadge, APPROVAL_STATUSES } from "./look.tsx";
 
 const AT_ONCE = 50;
 const EVERY_MS = 10_000;
 
 export default function ApprovalList() {
   const [params, setParams] = useSearchParams();
-  const status = STATUSES.find((word) => word === params.get("status")) ?? "pending";
+  const status = APPROVAL_STATUSES.find((word) => word === params.get("status")) ?? "pending";
   const runId = params.get("run") ?? undefined;
   const approvals = useApprovals(status, runId);
   return (
@@ -47,7 +47,7 @@ export default function ApprovalList() {
           </Button>
         )}
       </Group>
-      <List query={approvals} empty={<Nothing status={status} />}>
+      <PagedList query={approvals} empty={<Nothing status={status} />}>
         {(shown) => (
           <Stack component="ul" gap="sm" m={0} p={0} aria-label="Approvals" style={{ listStyle: "none" }}>
             {shown.map((approval) => (
@@ -55,7 +55,7 @@ export default function ApprovalList() {
             ))}
           </Stack>
         )}
-      </List>
+      </PagedList>
     </Page>
   );
 }
@@ -77,11 +77,11 @@ function useApprovals(status: ApprovalStatus, runId: string | undefined) {
           status,
           limit: AT_ONCE,
           ...(runId !== undefined && { run_id: runId }),
-          ...cursorOf(pageParam),
+          ...cursorParam(pageParam),
         },
         signal,
       }),
-    ...byCursor,
+    ...cursorPagination,
     placeholderData: keepPreviousData,
     refetchInterval: status === "pending" && EVERY_MS,
   });
@@ -166,13 +166,13 @@ function When({
 }
 
 function Nothing({ status }: { status: ApprovalStatus }) {
-  if (status !== "pending") return <Empty title="None">No approval has ended that way.</Empty>;
+  if (status !== "pending") return <EmptyState title="None">No approval has ended that way.</EmptyState>;
   return (
-    <Empty title="Nothing waits for a decision">
+    <EmptyState title="Nothing waits for a decision">
       A workflow asks a person with a step of the type approval. Its run waits here, through restarts and for
       days, until somebody other than who started it decides.
       <Snippet label="step that asks for an approval" text={STEP} />
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -3,7 +3,7 @@ import { Badge } from "@mantine/core";
 import { IconBan, IconCheck, IconClockPause, IconHourglassOff, IconX } from "@tabler/icons-react";
 import type { ApprovalStatus } from "../../../schemas/run.ts";
 
-const APPROVAL_LOOKS = {
+const APPROVAL_STYLES = {
   pending: { color: "yellow", Icon: IconClockPause, word: "waits" },
   approved: { color: "green", Icon: IconCheck, word: "approved" },
   declined: { color: "red", Icon: IconX, word: "declined" },
@@ -11,10 +11,10 @@ const APPROVAL_LOOKS = {
   cancelled: { color: "gray", Icon: IconBan, word: "cancelled" },
 } as const satisfies Record<ApprovalStatus, unknown>;
 
-export const STATUSES = Object.keys(APPROVAL_LOOKS) as ApprovalStatus[];
+export const APPROVAL_STATUSES = Object.keys(APPROVAL_STYLES) as ApprovalStatus[];
 
 export function ApprovalBadge({ status }: { status: ApprovalStatus }) {
-  const { color, Icon, word } = APPROVAL_LOOKS[status];
+  const { color, Icon, word } = APPROVAL_STYLES[status];
   return (
     <Badge
       variant="light"

@@ -4,21 +4,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Approval, Run, RunStep } from "../../../schemas/run.ts";
 import { graphSteps } from "../graph/steps.ts";
-import { Part } from "../runs/parts.tsx";
-import { definitionQuery, runQuery, stepQuery, wholeOf } from "../runs/run-data.ts";
-import { Loaded, Waiting } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { Section } from "../runs/parts.tsx";
+import { definitionQuery, runQuery, stepQuery, fullValueLoader } from "../runs/run-data.ts";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { ValueView } from "../values/value-view.tsx";
-import { ancestorsOf } from "./ancestors.ts";
+import { ancestorIds } from "./ancestors.ts";
 
-export function SoFar({ approval }: { approval: Approval }) {
+export function ApprovalContext({ approval }: { approval: Approval }) {
   const run = useQuery(runQuery(approval.run_id));
   return (
-    <Part title="The run so far" order={2}>
-      <Loaded query={run} skeleton={<Waiting rows={3} />}>
+    <Section title="The run so far" order={2}>
+      <QueryContent query={run} skeleton={<LoadingSkeleton rows={3} />}>
         {(found) => <Values run={found} stepId={approval.step_id} />}
-      </Loaded>
-    </Part>
+      </QueryContent>
+    </Section>
   );
 }
 
@@ -26,7 +26,7 @@ function Values({ run, stepId }: { run: Run; stepId: string }) {
   const [open, setOpen] = useState<string[]>([]);
   const definition = useQuery(definitionQuery(run.id));
   const known = definition.data !== undefined;
-  const before = new Set(ancestorsOf(graphSteps(definition.data ?? null), stepId));
+  const before = new Set(ancestorIds(graphSteps(definition.data ?? null), stepId));
   const steps = (run.steps ?? []).filter(
     ({ id, status }) => (known ? before.has(id) : id !== stepId) && status === "succeeded",
   );
@@ -35,7 +35,11 @@ function Values({ run, stepId }: { run: Run; stepId: string }) {
       <Accordion.Item value="inputs">
         <Accordion.Control>Inputs of the run</Accordion.Control>
         <Accordion.Panel>
-          <ValueView value={run.inputs} label="Inputs of the run" whole={wholeOf(run.id, run.inputs)} />
+          <ValueView
+            value={run.inputs}
+            label="Inputs of the run"
+            loadFull={fullValueLoader(run.id, run.inputs)}
+          />
         </Accordion.Panel>
       </Accordion.Item>
       {steps.map((step) => (
@@ -46,7 +50,7 @@ function Values({ run, stepId }: { run: Run; stepId: string }) {
               <Text size="xs" c="dimmed">
                 {step.type}
               </Text>
-              <Status status={step.status} />
+              <StatusBadge status={step.status} />
             </Group>
           </Accordion.Control>
           <Accordion.Panel>
@@ -62,10 +66,10 @@ function Values({ run, stepId }: { run: Run; stepId: string }) {
 function Output({ runId, step }: { runId: string; step: RunStep }) {
   const query = useQuery(stepQuery(runId, step.id, undefined, step.status));
   return (
-    <Loaded query={query} skeleton={<Waiting rows={2} />}>
+    <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>
       {({ output }) => (
-        <ValueView value={output} label={`Output of ${step.id}`} whole={wholeOf(runId, output)} />
+        <ValueView value={output} label={`Output of ${step.id}`} loadFull={fullValueLoader(runId, output)} />
       )}
-    </Loaded>
+    </QueryContent>
   );
 }

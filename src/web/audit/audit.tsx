@@ -5,36 +5,39 @@ import { IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
-import { useMay } from "../app/session.tsx";
-import { List } from "../ui/list.tsx";
-import { NotForYou } from "../ui/not-for-you.tsx";
-import { Empty, Page } from "../ui/page.tsx";
-import { byCursor, cursorOf } from "../ui/pages.ts";
-import { SURFACES, through } from "../ui/surfaces.ts";
+import { useHasScope } from "../app/session.tsx";
+import { PagedList } from "../ui/list.tsx";
+import { AccessDenied } from "../ui/not-for-you.tsx";
+import { EmptyState, Page } from "../ui/page.tsx";
+import { cursorPagination, cursorParam } from "../ui/pages.ts";
+import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
-import { inWords, Target } from "./words.tsx";
+import { operationLabel, Target } from "./words.tsx";
 
 type Surface = AuditEntry["surface"];
 
 export default function Audit() {
-  const may = useMay();
-  return may("admin") ? <Log /> : <NotForYou title="Audit log" />;
+  const may = useHasScope();
+  return may("admin") ? <Log /> : <AccessDenied title="Audit log" />;
 }
 
 function Log() {
   const [search, put] = useFilters();
   const filter = {
     search: search.get("search") ?? "",
-    surface: (Object.keys(SURFACES) as Surface[]).find((it) => it === search.get("surface")),
+    surface: (Object.keys(SURFACE_LABELS) as Surface[]).find((it) => it === search.get("surface")),
     since: search.get("since") ?? "",
     until: search.get("until") ?? "",
   };
   const log = useInfiniteQuery({
     queryKey: ["audit-log", filter],
     queryFn: ({ pageParam, signal }) =>
-      send("get", "/audit-log", { query: { limit: 50, ...given(filter), ...cursorOf(pageParam) }, signal }),
-    ...byCursor,
+      send("get", "/audit-log", {
+        query: { limit: 50, ...given(filter), ...cursorParam(pageParam) },
+        signal,
+      }),
+    ...cursorPagination,
   });
   const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
   return (
@@ -56,7 +59,7 @@ function Log() {
           placeholder="Any way in"
           clearable
           clearButtonProps={{ "aria-label": "Any way in" }}
-          data={Object.entries(SURFACES).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(SURFACE_LABELS).map(([value, label]) => ({ value, label }))}
           value={filter.surface ?? null}
           onChange={(value) => put("surface", value ?? "")}
         />
@@ -73,16 +76,16 @@ function Log() {
           onChange={(event) => put("until", event.currentTarget.value)}
         />
       </Group>
-      <List
+      <PagedList
         query={log}
         empty={
-          <Empty title="Nothing matches">
+          <EmptyState title="Nothing matches">
             What is only read leaves no entry; every change does, from the first visit on.
-          </Empty>
+          </EmptyState>
         }
       >
         {(entries) => <Entries entries={entries} />}
-      </List>
+      </PagedList>
     </Page>
   );
 }
@@ -118,14 +121,14 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
                   <Time at={entry.at} />
                 </Table.Td>
                 <Table.Td>{entry.owner}</Table.Td>
-                <Table.Td>{inWords(entry.operation)}</Table.Td>
+                <Table.Td>{operationLabel(entry.operation)}</Table.Td>
                 <Table.Td>
                   <Target entry={entry} />
                 </Table.Td>
                 <Table.Td>
-                  {SURFACES[entry.surface]}
+                  {SURFACE_LABELS[entry.surface]}
                   <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-                    {through({ ...entry, key: entry.key_name })}
+                    {describeClient({ ...entry, key: entry.key_name })}
                   </Text>
                 </Table.Td>
               </Table.Tr>
@@ -137,10 +140,10 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
         {entries.map((entry) => (
           <Card key={entry.id} withBorder padding="sm">
             <Text size="sm" fw={600}>
-              {inWords(entry.operation)} <Target entry={entry} />
+              {operationLabel(entry.operation)} <Target entry={entry} />
             </Text>
             <Text size="sm" c="dimmed" component="div">
-              {entry.owner} · {SURFACES[entry.surface]} · <Time at={entry.at} />
+              {entry.owner} · {SURFACE_LABELS[entry.surface]} · <Time at={entry.at} />
             </Text>
           </Card>
         ))}

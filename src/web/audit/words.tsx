@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 
 /** `publish_workflow` as people say it: "Publish workflow". */
-export function inWords(operation: string): string {
+export function operationLabel(operation: string): string {
   const words = operation.replaceAll(/[_.]/g, " ");
   return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll(/\bapi\b/gi, "API");
 }

@@ -18,7 +18,7 @@ export function ClientSetups({ url, value }: { url: string; value: string }) {
         allowDeselect={false}
         maw={320}
       />
-      <Text size="sm">{setup.where}</Text>
+      <Text size="sm">{setup.instructions}</Text>
       <Snippet text={setup.text} label={`configuration for ${setup.name}`} />
     </Stack>
   );

@@ -4,12 +4,12 @@ export interface ClientSetup {
   id: string;
   name: string;
   /** Where the text goes. */
-  where: string;
+  instructions: string;
   text: string;
 }
 
 /** In place of a key's value, which nobody can see again. */
-export const KEY_PLACE = "mill_YOUR_KEY";
+export const API_KEY_PLACEHOLDER = "mill_YOUR_KEY";
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
@@ -30,26 +30,26 @@ export function clientSetups(url: string, key: string): ClientSetup[] {
     {
       id: "claude-code",
       name: "Claude Code",
-      where: "In a terminal, in the project that shall use it:",
+      instructions: "In a terminal, in the project that shall use it:",
       text: `claude mcp add --transport http millrace ${mcp} --header "X-API-Key: ${key}"`,
     },
     {
       id: "claude-desktop",
       name: "Claude Desktop",
-      where:
+      instructions:
         "In claude_desktop_config.json (Settings, Developer, Edit Config); needs Node.js for the bridge:",
       text: json({ mcpServers: { millrace: bridge } }),
     },
     {
       id: "cursor",
       name: "Cursor",
-      where: "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project:",
+      instructions: "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project:",
       text: json({ mcpServers: { millrace: { url: mcp, headers } } }),
     },
     {
       id: "vscode",
       name: "VS Code",
-      where: "In .vscode/mcp.json of a workspace; VS Code asks for the key and keeps it:",
+      instructions: "In .vscode/mcp.json of a workspace; VS Code asks for the key and keeps it:",
       text: json({
         inputs: [
           { type: "promptString", id: "millrace-key", description: "Millrace API key", password: true },
@@ -60,24 +60,24 @@ export function clientSetups(url: string, key: string): ClientSetup[] {
     {
       id: "codex",
       name: "Codex",
-      where: "In ~/.codex/config.toml:",
+      instructions: "In ~/.codex/config.toml:",
       text: `[mcp_servers.millrace]\nurl = "${mcp}"\nhttp_headers = { "X-API-Key" = "${key}" }`,
     },
     {
       id: "http",
       name: "Any other (Streamable HTTP)",
-      where: "Most clients take this:",
+      instructions: "Most clients take this:",
       text: json({ mcpServers: { millrace: { type: "http", url: mcp, headers } } }),
     },
     {
       id: "sse",
       name: "Any other (SSE)",
-      where: "For clients that know only the older transport:",
+      instructions: "For clients that know only the older transport:",
       text: json({ mcpServers: { millrace: { type: "sse", url: `${url}/sse`, headers } } }),
     },
   ];
 }
 
 /** A first request that shows that a key works. */
-export const curlLine = (origin: string, key: string): string =>
+export const curlCommand = (origin: string, key: string): string =>
   `curl -H "X-API-Key: ${key}" ${origin}/workflows`;

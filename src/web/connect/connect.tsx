@@ -7,13 +7,13 @@ import { CreateKey } from "../keys/create-key.tsx";
 import { Snippet } from "../ui/copy.tsx";
 import { Page } from "../ui/page.tsx";
 import { ClientSetups } from "./client-setups.tsx";
-import { curlLine, KEY_PLACE } from "./clients.ts";
+import { curlCommand, API_KEY_PLACEHOLDER } from "./clients.ts";
 
 export default function Connect() {
   const { mcp_url: url } = useSession();
   const [key, setKey] = useState<string>();
   const [creating, setCreating] = useState(false);
-  const value = key ?? KEY_PLACE;
+  const value = key ?? API_KEY_PLACEHOLDER;
   return (
     <Page
       title="Connect an agent"
@@ -24,7 +24,7 @@ export default function Connect() {
           <Group>
             <Button onClick={() => setCreating(true)}>Create a key</Button>
             <Text size="sm" c="dimmed">
-              or put one that you have in the place of <code>{KEY_PLACE}</code>.{" "}
+              or put one that you have in the place of <code>{API_KEY_PLACEHOLDER}</code>.{" "}
               <Anchor component={Link} to="/keys" underline="always">
                 Your keys
               </Anchor>
@@ -47,7 +47,7 @@ export default function Connect() {
         />
       </Step>
       <Step number={4} title="Or a script">
-        <Snippet text={curlLine(location.origin, value)} label="curl command" />
+        <Snippet text={curlCommand(location.origin, value)} label="curl command" />
         <Text size="sm">
           Every operation, with its schema and a form to try it:{" "}
           <Anchor href="/apidoc/" underline="always">

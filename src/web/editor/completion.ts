@@ -12,8 +12,8 @@ import { insertNewlineAndIndent } from "@codemirror/commands";
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { type EditorView, hoverTooltip, keymap, type Tooltip } from "@codemirror/view";
 import type { Format } from "./format.ts";
-import { knowledge } from "./knowledge.ts";
-import type { Known, Suggestion, Suggestions } from "./suggestions.ts";
+import { loadCompletionData } from "./knowledge.ts";
+import type { CompletionData, Suggestion, Suggestions } from "./suggestions.ts";
 
 /** Beyond, reading the text at each word would be felt: completion then comes only when asked for. */
 const LARGE = 80_000;
@@ -21,7 +21,7 @@ const LARGE = 80_000;
 export interface CompletionSettings {
   format: () => Format;
   /** What each step gives, where validation said so. */
-  steps: () => Known["steps"];
+  steps: () => CompletionData["steps"];
 }
 
 interface Option extends Completion {
@@ -51,8 +51,8 @@ function newlineAfterWord(view: EditorView): boolean {
   return insertNewlineAndIndent(view);
 }
 
-async function known({ steps }: CompletionSettings): Promise<Known | undefined> {
-  const found = await knowledge();
+async function known({ steps }: CompletionSettings): Promise<CompletionData | undefined> {
+  const found = await loadCompletionData();
   const outputs = steps();
   return found && { ...found, ...(outputs && { steps: outputs }) };
 }
@@ -78,7 +78,7 @@ async function complete(
 }
 
 function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Option {
-  const { label, detail, info, boost, kind, again } = it;
+  const { label, detail, info, boost, kind, reopenCompletion } = it;
   const insert = it.apply ?? label;
   const behind = replace.to - pos;
   return {
@@ -96,7 +96,7 @@ function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Op
         userEvent: "input.complete",
         scrollIntoView: true,
       });
-      if (again === true) startCompletion(view);
+      if (reopenCompletion === true) startCompletion(view);
     },
   };
 }
@@ -104,8 +104,8 @@ function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Op
 async function hover(view: EditorView, pos: number, settings: CompletionSettings): Promise<Tooltip | null> {
   const { doc } = view.state;
   if (doc.length > LARGE) return null;
-  const [{ tellAt }, all] = await Promise.all([import("./tell.ts"), known(settings)]);
-  const told = all && tellAt(doc.toString(), pos, all.schema);
+  const [{ hoverInfoAt }, all] = await Promise.all([import("./tell.ts"), known(settings)]);
+  const told = all && hoverInfoAt(doc.toString(), pos, all.schema);
   if (told === undefined) return null;
   return { pos: told.from, end: told.to, create: () => ({ dom: paragraphs(told.text) }) };
 }

@@ -3,7 +3,7 @@ import { ActionIcon, Box, Group, Switch, Text, Tooltip, useComputedColorScheme }
 import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { createDiff, type DiffView } from "./diff-view.ts";
+import { createDiffView, type DiffView } from "./diff-view.ts";
 
 export interface DefinitionDiffProps {
   before: string;
@@ -34,7 +34,7 @@ function Differing({ before, after, beforeLabel, afterLabel }: DefinitionDiffPro
   const wide = useMediaQuery("(min-width: 70em)", undefined, { getInitialValueInEffect: false });
 
   useEffect(() => {
-    const made = createDiff(host.current!, {
+    const made = createDiffView(host.current!, {
       before,
       after,
       beforeLabel,

@@ -5,14 +5,14 @@
 import { Box, Text, useComputedColorScheme } from "@mantine/core";
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { createEditor, type Editor } from "./editor-view.ts";
-import { FaultList } from "./fault-list.tsx";
-import type { EditorFault } from "./format.ts";
+import { IssueList } from "./fault-list.tsx";
+import type { EditorIssue } from "./format.ts";
 
 export interface DefinitionEditorProps {
   value: string;
   format: "yaml" | "json";
   onChange: (text: string) => void;
-  faults: readonly EditorFault[];
+  issues: readonly EditorIssue[];
   readOnly?: boolean;
   /** What is edited, for who does not see it: "Definition of Weekly revenue". */
   label: string;
@@ -25,7 +25,7 @@ export interface DefinitionEditorProps {
 }
 
 export default function DefinitionEditor(props: DefinitionEditorProps) {
-  const { value, format, faults, readOnly = false, label, minHeight = 320 } = props;
+  const { value, format, issues, readOnly = false, label, minHeight = 320 } = props;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor>(undefined);
   const hint = useId();
@@ -47,7 +47,7 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
     const describedBy = readOnly ? undefined : hint;
     editor.current!.show({ text: value, format, dark, readOnly, label, describedBy, minHeight });
   }, [value, format, dark, readOnly, label, hint, minHeight]);
-  useEffect(() => editor.current!.mark(faults), [faults]);
+  useEffect(() => editor.current!.mark(issues), [issues]);
 
   return (
     <Box>
@@ -61,7 +61,7 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
           Ctrl-Space completes. Escape, then Tab leaves the editor.
         </Text>
       )}
-      <FaultList faults={faults} onChoose={(fault) => editor.current?.jump(fault)} />
+      <IssueList issues={issues} onChoose={(issue) => editor.current?.jump(issue)} />
     </Box>
   );
 }

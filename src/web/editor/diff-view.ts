@@ -5,10 +5,10 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { styleNonce } from "../app/nonce.ts";
 import { hangingIndent } from "./hang.ts";
-import { look } from "./look.ts";
+import { editorTheme } from "./look.ts";
 import { DARK, LIGHT } from "./palette.ts";
 
-export interface Compared {
+export interface DiffOptions {
   before: string;
   after: string;
   beforeLabel: string;
@@ -27,7 +27,7 @@ export interface DiffView {
   destroy(): void;
 }
 
-export function createDiff(parent: Element, compared: Compared): DiffView {
+export function createDiffView(parent: Element, compared: DiffOptions): DiffView {
   const { before, after, beforeLabel, afterLabel, wide, collapsed } = compared;
   const collapse = collapsed ? { collapseUnchanged: { margin: 3, minSize: 4 } } : {};
   const show = (label: string): Extension => [
@@ -68,14 +68,14 @@ const sign = (text: string, color: string) => ({
   "&::before": { content: `"${text}"`, color, fontWeight: "700" },
 });
 
-function reading({ dark }: Compared): Extension {
+function reading({ dark }: DiffOptions): Extension {
   const palette = dark ? DARK : LIGHT;
   const deleted = { backgroundColor: palette.deleted };
   const inserted = { backgroundColor: palette.inserted };
   return [
     EditorView.cspNonce.of(styleNonce()),
     yaml(),
-    look(dark),
+    editorTheme(dark),
     lineNumbers(),
     EditorView.lineWrapping,
     hangingIndent,
@@ -94,7 +94,7 @@ function reading({ dark }: Compared): Extension {
       ".cm-deletedChunk del, .cm-insertedLine ins, .cm-insertedLine": { textDecoration: "none" },
       ".cm-collapsedLines": {
         background: palette.line,
-        color: palette.quiet,
+        color: palette.muted,
         padding: "4px 10px",
         "&::before, &::after": { content: '"⋯"' },
       },

@@ -22,11 +22,11 @@ import {
 } from "@codemirror/view";
 import { styleNonce } from "../app/nonce.ts";
 import { schemaCompletion } from "./completion.ts";
-import type { EditorFault, Format } from "./format.ts";
+import type { EditorIssue, Format } from "./format.ts";
 import { hangingIndent } from "./hang.ts";
-import { look } from "./look.ts";
+import { editorTheme } from "./look.ts";
 import { diagnostics, offsetIn } from "./marks.ts";
-import type { Known } from "./suggestions.ts";
+import type { CompletionData } from "./suggestions.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 
 /** What an editor shows and lets do. */
@@ -41,24 +41,24 @@ interface Shown {
   minHeight: number;
 }
 
-export interface Told {
+export interface EditorCallbacks {
   onChange(text: string): void;
   /** @returns whether there is something to save with */
   onSave(): boolean;
-  steps(): Known["steps"];
+  steps(): CompletionData["steps"];
 }
 
 export interface Editor {
   show(shown: Shown): void;
-  mark(faults: readonly EditorFault[]): void;
-  jump(fault: EditorFault): void;
+  mark(issues: readonly EditorIssue[]): void;
+  jump(issue: EditorIssue): void;
   destroy(): void;
 }
 
 /** A change that came from outside is not told back. */
 const fromOutside = Annotation.define<true>();
 
-export function createEditor(parent: Element, told: Told): Editor {
+export function createEditor(parent: Element, told: EditorCallbacks): Editor {
   const language = new Compartment();
   const past = new Compartment();
   const dress = new Compartment();
@@ -94,9 +94,9 @@ export function createEditor(parent: Element, told: Told): Editor {
       });
       if (past.get(view.state) !== remembering) view.dispatch({ effects: past.reconfigure(remembering) });
     },
-    mark: (faults) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, faults))),
-    jump(fault) {
-      const anchor = offsetIn(view.state.doc, fault);
+    mark: (issues) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, issues))),
+    jump(issue) {
+      const anchor = offsetIn(view.state.doc, issue);
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
       view.focus();
     },
@@ -151,7 +151,7 @@ function replacement(
 
 function dressed({ dark, readOnly, label, describedBy, minHeight }: Shown): Extension {
   return [
-    look(dark),
+    editorTheme(dark),
     EditorView.theme({
       "&": { minHeight: `${minHeight}px`, maxHeight: `max(70vh, ${minHeight}px)` },
       ".cm-content, .cm-gutter": { minHeight: `${minHeight}px` },

@@ -1,7 +1,7 @@
 /** What an expression can go on with: `steps.`, `inputs.`, and what a step gives, as validation said it. */
 import { asList, asObject, type Path, valueAt } from "./path.ts";
-import { fieldsAt, readShape } from "./shape.ts";
-import type { Known, Suggestion } from "./suggestions.ts";
+import { fieldsAt, parseShape } from "./shape.ts";
+import type { CompletionData, Suggestion } from "./suggestions.ts";
 
 /** Fields that are an expression as a whole. */
 const BARE = new Set(["if", "that", "for_each"]);
@@ -23,11 +23,11 @@ export function expressionBefore(written: string, path: Readonly<Path>): string 
 }
 
 /** @param before the expression up to the cursor */
-export function inExpression(
+export function completeExpression(
   before: string,
   path: Readonly<Path>,
   root: unknown,
-  known: Known,
+  known: CompletionData,
 ): { typed: string; list: Suggestion[] } {
   const chain = /(?:[A-Za-z_]\w*(?:\[\w*\])*\.)*\w*$/.exec(before)![0];
   const parts = chain.split(".");
@@ -44,7 +44,7 @@ interface Scope {
   steps: readonly unknown[];
   /** Of the step that the expression stands in; undefined outside of them. */
   index: number | undefined;
-  known: Known;
+  known: CompletionData;
 }
 
 function follow(parts: readonly string[], scope: Scope): Suggestion[] {
@@ -57,15 +57,15 @@ function follow(parts: readonly string[], scope: Scope): Suggestion[] {
   if (id === undefined) return ancestors(scope).map(stepSuggestion);
   const shape = scope.known.steps?.find((it) => it.id === id)?.output;
   if (shape === undefined) return [];
-  return fieldsAt(readShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
+  return fieldsAt(parseShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
 }
 
 function names({ known, steps, index }: Scope): Suggestion[] {
   const fanOut = index !== undefined && asObject(steps[index])["for_each"] !== undefined;
   return [
-    { label: "inputs", detail: "of the run", kind: "variable", apply: "inputs.", again: true },
-    { label: "steps", detail: "what they gave", kind: "variable", apply: "steps.", again: true },
-    { label: "run", detail: "the run itself", kind: "variable", apply: "run.", again: true },
+    { label: "inputs", detail: "of the run", kind: "variable", apply: "inputs.", reopenCompletion: true },
+    { label: "steps", detail: "what they gave", kind: "variable", apply: "steps.", reopenCompletion: true },
+    { label: "run", detail: "the run itself", kind: "variable", apply: "run.", reopenCompletion: true },
     ...(fanOut
       ? [
           { label: "item", detail: "of for_each", kind: "variable" as const },

@@ -1,25 +1,25 @@
 /** The faults below the editor: how many there are, said when it changes, and each a way to its line. */
 import { Box, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCircleX } from "@tabler/icons-react";
-import type { EditorFault } from "./format.ts";
+import type { EditorIssue } from "./format.ts";
 
-interface FaultListProps {
-  faults: readonly EditorFault[];
-  onChoose: (fault: EditorFault) => void;
+interface IssueListProps {
+  issues: readonly EditorIssue[];
+  onChoose: (issue: EditorIssue) => void;
 }
 
-export function FaultList({ faults, onChoose }: FaultListProps) {
+export function IssueList({ issues, onChoose }: IssueListProps) {
   return (
-    <Stack gap={4} mt={faults.length > 0 ? "xs" : 0}>
+    <Stack gap={4} mt={issues.length > 0 ? "xs" : 0}>
       <Text size="sm" fw={600} role="status" aria-live="polite">
-        {countOf(faults)}
+        {countOf(issues)}
       </Text>
-      {faults.length > 0 && (
+      {issues.length > 0 && (
         <Box component="ul" m={0} p={0} mah={260} style={{ listStyle: "none", overflowY: "auto" }}>
-          {faults.map((fault) => (
-            <li key={`${fault.line} ${fault.column} ${fault.path} ${fault.message}`}>
-              <UnstyledButton w="100%" px="xs" py={6} bdrs="sm" onClick={() => onChoose(fault)}>
-                <Item fault={fault} />
+          {issues.map((issue) => (
+            <li key={`${issue.line} ${issue.column} ${issue.path} ${issue.message}`}>
+              <UnstyledButton w="100%" px="xs" py={6} bdrs="sm" onClick={() => onChoose(issue)}>
+                <Item issue={issue} />
               </UnstyledButton>
             </li>
           ))}
@@ -29,7 +29,7 @@ export function FaultList({ faults, onChoose }: FaultListProps) {
   );
 }
 
-function Item({ fault: { severity, path, message, fix, line } }: { fault: EditorFault }) {
+function Item({ issue: { severity, path, message, fix, line } }: { issue: EditorIssue }) {
   const Icon = severity === "error" ? IconCircleX : IconAlertTriangle;
   const color = severity === "error" ? "var(--mantine-color-error)" : "var(--mantine-color-yellow-text)";
   return (
@@ -48,9 +48,9 @@ function Item({ fault: { severity, path, message, fix, line } }: { fault: Editor
   );
 }
 
-function countOf(faults: readonly EditorFault[]): string {
-  const errors = faults.filter(({ severity }) => severity === "error").length;
-  return [counted(errors, "fault"), counted(faults.length - errors, "warning")]
+function countOf(issues: readonly EditorIssue[]): string {
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  return [counted(errors, "fault"), counted(issues.length - errors, "warning")]
     .filter((text) => text !== "")
     .join(", ");
 }

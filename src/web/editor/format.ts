@@ -5,13 +5,13 @@
  * No text (nothing, white space, comments alone) is no definition: `toText(null)` gives "", `convert` leaves it empty,
  * and `parse` says in a fault that the definition is empty, so that it never passes for a valid one.
  */
-import type { Fault } from "../../../schemas/problem.ts";
-import { jsonFault } from "./json-syntax.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { jsonIssue } from "./json-syntax.ts";
 
 export type Format = "yaml" | "json";
 
 /** A fault as the editor shows it. */
-export interface EditorFault {
+export interface EditorIssue {
   /** What is wrong with what `path` names, "must be a number, not text"; a whole sentence where there is no path. */
   message: string;
   /** What to do. */
@@ -25,9 +25,9 @@ export interface EditorFault {
   severity: "error" | "warning";
 }
 
-export type Parsed = { definition: Record<string, unknown> } | { faults: EditorFault[] };
+export type Parsed = { definition: Record<string, unknown> } | { issues: EditorIssue[] };
 /** `commentsLost`: the text had comments, and JSON can't hold them. */
-export type Converted = { text: string; commentsLost: boolean } | { faults: EditorFault[] };
+export type Converted = { text: string; commentsLost: boolean } | { issues: EditorIssue[] };
 
 /** @returns the definition as people read it, ending in a newline; "" for none */
 export async function toText(definition: Record<string, unknown> | null, format: Format): Promise<string> {
@@ -39,12 +39,12 @@ export async function toText(definition: Record<string, unknown> | null, format:
 /** Reads a text; what can't be read is told with line and column. */
 export async function parse(text: string, format: Format): Promise<Parsed> {
   const read = await readValue(text, format);
-  if ("faults" in read) return read;
+  if ("issues" in read) return read;
   const { value } = read;
-  if (value === undefined) return { faults: [fault("The definition is empty", EMPTY_FIX)] };
+  if (value === undefined) return { issues: [issue("The definition is empty", EMPTY_FIX)] };
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return { definition: value as Record<string, unknown> };
-  return { faults: [fault(`The definition must be an object, not ${kindOf(value)}`, EMPTY_FIX)] };
+  return { issues: [issue(`The definition must be an object, not ${kindOf(value)}`, EMPTY_FIX)] };
 }
 
 /** The same definition in the other format. */
@@ -53,23 +53,23 @@ export async function convert(text: string, from: Format, to: Format): Promise<C
   const commentsLost = from === "yaml" && to === "json" && hasComments(text);
   if (from === to || (await isEmpty(text, from))) return { text, commentsLost: false };
   const parsed = await parse(text, from);
-  return "faults" in parsed ? parsed : { text: await toText(parsed.definition, to), commentsLost };
+  return "issues" in parsed ? parsed : { text: await toText(parsed.definition, to), commentsLost };
 }
 
 /**
  * Gives each of the server's faults its place: the one that it brings, else the key that its path names, else the
  * nearest thing around it. Paths may begin with `definition`, and may name a step by its number or its id.
  */
-export async function placeFaults(
+export async function placeIssues(
   text: string,
   // JSON is YAML too: one reader finds places in both.
   _format: Format,
-  faults: readonly Fault[],
-): Promise<EditorFault[]> {
-  if (faults.length === 0) return [];
-  const { locator } = await import("./yaml-text.ts");
-  const locate = locator(text);
-  return faults.map(({ path, message, fix, did_you_mean, line, column }) => ({
+  issues: readonly Issue[],
+): Promise<EditorIssue[]> {
+  if (issues.length === 0) return [];
+  const { createLocator } = await import("./yaml-text.ts");
+  const locate = createLocator(text);
+  return issues.map(({ path, message, fix, did_you_mean, line, column }) => ({
     path: path.replace(/^definition(?:\.|$)/, ""),
     // What is said of the whole has no path to be its subject.
     message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
@@ -84,11 +84,11 @@ const EMPTY_FIX = "Begin with steps: a list of what is to be done, each with an 
 async function readValue(
   text: string,
   format: Format,
-): Promise<{ value: unknown } | { faults: EditorFault[] }> {
-  if (format === "yaml") return (await import("./yaml-text.ts")).readYaml(text);
+): Promise<{ value: unknown } | { issues: EditorIssue[] }> {
+  if (format === "yaml") return (await import("./yaml-text.ts")).parseYaml(text);
   if (text.trim() === "") return { value: undefined };
-  const found = jsonFault(text);
-  return found === undefined ? { value: JSON.parse(text) as unknown } : { faults: [found] };
+  const found = jsonIssue(text);
+  return found === undefined ? { value: JSON.parse(text) as unknown } : { issues: [found] };
 }
 
 async function isEmpty(text: string, format: Format): Promise<boolean> {
@@ -96,7 +96,7 @@ async function isEmpty(text: string, format: Format): Promise<boolean> {
   return "value" in read && read.value === undefined;
 }
 
-const fault = (message: string, fix: string): EditorFault => ({
+const issue = (message: string, fix: string): EditorIssue => ({
   message,
   fix,
   path: "",

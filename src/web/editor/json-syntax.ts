@@ -2,7 +2,7 @@
  * The first fault of a JSON text, with its place and in words: `JSON.parse` says either differently in each browser,
  * and often not where. A key that stands twice is a fault too: one of its values would be lost.
  */
-import type { EditorFault } from "./format.ts";
+import type { EditorIssue } from "./format.ts";
 
 class Slip extends Error {
   readonly offset: number;
@@ -20,7 +20,7 @@ const LITERAL = /-?\d[\d.eE+-]*|[A-Za-z_$][\w$]*/y;
 const BAD_CONTROL = /\p{Cc}/u;
 
 /** @returns undefined where the text is JSON */
-export function jsonFault(text: string): EditorFault | undefined {
+export function jsonIssue(text: string): EditorIssue | undefined {
   try {
     const end = space(text, value(text, space(text, 0), 0));
     if (end < text.length)

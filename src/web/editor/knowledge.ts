@@ -2,16 +2,16 @@
 import { send } from "../api/client.ts";
 import { editingSchema } from "./editing-schema.ts";
 import type { Schema } from "./schema.ts";
-import type { Known, Named } from "./suggestions.ts";
+import type { CompletionData, NamedValue } from "./suggestions.ts";
 
 /** Names that the operator adds are seen after so long. */
 const FRESH_MS = 60_000;
 
 let schema: Promise<Schema> | undefined;
-let environment: { at: number; asked: Promise<Omit<Known, "schema">> } | undefined;
+let environment: { at: number; asked: Promise<Omit<CompletionData, "schema">> } | undefined;
 
 /** @returns undefined where the server can't be asked: then nothing is completed */
-export async function knowledge(): Promise<Known | undefined> {
+export async function loadCompletionData(): Promise<CompletionData | undefined> {
   schema ??= readSchema();
   if (environment === undefined || Date.now() - environment.at > FRESH_MS)
     environment = { at: Date.now(), asked: readEnvironment() };
@@ -31,7 +31,7 @@ async function readSchema(): Promise<Schema> {
 }
 
 /** The words of the language can be completed without it. */
-async function readEnvironment(): Promise<Omit<Known, "schema">> {
+async function readEnvironment(): Promise<Omit<CompletionData, "schema">> {
   const zones = timeZones();
   try {
     const { data } = await send("get", "/environment", { query: {} });
@@ -55,4 +55,5 @@ async function readEnvironment(): Promise<Omit<Known, "schema">> {
   }
 }
 
-const timeZones = (): Named[] => ["UTC", ...Intl.supportedValuesOf("timeZone")].map((name) => ({ name }));
+const timeZones = (): NamedValue[] =>
+  ["UTC", ...Intl.supportedValuesOf("timeZone")].map((name) => ({ name }));

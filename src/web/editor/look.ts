@@ -5,7 +5,7 @@ import { Decoration, EditorView, MatchDecorator, ViewPlugin } from "@codemirror/
 import { tags } from "@lezer/highlight";
 import { DARK, LIGHT, type Palette } from "./palette.ts";
 
-export function look(dark: boolean): Extension {
+export function editorTheme(dark: boolean): Extension {
   const palette = dark ? DARK : LIGHT;
   return [
     EditorView.theme(rules(palette), { dark }),
@@ -20,12 +20,12 @@ const highlight = (palette: Palette): HighlightStyle =>
     { tag: [tags.string, tags.special(tags.string)], color: palette.string },
     {
       tag: [tags.number, tags.bool, tags.null, tags.keyword, tags.labelName, tags.typeName],
-      color: palette.word,
+      color: palette.keyword,
     },
-    { tag: [tags.comment, tags.lineComment], color: palette.quiet, fontStyle: "italic" },
+    { tag: [tags.comment, tags.lineComment], color: palette.muted, fontStyle: "italic" },
     {
       tag: [tags.separator, tags.punctuation, tags.squareBracket, tags.brace, tags.meta],
-      color: palette.quiet,
+      color: palette.muted,
     },
     { tag: tags.invalid, color: palette.error },
   ]);
@@ -71,25 +71,25 @@ function rules(palette: Palette): Rules {
     "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
       background: palette.selection,
     },
-    ".cm-gutters": { backgroundColor: palette.page, color: palette.quiet, border: "none" },
+    ".cm-gutters": { backgroundColor: palette.page, color: palette.muted, border: "none" },
     ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: palette.line },
     "&:not(.cm-focused) .cm-activeLine, &:not(.cm-focused) .cm-activeLineGutter": {
       backgroundColor: "transparent",
     },
-    ".cm-selectionMatch": { backgroundColor: palette.line, boxShadow: `inset 0 -1px ${palette.quiet}` },
+    ".cm-selectionMatch": { backgroundColor: palette.line, boxShadow: `inset 0 -1px ${palette.muted}` },
     "&.cm-focused .cm-matchingBracket": {
       backgroundColor: palette.selection,
-      outline: `1px solid ${palette.quiet}`,
+      outline: `1px solid ${palette.muted}`,
     },
     "&.cm-focused .cm-nonmatchingBracket": {
       backgroundColor: "transparent",
       outline: `1px solid ${palette.error}`,
     },
-    ".cm-searchMatch": { backgroundColor: palette.selection, outline: `1px solid ${palette.quiet}` },
+    ".cm-searchMatch": { backgroundColor: palette.selection, outline: `1px solid ${palette.muted}` },
     ".cm-searchMatch-selected": { outline: `2px solid ${palette.expression}` },
-    ".cm-foldPlaceholder": { backgroundColor: palette.line, color: palette.quiet, border },
+    ".cm-foldPlaceholder": { backgroundColor: palette.line, color: palette.muted, border },
     ".cm-expression, .cm-expression span": { color: palette.expression },
-    ...faultMarks(palette),
+    ...issueMarks(palette),
     ...panels(palette),
   };
 }
@@ -106,7 +106,7 @@ const sign = (color: string, text: string) => ({
 });
 
 /** Underlines and signs without images: the page's policy allows none out of styles. */
-function faultMarks({ error, warning }: Palette): Rules {
+function issueMarks({ error, warning }: Palette): Rules {
   return {
     ".cm-lintRange-error": underlined(error),
     ".cm-lintRange-warning": underlined(warning),
@@ -171,7 +171,7 @@ function panels(palette: Palette): Rules {
     ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
     ".cm-completionDetail": {
       marginLeft: "auto",
-      color: palette.quiet,
+      color: palette.muted,
       fontStyle: "normal",
       fontFamily: "var(--mantine-font-family)",
       overflow: "hidden",

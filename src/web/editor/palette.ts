@@ -6,8 +6,8 @@ export interface Palette {
   selection: string;
   key: string;
   string: string;
-  word: string;
-  quiet: string;
+  keyword: string;
+  muted: string;
   expression: string;
   error: string;
   warning: string;
@@ -24,8 +24,8 @@ export const LIGHT: Palette = {
   selection: "#d3e7f5",
   key: "#0a5273",
   string: "#2a5c1f",
-  word: "#7a2a94",
-  quiet: "#545b63",
+  keyword: "#7a2a94",
+  muted: "#545b63",
   expression: "#8a3c00",
   error: "#c92a2a",
   warning: "#8f5500",
@@ -42,8 +42,8 @@ export const DARK: Palette = {
   selection: "#254254",
   key: "#7cc9e8",
   string: "#a3d993",
-  word: "#dca8ef",
-  quiet: "#a9aeb5",
+  keyword: "#dca8ef",
+  muted: "#a9aeb5",
   expression: "#ffb87a",
   error: "#ff8787",
   warning: "#ffc46b",

@@ -2,7 +2,7 @@
 export type Path = (string | number)[];
 
 /** `steps[2].query` and `steps.revenue.query` in parts. */
-export function segments(path: string): Path {
+export function parsePath(path: string): Path {
   return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
     index === undefined ? part : Number(index),
   );

@@ -7,13 +7,13 @@ import { type Document, isMap, isPair, isScalar, isSeq, type Node, parseDocument
 import type { Format } from "./format.ts";
 import type { Path } from "./path.ts";
 
-export interface Place {
+export interface CursorContext {
   /** A key, a value as a whole, or within a longer text. */
   role: "key" | "value" | "text";
   /** Of the object that the key is in; else of the value. */
   path: Path;
   /** A key that could as well be a value: it stands alone, in a list or under a key. */
-  alone: boolean;
+  standalone: boolean;
   /** What a choice replaces: the word, with its quotes. */
   from: number;
   to: number;
@@ -22,25 +22,25 @@ export interface Place {
   /** Where the text that the cursor is in begins, for `text`. */
   textFrom: number;
   /** There is a colon behind it already. */
-  colon: boolean;
+  followedByColon: boolean;
   /** Nothing but indentation and dashes stands before it in its line. */
-  fresh: boolean;
+  atLineStart: boolean;
   /** What the text says but for the word under the cursor. */
   root: unknown;
 }
 
-export const MARKER = "ZZcursorZZ";
+export const CURSOR_MARKER = "ZZcursorZZ";
 
 /** @returns undefined in a comment, and where the text is too broken to tell */
-export function placeAt(text: string, pos: number, format: Format): Place | undefined {
+export function cursorContextAt(text: string, pos: number, format: Format): CursorContext | undefined {
   const word = wordAt(text, pos);
   if (word === undefined) return undefined;
-  const { from, to, quote, colon, fresh } = word;
+  const { from, to, quote, colon: followedByColon, fresh: atLineStart } = word;
   // At the beginning of a line YAML can't tell a key from a text before it has its colon.
-  const tail = format === "yaml" && fresh && !colon ? ":" : "";
+  const tail = format === "yaml" && atLineStart && !followedByColon ? ":" : "";
   const shut = quote === "" && format === "json" ? '"' : quote;
-  const comma = format === "json" && !colon && /^\s*["[{]/.test(text.slice(to)) ? "," : "";
-  const marked = `${text.slice(0, from)}${shut}${MARKER}${shut}${tail}${comma}${text.slice(to)}`;
+  const comma = format === "json" && !followedByColon && /^\s*["[{]/.test(text.slice(to)) ? "," : "";
+  const marked = `${text.slice(0, from)}${shut}${CURSOR_MARKER}${shut}${tail}${comma}${text.slice(to)}`;
   const document = parseDocument(marked, {
     version: "1.2",
     schema: "core",
@@ -50,7 +50,7 @@ export function placeAt(text: string, pos: number, format: Format): Place | unde
   const found = find(document);
   if (found === undefined) return undefined;
   const typedFrom = from + (quote === "" ? 0 : 1);
-  return { ...found, from, to, typedFrom, colon, fresh, root: plain(document) };
+  return { ...found, from, to, typedFrom, followedByColon, atLineStart, root: plain(document) };
 }
 
 interface Word {
@@ -103,20 +103,20 @@ function closing(after: string, quote: '"' | "'"): number | undefined {
   return found?.length;
 }
 
-type Found = Pick<Place, "role" | "path" | "alone" | "textFrom">;
+type Found = Pick<CursorContext, "role" | "path" | "standalone" | "textFrom">;
 
 function find(document: Document): Found | undefined {
   let found: Found | undefined;
   visit(document, {
     Scalar(key, node, ancestors) {
-      if (typeof node.value !== "string" || !node.value.includes(MARKER)) return undefined;
+      if (typeof node.value !== "string" || !node.value.includes(CURSOR_MARKER)) return undefined;
       const path = pathOf([...ancestors, node] as Node[]);
       const textFrom = node.range?.[0] ?? 0;
-      if (node.value !== MARKER) found = { role: "text", path, alone: false, textFrom };
+      if (node.value !== CURSOR_MARKER) found = { role: "text", path, standalone: false, textFrom };
       else if (key === "key") {
         const map = ancestors.at(-2);
-        found = { role: "key", path, alone: isMap(map) && map.items.length === 1, textFrom };
-      } else found = { role: "value", path, alone: false, textFrom };
+        found = { role: "key", path, standalone: isMap(map) && map.items.length === 1, textFrom };
+      } else found = { role: "value", path, standalone: false, textFrom };
       return visit.BREAK;
     },
   });
@@ -142,7 +142,7 @@ function plain(document: Document): unknown {
 }
 
 /** What stands at an offset of a whole text: a key or a value, and its path. For hovering. */
-export function thingAt(
+export function nodeAt(
   text: string,
   pos: number,
 ): { role: "key" | "value"; path: Path; from: number; to: number; root: unknown } | undefined {

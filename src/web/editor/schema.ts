@@ -21,36 +21,36 @@ export interface Schema {
 }
 
 /** What may stand at a place. */
-export interface Spot {
+export interface SchemaMatch {
   /** The forms that it can have; empty where nothing is known. */
-  forms: readonly Schema[];
+  variants: readonly Schema[];
   /** It was named by the schema itself, and is no key of a free object. */
-  named: boolean;
+  declared: boolean;
 }
 
 /** @param value what stands there: it tells the forms of a step apart */
-export function spotAt(schema: Schema, path: Readonly<Path>, value: unknown): Spot {
-  let spot: Spot = { forms: formsOf(schema, schema, value), named: false };
+export function resolveSchemaAt(schema: Schema, path: Readonly<Path>, value: unknown): SchemaMatch {
+  let spot: SchemaMatch = { variants: formsOf(schema, schema, value), declared: false };
   let here = value;
   for (const part of path) {
     here = typeof part === "number" ? asList(here)[part] : asObject(here)[part];
-    spot = step(schema, spot.forms, part, here);
+    spot = step(schema, spot.variants, part, here);
   }
   return spot;
 }
 
-function step(root: Schema, forms: readonly Schema[], part: string | number, value: unknown): Spot {
-  let named = typeof part === "number";
+function step(root: Schema, forms: readonly Schema[], part: string | number, value: unknown): SchemaMatch {
+  let declared = typeof part === "number";
   const next = forms.flatMap((form) => {
     if (typeof part === "number") return form.items ?? [];
     const own = form.properties?.[part];
     if (own !== undefined) {
-      named = true;
+      declared = true;
       return own;
     }
     return typeof form.additionalProperties === "object" ? form.additionalProperties : [];
   });
-  return { forms: next.flatMap((form) => formsOf(root, form, value)), named };
+  return { variants: next.flatMap((form) => formsOf(root, form, value)), declared };
 }
 
 function formsOf(root: Schema, schema: Schema, value: unknown): Schema[] {
@@ -94,12 +94,12 @@ function fits(form: Schema, value: unknown): boolean {
 }
 
 /** The words that may stand there, where they can be counted. */
-export function wordsOf(form: Schema): unknown[] {
+export function enumValues(form: Schema): unknown[] {
   if (form.const !== undefined) return [form.const];
   return form.enum ?? (form.type === "boolean" ? [true, false] : []);
 }
 
-export const isObjectForm = (form: Schema): boolean =>
+export const isObjectSchema = (form: Schema): boolean =>
   form.type === "object" || form.properties !== undefined;
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -113,16 +113,16 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** What kind of thing it is, in a word or two: "text or list". */
-export function kindsOf(forms: readonly Schema[]): string {
+export function typeNames(forms: readonly Schema[]): string {
   const kinds = forms.flatMap(({ type }) => (type === undefined ? [] : [type].flat()));
   return [...new Set(kinds.map((kind) => KINDS[kind] ?? kind))].join(" or ");
 }
 
 /** What is to be known of a place, in a few lines of plain text. */
-export function tellOf(forms: readonly Schema[]): string {
+export function schemaHelp(forms: readonly Schema[]): string {
   const [first] = forms;
   if (first === undefined) return "";
-  const words = forms.flatMap(wordsOf).map(String);
+  const words = forms.flatMap(enumValues).map(String);
   // What is said of one type of step is not said of the field.
   const same = forms.every(({ description }) => description === first.description) || words.length < 2;
   const example = same ? first.examples?.[0] : undefined;

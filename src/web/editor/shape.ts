@@ -1,13 +1,13 @@
 /** Reads what validation says of a step's output, `{rows: [{region: text}], row_count: number}`, cut off or not. */
 
-export interface Shape {
+export interface OutputShape {
   /** As it is written. */
   text: string;
-  fields?: Readonly<Record<string, Shape>>;
-  of?: Shape;
+  fields?: Readonly<Record<string, OutputShape>>;
+  element?: OutputShape;
 }
 
-export function readShape(text: string): Shape {
+export function parseShape(text: string): OutputShape {
   return shape({ text, at: 0 });
 }
 
@@ -16,16 +16,16 @@ interface Reader {
   at: number;
 }
 
-function shape(reader: Reader): Shape {
+function shape(reader: Reader): OutputShape {
   const start = reader.at;
   const first = reader.text[start];
-  const inner: Omit<Shape, "text"> = first === "{" ? fields(reader) : first === "[" ? list(reader) : {};
+  const inner: Omit<OutputShape, "text"> = first === "{" ? fields(reader) : first === "[" ? list(reader) : {};
   while (reader.at < reader.text.length && !",}]".includes(reader.text[reader.at]!)) reader.at += 1;
   return { text: reader.text.slice(start, reader.at), ...inner };
 }
 
-function fields(reader: Reader): Pick<Shape, "fields"> {
-  const found: Record<string, Shape> = {};
+function fields(reader: Reader): Pick<OutputShape, "fields"> {
+  const found: Record<string, OutputShape> = {};
   reader.at += 1;
   while (reader.at < reader.text.length && reader.text[reader.at] !== "}") {
     const name = /^[\s,]*([^:{}[\],]+):\s*/.exec(reader.text.slice(reader.at, reader.at + 300));
@@ -38,20 +38,20 @@ function fields(reader: Reader): Pick<Shape, "fields"> {
   return { fields: found };
 }
 
-function list(reader: Reader): Pick<Shape, "of"> {
+function list(reader: Reader): Pick<OutputShape, "element"> {
   reader.at += 1;
-  const of = shape(reader);
+  const element = shape(reader);
   reader.at += 1;
-  return { of };
+  return { element };
 }
 
 /** The fields that can follow `rows[0].` in a shape, each with what it is. */
-export function fieldsAt(root: Shape, chain: readonly string[]): [name: string, what: string][] {
-  let here: Shape | undefined = root;
+export function fieldsAt(root: OutputShape, chain: readonly string[]): [name: string, what: string][] {
+  let here: OutputShape | undefined = root;
   for (const part of chain) {
     const [name, ...indexes] = part.split("[");
     here = here?.fields?.[name!];
-    for (let depth = 0; depth < indexes.length; depth += 1) here = here?.of;
+    for (let depth = 0; depth < indexes.length; depth += 1) here = here?.element;
   }
   return Object.entries(here?.fields ?? {}).map(([name, { text }]) => [
     name,

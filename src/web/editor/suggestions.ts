@@ -1,20 +1,20 @@
 /** What can be written at a place of a definition, out of its JSON Schema, its own steps, and what the server has. */
-import { expressionBefore, inExpression, stepSuggestion } from "./expressions.ts";
+import { expressionBefore, completeExpression, stepSuggestion } from "./expressions.ts";
 import type { Format } from "./format.ts";
 import { asList, asObject, type Path, valueAt } from "./path.ts";
-import { MARKER, type Place, placeAt } from "./place.ts";
-import { isObjectForm, kindsOf, type Schema, spotAt, tellOf, wordsOf } from "./schema.ts";
+import { CURSOR_MARKER, type CursorContext, cursorContextAt } from "./place.ts";
+import { isObjectSchema, typeNames, type Schema, resolveSchemaAt, schemaHelp, enumValues } from "./schema.ts";
 
-export interface Named {
+export interface NamedValue {
   name: string;
   detail?: string | undefined;
 }
 
 /** What completion knows besides the text itself. */
-export interface Known {
+export interface CompletionData {
   schema: Schema;
   /** By the field that takes them: database, model, server, secret, timezone. */
-  names?: Readonly<Record<string, readonly Named[]>>;
+  names?: Readonly<Record<string, readonly NamedValue[]>>;
   functions?: readonly string[];
   /** What each step gives, as validation told it. */
   steps?: readonly { id: string; output: string }[];
@@ -31,7 +31,7 @@ export interface Suggestion {
   /** Higher before lower; 0 where left out. */
   boost?: number;
   /** Something can be chosen behind it at once. */
-  again?: boolean;
+  reopenCompletion?: boolean;
 }
 
 export interface Suggestions {
@@ -47,10 +47,10 @@ export function suggest(
   text: string,
   pos: number,
   format: Format,
-  known: Known,
+  known: CompletionData,
   explicit: boolean,
 ): Suggestions | undefined {
-  const place = placeAt(text, pos, format);
+  const place = cursorContextAt(text, pos, format);
   if (place === undefined) return undefined;
   const expression =
     place.role === "key"
@@ -60,13 +60,13 @@ export function suggest(
           place.path,
         );
   if (expression !== undefined) {
-    const { typed, list } = inExpression(expression, place.path, place.root, known);
+    const { typed, list } = completeExpression(expression, place.path, place.root, known);
     if (typed === "" && !explicit && !/[.{]\s?$/.test(expression)) return undefined;
     const from = pos - typed.length;
     return { from, replace: { from, to: pos }, list };
   }
   if (place.role === "text") return undefined;
-  const indent = place.fresh ? " ".repeat(column(text, place.from)) : undefined;
+  const indent = place.atLineStart ? " ".repeat(column(text, place.from)) : undefined;
   const list =
     place.role === "key" ? keys(place, format, known, indent) : values(place, place.path, format, known);
   const quoted = place.typedFrom > place.from;
@@ -82,28 +82,28 @@ const distinct = (list: readonly Suggestion[]): Suggestion[] => [
 
 const isClosed = ({ kind }: Suggestion): boolean => kind !== "property";
 
-function keys(place: Place, format: Format, known: Known, indent?: string): Suggestion[] {
-  const { path, root, alone, colon } = place;
-  const { forms } = spotAt(known.schema, path, withoutMarker(root, path));
-  const objects = forms.filter(isObjectForm);
+function keys(place: CursorContext, format: Format, known: CompletionData, indent?: string): Suggestion[] {
+  const { path, root, standalone, followedByColon } = place;
+  const { variants } = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
+  const objects = variants.filter(isObjectSchema);
   const present = new Set(Object.keys(asObject(valueAt(root, path))));
   const all = new Set(objects.flatMap((form) => Object.keys(form.properties ?? {})));
   const own = [...all]
     .filter((name) => !present.has(name))
-    .map((name) => property(name, objects, { format, colon, indent, known }));
-  if (!alone || colon) return own;
+    .map((name) => property(name, objects, { format, colon: followedByColon, indent, known }));
+  if (!standalone || followedByColon) return own;
   // A word that stands alone may be an item of a list, or the beginning of one.
-  const item = forms.some(({ type }) => type === "array") ? items(place, format, known) : [];
+  const item = variants.some(({ type }) => type === "array") ? items(place, format, known) : [];
   return [...own, ...(objects.length === 0 ? values(place, path, format, known) : []), ...item];
 }
 
-function items(place: Place, format: Format, known: Known): Suggestion[] {
+function items(place: CursorContext, format: Format, known: CompletionData): Suggestion[] {
   if (format === "json") return [];
   const inside = values(place, [...place.path, 0], format, known).map((it) =>
     Object.assign({}, it, { apply: `- ${it.apply ?? it.label}` }),
   );
-  const { forms } = spotAt(known.schema, [...place.path, 0], undefined);
-  const first = forms.find(isObjectForm)?.required?.[0];
+  const { variants } = resolveSchemaAt(known.schema, [...place.path, 0], undefined);
+  const first = variants.find(isObjectSchema)?.required?.[0];
   return first === undefined
     ? inside
     : [{ label: `- ${first}`, detail: "begins an item", kind: "enum", apply: `- ${first}: ` }];
@@ -114,18 +114,18 @@ interface Writing {
   colon: boolean;
   /** Of the line; undefined between brackets, where a value stays in it. */
   indent: string | undefined;
-  known: Known;
+  known: CompletionData;
 }
 
 function property(name: string, objects: readonly Schema[], writing: Writing): Suggestion {
   const having = objects.filter((form) => form.properties?.[name] !== undefined);
   const $defs = writing.known.schema.$defs ?? {};
-  const forms = having.flatMap((form) => spotAt({ ...form, $defs }, [name], undefined).forms);
+  const forms = having.flatMap((form) => resolveSchemaAt({ ...form, $defs }, [name], undefined).variants);
   const required = having.length === objects.length && having.every((form) => form.required?.includes(name));
   // Of several forms: which of them it belongs to.
   const only = having.length < objects.length ? having.map((form) => form.properties?.["type"]?.const) : [];
-  const kinds = kindsOf(forms);
-  const info = tellOf(forms);
+  const kinds = typeNames(forms);
+  const info = schemaHelp(forms);
   return {
     label: name,
     kind: "property",
@@ -133,7 +133,7 @@ function property(name: string, objects: readonly Schema[], writing: Writing): S
     info: info === "" ? undefined : info,
     boost: only.length > 0 ? -1 : required ? 1 : 0,
     apply: written(name, forms, writing),
-    again: true,
+    reopenCompletion: true,
   };
 }
 
@@ -148,18 +148,23 @@ function written(name: string, forms: readonly Schema[], { format, colon, indent
   return plain ? `${key}: ` : `${key}:\n${indent}  `;
 }
 
-function values(place: Place, path: Readonly<Path>, format: Format, known: Known): Suggestion[] {
+function values(
+  place: CursorContext,
+  path: Readonly<Path>,
+  format: Format,
+  known: CompletionData,
+): Suggestion[] {
   const value = (text: unknown): string => scalar(text, format);
   const { root } = place;
-  const spot = spotAt(known.schema, path, withoutMarker(root, path));
+  const spot = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
   const field = String(path.at(-1));
-  if (spot.named && path[0] === "steps" && path[2] === "needs") return others(root, path, format);
-  const named = spot.named ? known.names?.[field] : undefined;
+  if (spot.declared && path[0] === "steps" && path[2] === "needs") return others(root, path, format);
+  const named = spot.declared ? known.names?.[field] : undefined;
   if (named !== undefined) {
     return named.map(({ name, detail }) => ({ label: name, kind: "enum", apply: value(name), detail }));
   }
-  const words = spot.forms.flatMap((form) => wordsOf(form).map((word) => ({ word, form })));
-  const left = spot.forms.find((form) => form.default !== undefined)?.default;
+  const words = spot.variants.flatMap((form) => enumValues(form).map((word) => ({ word, form })));
+  const left = spot.variants.find((form) => form.default !== undefined)?.default;
   return words.map(({ word, form }) => ({
     label: String(word),
     kind: "enum",
@@ -185,7 +190,7 @@ function others(root: unknown, path: Readonly<Path>, format: Format): Suggestion
 
 /** The value as if the word under the cursor were not there: it must not tell forms apart. */
 function withoutMarker(root: unknown, path: Readonly<Path>): unknown {
-  if (valueAt(root, path) !== MARKER) return root;
+  if (valueAt(root, path) !== CURSOR_MARKER) return root;
   const copy = structuredClone(root);
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>;
   delete parent[path.at(-1)!];

@@ -2,14 +2,14 @@
 import { useEffect, useState } from "react";
 import { send } from "../api/client.ts";
 import type { Schemas } from "../../../schemas/generated/endpoints.ts";
-import { type EditorFault, type Format, parse, placeFaults } from "./format.ts";
+import { type EditorIssue, type Format, parse, placeIssues } from "./format.ts";
 
 /** What validation gives besides faults. */
 type ValidationReport = Omit<Schemas.Validation, "errors" | "valid">;
 
-export interface Validated {
+export interface ValidationState {
   /** Those of the text before, while the next is being checked. */
-  faults: EditorFault[];
+  issues: EditorIssue[];
   /**
    * idle: not asked for. checking: under way. checked: `faults` are all there are; none: it is valid.
    * unavailable: the server did not answer, or may not be asked, so that nothing is known.
@@ -27,18 +27,18 @@ interface Options {
 
 const REST_MS = 400;
 
-interface Result extends Validated {
+interface Result extends ValidationState {
   of: string;
 }
 
-const NOTHING: EditorFault[] = [];
+const NOTHING: EditorIssue[] = [];
 
 export function useValidation(
   text: string,
   format: Format,
   { enabled = true, workflowId }: Options = {},
-): Validated {
-  const [result, setResult] = useState<Result>({ of: "", faults: NOTHING, state: "idle" });
+): ValidationState {
+  const [result, setResult] = useState<Result>({ of: "", issues: NOTHING, state: "idle" });
   const key = `${workflowId ?? ""} ${format} ${text}`;
   useEffect(() => {
     if (!enabled) return;
@@ -52,10 +52,10 @@ export function useValidation(
     return () => asking.abort();
   }, [key, text, format, workflowId, enabled]);
 
-  if (!enabled) return { faults: NOTHING, state: "idle" };
-  const { of, faults, state, report } = result;
+  if (!enabled) return { issues: NOTHING, state: "idle" };
+  const { of, issues, state, report } = result;
   const told = report === undefined ? {} : { report };
-  return { faults, state: of === key ? state : "checking", ...told };
+  return { issues, state: of === key ? state : "checking", ...told };
 }
 
 const kept = ({ report }: Result): Pick<Result, "report"> => (report === undefined ? {} : { report });
@@ -65,18 +65,18 @@ async function check(
   format: Format,
   workflowId: string | undefined,
   signal: AbortSignal,
-): Promise<Validated> {
+): Promise<ValidationState> {
   try {
     const parsed = await parse(text, format);
-    if ("faults" in parsed) return { faults: parsed.faults, state: "checked" };
+    if ("issues" in parsed) return { issues: parsed.issues, state: "checked" };
     await rest(signal);
     // As text: the server knows where in it each fault stands, and YAML that is misread.
     const body = { definition: text, ...(workflowId !== undefined && { workflow_id: workflowId }) };
     const { data } = await send("post", "/workflows/validate", { body, signal });
     const { errors, valid: _, ...report } = data;
-    return { faults: await placeFaults(text, format, errors), state: "checked", report };
+    return { issues: await placeIssues(text, format, errors), state: "checked", report };
   } catch {
-    return { faults: NOTHING, state: "unavailable" };
+    return { issues: NOTHING, state: "unavailable" };
   }
 }
 

@@ -11,8 +11,8 @@ import {
   Scalar,
   visit,
 } from "yaml";
-import type { EditorFault } from "./format.ts";
-import { type Path, segments } from "./path.ts";
+import type { EditorIssue } from "./format.ts";
+import { type Path, parsePath } from "./path.ts";
 
 const READING = {
   version: "1.2",
@@ -24,12 +24,12 @@ const READING = {
 const MAX_ALIASES = 100;
 
 /** Reads as the server does: a warning is a fault too, since it means that the text says something else than it seems. */
-export function readYaml(text: string): { value: unknown } | { faults: EditorFault[] } {
+export function parseYaml(text: string): { value: unknown } | { issues: EditorIssue[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, { ...READING, lineCounter: lines });
   const broken = [...document.errors, ...document.warnings];
   if (broken.length > 0) {
-    const faults = broken.map(({ message, pos }): EditorFault => {
+    const issues = broken.map(({ message, pos }): EditorIssue => {
       const { line, col } = lines.linePos(pos[0]);
       return {
         message: `YAML can't read this as it stands: ${message}`,
@@ -40,15 +40,15 @@ export function readYaml(text: string): { value: unknown } | { faults: EditorFau
       };
     });
     // The parser tells the same slip several times: one a line.
-    const first = new Map(faults.toReversed().map((fault) => [fault.line, fault]));
-    return { faults: [...first.values()].toSorted((a, b) => a.line! - b.line!) };
+    const first = new Map(issues.toReversed().map((issue) => [issue.line, issue]));
+    return { issues: [...first.values()].toSorted((a, b) => a.line! - b.line!) };
   }
   if (document.contents === null) return { value: undefined };
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
     const message = `The definition can't be read: ${(error as Error).message}`;
-    return { faults: [{ message, path: "", line: 1, column: 1, severity: "error" }] };
+    return { issues: [{ message, path: "", line: 1, column: 1, severity: "error" }] };
   }
 }
 
@@ -66,7 +66,7 @@ export function hasComments(text: string): boolean {
 }
 
 /** Finds the line and column of a dotted path in a text, however broken. */
-export function locator(text: string): (path: string) => { line: number; column: number } {
+export function createLocator(text: string): (path: string) => { line: number; column: number } {
   const lines = new LineCounter();
   const document = parseDocument(text, { ...READING, lineCounter: lines });
   return (path) => {
@@ -76,7 +76,7 @@ export function locator(text: string): (path: string) => { line: number; column:
 }
 
 function offsetOf(root: Node | null, path: string): number {
-  const parts = segments(path);
+  const parts = parsePath(path);
   if (parts[0] === "definition" && isMap(root) && !root.has("definition")) parts.shift();
   let here: unknown = root;
   let offset = root?.range?.[0] ?? 0;

@@ -13,8 +13,8 @@ import {
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import type { Fault } from "../../../schemas/problem.ts";
-import { below, besides, told } from "./faults.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { issuesUnder, issuesOutside, issueText } from "./faults.ts";
 import { JsonField } from "./json-field.tsx";
 import { BooleanField, ChoiceField, ChoicesField, NumberField, TextField } from "./scalar-fields.tsx";
 import type { Field, FieldOf } from "./schema.ts";
@@ -25,10 +25,10 @@ export interface FieldProps {
   /** With undefined where the field is emptied: the name is left out then. */
   onChange: (value: unknown) => void;
   /** Paths are from here on. */
-  faults: readonly Fault[];
+  issues: readonly Issue[];
   disabled: boolean;
   /** In a list: the name for who does not see the place. */
-  labelled?: string;
+  ariaLabel?: string;
 }
 
 /** A list longer than this is quicker to read and write as JSON. */
@@ -62,15 +62,15 @@ function SchemaField({ field, ...rest }: FieldProps): ReactNode {
   }
 }
 
-function AsJson({ field, value, onChange, faults, disabled, labelled }: FieldProps) {
+function AsJson({ field, value, onChange, issues, disabled, ariaLabel }: FieldProps) {
   return (
     <JsonField
-      label={labelled ?? field.label}
+      label={ariaLabel ?? field.label}
       help={[field.help, "Written as JSON."].filter(Boolean).join(" ")}
       value={value}
       onChange={onChange}
       empty={field.empty}
-      error={told(faults)}
+      error={issueText(issues)}
       required={field.required}
       disabled={disabled}
     />
@@ -80,11 +80,11 @@ function AsJson({ field, value, onChange, faults, disabled, labelled }: FieldPro
 type Props<K extends Field["kind"]> = Omit<FieldProps, "field"> & { field: FieldOf<K> };
 
 function ObjectField({ field, ...rest }: Props<"object">) {
-  if (rest.labelled !== undefined) {
+  if (rest.ariaLabel !== undefined) {
     return (
       <Fieldset
         variant="unstyled"
-        legend={<VisuallyHidden>{rest.labelled}</VisuallyHidden>}
+        legend={<VisuallyHidden>{rest.ariaLabel}</VisuallyHidden>}
         disabled={rest.disabled}
         p={0}
       >
@@ -111,7 +111,7 @@ export function Fields({
   field,
   value,
   onChange,
-  faults,
+  issues,
   disabled,
   columns = 1,
 }: Props<"object"> & { columns?: number }) {
@@ -121,9 +121,9 @@ export function Fields({
     const after = inner === undefined ? others : { ...present, [name]: inner };
     onChange(Object.keys(after).length === 0 && !field.required ? field.empty : after);
   };
-  const own = told(
-    besides(
-      faults,
+  const own = issueText(
+    issuesOutside(
+      issues,
       field.fields.map(({ name }) => name),
     ),
   );
@@ -137,7 +137,7 @@ export function Fields({
             field={inner}
             value={present[inner.name]}
             onChange={(changed) => change(inner.name, changed)}
-            faults={below(faults, inner.name)}
+            issues={issuesUnder(issues, inner.name)}
             disabled={disabled}
           />
         ))}
@@ -146,10 +146,10 @@ export function Fields({
   );
 }
 
-function ListField({ field, value, onChange, faults, disabled }: Props<"list">) {
+function ListField({ field, value, onChange, issues, disabled }: Props<"list">) {
   const items = (Array.isArray(value) ? value : []) as unknown[];
   const set = (after: unknown[]) => onChange(after.length === 0 && !field.required ? field.empty : after);
-  const own = told(besides(faults, [...items.keys()]));
+  const own = issueText(issuesOutside(issues, [...items.keys()]));
   const { item, label } = field;
   return (
     <Fieldset legend={field.required ? `${label} *` : label} disabled={disabled}>
@@ -174,9 +174,9 @@ function ListField({ field, value, onChange, faults, disabled }: Props<"list">) 
                 field={item}
                 value={inner}
                 onChange={(changed) => set(items.with(index, changed ?? startOf(item)))}
-                faults={below(faults, index)}
+                issues={issuesUnder(issues, index)}
                 disabled={disabled}
-                labelled={`${label}, ${index + 1}`}
+                ariaLabel={`${label}, ${index + 1}`}
               />
             </Box>
             <ActionIcon

@@ -35,11 +35,11 @@ export function JsonField(props: JsonFieldProps) {
   // What was typed counts as long as it stands for the value; another value from outside takes its place.
   const [draft, setDraft] = useState({ of: value, text: written(value) });
   const shown = draft.of === value ? draft.text : written(value);
-  const fault = faultOf(shown, object);
+  const issue = issueOf(shown, object);
   const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => input.current?.setCustomValidity(fault ?? ""), [fault]);
+  useEffect(() => input.current?.setCustomValidity(issue ?? ""), [issue]);
   const change = (text: string) => {
-    if (faultOf(text, object) !== undefined) return setDraft({ of: value, text });
+    if (issueOf(text, object) !== undefined) return setDraft({ of: value, text });
     const read: unknown = text.trim() === "" ? empty : JSON.parse(text);
     setDraft({ of: read, text });
     onChange(read);
@@ -49,7 +49,7 @@ export function JsonField(props: JsonFieldProps) {
       ref={input}
       label={label}
       description={help || undefined}
-      error={fault ?? error}
+      error={issue ?? error}
       withAsterisk={required}
       aria-required={required}
       disabled={disabled}
@@ -69,7 +69,7 @@ export function JsonField(props: JsonFieldProps) {
 
 const written = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
 
-function faultOf(text: string, object: boolean): string | undefined {
+function issueOf(text: string, object: boolean): string | undefined {
   if (text.trim() === "") return undefined;
   try {
     const read: unknown = JSON.parse(text);

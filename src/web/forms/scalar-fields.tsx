@@ -2,18 +2,18 @@
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldProps } from "./field.tsx";
-import { told } from "./faults.ts";
-import { fromLocal, isDate, toLocal } from "./moments.ts";
+import { issueText } from "./faults.ts";
+import { fromLocalDateTime, isDate, toLocalDateTime } from "./moments.ts";
 import type { Field, FieldOf } from "./schema.ts";
 
 const ERRORS = { error: { whiteSpace: "pre-line" } } as const;
 
 /** What every input is given. */
-const common = ({ field, faults, disabled, labelled }: Omit<FieldProps, "value" | "onChange">) => ({
-  ...(labelled === undefined ? { label: field.label } : { "aria-label": labelled }),
+const common = ({ field, issues, disabled, ariaLabel }: Omit<FieldProps, "value" | "onChange">) => ({
+  ...(ariaLabel === undefined ? { label: field.label } : { "aria-label": ariaLabel }),
   description: field.help || undefined,
-  error: told(faults),
-  withAsterisk: field.required && labelled === undefined,
+  error: issueText(issues),
+  withAsterisk: field.required && ariaLabel === undefined,
   "aria-required": field.required,
   disabled,
   styles: ERRORS,
@@ -39,15 +39,17 @@ export function TextField({ field, value, onChange, ...rest }: Props<"text">): R
       />
     );
   }
-  if (field.format === "date-time" && (shown === "" || toLocal(shown) !== undefined)) {
+  if (field.format === "date-time" && (shown === "" || toLocalDateTime(shown) !== undefined)) {
     return (
       <TextInput
         {...given}
         type="datetime-local"
         step={1}
         description={[field.help, `In your time zone, ${ZONE}.`].filter(Boolean).join(" ")}
-        value={toLocal(shown) ?? ""}
-        onChange={({ currentTarget: { value: local } }) => change(local === "" ? "" : fromLocal(local))}
+        value={toLocalDateTime(shown) ?? ""}
+        onChange={({ currentTarget: { value: local } }) =>
+          change(local === "" ? "" : fromLocalDateTime(local))
+        }
       />
     );
   }

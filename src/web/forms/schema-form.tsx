@@ -1,11 +1,11 @@
 /** A form made from a JSON Schema: the inputs of a run, what an approval asks for. */
 import { Box, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
-import type { Fault } from "../../../schemas/problem.ts";
-import { told } from "./faults.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import { issueText } from "./faults.ts";
 import { Fields } from "./field.tsx";
 import { JsonField } from "./json-field.tsx";
-import { formOf, type JsonSchema } from "./schema.ts";
+import { buildForm, type JsonSchema } from "./schema.ts";
 
 interface SchemaFormProps {
   schema: JsonSchema;
@@ -13,7 +13,7 @@ interface SchemaFormProps {
   value: Readonly<Record<string, unknown>>;
   onChange: (value: Record<string, unknown>) => void;
   /** The server's, with paths from the value on; each is shown at its field. */
-  faults: readonly Fault[];
+  issues: readonly Issue[];
   disabled?: boolean;
 }
 
@@ -21,15 +21,15 @@ interface SchemaFormProps {
  * The fields, inside a <form> of the page's: it is not sent while one holds JSON that can't be read. What fits the
  * schema is the server's to say.
  */
-export function SchemaForm({ schema, value, onChange, faults, disabled = false }: SchemaFormProps) {
-  const form = useMemo(() => formOf(schema), [schema]);
+export function SchemaForm({ schema, value, onChange, issues, disabled = false }: SchemaFormProps) {
+  const form = useMemo(() => buildForm(schema), [schema]);
   const [asJson, setAsJson] = useState(false);
   const changed = (after: unknown) => onChange(after as Record<string, unknown>);
   if (
     form.kind === "object" &&
     form.fields.length === 0 &&
     Object.keys(value).length === 0 &&
-    faults.length === 0
+    issues.length === 0
   ) {
     return <Text c="dimmed">There is nothing to fill in.</Text>;
   }
@@ -50,14 +50,14 @@ export function SchemaForm({ schema, value, onChange, faults, disabled = false }
         </Box>
       )}
       {form.kind === "object" && !asJson ? (
-        <Fields field={form} value={value} onChange={changed} faults={faults} disabled={disabled} />
+        <Fields field={form} value={value} onChange={changed} issues={issues} disabled={disabled} />
       ) : (
         <JsonField
           label="All as JSON"
           value={value}
           onChange={changed}
           empty={NOTHING}
-          error={told(faults)}
+          error={issueText(issues)}
           disabled={disabled}
           rows={8}
           object

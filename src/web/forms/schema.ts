@@ -37,7 +37,7 @@ const DEEPEST = 4;
 const ONE_LINE = 300;
 
 /** The form of a whole value; of inputs, an object. */
-export const formOf = (schema: JsonSchema): Field =>
+export const buildForm = (schema: JsonSchema): Field =>
   fieldOf("", schema, { root: schema, required: true, depth: 0 });
 
 interface Place {

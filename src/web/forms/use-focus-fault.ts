@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
  * @param error of the request; another one moves the focus again
  * @returns the ref of the form
  */
-export function useFocusFault(error: unknown) {
+export function useFocusIssue(error: unknown) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

@@ -1,17 +1,17 @@
 /** The cards of a laid out graph, as React Flow takes them. */
-import { CARD, type Placement } from "./geometry.ts";
+import { CARD, type GraphLayout } from "./geometry.ts";
 import type { StepNode } from "./step-card.tsx";
 import type { GraphStep } from "./steps.ts";
-import { labelOf } from "./words.ts";
+import { stepLabel } from "./words.ts";
 
 /**
  * The cards, in the order of the list.
  * @param ids of the placement's steps
  */
-export function nodesOf(
+export function createNodes(
   steps: readonly GraphStep[],
   ids: readonly string[],
-  { corners }: Placement,
+  { corners }: GraphLayout,
   selected: string | undefined,
   isSelectable: boolean,
 ): StepNode[] {
@@ -30,7 +30,7 @@ export function nodesOf(
         measured: CARD,
         selected: isSelected,
         // A button is named by what stands in it.
-        ...(isSelectable ? { ariaRole: "button" } : { ariaRole: "img", ariaLabel: labelOf(step) }),
+        ...(isSelectable ? { ariaRole: "button" } : { ariaRole: "img", ariaLabel: stepLabel(step) }),
         domAttributes: {
           // One stop for the whole graph: the arrow keys go on from there.
           tabIndex: -1,

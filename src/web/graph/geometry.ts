@@ -24,24 +24,24 @@ export interface Point {
   y: number;
 }
 
-export interface PlacedEdge {
+export interface RoutedEdge {
   from: number;
   to: number;
   /** As the `d` of an SVG path. */
   path: string;
 }
 
-export interface Placement {
+export interface GraphLayout {
   direction: Direction;
   /** The upper left corner of each card. */
   corners: readonly Point[];
-  edges: readonly PlacedEdge[];
+  edges: readonly RoutedEdge[];
   width: number;
   height: number;
 }
 
 /** What must be laid out, null for nothing. A step that waits for itself is a fault, and no line. */
-export function requestOf(
+export function createLayoutRequest(
   steps: readonly Pick<GraphStep, "id" | "needs">[],
   direction: Direction,
 ): LayoutRequest | null {
@@ -60,8 +60,8 @@ export type ArrowKey = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
  * The card that an arrow key leads to: along the flow the nearest of the next rank, across it the next of the same
  * rank. So every card can be reached.
  */
-export function cardAt(
-  { corners, direction }: Pick<Placement, "corners" | "direction">,
+export function adjacentCard(
+  { corners, direction }: Pick<GraphLayout, "corners" | "direction">,
   from: number,
   key: ArrowKey,
 ): number | undefined {

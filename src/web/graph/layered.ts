@@ -1,9 +1,9 @@
 /** A plain layered layout, in linear time: for graphs whose long lines would keep dagre busy for too long. Pure. */
-import { GAP, type LayoutRequest, type Placement } from "./geometry.ts";
-import { extentOf, pathOf, toPoint, type Way } from "./route.ts";
+import { GAP, type LayoutRequest, type GraphLayout } from "./geometry.ts";
+import { cardExtent, edgePath, toPoint, type FlowPoint } from "./route.ts";
 
 /** The rank of each step: one more than the highest that it waits for. Cycles are cut at their first step. */
-export function ranksOf(needs: LayoutRequest["needs"]): number[] {
+export function computeRanks(needs: LayoutRequest["needs"]): number[] {
   const dependents = dependentsOf(needs);
   const ranks = needs.map(() => 0);
   const left = needs.map((it) => it.length);
@@ -36,9 +36,9 @@ function dependentsOf(needs: LayoutRequest["needs"]): number[][] {
 /** How often the ranks are sorted by where their neighbours are: more changes little. */
 const SWEEPS = 4;
 
-export function placeInLayers({ needs, direction }: LayoutRequest): Placement {
+export function computeLayeredLayout({ needs, direction }: LayoutRequest): GraphLayout {
   const dependents = dependentsOf(needs);
-  const ranks = ranksOf(needs);
+  const ranks = computeRanks(needs);
   const layers: number[][] = [];
   for (const [index, rank] of ranks.entries()) (layers[rank] ??= []).push(index);
   // Where a step is across the flow, counted in cards from the middle.
@@ -57,10 +57,10 @@ export function placeInLayers({ needs, direction }: LayoutRequest): Placement {
       spread(layer);
     }
   }
-  const size = extentOf(direction);
+  const size = cardExtent(direction);
   const widest = Math.max(1, ...layers.map((it) => it.length));
   const middle = (widest * (size.across + GAP.beside) - GAP.beside) / 2;
-  const centres = needs.map((_, index): Way => ({
+  const centres = needs.map((_, index): FlowPoint => ({
     along: ranks[index]! * (size.along + GAP.rank) + size.along / 2,
     across: middle + across[index]! * (size.across + GAP.beside),
   }));
@@ -74,7 +74,7 @@ export function placeInLayers({ needs, direction }: LayoutRequest): Placement {
       toPoint(direction, { along: it.along - size.along / 2, across: it.across - size.across / 2 }),
     ),
     edges: needs.flatMap((before, to) =>
-      before.map((from) => ({ from, to, path: pathOf(direction, centres[from]!, centres[to]!, []) })),
+      before.map((from) => ({ from, to, path: edgePath(direction, centres[from]!, centres[to]!, []) })),
     ),
     width: whole.x,
     height: whole.y,

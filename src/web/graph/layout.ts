@@ -4,8 +4,8 @@ import {
   type Direction,
   LAYOUT_LIMIT_MS,
   type LayoutRequest,
-  type Placement,
-  requestOf,
+  type GraphLayout,
+  createLayoutRequest,
 } from "./geometry.ts";
 import type { GraphStep } from "./steps.ts";
 
@@ -15,7 +15,7 @@ const MOST_EDGES = 10_000;
 
 export type LayoutState =
   | { state: "waiting" }
-  | { state: "placed"; placement: Placement; ids: readonly string[] }
+  | { state: "placed"; placement: GraphLayout; ids: readonly string[] }
   | { state: "too-large" }
   | { state: "failed" };
 
@@ -33,7 +33,7 @@ export function useLayout(
   const [last, setLast] = useState<LayoutState>(WAITING);
   const asked = useMemo(() => {
     const known = (JSON.parse(shape) as [string, string[]][]).map(([id, needs]) => ({ id, needs }));
-    return { ids: known.map(({ id }) => id), request: direction && requestOf(known, direction) };
+    return { ids: known.map(({ id }) => id), request: direction && createLayoutRequest(known, direction) };
   }, [shape, direction]);
   const tooLarge = asked.request !== null && !isDrawable(asked.request);
   useEffect(() => {
@@ -55,7 +55,7 @@ const isDrawable = ({ needs }: LayoutRequest): boolean =>
  */
 function placeInWorker(
   request: LayoutRequest,
-  tell: (answer: Placement | "too-large" | "failed") => void,
+  tell: (answer: GraphLayout | "too-large" | "failed") => void,
 ): () => void {
   const worker = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -68,7 +68,7 @@ function placeInWorker(
     tell(answer);
   };
   worker.onerror = () => tellAndEnd("failed");
-  worker.onmessage = ({ data }: MessageEvent<Placement | "ready">) => {
+  worker.onmessage = ({ data }: MessageEvent<GraphLayout | "ready">) => {
     if (data !== "ready") return tellAndEnd(data);
     timer = setTimeout(() => tellAndEnd("too-large"), LAYOUT_LIMIT_MS);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has no origin to name

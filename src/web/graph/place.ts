@@ -1,8 +1,8 @@
 /** Where the cards and lines of a graph stand: by dagre where that is quick. Runs in the layout worker. Pure. */
 import { Graph, layout } from "@dagrejs/dagre";
-import { CARD, GAP, type LayoutRequest, type Placement, type Point } from "./geometry.ts";
-import { placeInLayers, ranksOf } from "./layered.ts";
-import { extentOf, pathOf, toWay } from "./route.ts";
+import { CARD, GAP, type LayoutRequest, type GraphLayout, type Point } from "./geometry.ts";
+import { computeLayeredLayout, computeRanks } from "./layered.ts";
+import { cardExtent, edgePath, toFlowPoint } from "./route.ts";
 
 /**
  * How much dagre is given: cards, and the ranks that all lines pass together. Measured on two cores of a small server:
@@ -13,18 +13,18 @@ import { extentOf, pathOf, toWay } from "./route.ts";
 const FEW = 400;
 const MANY = 2_000;
 
-export function place(request: LayoutRequest): Placement {
-  const ranks = ranksOf(request.needs);
+export function computeLayout(request: LayoutRequest): GraphLayout {
+  const ranks = computeRanks(request.needs);
   const spans = request.needs.flatMap((needs, index) =>
     needs.map((before) => Math.abs(ranks[index]! - ranks[before]!)),
   );
   const work = spans.reduce((sum, span) => sum + span, request.needs.length);
-  if (work > MANY) return placeInLayers(request);
+  if (work > MANY) return computeLayeredLayout(request);
   try {
     return placeByDagre(request, work > FEW ? "tight-tree" : "network-simplex");
   } catch (error) {
     // It recurses along the ranks: some hundreds of them in a row are too many for a stack.
-    if (error instanceof RangeError) return placeInLayers(request);
+    if (error instanceof RangeError) return computeLayeredLayout(request);
     throw error;
   }
 }
@@ -32,7 +32,7 @@ export function place(request: LayoutRequest): Placement {
 function placeByDagre(
   { needs, direction }: LayoutRequest,
   ranker: "network-simplex" | "tight-tree",
-): Placement {
+): GraphLayout {
   const graph = new Graph();
   graph.setGraph({ rankdir: direction, ranker, nodesep: GAP.beside, ranksep: GAP.rank, edgesep: 16 });
   needs.forEach((_, index) => graph.setNode(String(index), { ...CARD }));
@@ -40,22 +40,22 @@ function placeByDagre(
   layout(graph);
   const whole = graph.graph() as { width: number; height: number };
   const centres = needs.map((_, index) => graph.node(String(index)) as Point);
-  const ranks = new Set(centres.map((it) => Math.round(toWay(direction, it).along)));
-  const half = extentOf(direction).along / 2;
+  const ranks = new Set(centres.map((it) => Math.round(toFlowPoint(direction, it).along)));
+  const half = cardExtent(direction).along / 2;
   const edges = needs.flatMap((before, to) =>
     before.map((from) => {
-      const start = toWay(direction, centres[from]!);
-      const end = toWay(direction, centres[to]!);
+      const start = toFlowPoint(direction, centres[from]!);
+      const end = toFlowPoint(direction, centres[to]!);
       const between = [start.along, end.along].toSorted((a, b) => a - b) as [number, number];
       const { points } = graph.edge(String(from), String(to)) as { points: Point[] };
       // Of the points that dagre gives, those in the ranks between: it gives more, in the gaps.
       const lanes = points
-        .map((point) => toWay(direction, point))
+        .map((point) => toFlowPoint(direction, point))
         .filter(
           ({ along }) =>
             ranks.has(Math.round(along)) && along > between[0] + half && along < between[1] - half,
         );
-      return { from, to, path: pathOf(direction, start, end, lanes) };
+      return { from, to, path: edgePath(direction, start, end, lanes) };
     }),
   );
   return {

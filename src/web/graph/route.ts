@@ -2,21 +2,21 @@
 import { CARD, type Direction, type Point } from "./geometry.ts";
 
 /** A point by how far along the flow it is, and how far across. */
-export interface Way {
+export interface FlowPoint {
   along: number;
   across: number;
 }
 
 /** How long a card is along the flow, and how wide across. */
-export const extentOf = (direction: Direction): Way =>
+export const cardExtent = (direction: Direction): FlowPoint =>
   direction === "LR"
     ? { along: CARD.width, across: CARD.height }
     : { along: CARD.height, across: CARD.width };
 
-export const toPoint = (direction: Direction, { along, across }: Way): Point =>
+export const toPoint = (direction: Direction, { along, across }: FlowPoint): Point =>
   direction === "LR" ? { x: along, y: across } : { x: across, y: along };
 
-export const toWay = (direction: Direction, { x, y }: Point): Way =>
+export const toFlowPoint = (direction: Direction, { x, y }: Point): FlowPoint =>
   direction === "LR" ? { along: x, across: y } : { along: y, across: x };
 
 /** The size of an arrow's head. */
@@ -28,17 +28,22 @@ const HEAD = 5;
  * @param to the middle of the card it leads to
  * @param lanes where it passes the ranks between, from the first to the last
  */
-export function pathOf(direction: Direction, from: Way, to: Way, lanes: readonly Way[]): string {
-  const half = extentOf(direction).along / 2;
-  const end: Way = { along: to.along - half, across: to.across };
-  const stops: Way[] = [{ along: from.along + half, across: from.across }];
+export function edgePath(
+  direction: Direction,
+  from: FlowPoint,
+  to: FlowPoint,
+  lanes: readonly FlowPoint[],
+): string {
+  const half = cardExtent(direction).along / 2;
+  const end: FlowPoint = { along: to.along - half, across: to.across };
+  const stops: FlowPoint[] = [{ along: from.along + half, across: from.across }];
   for (const { along, across } of lanes) {
     const back = lanes.length > 0 && to.along < from.along;
     stops.push({ along: back ? along + half : along - half, across });
     stops.push({ along: back ? along - half : along + half, across });
   }
   stops.push(end);
-  const at = (way: Way): string => {
+  const at = (way: FlowPoint): string => {
     const { x, y } = toPoint(direction, way);
     return `${round(x)} ${round(y)}`;
   };

@@ -3,18 +3,18 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useReducedMotion } from "@mantine/hooks";
 import { Controls, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { nodesOf } from "./elements.ts";
-import { type ArrowKey, CARD, cardAt, type Placement } from "./geometry.ts";
+import { createNodes } from "./elements.ts";
+import { type ArrowKey, CARD, adjacentCard, type GraphLayout } from "./geometry.ts";
 import { StepCard, type StepNode } from "./step-card.tsx";
 import { StepLines } from "./step-lines.tsx";
 import type { GraphStep } from "./steps.ts";
-import { isInSight, type Size, viewOf, ZOOM } from "./view.ts";
+import { isCardVisible, type Size, initialViewport, ZOOM } from "./view.ts";
 
 interface StepCanvasProps {
   steps: readonly GraphStep[];
   /** Of the placement's steps. */
   ids: readonly string[];
-  placement: Placement;
+  placement: GraphLayout;
   size: Size;
   selected: string | undefined;
   onSelect: ((stepId: string) => void) | undefined;
@@ -32,7 +32,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
   const [isOnCard, setOnCard] = useState(false);
   const isSelectable = onSelect !== undefined;
   const nodes = useMemo(
-    () => nodesOf(steps, ids, placement, selected, isSelectable),
+    () => createNodes(steps, ids, placement, selected, isSelectable),
     [steps, ids, placement, selected, isSelectable],
   );
 
@@ -40,7 +40,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
   useEffect(() => {
     if (shown.current === placement) return;
     shown.current = placement;
-    void flow.current?.setViewport(viewOf(placement, size));
+    void flow.current?.setViewport(initialViewport(placement, size));
   }, [placement, size]);
 
   /** Brings a card into sight, where it is not. */
@@ -48,7 +48,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
     const corner = placement.corners[id === undefined ? -1 : ids.indexOf(id)];
     const instance = flow.current;
     if (corner === undefined || instance === null) return;
-    if (isInSight(corner, instance.getViewport(), size)) return;
+    if (isCardVisible(corner, instance.getViewport(), size)) return;
     const zoom = instance.getZoom();
     void instance.setCenter(corner.x + CARD.width / 2, corner.y + CARD.height / 2, { zoom, duration });
   };
@@ -89,7 +89,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
   const nextOf = (key: string, index: number): string | undefined => {
     if (key === "Home") return ids[0];
     if (key === "End") return ids.at(-1);
-    const next = key.startsWith("Arrow") ? cardAt(placement, index, key as ArrowKey) : undefined;
+    const next = key.startsWith("Arrow") ? adjacentCard(placement, index, key as ArrowKey) : undefined;
     return next === undefined ? undefined : ids[next];
   };
 
@@ -103,7 +103,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
       onInit={(instance) => {
         flow.current = instance;
       }}
-      defaultViewport={viewOf(placement, size)}
+      defaultViewport={initialViewport(placement, size)}
       minZoom={ZOOM.least}
       maxZoom={ZOOM.most}
       onlyRenderVisibleElements

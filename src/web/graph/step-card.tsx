@@ -16,9 +16,9 @@ import {
 import { VisuallyHidden } from "@mantine/core";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { LOOKS } from "../ui/status.tsx";
+import { STATUS_STYLES } from "../ui/status.tsx";
 import type { GraphStep } from "./steps.ts";
-import { labelOf } from "./words.ts";
+import { stepLabel } from "./words.ts";
 
 export type StepNode = Node<{ step: GraphStep }, "step">;
 
@@ -42,10 +42,10 @@ const colorOf = (color: string): string =>
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   const { id, name = id, type, status } = step;
   const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
-  const look = status === undefined ? undefined : LOOKS[status];
+  const look = status === undefined ? undefined : STATUS_STYLES[status];
   return (
     <>
-      <VisuallyHidden>{labelOf(step)}</VisuallyHidden>
+      <VisuallyHidden>{stepLabel(step)}</VisuallyHidden>
       <div
         aria-hidden
         className={`step-card${selected ? " step-card-selected" : ""}`}

@@ -8,7 +8,7 @@ import type { Direction } from "./geometry.ts";
 import { useLayout } from "./layout.ts";
 import { StepCanvas } from "./step-canvas.tsx";
 import type { GraphStep } from "./steps.ts";
-import { heightFor } from "./view.ts";
+import { preferredHeight } from "./view.ts";
 
 export interface StepGraphProps {
   steps: readonly GraphStep[];
@@ -28,7 +28,7 @@ export default function StepGraph({ steps, selected, onSelect, height }: StepGra
   const direction: Direction | null = width === 0 ? null : width < WIDE ? "TB" : "LR";
   const layout = useLayout(steps, direction);
   const placement = layout.state === "placed" ? layout.placement : undefined;
-  const shown = height ?? (placement === undefined ? WAITING_HEIGHT : heightFor(placement, width));
+  const shown = height ?? (placement === undefined ? WAITING_HEIGHT : preferredHeight(placement, width));
   const size = useMemo(() => ({ width, height: shown }), [width, shown]);
   if (steps.length === 0) return <Text c="dimmed">There are no steps to draw yet.</Text>;
   if (layout.state === "too-large" || layout.state === "failed") {

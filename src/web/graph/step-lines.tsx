@@ -4,16 +4,16 @@
  */
 import { ViewportPortal } from "@xyflow/react";
 import { memo } from "react";
-import type { PlacedEdge } from "./geometry.ts";
+import type { RoutedEdge } from "./geometry.ts";
 
 interface StepLinesProps {
-  edges: readonly PlacedEdge[];
+  edges: readonly RoutedEdge[];
   /** The position of the step whose lines stand out. */
   marked: number;
 }
 
 export const StepLines = memo(function StepLines({ edges, marked }: StepLinesProps) {
-  const isMarked = ({ from, to }: PlacedEdge): boolean => from === marked || to === marked;
+  const isMarked = ({ from, to }: RoutedEdge): boolean => from === marked || to === marked;
   return (
     <ViewportPortal>
       <svg className="step-lines" aria-hidden>
@@ -24,4 +24,4 @@ export const StepLines = memo(function StepLines({ edges, marked }: StepLinesPro
   );
 });
 
-const joined = (edges: readonly PlacedEdge[]): string => edges.map(({ path }) => path).join("");
+const joined = (edges: readonly RoutedEdge[]): string => edges.map(({ path }) => path).join("");

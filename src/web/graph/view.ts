@@ -1,5 +1,5 @@
 /** Which part of a graph is looked at first, and whether a card is in sight. Pure. */
-import { CARD, type Placement, type Point } from "./geometry.ts";
+import { CARD, type GraphLayout, type Point } from "./geometry.ts";
 
 export interface Size {
   width: number;
@@ -7,7 +7,7 @@ export interface Size {
 }
 
 /** As React Flow has it: a shift in pixels, after the scale. */
-export interface View extends Point {
+export interface Viewport extends Point {
   zoom: number;
 }
 
@@ -19,7 +19,7 @@ const FOOT = 40;
 const HEIGHT = { least: 150, most: 480 };
 
 /** How high a graph wants to be where it is so wide. */
-export function heightFor(placement: Placement, width: number): number {
+export function preferredHeight(placement: GraphLayout, width: number): number {
   const wanted = placement.height * zoomFor(placement.width, width) + 2 * PADDING + FOOT;
   return Math.round(Math.min(Math.max(wanted, HEIGHT.least), HEIGHT.most));
 }
@@ -28,7 +28,7 @@ const zoomFor = (length: number, room: number): number =>
   Math.min(Math.max((room - 2 * PADDING) / length, ZOOM.legible), 1);
 
 /** @param placement of a card at least: no layout is made of nothing */
-export function viewOf(placement: Placement, whole: Size): View {
+export function initialViewport(placement: GraphLayout, whole: Size): Viewport {
   const size = { width: whole.width, height: whole.height - FOOT };
   const zoom = Math.min(zoomFor(placement.width, size.width), zoomFor(placement.height, size.height));
   const first = placement.corners[0]!;
@@ -46,7 +46,7 @@ export function viewOf(placement: Placement, whole: Size): View {
 }
 
 /** Whether the whole card is seen. */
-export function isInSight(corner: Point, view: View, size: Size): boolean {
+export function isCardVisible(corner: Point, view: Viewport, size: Size): boolean {
   const x = corner.x * view.zoom + view.x;
   const y = corner.y * view.zoom + view.y;
   return (

@@ -5,7 +5,7 @@ import type { GraphStep } from "./steps.ts";
 const NAMED = 5;
 
 /** "revenue, sql, succeeded, needs: orders". */
-export function labelOf(step: GraphStep): string {
+export function stepLabel(step: GraphStep): string {
   const { id, type, name, needs, condition, fanOut, status, progress, attempts } = step;
   const more = needs.length - NAMED;
   const waitsFor = `${needs.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -3,19 +3,19 @@ import { Card, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { RunStatus } from "../../../schemas/run.ts";
-import { approvalsPending, runsIn } from "./queries.ts";
+import { pendingApprovalsQuery, homeRunsQuery } from "./queries.ts";
 
 const numbers = new Intl.NumberFormat();
 
-export function Figures({ since }: { since: string }) {
-  const approvals = useQuery(approvalsPending);
+export function RunStatistics({ since }: { since: string }) {
+  const approvals = useQuery(pendingApprovalsQuery);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Runs label="failed in 24 hours" status={["failed"]} since={since} alarm />
       <Figure
         label="approvals waiting"
         total={approvals.data?.total}
-        broken={approvals.isError}
+        unavailable={approvals.isError}
         to="/approvals"
       />
       <Runs label="under way" status={["queued", "running", "waiting"]} />
@@ -35,7 +35,7 @@ function Runs({
   since?: string;
   alarm?: boolean;
 }) {
-  const runs = useQuery(runsIn(status, since));
+  const runs = useQuery(homeRunsQuery(status, since));
   const search = new URLSearchParams({
     status: status.join(","),
     ...(since !== undefined && { since: since.slice(0, 10) }),
@@ -44,26 +44,26 @@ function Runs({
     <Figure
       label={label}
       total={runs.data?.total}
-      broken={runs.isError}
+      unavailable={runs.isError}
       to={`/runs?${search.toString()}`}
-      alarm={alarm}
+      highlight={alarm}
     />
   );
 }
 
-interface FigureProps {
+interface StatisticProps {
   label: string;
   total: number | null | undefined;
-  broken: boolean;
+  unavailable: boolean;
   to: string;
-  alarm?: boolean;
+  highlight?: boolean;
 }
 
-function Figure({ label, total, broken, to, alarm = false }: FigureProps) {
-  const red = alarm && typeof total === "number" && total > 0;
+function Figure({ label, total, unavailable, to, highlight = false }: StatisticProps) {
+  const red = highlight && typeof total === "number" && total > 0;
   return (
     <Card component={Link} to={to} withBorder padding="md" className="figure">
-      {total === undefined && !broken ? (
+      {total === undefined && !unavailable ? (
         <Skeleton height={32} width={60} />
       ) : (
         <Text size="1.75rem" lh={1.15} fw={650} {...(red && { c: "var(--mantine-color-error)" })}>

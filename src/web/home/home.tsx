@@ -3,27 +3,27 @@ import { SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Page } from "../ui/page.tsx";
 import { useNow } from "../ui/now.ts";
-import { ComesNext, FailedLately, RanLately, WaitsForYou } from "./lists.tsx";
-import { anyWorkflow, dayAgo, runsIn } from "./queries.ts";
-import { Figures } from "./figures.tsx";
-import { WaysIn } from "./ways-in.tsx";
+import { UpcomingRuns, RecentFailures, RecentRuns, PendingApprovals } from "./lists.tsx";
+import { firstWorkflowsQuery, dayAgo, homeRunsQuery } from "./queries.ts";
+import { RunStatistics } from "./figures.tsx";
+import { GettingStarted } from "./ways-in.tsx";
 
 export default function Home() {
   const since = dayAgo(useNow());
-  const runs = useQuery(runsIn([]));
-  const workflows = useQuery(anyWorkflow);
+  const runs = useQuery(homeRunsQuery([]));
+  const workflows = useQuery(firstWorkflowsQuery);
   const nothingRan = runs.data?.data.length === 0;
   return (
     <Page title="Home">
-      {nothingRan && workflows.data !== undefined && <WaysIn workflows={workflows.data.data} />}
+      {nothingRan && workflows.data !== undefined && <GettingStarted workflows={workflows.data.data} />}
       {!nothingRan && (
         <>
-          <Figures since={since} />
+          <RunStatistics since={since} />
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-            <WaitsForYou />
-            <FailedLately since={since} />
-            <RanLately />
-            <ComesNext />
+            <PendingApprovals />
+            <RecentFailures since={since} />
+            <RecentRuns />
+            <UpcomingRuns />
           </SimpleGrid>
         </>
       )}

@@ -4,16 +4,16 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { Approval, RunSummary, ScheduleState } from "../../../schemas/run.ts";
-import type { Answered } from "../api/client.ts";
+import type { ApiResponse } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
-import { Loaded, Waiting } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { approvalsPending, runsIn, schedulesNext } from "./queries.ts";
+import { pendingApprovalsQuery, homeRunsQuery, upcomingSchedulesQuery } from "./queries.ts";
 
 interface ShortListProps<T> {
   title: string;
-  query: UseQueryResult<Answered<T[]>>;
+  query: UseQueryResult<ApiResponse<T[]>>;
   /** Where the whole list is. */
   to: string;
   /** What is said when there is nothing. */
@@ -34,7 +34,7 @@ function ShortList<T>({ title, query, to, nothing, children, keyOf }: ShortListP
             All
           </Anchor>
         </Group>
-        <Loaded query={query} skeleton={<Waiting rows={3} />}>
+        <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
           {({ data }) =>
             data.length === 0 ? (
               <Text size="sm" c="dimmed">
@@ -48,7 +48,7 @@ function ShortList<T>({ title, query, to, nothing, children, keyOf }: ShortListP
               </Stack>
             )
           }
-        </Loaded>
+        </QueryContent>
       </Stack>
     </Card>
   );
@@ -56,12 +56,12 @@ function ShortList<T>({ title, query, to, nothing, children, keyOf }: ShortListP
 
 const idOf = ({ id }: { id: string }): string => id;
 
-export function WaitsForYou() {
+export function PendingApprovals() {
   const { user } = useSession();
   return (
     <ShortList<Approval>
       title="Waits for a decision"
-      query={useQuery(approvalsPending)}
+      query={useQuery(pendingApprovalsQuery)}
       to="/approvals"
       nothing="Nothing waits for anybody."
       keyOf={idOf}
@@ -82,11 +82,11 @@ export function WaitsForYou() {
   );
 }
 
-export function FailedLately({ since }: { since: string }) {
+export function RecentFailures({ since }: { since: string }) {
   return (
     <ShortList<RunSummary>
       title="Failed lately"
-      query={useQuery(runsIn(["failed"], since))}
+      query={useQuery(homeRunsQuery(["failed"], since))}
       to="/runs?status=failed"
       nothing="Nothing failed in the last 24 hours."
       keyOf={idOf}
@@ -106,11 +106,11 @@ export function FailedLately({ since }: { since: string }) {
   );
 }
 
-export function RanLately() {
+export function RecentRuns() {
   return (
     <ShortList<RunSummary>
       title="Ran lately"
-      query={useQuery(runsIn([]))}
+      query={useQuery(homeRunsQuery([]))}
       to="/runs"
       nothing="Nothing has run yet."
       keyOf={idOf}
@@ -118,18 +118,18 @@ export function RanLately() {
       {(run) => (
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Line to={`/runs/${run.id}`} label={run.workflow_id} more={<Time at={run.created_at} ago />} />
-          <Status status={run.status} />
+          <StatusBadge status={run.status} />
         </Group>
       )}
     </ShortList>
   );
 }
 
-export function ComesNext() {
+export function UpcomingRuns() {
   return (
     <ShortList<ScheduleState>
       title="Comes next"
-      query={useQuery(schedulesNext)}
+      query={useQuery(upcomingSchedulesQuery)}
       to="/workflows?status=published"
       nothing="No published workflow has a schedule."
       keyOf={({ workflow_id }) => workflow_id}

@@ -14,7 +14,7 @@ export const dayAgo = (now: number): string =>
 const live = { refetchInterval: EVERY_MS };
 
 /** The newest runs in one of these statuses. @param since ISO 8601 */
-export const runsIn = (status: RunStatus[], since?: string) =>
+export const homeRunsQuery = (status: RunStatus[], since?: string) =>
   queryOptions({
     queryKey: ["runs", "home", status, since],
     queryFn: ({ signal }) =>
@@ -25,19 +25,19 @@ export const runsIn = (status: RunStatus[], since?: string) =>
     ...live,
   });
 
-export const approvalsPending = queryOptions({
+export const pendingApprovalsQuery = queryOptions({
   queryKey: ["approvals", "home"],
   queryFn: ({ signal }) => send("get", "/approvals", { query: { status: "pending", limit: SHOWN }, signal }),
   ...live,
 });
 
-export const schedulesNext = queryOptions({
+export const upcomingSchedulesQuery = queryOptions({
   queryKey: ["schedules", "home"],
   queryFn: ({ signal }) => send("get", "/schedules", { query: { limit: SHOWN }, signal }),
   refetchInterval: 60_000,
 });
 
-export const anyWorkflow = queryOptions({
+export const firstWorkflowsQuery = queryOptions({
   queryKey: ["workflows", "home"],
   queryFn: ({ signal }) => send("get", "/workflows", { query: { limit: 3 }, signal }),
 });

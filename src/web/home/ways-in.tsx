@@ -4,13 +4,13 @@ import { IconBrowser, IconRobot, IconTerminal2 } from "@tabler/icons-react";
 import type { ComponentType, ReactNode } from "react";
 import { Link } from "react-router";
 import type { Workflow } from "../../../schemas/workflow.ts";
-import { useMay, useSession } from "../app/session.tsx";
-import { clientSetups, curlLine, KEY_PLACE } from "../connect/clients.ts";
+import { useHasScope, useSession } from "../app/session.tsx";
+import { clientSetups, curlCommand, API_KEY_PLACEHOLDER } from "../connect/clients.ts";
 import { Snippet } from "../ui/copy.tsx";
 
-export function WaysIn({ workflows }: { workflows: readonly Workflow[] }) {
+export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }) {
   const { mcp_url: url } = useSession();
-  const may = useMay();
+  const may = useHasScope();
   const [first] = workflows;
   return (
     <Stack>
@@ -27,14 +27,14 @@ export function WaysIn({ workflows }: { workflows: readonly Workflow[] }) {
             </Anchor>
             , and tell it what you need.
           </Text>
-          <Snippet text={clientSetups(url, KEY_PLACE)[0]!.text} label="command for Claude Code" />
+          <Snippet text={clientSetups(url, API_KEY_PLACEHOLDER)[0]!.text} label="command for Claude Code" />
           <Anchor component={Link} to="/connect" size="sm">
             Other clients, step by step
           </Anchor>
         </Way>
         <Way Icon={IconTerminal2} title="A script calls it">
           <Text size="sm">Every operation is a request with a key.</Text>
-          <Snippet text={curlLine(location.origin, KEY_PLACE)} label="curl command" />
+          <Snippet text={curlCommand(location.origin, API_KEY_PLACEHOLDER)} label="curl command" />
           <Anchor href="/apidoc/" size="sm">
             API reference, with forms to try it
           </Anchor>

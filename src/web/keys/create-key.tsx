@@ -4,15 +4,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { DEFAULT_SCOPES, type Scope } from "./scopes.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
+import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
-import { besideFields, faultAt } from "../account/fields.ts";
-import { Failed } from "../ui/page.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
-import { useSend } from "../ui/use-send.ts";
+import { formLevelError, issueAt } from "../account/fields.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
 import type { NewKey } from "./queries.ts";
-import { dayAfter, LIVES, type Life } from "./lives.ts";
-import { SCOPE_WORDS } from "./scopes.ts";
+import { expiryDate, EXPIRY_OPTIONS, type ExpiryOption } from "./lives.ts";
+import { SCOPE_DESCRIPTIONS } from "./scopes.ts";
 
 const Day = lazy(() => import("./day.tsx"));
 
@@ -23,18 +23,18 @@ interface CreateKeyProps {
 }
 
 export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
-  useFocusBack();
+  useRestoreFocus();
   const { user } = useSession();
   const client = useQueryClient();
   const [name, setName] = useState("");
-  const [life, setLife] = useState<Life>("90 days");
+  const [life, setLife] = useState<ExpiryOption>("90 days");
   const [day, setDay] = useState<string | null>(null);
   const [scopes, setScopes] = useState<Scope[]>(DEFAULT_SCOPES.filter((it) => user.scopes.includes(it)));
   // One for each time this is opened: a second click makes no second key.
-  const [header] = useState(once);
-  const create = useSend({
+  const [header] = useState(idempotencyHeader);
+  const create = useSingleFlightMutation({
     mutationFn: () => {
-      const expires_at = life === "custom" ? (day ?? "") : dayAfter(life, Date.now());
+      const expires_at = life === "custom" ? (day ?? "") : expiryDate(life, Date.now());
       return send("post", "/api-keys", {
         body: { name, scopes, ...(expires_at !== undefined && { expires_at }) },
         header,
@@ -45,7 +45,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
       onCreated(data);
     },
   });
-  const other = besideFields(create.error, ["name", "expires_at", "scopes"]);
+  const other = formLevelError(create.error, ["name", "expires_at", "scopes"]);
   return (
     <Modal opened onClose={onClose} title="Create New API Key" size="md">
       <form
@@ -55,7 +55,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         }}
       >
         <Stack>
-          {other && <Failed error={other} />}
+          {other && <ErrorAlert error={other} />}
           <TextInput
             label="Name"
             description="What it is for: it stands beside everything that the key does."
@@ -65,19 +65,19 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={faultAt(create.error, "name")}
+            error={issueAt(create.error, "name")}
           />
           <Select
             label="Expiration date"
-            data={LIVES}
+            data={EXPIRY_OPTIONS}
             value={life}
             onChange={(value) => value !== null && setLife(value)}
             allowDeselect={false}
-            error={life === "custom" ? undefined : faultAt(create.error, "expires_at")}
+            error={life === "custom" ? undefined : issueAt(create.error, "expires_at")}
           />
           {life === "custom" && (
             <Suspense fallback={<Skeleton height={60} />}>
-              <Day value={day} onChange={setDay} error={faultAt(create.error, "expires_at")} />
+              <Day value={day} onChange={setDay} error={issueAt(create.error, "expires_at")} />
             </Suspense>
           )}
           <Checkbox.Group
@@ -85,7 +85,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             description="What it may do; never more than you may yourself."
             value={scopes}
             onChange={(chosen) => setScopes(chosen)}
-            error={faultAt(create.error, "scopes")}
+            error={issueAt(create.error, "scopes")}
           >
             <Stack gap={6} mt={6}>
               {user.scopes.map((scope) => (
@@ -93,7 +93,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
                   key={scope}
                   value={scope}
                   label={scope}
-                  description={SCOPE_WORDS[scope]}
+                  description={SCOPE_DESCRIPTIONS[scope]}
                   disabled={scope === "read"}
                 />
               ))}

@@ -2,13 +2,13 @@
 import "@mantine/dates/styles.css";
 import { DatePickerInput } from "@mantine/dates";
 
-interface DayProps {
+interface ExpiryDatePickerProps {
   value: string | null;
   onChange: (day: string | null) => void;
   error?: string | undefined;
 }
 
-export default function Day({ value, onChange, error }: DayProps) {
+export default function ExpiryDatePicker({ value, onChange, error }: ExpiryDatePickerProps) {
   return (
     <DatePickerInput
       label="Last day"

@@ -6,17 +6,17 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import type { ApiKey, ApiKeyState } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
-import { useMay, useSession } from "../app/session.tsx";
-import { ask } from "../ui/confirm.tsx";
-import { done, failed } from "../ui/notify.ts";
-import { List } from "../ui/list.tsx";
-import { Empty, Page } from "../ui/page.tsx";
+import { idempotencyHeader } from "../api/queries.ts";
+import { useHasScope, useSession } from "../app/session.tsx";
+import { confirmAction } from "../ui/confirm.tsx";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { PagedList } from "../ui/list.tsx";
+import { EmptyState, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { CreateKey } from "./create-key.tsx";
-import { apiKeys, type NewKey } from "./queries.ts";
+import { apiKeysQuery, type NewKey } from "./queries.ts";
 import { RotateKey } from "./rotate-key.tsx";
-import { ShownOnce } from "./shown-once.tsx";
+import { NewKeyDialog } from "./shown-once.tsx";
 
 const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = {
   active: { color: "green", label: "active" },
@@ -30,10 +30,10 @@ const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = 
 const isAlive = ({ state }: ApiKey): boolean => state === "active" || state === "expiring";
 
 export default function Keys() {
-  const may = useMay();
+  const may = useHasScope();
   const [search, setSearch] = useSearchParams();
   const everyone = may("admin") && search.get("everyone") === "true";
-  const keys = useInfiniteQuery(apiKeys(everyone));
+  const keys = useInfiniteQuery(apiKeysQuery(everyone));
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<ApiKey>();
   const [made, setMade] = useState<NewKey>();
@@ -54,19 +54,19 @@ export default function Keys() {
           onChange={(event) => setSearch(event.currentTarget.checked ? { everyone: "true" } : {})}
         />
       )}
-      <List
+      <PagedList
         query={keys}
         empty={
-          <Empty
+          <EmptyState
             title="No keys yet"
             action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
           >
             With a key an agent connects over MCP, and a script over REST.
-          </Empty>
+          </EmptyState>
         }
       >
         {(items) => <KeyList keys={items} everyone={everyone} onRotate={setRotating} />}
-      </List>
+      </PagedList>
       {creating && (
         <CreateKey
           onClose={() => setCreating(false)}
@@ -86,7 +86,7 @@ export default function Keys() {
           }}
         />
       )}
-      {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
+      {made && <NewKeyDialog made={made} onClose={() => setMade(undefined)} />}
     </Page>
   );
 }
@@ -203,12 +203,16 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
   const client = useQueryClient();
   const revoke = useMutation({
     mutationFn: () =>
-      send("post", "/api-keys/{key_id}/revoke", { path: { key_id: apiKey.id }, body: {}, header: once() }),
+      send("post", "/api-keys/{key_id}/revoke", {
+        path: { key_id: apiKey.id },
+        body: {},
+        header: idempotencyHeader(),
+      }),
     onSuccess: () => {
-      done(`The key "${apiKey.name}" is revoked.`);
+      notifySuccess(`The key "${apiKey.name}" is revoked.`);
       void client.invalidateQueries({ queryKey: ["api-keys"] });
     },
-    onError: (error) => failed("The key was not revoked", error),
+    onError: (error) => notifyError("The key was not revoked", error),
   });
   if (!isAlive(apiKey)) return null;
   return (
@@ -233,7 +237,7 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
           color="red"
           leftSection={<IconTrash size={16} aria-hidden />}
           onClick={() =>
-            ask({
+            confirmAction({
               title: `Revoke the key "${apiKey.name}"?`,
               consequence: `Whatever uses the key that ends in ${apiKey.last_four} is refused from now on, everywhere. This can't be undone.`,
               confirm: "Revoke",

@@ -1,19 +1,19 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
-import { byCursor, cursorOf } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pages.ts";
 
 /** A key as its creation gives it: with its value, the one time. */
 export type NewKey = ApiKey & { value: string | null };
 
 /** One's own keys, or for admins everybody's; newest first. */
-export const apiKeys = (everyone: boolean) =>
+export const apiKeysQuery = (everyone: boolean) =>
   infiniteQueryOptions({
     queryKey: ["api-keys", { everyone }],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/api-keys", {
-        query: { limit: 50, ...(everyone && { everyone }), ...cursorOf(pageParam) },
+        query: { limit: 50, ...(everyone && { everyone }), ...cursorParam(pageParam) },
         signal,
       }),
-    ...byCursor,
+    ...cursorPagination,
   });

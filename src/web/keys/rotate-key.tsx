@@ -4,10 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
-import { Failed } from "../ui/page.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
-import { useSend } from "../ui/use-send.ts";
+import { idempotencyHeader } from "../api/queries.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
 import type { NewKey } from "./queries.ts";
 
 const OVERLAPS = [
@@ -25,11 +25,11 @@ interface RotateKeyProps {
 }
 
 export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
-  useFocusBack();
+  useRestoreFocus();
   const client = useQueryClient();
   const [overlap, setOverlap] = useState("24h");
-  const [header] = useState(once);
-  const rotate = useSend({
+  const [header] = useState(idempotencyHeader);
+  const rotate = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/api-keys/{key_id}/rotate", { path: { key_id: apiKey.id }, body: { overlap }, header }),
     onSuccess: ({ data }) => {
@@ -40,7 +40,7 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
   return (
     <Modal opened onClose={onClose} title={`Rotate the key "${apiKey.name}"`}>
       <Stack>
-        {rotate.error && <Failed error={rotate.error} />}
+        {rotate.error && <ErrorAlert error={rotate.error} />}
         <Text size="sm">
           You get a new key with the same name and scopes. The old one, which ends in {apiKey.last_four}, goes
           on working for a while, so that you can replace it where it is used.

@@ -3,13 +3,13 @@ import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useSession } from "../app/session.tsx";
 import { ClientSetups } from "../connect/client-setups.tsx";
-import { curlLine } from "../connect/clients.ts";
+import { curlCommand } from "../connect/clients.ts";
 import { Snippet } from "../ui/copy.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
 import type { NewKey } from "./queries.ts";
 
-export function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void }) {
-  useFocusBack();
+export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
+  useRestoreFocus();
   const { mcp_url: url } = useSession();
   const { value } = made;
   return (
@@ -32,11 +32,11 @@ export function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void
             <Alert icon={<IconKey aria-hidden />} title="Copy it now">
               This is the only time that you see it. Keep it like a password: who has it acts as you.
             </Alert>
-            <Snippet text={value} label="API key" first />
+            <Snippet text={value} label="API key" focusOnOpen />
             <Title order={3} size="h5">
               Try it
             </Title>
-            <Snippet text={curlLine(location.origin, value)} label="curl command" />
+            <Snippet text={curlCommand(location.origin, value)} label="curl command" />
             <Title order={3} size="h5">
               Connect an agent
             </Title>

@@ -1,9 +1,9 @@
 /** A link that no mail carries: the admin hands it on. */
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { Snippet } from "../ui/copy.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
 
-export interface Handed {
+export interface ShareableLink {
   email: string;
   kind: "invitation" | "reset";
   sent: boolean;
@@ -11,8 +11,8 @@ export interface Handed {
   link: string | null;
 }
 
-export function HandOn({ handed, onClose }: { handed: Handed; onClose: () => void }) {
-  useFocusBack();
+export function ShareLinkDialog({ handed, onClose }: { handed: ShareableLink; onClose: () => void }) {
+  useRestoreFocus();
   const { email, kind, link } = handed;
   return (
     <Modal opened onClose={onClose} title={`A link for ${email}`} size="lg">

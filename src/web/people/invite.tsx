@@ -2,32 +2,38 @@ import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Role } from "../../../schemas/user.ts";
-import { besideFields, faultAt } from "../account/fields.ts";
+import { formLevelError, issueAt } from "../account/fields.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
+import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
-import { Failed } from "../ui/page.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
-import { useSend } from "../ui/use-send.ts";
-import type { Handed } from "./hand-on.tsx";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
+import type { ShareableLink } from "./hand-on.tsx";
 import { ROLES } from "./roles.ts";
 
 /** Invites somebody: an address, and what they may do. */
-export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (handed: Handed) => void }) {
-  useFocusBack();
+export function InviteDialog({
+  onClose,
+  onInvited,
+}: {
+  onClose: () => void;
+  onInvited: (handed: ShareableLink) => void;
+}) {
+  useRestoreFocus();
   const { mail } = useSession();
   const client = useQueryClient();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("editor");
-  const [header] = useState(once);
-  const invite = useSend({
+  const [header] = useState(idempotencyHeader);
+  const invite = useSingleFlightMutation({
     mutationFn: () => send("post", "/users", { body: { email, role }, header }),
     onSuccess: ({ data }) => {
       void client.invalidateQueries({ queryKey: ["users"] });
       onInvited({ email: data.user.email, kind: "invitation", sent: data.sent, link: data.link });
     },
   });
-  const other = besideFields(invite.error, ["email", "role"]);
+  const other = formLevelError(invite.error, ["email", "role"]);
   return (
     <Modal opened onClose={onClose} title="Invite somebody">
       <form
@@ -37,7 +43,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
         }}
       >
         <Stack>
-          {other && <Failed error={other} />}
+          {other && <ErrorAlert error={other} />}
           <TextInput
             label="E-mail address"
             type="email"
@@ -46,7 +52,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
             autoComplete="off"
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={faultAt(invite.error, "email")}
+            error={issueAt(invite.error, "email")}
           />
           <Select
             label="Role"
@@ -54,7 +60,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
             value={role}
             onChange={(value) => value !== null && setRole(value)}
             allowDeselect={false}
-            error={faultAt(invite.error, "role")}
+            error={issueAt(invite.error, "role")}
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

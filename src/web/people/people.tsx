@@ -6,25 +6,25 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { useState } from "react";
 import type { Role, User, UserStatus } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
-import { useMay, useSession } from "../app/session.tsx";
-import { ask } from "../ui/confirm.tsx";
-import { List } from "../ui/list.tsx";
-import { NotForYou } from "../ui/not-for-you.tsx";
-import { done, failed } from "../ui/notify.ts";
-import { Empty, Page } from "../ui/page.tsx";
-import { byCursor, cursorOf } from "../ui/pages.ts";
+import { idempotencyHeader } from "../api/queries.ts";
+import { useHasScope, useSession } from "../app/session.tsx";
+import { confirmAction } from "../ui/confirm.tsx";
+import { PagedList } from "../ui/list.tsx";
+import { AccessDenied } from "../ui/not-for-you.tsx";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { EmptyState, Page } from "../ui/page.tsx";
+import { cursorPagination, cursorParam } from "../ui/pages.ts";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
-import { HandOn, type Handed } from "./hand-on.tsx";
-import { Invite } from "./invite.tsx";
+import { ShareLinkDialog, type ShareableLink } from "./hand-on.tsx";
+import { InviteDialog } from "./invite.tsx";
 import { ROLES } from "./roles.ts";
 
 const STATUSES: readonly UserStatus[] = ["active", "invited", "deactivated"];
 
 export default function People() {
-  const may = useMay();
-  if (!may("admin")) return <NotForYou title="People" />;
+  const may = useHasScope();
+  if (!may("admin")) return <AccessDenied title="People" />;
   return <Everybody />;
 }
 
@@ -32,7 +32,7 @@ function Everybody() {
   const { mode } = useSession();
   const [search, put] = useFilters();
   const [inviting, setInviting] = useState(false);
-  const [handed, setHanded] = useState<Handed>();
+  const [handed, setHanded] = useState<ShareableLink>();
   const words = search.get("search") ?? "";
   const status = STATUSES.find((it) => it === search.get("status"));
   const people = useInfiniteQuery({
@@ -43,11 +43,11 @@ function Everybody() {
           limit: 50,
           ...(words && { search: words }),
           ...(status && { status }),
-          ...cursorOf(pageParam),
+          ...cursorParam(pageParam),
         },
         signal,
       }),
-    ...byCursor,
+    ...cursorPagination,
   });
   const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
   return (
@@ -84,9 +84,9 @@ function Everybody() {
           onChange={(value) => put("status", value ?? "")}
         />
       </Group>
-      <List
+      <PagedList
         query={people}
-        empty={<Empty title="Nobody matches">Look for another part of the address.</Empty>}
+        empty={<EmptyState title="Nobody matches">Look for another part of the address.</EmptyState>}
       >
         {(items) => (
           <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
@@ -97,18 +97,18 @@ function Everybody() {
             ))}
           </Stack>
         )}
-      </List>
+      </PagedList>
       {inviting && (
-        <Invite
+        <InviteDialog
           onClose={() => setInviting(false)}
           onInvited={(given) => {
             setInviting(false);
-            if (given.sent) done(`An invitation is on its way to ${given.email}.`);
+            if (given.sent) notifySuccess(`An invitation is on its way to ${given.email}.`);
             else setHanded(given);
           }}
         />
       )}
-      {handed && <HandOn handed={handed} onClose={() => setHanded(undefined)} />}
+      {handed && <ShareLinkDialog handed={handed} onClose={() => setHanded(undefined)} />}
     </Page>
   );
 }
@@ -119,7 +119,7 @@ const COLORS: Readonly<Record<UserStatus, string>> = {
   deactivated: "gray",
 };
 
-function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => void }) {
+function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLink) => void }) {
   const { user: me, mode } = useSession();
   const hasPassword = mode === "built-in";
   const isGiven = !hasPassword && user.role_by === "sign_on";
@@ -129,20 +129,24 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => 
     mutationFn: (change: { role?: Role; status?: "active" | "deactivated" }) =>
       send("patch", "/users/{user_id}", { path: { user_id: user.id }, body: change }),
     onSuccess: ({ data }) => {
-      done(`${data.email}: ${data.role}, ${data.status}.`);
+      notifySuccess(`${data.email}: ${data.role}, ${data.status}.`);
       refresh();
       if (user.id === me.id) void client.invalidateQueries({ queryKey: ["session"] });
     },
-    onError: (error) => failed(`${user.email} was not changed`, error),
+    onError: (error) => notifyError(`${user.email} was not changed`, error),
   });
   const link = useMutation({
     mutationFn: (kind: "invitation" | "password-reset") =>
-      send("post", `/users/{user_id}/${kind}`, { path: { user_id: user.id }, body: {}, header: once() }),
+      send("post", `/users/{user_id}/${kind}`, {
+        path: { user_id: user.id },
+        body: {},
+        header: idempotencyHeader(),
+      }),
     onSuccess: ({ data }, kind) => {
-      if (data.sent) done(`A mail is on its way to ${user.email}.`);
+      if (data.sent) notifySuccess(`A mail is on its way to ${user.email}.`);
       else onHanded({ email: user.email, kind: kind === "invitation" ? "invitation" : "reset", ...data });
     },
-    onError: (error) => failed("No link was made", error),
+    onError: (error) => notifyError("No link was made", error),
   });
   return (
     <Card withBorder padding="sm">
@@ -211,7 +215,7 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: Handed) => 
                 <Menu.Item
                   color="red"
                   onClick={() =>
-                    ask({
+                    confirmAction({
                       title: `Deactivate ${user.email}?`,
                       consequence:
                         "Their sessions end now, and their API keys stop working. What they made stays. You can let them back in.",

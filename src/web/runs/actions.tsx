@@ -4,16 +4,16 @@ import { IconBan, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { send } from "../api/client.ts";
-import { useMay } from "../app/session.tsx";
-import { ask } from "../ui/confirm.tsx";
-import { done, failed } from "../ui/notify.ts";
-import { useSend } from "../ui/use-send.ts";
+import { useHasScope } from "../app/session.tsx";
+import { confirmAction } from "../ui/confirm.tsx";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
 import { useRetry } from "./retry.tsx";
 import { hasEnded, type ShownRun } from "./told.ts";
-import { useOnce } from "./use-once.ts";
+import { useIdempotencyHeader } from "./use-once.ts";
 
 export function RunActions({ run }: { run: ShownRun }) {
-  const may = useMay();
+  const may = useHasScope();
   if (!may("run")) return null;
   // A key of its own for each run: it stands for one press of the button.
   return hasEnded(run) ? <AfterTheEnd key={run.id} run={run} /> : <Cancel key={run.id} run={run} />;
@@ -21,12 +21,12 @@ export function RunActions({ run }: { run: ShownRun }) {
 
 function Cancel({ run }: { run: ShownRun }) {
   const client = useQueryClient();
-  const keyOf = useOnce();
-  const cancel = useSend({
+  const keyOf = useIdempotencyHeader();
+  const cancel = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: keyOf({}), body: {} }),
-    onSuccess: () => done(`The run of ${run.workflow_id} is cancelled.`),
-    onError: (error) => failed("The run was not cancelled", error),
+    onSuccess: () => notifySuccess(`The run of ${run.workflow_id} is cancelled.`),
+    onError: (error) => notifyError("The run was not cancelled", error),
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ["runs"] }),
@@ -40,7 +40,7 @@ function Cancel({ run }: { run: ShownRun }) {
       leftSection={<IconBan size={16} aria-hidden />}
       loading={stopping}
       onClick={() =>
-        ask({
+        confirmAction({
           title: `Cancel the run of ${run.workflow_id}?`,
           consequence: `${run.id} stops, and so do the runs that it started. What it has done stays done. It can be retried afterwards.`,
           confirm: "Cancel the run",
@@ -55,7 +55,7 @@ function Cancel({ run }: { run: ShownRun }) {
 }
 
 function AfterTheEnd({ run }: { run: ShownRun }) {
-  const may = useMay();
+  const may = useHasScope();
   const retry = useRetry(run);
   return (
     <>

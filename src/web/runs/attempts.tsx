@@ -1,36 +1,36 @@
 /** The attempts of a step, the newest open: when, how long, what it took, what its model used, why it failed. */
 import { Accordion, Group, Stack, Text } from "@mantine/core";
 import type { Attempt, AttemptStatus, StepStatus } from "../../../schemas/run.ts";
-import { Status } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
-import { wholeOf } from "./run-data.ts";
-import { ErrorBox, Part } from "./parts.tsx";
-import { took } from "./took.ts";
-import { usageInWords } from "./usage.ts";
+import { fullValueLoader } from "./run-data.ts";
+import { ErrorBox, Section } from "./parts.tsx";
+import { formatElapsed } from "./took.ts";
+import { formatUsage } from "./usage.ts";
 
 interface AttemptsProps {
   runId: string;
   /** Whose they are, in words. */
-  of: string;
+  ownerLabel: string;
   attempts: readonly Attempt[];
   /** Whose error is told already, as the step's own. */
-  told: Attempt | undefined;
+  reportedAttempt: Attempt | undefined;
   now: number;
 }
 
-export function Attempts({ runId, of, attempts, told, now }: AttemptsProps) {
+export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: AttemptsProps) {
   const newest = attempts.at(-1)!;
   if (attempts.length === 1 && newest.status !== "interrupted") {
     // One try is no list: what it took is all that is left to say.
     return newest.input === undefined ? null : (
-      <Part title="What it took">
-        <Input runId={runId} of={of} attempt={newest} />
-      </Part>
+      <Section title="What it took">
+        <Input runId={runId} of={ownerLabel} attempt={newest} />
+      </Section>
     );
   }
   return (
-    <Part title={`Attempts (${newest.attempt})`}>
+    <Section title={`Attempts (${newest.attempt})`}>
       {newest.attempt > attempts.length && (
         <Text size="sm" c="dimmed">
           The last {attempts.length} are shown.
@@ -44,24 +44,24 @@ export function Attempts({ runId, of, attempts, told, now }: AttemptsProps) {
             </Accordion.Control>
             <Accordion.Panel>
               <Stack gap="sm">
-                {attempt.error !== null && attempt !== told && <ErrorBox error={attempt.error} />}
+                {attempt.error !== null && attempt !== reportedAttempt && <ErrorBox error={attempt.error} />}
                 {attempt.status === "interrupted" && (
                   <Text size="sm">
                     The process that carried it out ended meanwhile, so it was tried again.
                   </Text>
                 )}
-                {attempt.usage !== null && <Text size="sm">Models used: {usageInWords(attempt.usage)}</Text>}
+                {attempt.usage !== null && <Text size="sm">Models used: {formatUsage(attempt.usage)}</Text>}
                 {attempt.input !== undefined && (
-                  <Part title="What it took">
-                    <Input runId={runId} of={of} attempt={attempt} />
-                  </Part>
+                  <Section title="What it took">
+                    <Input runId={runId} of={ownerLabel} attempt={attempt} />
+                  </Section>
                 )}
               </Stack>
             </Accordion.Panel>
           </Accordion.Item>
         ))}
       </Accordion>
-    </Part>
+    </Section>
   );
 }
 
@@ -74,7 +74,11 @@ const Input = ({
   of: string;
   attempt: Attempt;
 }) => (
-  <ValueView value={input} label={`What attempt ${attempt} of ${of} took`} whole={wholeOf(runId, input)} />
+  <ValueView
+    value={input}
+    label={`What attempt ${attempt} of ${of} took`}
+    loadFull={fullValueLoader(runId, input)}
+  />
 );
 
 function Head({
@@ -94,10 +98,10 @@ function Head({
           interrupted
         </Text>
       ) : (
-        <Status status={status satisfies Exclude<AttemptStatus, "interrupted"> & StepStatus} />
+        <StatusBadge status={status satisfies Exclude<AttemptStatus, "interrupted"> & StepStatus} />
       )}
       <Text size="xs" c="dimmed">
-        <Time at={from} /> · {took(from, to, now)}
+        <Time at={from} /> · {formatElapsed(from, to, now)}
       </Text>
     </Group>
   );

@@ -5,28 +5,28 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "react-router";
 import type { Run } from "../../../schemas/run.ts";
-import { useMay } from "../app/session.tsx";
-import { type EditorFault, placeFaults, toText } from "../editor/format.ts";
+import { useHasScope } from "../app/session.tsx";
+import { type EditorIssue, placeIssues, toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
-import { NotForYou } from "../ui/not-for-you.tsx";
-import { Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
-import { Unsaved } from "../workflows/unsaved.tsx";
+import { AccessDenied } from "../ui/not-for-you.tsx";
+import { ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
+import { UnsavedChangesGuard } from "../workflows/unsaved.tsx";
 import { RunLink } from "./facts.tsx";
-import { Part } from "./parts.tsx";
+import { Section } from "./parts.tsx";
 import { useRetry } from "./retry.tsx";
 import { definitionQuery, runQuery } from "./run-data.ts";
 import { hasEnded } from "./told.ts";
-import { useForecast } from "./use-forecast.ts";
+import { useRetryPreview } from "./use-forecast.ts";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
 
 export default function EditAndRetry() {
   const { runId = "" } = useParams();
-  const may = useMay();
+  const may = useHasScope();
   const run = useQuery({ ...runQuery(runId), enabled: may("run") && may("write") });
   if (!may("run") || !may("write")) {
-    return <NotForYou title="Edit and retry" needs="editors and admins" />;
+    return <AccessDenied title="Edit and retry" needs="editors and admins" />;
   }
   return (
     <Page
@@ -38,7 +38,7 @@ export default function EditAndRetry() {
         </>
       }
     >
-      <Loaded query={run}>
+      <QueryContent query={run}>
         {(found) =>
           hasEnded(found) ? (
             <Beginning key={found.id} run={found} />
@@ -49,7 +49,7 @@ export default function EditAndRetry() {
             </Alert>
           )
         }
-      </Loaded>
+      </QueryContent>
     </Page>
   );
 }
@@ -63,11 +63,12 @@ function Beginning({ run }: { run: Run }) {
     enabled: definition.data !== undefined,
     staleTime: Infinity,
   });
-  if (definition.isError) return <Failed error={definition.error} retry={() => void definition.refetch()} />;
+  if (definition.isError)
+    return <ErrorAlert error={definition.error} retry={() => void definition.refetch()} />;
   return (
-    <Loaded query={text} skeleton={<Waiting rows={8} />}>
+    <QueryContent query={text} skeleton={<LoadingSkeleton rows={8} />}>
       {(original) => <Editing run={run} definition={definition.data ?? {}} original={original} />}
-    </Loaded>
+    </QueryContent>
   );
 }
 
@@ -80,35 +81,35 @@ interface EditingProps {
 function Editing({ run, definition, original }: EditingProps) {
   const [text, setText] = useState(original);
   /** What was refused, and of which text: it is no longer true of another. */
-  const [refused, setRefused] = useState<{ text: string; faults: EditorFault[] }>();
+  const [refused, setRefused] = useState<{ text: string; issues: EditorIssue[] }>();
   const checked = useValidation(text, "yaml", { workflowId: run.workflow_id });
-  const retry = useRetry(run, async (faults) =>
-    setRefused({ text, faults: await placeFaults(text, "yaml", faults) }),
+  const retry = useRetry(run, async (issues) =>
+    setRefused({ text, issues: await placeIssues(text, "yaml", issues) }),
   );
-  const forecast = useForecast(definition, text, run.steps ?? []);
-  const faults = checked.faults.length === 0 && refused?.text === text ? refused.faults : checked.faults;
-  const isFaulty = checked.state === "checked" && faults.some(({ severity }) => severity === "error");
+  const forecast = useRetryPreview(definition, text, run.steps ?? []);
+  const issues = checked.issues.length === 0 && refused?.text === text ? refused.issues : checked.issues;
+  const isIssuey = checked.state === "checked" && issues.some(({ severity }) => severity === "error");
   const isChanged = text !== original;
   const send = (): void => retry.mutate({ definition: text });
   return (
     <Stack gap="lg">
-      <Unsaved
+      <UnsavedChangesGuard
         when={isChanged && !retry.isPending && !retry.isSuccess}
         what="your changes to the definition"
       />
-      <Suspense fallback={<Waiting rows={8} />}>
+      <Suspense fallback={<LoadingSkeleton rows={8} />}>
         <DefinitionEditor
           value={text}
           format="yaml"
           onChange={setText}
-          faults={faults}
+          issues={issues}
           steps={checked.report?.steps}
           label={`Definition of ${run.workflow_id} for the new run`}
         />
       </Suspense>
       {isChanged && (
-        <Part title="What you changed" order={2}>
-          <Suspense fallback={<Waiting rows={3} />}>
+        <Section title="What you changed" order={2}>
+          <Suspense fallback={<LoadingSkeleton rows={3} />}>
             <DefinitionDiff
               before={original}
               after={text}
@@ -120,23 +121,23 @@ function Editing({ run, definition, original }: EditingProps) {
               afterLabel="Yours"
             />
           </Suspense>
-        </Part>
+        </Section>
       )}
       {forecast.length > 0 && (
-        <Part title="What the new run does" order={2}>
+        <Section title="What the new run does" order={2}>
           <List size="sm" aria-live="polite">
             {forecast.map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
-        </Part>
+        </Section>
       )}
       <Group>
         <Button
           leftSection={<IconRefresh size={16} aria-hidden />}
           onClick={send}
           loading={retry.isPending}
-          disabled={isFaulty || !isChanged}
+          disabled={isIssuey || !isChanged}
         >
           Retry with these changes
         </Button>
@@ -144,7 +145,7 @@ function Editing({ run, definition, original }: EditingProps) {
           Leave it
         </Button>
         <Text size="sm" c="dimmed" role="status">
-          {isChanged ? (isFaulty ? "Mend the faults first." : "") : "Nothing is changed yet."}
+          {isChanged ? (isIssuey ? "Mend the faults first." : "") : "Nothing is changed yet."}
         </Text>
       </Group>
     </Stack>

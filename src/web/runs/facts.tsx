@@ -2,11 +2,11 @@
 import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { lengthOfTime, Time } from "../ui/time.tsx";
+import { formatDuration, Time } from "../ui/time.tsx";
 import type { ShownRun } from "./told.ts";
-import { took } from "./took.ts";
-import { type Usage, usageInWords } from "./usage.ts";
-import { TRIGGERS } from "./words.ts";
+import { formatElapsed } from "./took.ts";
+import { type Usage, formatUsage } from "./usage.ts";
+import { TRIGGER_LABELS } from "./words.ts";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -65,7 +65,7 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
         {run.patched === true && ", changed for this run"}
       </Fact>
       <Fact name="Started by">
-        {owner} through {TRIGGERS[run.trigger]}
+        {owner} through {TRIGGER_LABELS[run.trigger]}
         <Text span c="dimmed" size="xs" display="block">
           {[surface !== "web" && key !== "" && `key ${key}`, clientOf(client)].filter(Boolean).join(" · ")}
         </Text>
@@ -75,8 +75,8 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
       </Fact>
       {run.started_at !== null && (
         <Fact name={run.finished_at === null ? "Has taken" : "Took"}>
-          {took(run.started_at, run.finished_at, now)}
-          {waited(run) > NOTEWORTHY_MS && ` after ${lengthOfTime(waited(run))} in the queue`}
+          {formatElapsed(run.started_at, run.finished_at, now)}
+          {waited(run) > NOTEWORTHY_MS && ` after ${formatDuration(waited(run))} in the queue`}
         </Fact>
       )}
       {run.scheduled_for !== undefined && (
@@ -105,7 +105,7 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
           {children.length > MOST_CHILDREN && ` and ${children.length - MOST_CHILDREN} more: see its steps`}
         </Fact>
       )}
-      {usage !== undefined && <Fact name="Models used">{usageInWords(usage)}</Fact>}
+      {usage !== undefined && <Fact name="Models used">{formatUsage(usage)}</Fact>}
     </Facts>
   );
 }

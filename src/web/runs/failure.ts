@@ -1,27 +1,27 @@
 /** A run's failure in one sentence, and what to do about it. */
 import type { Run, RunError } from "../../../schemas/run.ts";
-import { count } from "./words.ts";
+import { pluralize } from "./words.ts";
 
 export interface Failure {
   /** "revenue failed after 4 attempts: shop: no such column: regoin." */
   what: string;
   /** "Write region." */
-  todo: string;
+  fix: string;
 }
 
 type Failed = Pick<Run, "error" | "failed_step">;
 
 /** @returns undefined for a run that has not failed */
-export function failureOf({ error, failed_step: step }: Failed): Failure | undefined {
+export function describeFailure({ error, failed_step: step }: Failed): Failure | undefined {
   if (error === null) return undefined;
-  return { what: `${subjectOf(error, step)}: ${closed(error.message)}`, todo: closed(todoOf(error)) };
+  return { what: `${subjectOf(error, step)}: ${closed(error.message)}`, fix: closed(todoOf(error)) };
 }
 
 function subjectOf({ step_id: id, item }: RunError, step: Failed["failed_step"]): string {
   if (id === undefined) return "The run failed";
   const who = item === undefined ? id : `${id}, item ${item},`;
   const attempts = step?.attempts ?? 0;
-  return attempts > 1 ? `${who} failed after ${count(attempts, "attempt")}` : `${who} failed`;
+  return attempts > 1 ? `${who} failed after ${pluralize(attempts, "attempt")}` : `${who} failed`;
 }
 
 function todoOf({ fix, step_id: id }: RunError): string {

@@ -5,8 +5,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RunTrigger } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
-import { isDay, isFiltered, type RunFilters, STATUSES } from "./filters.ts";
-import { TRIGGERS } from "./words.ts";
+import { isDay, isFiltered, type RunFilters, RUN_STATUSES } from "./filters.ts";
+import { TRIGGER_LABELS } from "./words.ts";
 
 interface FilterBarProps {
   filters: RunFilters;
@@ -28,7 +28,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <MultiSelect
         label="Status"
         placeholder={status.length === 0 ? "Any" : ""}
-        data={[...STATUSES]}
+        data={[...RUN_STATUSES]}
         value={status}
         onChange={(to) => change({ status: to })}
         clearable
@@ -39,7 +39,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <Select
         label="Started by"
         placeholder="Anything"
-        data={Object.entries(TRIGGERS).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, label }))}
         value={trigger ?? null}
         onChange={(to) => change({ trigger: (to ?? undefined) as RunTrigger | undefined })}
         clearable

@@ -1,6 +1,6 @@
 /** The filters of the run list as they stand in its address, and as the API takes them. */
 import type { RunStatus, RunTrigger } from "../../../schemas/run.ts";
-import { TRIGGERS } from "./words.ts";
+import { TRIGGER_LABELS } from "./words.ts";
 
 export interface RunFilters {
   workflow?: string;
@@ -12,7 +12,7 @@ export interface RunFilters {
   until?: string;
 }
 
-export const STATUSES: readonly RunStatus[] = [
+export const RUN_STATUSES: readonly RunStatus[] = [
   "running",
   "waiting",
   "queued",
@@ -21,8 +21,9 @@ export const STATUSES: readonly RunStatus[] = [
   "cancelled",
 ];
 
-const isStatus = (word: string): word is RunStatus => (STATUSES as readonly string[]).includes(word);
-const isTrigger = (word: string | null): word is RunTrigger => word !== null && Object.hasOwn(TRIGGERS, word);
+const isStatus = (word: string): word is RunStatus => (RUN_STATUSES as readonly string[]).includes(word);
+const isTrigger = (word: string | null): word is RunTrigger =>
+  word !== null && Object.hasOwn(TRIGGER_LABELS, word);
 const isMoment = (text: string | null): text is string =>
   text !== null && /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
 export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
@@ -52,7 +53,7 @@ export function writeFilters({ workflow, status, trigger, since, until }: RunFil
 export const isFiltered = (filters: RunFilters): boolean => writeFilters(filters).size > 0;
 
 /** As GET /runs takes it. To the API a day begins in UTC; to a reader where they are, so moments are sent. */
-export function queryOf({ workflow, status, trigger, since, until }: RunFilters) {
+export function toQuery({ workflow, status, trigger, since, until }: RunFilters) {
   return {
     ...(workflow !== undefined && { workflow_id: workflow }),
     ...(status.length > 0 && { status }),

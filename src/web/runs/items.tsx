@@ -3,11 +3,11 @@ import { Anchor, Button, Group, NumberInput, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import { Loaded } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { QueryContent } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { firstSentence } from "./failure.ts";
 import { stepQuery } from "./run-data.ts";
-import { Part } from "./parts.tsx";
+import { Section } from "./parts.tsx";
 import type { ShownRun } from "./told.ts";
 
 /** As many as the API gives at once. */
@@ -16,18 +16,18 @@ const AT_ONCE = 20;
 interface ItemsProps {
   run: ShownRun;
   step: RunStep;
-  moved: string;
+  revision: string;
   onItem: (item: number) => void;
 }
 
-export function Items({ run, step, moved, onItem }: ItemsProps) {
+export function Items({ run, step, revision, onItem }: ItemsProps) {
   const [from, setFrom] = useState(0);
   const total = step.items!.total;
   // Without an item the API begins with the first.
-  const query = useQuery(stepQuery(run.id, step.id, from === 0 ? undefined : from, moved));
+  const query = useQuery(stepQuery(run.id, step.id, from === 0 ? undefined : from, revision));
   return (
-    <Part title="Items">
-      <Loaded query={query}>
+    <Section title="Items">
+      <QueryContent query={query}>
         {({ item_list: items = [] }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">
@@ -58,7 +58,7 @@ export function Items({ run, step, moved, onItem }: ItemsProps) {
                       </Anchor>
                     </Table.Td>
                     <Table.Td>
-                      <Status status={status} />
+                      <StatusBadge status={status} />
                     </Table.Td>
                     <Table.Td visibleFrom="xs">{attempts}</Table.Td>
                     <Table.Td style={{ overflowWrap: "anywhere" }}>
@@ -70,9 +70,9 @@ export function Items({ run, step, moved, onItem }: ItemsProps) {
             </Table>
           )
         }
-      </Loaded>
+      </QueryContent>
       {total > AT_ONCE && <Pager total={total} from={from} onFrom={setFrom} onItem={onItem} />}
-    </Part>
+    </Section>
   );
 }
 

@@ -3,11 +3,11 @@ import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
-import { List } from "../ui/list.tsx";
-import { Empty, Page } from "../ui/page.tsx";
-import { byCursor, cursorOf } from "../ui/pages.ts";
+import { PagedList } from "../ui/list.tsx";
+import { EmptyState, Page } from "../ui/page.tsx";
+import { cursorPagination, cursorParam } from "../ui/pages.ts";
 import { Snippet } from "../ui/copy.tsx";
-import { isFiltered, queryOf, readFilters, type RunFilters, writeFilters } from "./filters.ts";
+import { isFiltered, toQuery, readFilters, type RunFilters, writeFilters } from "./filters.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { RunRows } from "./run-rows.tsx";
 import { hasEnded } from "./told.ts";
@@ -25,9 +25,9 @@ export default function RunList() {
   return (
     <Page title="Runs" about="What ran, how it went, and why it failed.">
       <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
-      <List query={runs} empty={<Nothing filtered={isFiltered(filters)} onAll={() => setParams({})} />}>
+      <PagedList query={runs} empty={<Nothing filtered={isFiltered(filters)} onAll={() => setParams({})} />}>
         {(shown) => <RunRows runs={shown} stale={runs.isPlaceholderData} />}
-      </List>
+      </PagedList>
     </Page>
   );
 }
@@ -38,10 +38,10 @@ function useRuns(filters: RunFilters) {
     queryKey: ["runs", "list", filters],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/runs", {
-        query: { ...queryOf(filters), limit: AT_ONCE, ...cursorOf(pageParam) },
+        query: { ...toQuery(filters), limit: AT_ONCE, ...cursorParam(pageParam) },
         signal,
       }),
-    ...byCursor,
+    ...cursorPagination,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || data.pages.every((page) => page.data.every(hasEnded))) return false;
@@ -53,7 +53,7 @@ function useRuns(filters: RunFilters) {
 function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
   if (filtered) {
     return (
-      <Empty
+      <EmptyState
         title="No run fits these filters"
         action={
           <Button variant="default" onClick={onAll}>
@@ -62,11 +62,11 @@ function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) 
         }
       >
         Take one away, or look at a longer time.
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty
+    <EmptyState
       title="Nothing has run yet"
       action={
         <Button component={Link} to="/workflows">
@@ -77,7 +77,7 @@ function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) 
       A run carries out one version of a workflow. An agent starts one with the tool run_workflow, a schedule
       by itself, you here, and a script with one request:
       <Snippet label="curl command that starts a run" text={CURL} />
-    </Empty>
+    </EmptyState>
   );
 }
 

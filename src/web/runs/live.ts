@@ -3,10 +3,18 @@ import { useDocumentVisibility } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { runQuery } from "./run-data.ts";
-import { hasEnded, laidOver, needsFetch, NOTHING_TOLD, type RunEvent, tell, type Told } from "./told.ts";
+import {
+  hasEnded,
+  mergeLiveUpdates,
+  needsRefetch,
+  NO_UPDATES,
+  type RunEvent,
+  applyEvents,
+  type LiveUpdates,
+} from "./told.ts";
 
 /** How the page hears of changes. `asking`: the stream was refused, so it asks now and then. */
-export type Link = "connecting" | "live" | "reconnecting" | "asking";
+export type ConnectionState = "connecting" | "live" | "reconnecting" | "asking";
 
 const ASK_EVERY_MS = 3_000;
 /** Events that come close together are shown together. */
@@ -17,8 +25,8 @@ const TRY_AGAIN_MS = 30_000;
 /** The run, for as long as it goes on. Nothing is held open for a tab that nobody looks at. */
 export function useLiveRun(runId: string) {
   const client = useQueryClient();
-  const [link, setLink] = useState<Link>("connecting");
-  const [told, setTold] = useState<Told>(NOTHING_TOLD);
+  const [link, setLink] = useState<ConnectionState>("connecting");
+  const [told, setTold] = useState<LiveUpdates>(NO_UPDATES);
   const visible = useDocumentVisibility() === "visible";
   const query = useQuery({
     ...runQuery(runId),
@@ -26,13 +34,17 @@ export function useLiveRun(runId: string) {
       link === "asking" && state.data !== undefined && !hasEnded(state.data) && ASK_EVERY_MS,
   });
   const fetched = query.data;
-  const run = useMemo(() => (fetched === undefined ? undefined : laidOver(fetched, told)), [fetched, told]);
+  const run = useMemo(
+    () => (fetched === undefined ? undefined : mergeLiveUpdates(fetched, told)),
+    [fetched, told],
+  );
   const goesOn = fetched !== undefined && !hasEnded(fetched);
 
   const take = useEffectEvent((events: readonly RunEvent[]): void => {
-    const after = tell(told, events);
+    const after = applyEvents(told, events);
     setTold(after);
-    const moved = run !== undefined && fetched !== undefined && needsFetch(run, laidOver(fetched, after));
+    const moved =
+      run !== undefined && fetched !== undefined && needsRefetch(run, mergeLiveUpdates(fetched, after));
     const ended = events.some(({ event }) => event === "end");
     if (moved || ended) void client.invalidateQueries({ queryKey: runQuery(runId).queryKey });
   });
@@ -42,7 +54,7 @@ export function useLiveRun(runId: string) {
     const stop = listen(`/runs/${encodeURIComponent(runId)}/events`, take, (now) => {
       setLink(now);
       // What was told is not told on: asking must not be overlaid by it.
-      if (now === "asking") setTold(NOTHING_TOLD);
+      if (now === "asking") setTold(NO_UPDATES);
     });
     return stop;
   }, [runId, goesOn, visible]);
@@ -54,7 +66,11 @@ export function useLiveRun(runId: string) {
  * Listens to a stream of events until it has ended, and tries again when it is refused.
  * @returns a function that ends it
  */
-function listen(url: string, take: (events: RunEvent[]) => void, onLink: (link: Link) => void): () => void {
+function listen(
+  url: string,
+  take: (events: RunEvent[]) => void,
+  onLink: (link: ConnectionState) => void,
+): () => void {
   let source: EventSource | undefined;
   let waiting: RunEvent[] = [];
   let flush: ReturnType<typeof setTimeout> | undefined;

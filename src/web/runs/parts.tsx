@@ -6,7 +6,15 @@ import type { RunError } from "../../../schemas/run.ts";
 import { ValueView } from "../values/value-view.tsx";
 
 /** @param order of its heading: 3 within a step, 2 on the page itself */
-export function Part({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {
+export function Section({
+  title,
+  order = 3,
+  children,
+}: {
+  title: string;
+  order?: 2 | 3;
+  children: ReactNode;
+}) {
   return (
     <Stack gap="xs" miw={0}>
       <Title order={order} size="h6">
@@ -38,7 +46,7 @@ export function ErrorBox({ error }: { error: RunError }) {
 }
 
 /** A value that may be long beside others: it scrolls within bounds. */
-export function Bounded({ label, children }: { label: string; children: ReactNode }) {
+export function ScrollableValue({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ScrollArea.Autosize
       mah={400}

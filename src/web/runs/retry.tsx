@@ -3,43 +3,43 @@ import { List, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import type { Fault } from "../../../schemas/problem.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
-import { done, failed } from "../ui/notify.ts";
-import { useSend } from "../ui/use-send.ts";
-import { useOnce } from "./use-once.ts";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { useIdempotencyHeader } from "./use-once.ts";
 
-export interface RetryWith {
+export interface RetryRequest {
   /** In place of the run's own. */
   definition?: Record<string, unknown> | string;
   inputs?: Record<string, unknown>;
   confirm?: boolean;
 }
 
-/** @param onFaults who shows what is wrong with the changed definition; else it is told in passing */
+/** @param onIssues who shows what is wrong with the changed definition; else it is told in passing */
 export function useRetry(
   run: Pick<Run, "id" | "workflow_id">,
-  onFaults?: (faults: Fault[]) => Promise<void>,
+  onIssues?: (issues: Issue[]) => Promise<void>,
 ) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const keyOf = useOnce();
-  const retry = useSend({
-    mutationFn: async (body: RetryWith) =>
+  const keyOf = useIdempotencyHeader();
+  const retry = useSingleFlightMutation({
+    mutationFn: async (body: RetryRequest) =>
       (await send("post", "/runs/{run_id}/retry", { path: { run_id: run.id }, body, header: keyOf(body) }))
         .data,
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["runs"] });
-      done(`A new run of ${run.workflow_id} has begun.`);
+      notifySuccess(`A new run of ${run.workflow_id} has begun.`);
       await navigate(`/runs/${id}`);
     },
     onError: (error, body) => {
-      const faults = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+      const issues = error instanceof ApiError ? (error.problem.errors ?? []) : [];
       if (error instanceof ApiError && error.code === "confirmation_needed")
-        return askAgain(run, faults, () => retry.mutate({ ...body, confirm: true }));
-      if (onFaults !== undefined && faults.length > 0) return onFaults(faults);
-      failed("The run was not retried", error);
+        return askAgain(run, issues, () => retry.mutate({ ...body, confirm: true }));
+      if (onIssues !== undefined && issues.length > 0) return onIssues(issues);
+      notifyError("The run was not retried", error);
     },
   });
   return retry;
@@ -47,7 +47,7 @@ export function useRetry(
 
 function askAgain(
   { workflow_id: workflow }: Pick<Run, "workflow_id">,
-  faults: readonly Fault[],
+  issues: readonly Issue[],
   confirm: () => void,
 ) {
   modals.openConfirmModal({
@@ -55,11 +55,11 @@ function askAgain(
     children: (
       <Stack gap="sm">
         <Text size="sm">
-          {faults.length === 1 ? "This step acts" : "These steps act"} on something outside, and may already
+          {issues.length === 1 ? "This step acts" : "These steps act"} on something outside, and may already
           have done so:
         </Text>
         <List size="sm">
-          {faults.map(({ path, message }) => (
+          {issues.map(({ path, message }) => (
             <List.Item key={path}>{message}.</List.Item>
           ))}
         </List>

@@ -2,8 +2,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Run, RunStep } from "../../../schemas/run.ts";
 import type { Schemas } from "../../../schemas/generated/endpoints.ts";
-import { type Answered, send } from "../api/client.ts";
-import { isCut } from "../values/kinds.ts";
+import { type ApiResponse, send } from "../api/client.ts";
+import { isTruncated } from "../values/kinds.ts";
 
 /** Values up to so many characters of JSON come at once; the others are loaded when somebody wants the whole. */
 const VALUE_CHARS = 20_000;
@@ -67,7 +67,7 @@ export const definitionQuery = (runId: string) =>
 async function wholeValue(runId: string, ref: string): Promise<unknown> {
   let text = "";
   for (let offset: number | null = 0; offset !== null;) {
-    const { data }: Answered<Schemas.RunValue> = await send("get", "/runs/{run_id}/values/{ref}", {
+    const { data }: ApiResponse<Schemas.RunValue> = await send("get", "/runs/{run_id}/values/{ref}", {
       path: { run_id: runId, ref },
       query: { offset, max_chars: PIECE_CHARS },
     });
@@ -78,5 +78,5 @@ async function wholeValue(runId: string, ref: string): Promise<unknown> {
 }
 
 /** How `ValueView` gets the whole of a value that was cut; undefined where it is whole. */
-export const wholeOf = (runId: string, value: unknown): (() => Promise<unknown>) | undefined =>
-  isCut(value) ? () => wholeValue(runId, value.ref) : undefined;
+export const fullValueLoader = (runId: string, value: unknown): (() => Promise<unknown>) | undefined =>
+  isTruncated(value) ? () => wholeValue(runId, value.ref) : undefined;

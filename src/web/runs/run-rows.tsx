@@ -2,12 +2,12 @@
 import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
-import { Status } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
 import { firstSentence } from "./failure.ts";
-import { took } from "./took.ts";
-import { TRIGGERS } from "./words.ts";
+import { formatElapsed } from "./took.ts";
+import { TRIGGER_LABELS } from "./words.ts";
 
 interface RunRowsProps {
   runs: readonly RunSummary[];
@@ -33,7 +33,7 @@ export function RunRows({ runs, stale }: RunRowsProps) {
           {runs.map((run) => (
             <Table.Tr key={run.id} style={{ verticalAlign: "top" }}>
               <Table.Td w={140}>
-                <Status status={run.status} />
+                <StatusBadge status={run.status} />
               </Table.Td>
               <Table.Td>
                 <RunName run={run} />
@@ -43,7 +43,7 @@ export function RunRows({ runs, stale }: RunRowsProps) {
                 <Time at={run.created_at} ago />
               </Table.Td>
               <Table.Td style={{ whiteSpace: "nowrap" }}>{lasted(run, now)}</Table.Td>
-              <Table.Td>{TRIGGERS[run.trigger]}</Table.Td>
+              <Table.Td>{TRIGGER_LABELS[run.trigger]}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -62,12 +62,12 @@ export function RunRows({ runs, stale }: RunRowsProps) {
             <Stack gap={6}>
               <Group justify="space-between" wrap="nowrap" align="flex-start">
                 <RunName run={run} />
-                <Status status={run.status} />
+                <StatusBadge status={run.status} />
               </Group>
               <WhyFailed run={run} />
               <Text size="sm" c="dimmed">
                 <Time at={run.created_at} ago />
-                {run.started_at !== null && ` · ${lasted(run, now)}`} · {TRIGGERS[run.trigger]}
+                {run.started_at !== null && ` · ${lasted(run, now)}`} · {TRIGGER_LABELS[run.trigger]}
               </Text>
             </Stack>
           </Card>
@@ -113,4 +113,4 @@ function WhyFailed({ run: { status, error } }: { run: RunSummary }) {
 }
 
 const lasted = ({ started_at: from, finished_at: to }: RunSummary, now: number): string =>
-  from === null ? "not begun" : took(from, to, now);
+  from === null ? "not begun" : formatElapsed(from, to, now);

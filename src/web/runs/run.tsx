@@ -4,18 +4,18 @@ import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { Copy } from "../ui/copy.tsx";
-import { Failed, Page, Waiting } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { RunActions } from "./actions.tsx";
 import { RunFacts } from "./facts.tsx";
-import { type Link, useLiveRun } from "./live.ts";
-import { Bounded, Part } from "./parts.tsx";
-import { attemptsQuery, wholeOf } from "./run-data.ts";
-import { Standing } from "./standing.tsx";
+import { type ConnectionState, useLiveRun } from "./live.ts";
+import { ScrollableValue, Section } from "./parts.tsx";
+import { attemptsQuery, fullValueLoader } from "./run-data.ts";
+import { RunBanner } from "./standing.tsx";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type ShownRun } from "./told.ts";
-import { useSeconds } from "./use-seconds.ts";
+import { useClock } from "./use-seconds.ts";
 
 export default function RunPage() {
   const { runId = "" } = useParams();
@@ -29,9 +29,9 @@ function OneRun({ runId }: { runId: string }) {
     return (
       <Page title={`Run ${runId}`}>
         {query.isError ? (
-          <Failed error={query.error} retry={() => void query.refetch()} />
+          <ErrorAlert error={query.error} retry={() => void query.refetch()} />
         ) : (
-          <Waiting rows={8} />
+          <LoadingSkeleton rows={8} />
         )}
       </Page>
     );
@@ -42,8 +42,8 @@ function OneRun({ runId }: { runId: string }) {
 /** What a run in motion changes of the attempts is asked for no more often. */
 const AT_MOST_EVERY_MS = 3_000;
 
-function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
-  const now = useSeconds(!hasEnded(run));
+function Shown({ run, link }: { run: ShownRun; link: ConnectionState | undefined }) {
+  const now = useClock(!hasEnded(run));
   const moved = useThrottledValue(
     `${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
     AT_MOST_EVERY_MS,
@@ -65,7 +65,7 @@ function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
     >
       <Group gap="sm">
         <Group gap="sm" aria-live="polite">
-          <Status status={run.status} />
+          <StatusBadge status={run.status} />
           <Text size="sm">{progressOf(run)}</Text>
         </Group>
         {link !== undefined && (
@@ -74,20 +74,28 @@ function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
           </Text>
         )}
       </Group>
-      <Standing run={run} />
+      <RunBanner run={run} />
       <RunFacts run={run} usage={attempts.data?.usage ?? run.usage} now={now} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Part title="Inputs" order={2}>
-          <Bounded label="Inputs of the run">
-            <ValueView value={run.inputs} label="Inputs of the run" whole={wholeOf(run.id, run.inputs)} />
-          </Bounded>
-        </Part>
+        <Section title="Inputs" order={2}>
+          <ScrollableValue label="Inputs of the run">
+            <ValueView
+              value={run.inputs}
+              label="Inputs of the run"
+              loadFull={fullValueLoader(run.id, run.inputs)}
+            />
+          </ScrollableValue>
+        </Section>
         {run.status === "succeeded" && (
-          <Part title="Output" order={2}>
-            <Bounded label="Output of the run">
-              <ValueView value={run.output} label="Output of the run" whole={wholeOf(run.id, run.output)} />
-            </Bounded>
-          </Part>
+          <Section title="Output" order={2}>
+            <ScrollableValue label="Output of the run">
+              <ValueView
+                value={run.output}
+                label="Output of the run"
+                loadFull={fullValueLoader(run.id, run.output)}
+              />
+            </ScrollableValue>
+          </Section>
         )}
       </SimpleGrid>
       <Stack>
@@ -97,7 +105,7 @@ function Shown({ run, link }: { run: ShownRun; link: Link | undefined }) {
   );
 }
 
-const LINKS: Readonly<Record<Link, string>> = {
+const LINKS: Readonly<Record<ConnectionState, string>> = {
   connecting: "connecting…",
   live: "live",
   reconnecting: "reconnecting…",

@@ -2,11 +2,11 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconBan, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { useMay } from "../app/session.tsx";
-import { failureOf } from "./failure.ts";
+import { useHasScope } from "../app/session.tsx";
+import { describeFailure } from "./failure.ts";
 import type { ShownRun } from "./told.ts";
 
-export function Standing({ run }: { run: ShownRun }) {
+export function RunBanner({ run }: { run: ShownRun }) {
   if (run.status === "failed") return <Failure run={run} />;
   if (run.status === "cancelled") return <Cancelled run={run} />;
   if (run.status === "queued" && run.next !== undefined) return <Text size="sm">{forPeople(run.next)}</Text>;
@@ -14,19 +14,19 @@ export function Standing({ run }: { run: ShownRun }) {
 }
 
 function Failure({ run }: { run: ShownRun }) {
-  const failure = failureOf(run);
+  const failure = describeFailure(run);
   if (failure === undefined) return null;
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="It failed" role="note">
       <Text style={{ overflowWrap: "anywhere", whiteSpace: "pre-line" }}>
-        {failure.what} <strong>Do this:</strong> {failure.todo}
+        {failure.what} <strong>Do this:</strong> {failure.fix}
       </Text>
     </Alert>
   );
 }
 
 function Cancelled({ run }: { run: ShownRun }) {
-  const may = useMay();
+  const may = useHasScope();
   return (
     <Alert color="gray" icon={<IconBan aria-hidden />} title="It was cancelled" role="note">
       <Text size="sm">
@@ -38,7 +38,7 @@ function Cancelled({ run }: { run: ShownRun }) {
 }
 
 function Approvals({ run: { approvals } }: { run: ShownRun }) {
-  const may = useMay();
+  const may = useHasScope();
   if (approvals === undefined || approvals.length === 0) return null;
   return (
     <Alert

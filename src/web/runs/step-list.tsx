@@ -4,9 +4,9 @@ import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import { Status } from "../ui/status.tsx";
-import { took } from "./took.ts";
-import { count } from "./words.ts";
+import { StatusBadge } from "../ui/status.tsx";
+import { formatElapsed } from "./took.ts";
+import { pluralize } from "./words.ts";
 
 const ROW_PX = 44;
 /** From so many on they can be searched. */
@@ -39,7 +39,7 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
       )}
       {words !== "" && (
         <Text size="sm" c="dimmed" role="status">
-          {count(shown.length, "step")} of {steps.length}
+          {pluralize(shown.length, "step")} of {steps.length}
         </Text>
       )}
       <Rows steps={shown} now={now} selected={selected} onSelect={onSelect} />
@@ -139,7 +139,7 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
           <Text size="xs" c="dimmed" visibleFrom="xs" style={{ whiteSpace: "nowrap" }}>
             {aside(step, now)}
           </Text>
-          <Status status={step.status} />
+          <StatusBadge status={step.status} />
         </Group>
       </Group>
     </UnstyledButton>
@@ -151,9 +151,9 @@ function aside(step: RunStep, now: number): string {
   const { items, attempts, started_at: from, finished_at: to, reused_from: reused } = step;
   return [
     items &&
-      `${items.done} of ${count(items.total, "item")}${items.failed > 0 ? `, ${items.failed} failed` : ""}`,
-    attempts > 1 && count(attempts, "attempt"),
-    reused !== undefined ? "reused" : from !== null && took(from, to, now),
+      `${items.done} of ${pluralize(items.total, "item")}${items.failed > 0 ? `, ${items.failed} failed` : ""}`,
+    attempts > 1 && pluralize(attempts, "attempt"),
+    reused !== undefined ? "reused" : from !== null && formatElapsed(from, to, now),
   ]
     .filter((part) => typeof part === "string")
     .join(" · ");

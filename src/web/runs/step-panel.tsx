@@ -6,19 +6,19 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
-import { Loaded, Waiting } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Fact, Facts, RunLink } from "./facts.tsx";
 import { Items } from "./items.tsx";
-import { ErrorBox, Part } from "./parts.tsx";
-import { stepQuery, wholeOf } from "./run-data.ts";
+import { ErrorBox, Section } from "./parts.tsx";
+import { stepQuery, fullValueLoader } from "./run-data.ts";
 import type { ShownRun } from "./told.ts";
-import { took } from "./took.ts";
-import { usageInWords, usageOf } from "./usage.ts";
-import { reuse } from "./words.ts";
+import { formatElapsed } from "./took.ts";
+import { formatUsage, sumUsage } from "./usage.ts";
+import { describeReuse } from "./words.ts";
 
 /** A fan-out moves many times a second; its details are asked for less often. */
 const AT_MOST_EVERY_MS = 2_000;
@@ -62,7 +62,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
             <Text size="sm" c="dimmed">
               {step.type}
             </Text>
-            <Status status={step.status} />
+            <StatusBadge status={step.status} />
           </Group>
           <Button
             variant="subtle"
@@ -83,15 +83,15 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
             › item {item}
           </Text>
         ) : null}
-        <Loaded query={query} skeleton={<Waiting rows={3} />}>
+        <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
           {(whole) => (
             <Details run={run} step={whole} now={now}>
               {whole.items !== undefined && item === undefined && (
-                <Items run={run} step={whole} moved={moved} onItem={showItem} />
+                <Items run={run} step={whole} revision={moved} onItem={showItem} />
               )}
             </Details>
           )}
-        </Loaded>
+        </QueryContent>
       </Stack>
     </Card>
   );
@@ -110,7 +110,7 @@ interface StepFactsProps {
 
 function StepFacts({ run, step, began, now }: StepFactsProps) {
   const approvals = (run.approvals ?? []).filter(({ step_id: id }) => id === step.id);
-  const reused = reuse(step);
+  const reused = describeReuse(step);
   return (
     <>
       {approvals.map(({ id, message }) => (
@@ -144,7 +144,7 @@ function StepFacts({ run, step, began, now }: StepFactsProps) {
         )}
         {began !== null && (
           <Fact name={step.finished_at === null ? "Has taken" : "Took"}>
-            {took(began, step.finished_at, now)}
+            {formatElapsed(began, step.finished_at, now)}
           </Fact>
         )}
         {step.waits_until !== undefined && (
@@ -181,24 +181,28 @@ function Details({
   children: ReactNode;
 }) {
   const attempts = step.attempt_list ?? [];
-  const usage = usageOf(attempts);
+  const usage = sumUsage(attempts);
   const of = step.item === undefined ? step.id : `${step.id}, item ${step.item}`;
   return (
     <Stack>
       {step.error !== null && <ErrorBox error={step.error} />}
-      {usage !== undefined && <Text size="sm">Models used: {usageInWords(usage)}</Text>}
+      {usage !== undefined && <Text size="sm">Models used: {formatUsage(usage)}</Text>}
       {children}
       {step.output !== undefined && (
-        <Part title="Output">
-          <ValueView value={step.output} label={`Output of ${of}`} whole={wholeOf(run.id, step.output)} />
-        </Part>
+        <Section title="Output">
+          <ValueView
+            value={step.output}
+            label={`Output of ${of}`}
+            loadFull={fullValueLoader(run.id, step.output)}
+          />
+        </Section>
       )}
       {attempts.length > 0 && (
         <Attempts
           runId={run.id}
-          of={of}
+          ownerLabel={of}
           attempts={attempts}
-          told={step.error === null ? undefined : attempts.at(-1)}
+          reportedAttempt={step.error === null ? undefined : attempts.at(-1)}
           now={now}
         />
       )}

@@ -5,8 +5,8 @@ import { lazy, Suspense, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { graphSteps } from "../graph/steps.ts";
-import { Guard } from "../ui/guard.tsx";
-import { Waiting } from "../ui/page.tsx";
+import { ErrorBoundary } from "../ui/guard.tsx";
+import { LoadingSkeleton } from "../ui/page.tsx";
 import { definitionQuery } from "./run-data.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
@@ -68,7 +68,7 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="steps">Steps ({steps.length.toLocaleString()})</Tabs.Tab>
         </Tabs.List>
-        <Suspense fallback={<Waiting rows={4} />}>
+        <Suspense fallback={<LoadingSkeleton rows={4} />}>
           <Tabs.Panel value={view}>
             <Shown
               view={view}
@@ -136,11 +136,14 @@ function RunGraph({ run, selected, onSelect }: Pick<ShownProps, "run" | "selecte
   const { steps } = run;
   // What follows what is only known from the definition.
   const drawn = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
-  if (definition.isPending) return <Waiting rows={4} />;
+  if (definition.isPending) return <LoadingSkeleton rows={4} />;
   return (
-    <Guard message="The graph could not be drawn. The other views show the same steps." of={drawn}>
+    <ErrorBoundary
+      message="The graph could not be drawn. The other views show the same steps."
+      resetKey={drawn}
+    >
       <StepGraph steps={drawn} selected={selected} onSelect={onSelect} />
-    </Guard>
+    </ErrorBoundary>
   );
 }
 

@@ -5,38 +5,38 @@
 import type { Run, RunStep, RunSummary } from "../../../schemas/run.ts";
 
 /** A run as its events tell it: without what it took and gave. */
-export type RunCard = RunSummary & Pick<Run, "progress"> & { stopping?: boolean };
+export type LiveRunSummary = RunSummary & Pick<Run, "progress"> & { stopping?: boolean };
 /** A run as the page shows it. */
 export type ShownRun = Run & { steps: RunStep[]; stopping?: boolean };
 
-export type RunEvent = { event: "run" | "end"; data: RunCard } | { event: "step"; data: RunStep };
+export type RunEvent = { event: "run" | "end"; data: LiveRunSummary } | { event: "step"; data: RunStep };
 
-export interface Told {
-  card?: RunCard;
+export interface LiveUpdates {
+  summary?: LiveRunSummary;
   steps: ReadonlyMap<string, RunStep>;
 }
 
-export const NOTHING_TOLD: Told = { steps: new Map() };
+export const NO_UPDATES: LiveUpdates = { steps: new Map() };
 
 export const hasEnded = ({ status }: Pick<Run, "status">): boolean =>
   status === "succeeded" || status === "failed" || status === "cancelled";
 
-export function tell(told: Told, events: readonly RunEvent[]): Told {
+export function applyEvents(told: LiveUpdates, events: readonly RunEvent[]): LiveUpdates {
   const steps = new Map(told.steps);
-  let { card } = told;
+  let { summary } = told;
   for (const { event, data } of events) {
     if (event === "step") steps.set(data.id, data);
-    else card = data;
+    else summary = data;
   }
-  return { ...(card !== undefined && { card }), steps };
+  return { ...(summary !== undefined && { summary }), steps };
 }
 
 /** The run as it is now. What has ended stays as it was fetched: nothing newer can come. */
-export function laidOver(run: Run, told: Told): ShownRun {
+export function mergeLiveUpdates(run: Run, told: LiveUpdates): ShownRun {
   const steps = run.steps ?? [];
   if (hasEnded(run)) return { ...run, steps };
   // The fetched error is whole, the told one cut short.
-  const { error, ...card } = told.card ?? { error: null };
+  const { error, ...card } = told.summary ?? { error: null };
   return {
     ...run,
     ...card,
@@ -46,7 +46,7 @@ export function laidOver(run: Run, told: Told): ShownRun {
 }
 
 /** What the events leave out changed with them: the run's end, or somebody is asked or has answered. */
-export function needsFetch(before: ShownRun, after: ShownRun): boolean {
+export function needsRefetch(before: ShownRun, after: ShownRun): boolean {
   if (before.status !== after.status) return true;
   const asked = ({ steps }: ShownRun): string =>
     steps

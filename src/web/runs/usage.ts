@@ -4,7 +4,7 @@ import type { Attempt } from "../../../schemas/run.ts";
 export type Usage = NonNullable<Attempt["usage"]>;
 
 /** @returns undefined where no model was asked; the cost is null where a price is not configured */
-export function usageOf(attempts: readonly Attempt[]): Usage | undefined {
+export function sumUsage(attempts: readonly Attempt[]): Usage | undefined {
   const used = attempts.flatMap(({ usage }) => usage ?? []);
   if (used.length === 0) return undefined;
   return used.reduce((sum, one) => ({
@@ -15,7 +15,7 @@ export function usageOf(attempts: readonly Attempt[]): Usage | undefined {
 }
 
 /** "812 tokens in, 64 out, cost 0.0031". The prices are configured without a currency. */
-export function usageInWords({ input_tokens: input, output_tokens: output, cost }: Usage): string {
+export function formatUsage({ input_tokens: input, output_tokens: output, cost }: Usage): string {
   const tokens = `${input.toLocaleString()} tokens in, ${output.toLocaleString()} out`;
   return cost === null ? tokens : `${tokens}, cost ${cost.toLocaleString(undefined, COST)}`;
 }

@@ -3,12 +3,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { RunStep } from "../../../schemas/run.ts";
 import { parse } from "../editor/format.ts";
-import { changesOf, forecast } from "./what-changed.ts";
+import { diffSteps, previewRetry } from "./what-changed.ts";
 
 const REST_MS = 300;
 
 /** @returns sentences; those of the text before while this one can't be read */
-export function useForecast(
+export function useRetryPreview(
   definition: Record<string, unknown>,
   text: string,
   steps: readonly RunStep[],
@@ -25,5 +25,5 @@ export function useForecast(
     staleTime: Infinity,
     gcTime: 0,
   });
-  return data ? forecast(changesOf(definition, data), steps) : [];
+  return data ? previewRetry(diffSteps(definition, data), steps) : [];
 }

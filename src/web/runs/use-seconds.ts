@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 
 /** @param moving whether anything needs it; else it stands still */
-export function useSeconds(moving: boolean): number {
+export function useClock(moving: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!moving) return;

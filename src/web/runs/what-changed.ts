@@ -1,17 +1,17 @@
 /** Which steps differ between the definition of a run and the changed one that it is to be retried on. */
 import type { RunStep } from "../../../schemas/run.ts";
 import { isSameDefinition } from "../workflows/changes.ts";
-import { count } from "./words.ts";
+import { pluralize } from "./words.ts";
 
 type Definition = Readonly<Record<string, unknown>>;
 
-interface Changes {
+interface StepDiff {
   changed: string[];
   added: string[];
   removed: string[];
 }
 
-export function changesOf(before: Definition, after: Definition): Changes {
+export function diffSteps(before: Definition, after: Definition): StepDiff {
   const [old, now] = [stepsById(before), stepsById(after)];
   return {
     changed: [...now.keys()].filter((id) => old.has(id) && !isSameDefinition(old.get(id), now.get(id))),
@@ -24,7 +24,7 @@ export function changesOf(before: Definition, after: Definition): Changes {
  * What a retry on the changed definition does, as far as it can be known before: what the new run takes over it
  * decides by the resolved inputs, step by step.
  */
-export function forecast({ changed, added, removed }: Changes, steps: readonly RunStep[]): string[] {
+export function previewRetry({ changed, added, removed }: StepDiff, steps: readonly RunStep[]): string[] {
   const written = new Set([...changed, ...added, ...removed]);
   const open = steps
     .filter(({ id, status }) => status !== "succeeded" && !written.has(id))
@@ -36,7 +36,7 @@ export function forecast({ changed, added, removed }: Changes, steps: readonly R
     removed.length > 0 && `Taken out: ${named(removed)}.`,
     open.length > 0 && `Had not succeeded, so they run: ${named(open)}.`,
     kept > 0 &&
-      `${count(kept, "other step")} had succeeded. What they gave is taken over wherever their inputs come out the same.`,
+      `${pluralize(kept, "other step")} had succeeded. What they gave is taken over wherever their inputs come out the same.`,
   ].filter((sentence) => sentence !== false);
 }
 

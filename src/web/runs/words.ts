@@ -2,7 +2,7 @@
 import type { RunStep, RunTrigger } from "../../../schemas/run.ts";
 
 /** What started a run, after "Started by". */
-export const TRIGGERS: Readonly<Record<RunTrigger, string>> = {
+export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
   web: "the web interface",
   mcp: "an agent",
   rest: "the REST API",
@@ -14,7 +14,7 @@ export const TRIGGERS: Readonly<Record<RunTrigger, string>> = {
 };
 
 /** Why a step did not run, though it has an output; undefined where it ran. */
-export function reuse({ reused_from: from }: RunStep): { words: string; run?: string } | undefined {
+export function describeReuse({ reused_from: from }: RunStep): { words: string; run?: string } | undefined {
   if (from === undefined) return undefined;
   return from === "cache"
     ? {
@@ -24,5 +24,5 @@ export function reuse({ reused_from: from }: RunStep): { words: string; run?: st
 }
 
 /** "1 step", "2 steps". */
-export const count = (n: number, one: string, many = `${one}s`): string =>
+export const pluralize = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString()} ${n === 1 ? one : many}`;

@@ -2,10 +2,10 @@
 import type { RunStep, StepStatus } from "../../../schemas/run.ts";
 
 /** `pausing`: between an attempt and the next. */
-export type Doing = "working" | "waiting" | "pausing";
+export type Activity = "working" | "waiting" | "pausing";
 
 interface Segment {
-  doing: Doing;
+  activity: Activity;
   /** Milliseconds since 1970, as all moments here. */
   from: number;
   to: number;
@@ -17,7 +17,7 @@ export interface Bar {
   from: number;
   to: number;
   /** It goes on: `to` is now. */
-  open: boolean;
+  ongoing: boolean;
   /** One after the other, without a gap, from its beginning to its end. */
   segments: readonly Segment[];
 }
@@ -26,33 +26,34 @@ export interface Bar {
 const WAITING_TYPES: ReadonlySet<string> = new Set(["wait", "approval", "workflow"]);
 
 /** The bar of a step; null where it has not begun. */
-export function barOf(step: RunStep, now: number): Bar | null {
+export function buildBar(step: RunStep, now: number): Bar | null {
   const attempts = (step.attempt_list ?? []).toSorted((a, b) => a.attempt - b.attempt);
   // The step itself knows only when its last attempt began.
   const begun = attempts[0]?.started_at ?? step.started_at;
   if (begun === null) return null;
   const from = Date.parse(begun);
-  const open = step.finished_at === null && !isFinal(step.status);
+  const ongoing = step.finished_at === null && !isFinal(step.status);
   const recorded = step.finished_at ?? attempts.at(-1)?.finished_at ?? begun;
-  const end = Math.max(from, open ? now : Date.parse(recorded));
-  const doing: Doing = WAITING_TYPES.has(step.type) || step.status === "waiting" ? "waiting" : "working";
+  const end = Math.max(from, ongoing ? now : Date.parse(recorded));
+  const activity: Activity =
+    WAITING_TYPES.has(step.type) || step.status === "waiting" ? "waiting" : "working";
   if (attempts.length === 0)
-    return { from, to: end, open, segments: [{ doing, from, to: end, status: step.status }] };
+    return { from, to: end, ongoing, segments: [{ activity, from, to: end, status: step.status }] };
   const segments: Segment[] = [];
   let at = from;
   const pauseUntil = (to: number) => {
-    if (to > at) segments.push({ doing: "pausing", from: at, to, status: "pending" });
+    if (to > at) segments.push({ activity: "pausing", from: at, to, status: "pending" });
     at = Math.max(at, to);
   };
   for (const { status, started_at: started, finished_at: finished } of attempts) {
     // Executors' clocks differ a little: an attempt is never drawn over the one before, nor beyond the step.
     pauseUntil(Math.min(end, Date.parse(started)));
     const to = finished === null ? end : Math.min(end, Math.max(at, Date.parse(finished)));
-    segments.push({ doing, from: at, to, status: attemptLook(status, step.status) });
+    segments.push({ activity, from: at, to, status: attemptLook(status, step.status) });
     at = to;
   }
   pauseUntil(end);
-  return { from, to: end, open, segments };
+  return { from, to: end, ongoing, segments };
 }
 
 const isFinal = (status: StepStatus): boolean =>
@@ -67,18 +68,18 @@ function attemptLook(
   return status === "running" && step === "waiting" ? "waiting" : status;
 }
 
-export interface Span {
+export interface TimeRange {
   from: number;
   to: number;
 }
 
 /** From the beginning of the run, or of what is earliest, to its end, or now, or what is latest. Never empty. */
-export function spanOf(
+export function timeRangeOf(
   bars: readonly (Bar | null)[],
   startedAt: string | null,
   finishedAt: string | null,
   now: number,
-): Span {
+): TimeRange {
   const started = startedAt === null ? Infinity : Date.parse(startedAt);
   const from = bars.reduce((least, bar) => Math.min(least, bar?.from ?? Infinity), started);
   if (from === Infinity) return { from: now, to: now + 1_000 };
@@ -100,7 +101,7 @@ const NICE = [
 ].flat();
 
 /** Round lengths of time from 0 on, at most so many of them, up to what is shown. */
-export function ticksOf(length: number, most: number): number[] {
+export function axisTicks(length: number, most: number): number[] {
   const least = length / most;
   const step = NICE.find((size) => size >= least) ?? niceDays(least / DAY) * DAY;
   return Array.from({ length: Math.floor(length / step) + 1 }, (_, tick) => tick * step);

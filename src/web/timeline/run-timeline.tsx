@@ -3,8 +3,8 @@ import { Box, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useCallback, useMemo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import { Empty } from "../ui/page.tsx";
-import { barOf, spanOf, tickLabel, ticksOf } from "./bars.ts";
+import { EmptyState } from "../ui/page.tsx";
+import { buildBar, timeRangeOf, tickLabel, axisTicks } from "./bars.ts";
 import { Legend } from "./segments.tsx";
 import { TimelineRows } from "./timeline-rows.tsx";
 
@@ -30,16 +30,19 @@ interface RunTimelineProps {
 export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSelect }: RunTimelineProps) {
   const { ref: frame, width } = useElementSize();
   const narrow = width > 0 && width < NARROW;
-  const bars = useMemo(() => steps.map((step) => barOf(step, now)), [steps, now]);
-  const span = useMemo(() => spanOf(bars, startedAt, finishedAt, now), [bars, startedAt, finishedAt, now]);
+  const bars = useMemo(() => steps.map((step) => buildBar(step, now)), [steps, now]);
+  const span = useMemo(
+    () => timeRangeOf(bars, startedAt, finishedAt, now),
+    [bars, startedAt, finishedAt, now],
+  );
   const room = Math.max(1, width - (narrow ? 16 : LABEL_SPACE + 8));
   const most = Math.max(2, Math.floor(room / TICK_WIDTH));
   const length = span.to - span.from;
-  const ticks = useMemo(() => ticksOf(length, most), [length, most]);
+  const ticks = useMemo(() => axisTicks(length, most), [length, most]);
   const labelled = ticks.filter((tick) => fits(tick, length, room));
   const select = useCallback((id: string) => onSelect?.(id), [onSelect]);
   if (steps.length === 0)
-    return <Empty title="No steps yet">The steps appear here once the run has begun.</Empty>;
+    return <EmptyState title="No steps yet">The steps appear here once the run has begun.</EmptyState>;
   return (
     <Stack gap="xs" ref={frame}>
       <Legend />

@@ -1,11 +1,11 @@
 /** The bar of a step, drawn; and the legend that says what its patterns mean. */
 import { Box, Group, Text } from "@mantine/core";
 import type { StepStatus } from "../../../schemas/run.ts";
-import { LOOKS } from "../ui/status.tsx";
-import type { Bar, Doing, Span } from "./bars.ts";
+import { STATUS_STYLES } from "../ui/status.tsx";
+import type { Bar, Activity, TimeRange } from "./bars.ts";
 import css from "./run-timeline.module.css";
 
-const PATTERN: Readonly<Record<Doing, string>> = {
+const PATTERN: Readonly<Record<Activity, string>> = {
   working: css["working"]!,
   waiting: css["waiting"]!,
   pausing: css["pausing"]!,
@@ -15,19 +15,19 @@ const LIGHT: Readonly<Record<string, string>> = { yellow: "orange-9", gray: "gra
 
 /** Shades that stand out from the page by 3:1 in both schemes (WCAG 1.4.11). */
 function ink(status: StepStatus): Record<string, string> {
-  const { color } = LOOKS[status];
+  const { color } = STATUS_STYLES[status];
   const light = LIGHT[color] ?? `${color}-8`;
   return { "--ink-light": `var(--mantine-color-${light})`, "--ink-dark": `var(--mantine-color-${color}-5)` };
 }
 
 const percent = (part: number, whole: number): string => `${(100 * part) / whole}%`;
 
-export function BarSegments({ bar, span }: { bar: Bar; span: Span }) {
+export function BarSegments({ bar, span }: { bar: Bar; span: TimeRange }) {
   const length = span.to - span.from;
-  return bar.segments.map(({ doing, from, to, status }, index) => (
+  return bar.segments.map(({ activity, from, to, status }, index) => (
     <span
-      key={`${doing} ${from} ${to}`}
-      className={`${css["segment"]} ${PATTERN[doing]} ${bar.open && index === bar.segments.length - 1 ? css["open"] : ""}`}
+      key={`${activity} ${from} ${to}`}
+      className={`${css["segment"]} ${PATTERN[activity]} ${bar.ongoing && index === bar.segments.length - 1 ? css["open"] : ""}`}
       style={{
         ...ink(status),
         // What is too short to be seen stays within the axis all the same.
@@ -39,7 +39,7 @@ export function BarSegments({ bar, span }: { bar: Bar; span: Span }) {
 }
 
 /** The word of a bar: after it where there is room, else before it, else on it. */
-export function BarWord({ bar, span, word }: { bar: Bar | null; span: Span; word: string }) {
+export function BarLabel({ bar, span, word }: { bar: Bar | null; span: TimeRange; word: string }) {
   const length = span.to - span.from;
   const from = bar === null ? 0 : (bar.from - span.from) / length;
   const to = bar === null ? 0 : (bar.to - span.from) / length;
@@ -63,7 +63,7 @@ export function BarWord({ bar, span, word }: { bar: Bar | null; span: Span; word
   );
 }
 
-const LEGEND: readonly [Doing, string][] = [
+const LEGEND: readonly [Activity, string][] = [
   ["working", "working"],
   ["waiting", "waiting (for a moment, a person, another run)"],
   ["pausing", "between attempts"],

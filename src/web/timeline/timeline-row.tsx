@@ -2,20 +2,20 @@
 import { Box, Group, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { memo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import { LOOKS } from "../ui/status.tsx";
-import { lengthOfTime } from "../ui/time.tsx";
-import type { Bar, Span } from "./bars.ts";
+import { STATUS_STYLES } from "../ui/status.tsx";
+import { formatDuration } from "../ui/time.tsx";
+import type { Bar, TimeRange } from "./bars.ts";
 import {
-  attemptsOf,
-  barWord,
-  insteadOfRunning,
-  itemsWord,
+  attemptCount,
+  barLabel,
+  notRunReason,
+  itemsLabel,
   rowLabel,
-  sinceStart,
-  timeOf,
+  formatStartOffset,
+  activityDuration,
 } from "./row-words.ts";
 import css from "./run-timeline.module.css";
-import { BarSegments, BarWord } from "./segments.tsx";
+import { BarSegments, BarLabel } from "./segments.tsx";
 
 const LABEL_WIDTH = 220;
 const BAR_HEIGHT = 14;
@@ -23,7 +23,7 @@ const BAR_HEIGHT = 14;
 interface RowProps {
   step: RunStep;
   bar: Bar | null;
-  span: Span;
+  span: TimeRange;
   ticks: readonly number[];
   narrow: boolean;
   selected: boolean;
@@ -35,7 +35,7 @@ interface RowProps {
 
 export const TimelineRow = memo(function TimelineRow(props: RowProps) {
   const { step, bar, span, narrow, selected, reachable, onSelect, onFocus } = props;
-  const { color, Icon } = LOOKS[step.status];
+  const { color, Icon } = STATUS_STYLES[step.status];
   return (
     <Tooltip
       multiline
@@ -109,7 +109,7 @@ function Track({ step, bar, span, ticks, narrow }: RowProps) {
       >
         {bar !== null && <BarSegments bar={bar} span={span} />}
       </Box>
-      <BarWord bar={bar} span={span} word={barWord(step, bar)} />
+      <BarLabel bar={bar} span={span} word={barLabel(step, bar)} />
     </Box>
   );
 }
@@ -117,17 +117,21 @@ function Track({ step, bar, span, ticks, narrow }: RowProps) {
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 function Details({ step, bar, start }: { step: RunStep; bar: Bar | null; start: number }) {
-  const attempts = attemptsOf(step);
+  const attempts = attemptCount(step);
   const lines = [
     `${step.id} (${step.type}): ${step.status}`,
-    insteadOfRunning(step),
-    bar === null ? "Not begun" : `Began ${sinceStart(bar.from - start)}, ${clock.format(bar.from)}`,
-    bar !== null && `${bar.open ? "So far" : "Took"} ${lengthOfTime(bar.to - bar.from)}`,
-    bar !== null && timeOf(bar, "waiting") > 0 && `Waiting: ${lengthOfTime(timeOf(bar, "waiting"))}`,
-    bar !== null && timeOf(bar, "pausing") > 0 && `Between attempts: ${lengthOfTime(timeOf(bar, "pausing"))}`,
+    notRunReason(step),
+    bar === null ? "Not begun" : `Began ${formatStartOffset(bar.from - start)}, ${clock.format(bar.from)}`,
+    bar !== null && `${bar.ongoing ? "So far" : "Took"} ${formatDuration(bar.to - bar.from)}`,
+    bar !== null &&
+      activityDuration(bar, "waiting") > 0 &&
+      `Waiting: ${formatDuration(activityDuration(bar, "waiting"))}`,
+    bar !== null &&
+      activityDuration(bar, "pausing") > 0 &&
+      `Between attempts: ${formatDuration(activityDuration(bar, "pausing"))}`,
     step.waits_until !== undefined && `Waits until ${clock.format(Date.parse(step.waits_until))}`,
     attempts > 1 && `${attempts} attempts`,
-    itemsWord(step),
+    itemsLabel(step),
     step.error !== null && `Failed: ${step.error.message.slice(0, 200)}`,
   ].filter((line) => typeof line === "string");
   return lines.map((line) => <div key={line}>{line}</div>);

@@ -3,7 +3,7 @@ import { Box } from "@mantine/core";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import type { Bar, Span } from "./bars.ts";
+import type { Bar, TimeRange } from "./bars.ts";
 import { TimelineRow } from "./timeline-row.tsx";
 
 const ROW_HEIGHT = 32;
@@ -13,7 +13,7 @@ const AXIS_HEIGHT = 22;
 interface TimelineRowsProps {
   steps: readonly RunStep[];
   bars: readonly (Bar | null)[];
-  span: Span;
+  span: TimeRange;
   ticks: readonly number[];
   /** It stays above the rows. */
   axis: ReactNode;

@@ -14,7 +14,7 @@ interface Asked {
   onConfirm: () => void;
 }
 
-export function ask({ title, consequence, confirm, cancel = "Cancel", onConfirm }: Asked): void {
+export function confirmAction({ title, consequence, confirm, cancel = "Cancel", onConfirm }: Asked): void {
   modals.openConfirmModal({
     title,
     children: <Text size="sm">{consequence}</Text>,

@@ -2,15 +2,15 @@
 import { ActionIcon, Box, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
-interface TextToCopy {
+interface CopyProps {
   text: string;
   /** What it is, for who does not see it: "curl command". */
   label: string;
   /** Has the focus when the dialog that it is in opens. */
-  first?: boolean | undefined;
+  focusOnOpen?: boolean | undefined;
 }
 
-export function Snippet({ text, label, first }: TextToCopy) {
+export function Snippet({ text, label, focusOnOpen }: CopyProps) {
   return (
     <Box pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
       {/* Long lines are broken: nobody scrolls sideways to see what they copy. */}
@@ -27,13 +27,13 @@ export function Snippet({ text, label, first }: TextToCopy) {
         {text}
       </Box>
       <Box pos="absolute" top={6} right={6}>
-        <Copy text={text} label={label} first={first} />
+        <Copy text={text} label={label} focusOnOpen={focusOnOpen} />
       </Box>
     </Box>
   );
 }
 
-export function Copy({ text, label, first }: TextToCopy) {
+export function Copy({ text, label, focusOnOpen }: CopyProps) {
   return (
     <CopyButton value={text} timeout={2_000}>
       {({ copied, copy }) => (
@@ -42,7 +42,7 @@ export function Copy({ text, label, first }: TextToCopy) {
             variant="default"
             onClick={copy}
             aria-label={copied ? "Copied" : `Copy ${label}`}
-            data-autofocus={first}
+            data-autofocus={focusOnOpen}
           >
             {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
           </ActionIcon>

@@ -20,7 +20,7 @@ function dayOf(moment: number): number {
  * "3 minutes ago", "in 2 days".
  * @param at the moment, in milliseconds since 1970, as `now`
  */
-export function fromNow(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number): string {
   // What has just happened is not ahead of us, though `now` may be a little behind.
   const behind = at > now && at - now < 12_000;
   const seconds = behind ? 0 : Math.round((at - now) / 1_000);

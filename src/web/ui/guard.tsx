@@ -2,18 +2,18 @@
 import { Alert } from "@mantine/core";
 import { Component, type ReactNode, useState } from "react";
 
-interface GuardProps {
+interface ErrorBoundaryProps {
   /** Said in its place: "The graph could not be drawn." */
   message: string;
   /** What it is a picture of: another one is tried anew. */
-  of: unknown;
+  resetKey: unknown;
   children: ReactNode;
 }
 
-export function Guard({ message, of, children }: GuardProps) {
+export function ErrorBoundary({ message, resetKey, children }: ErrorBoundaryProps) {
   const [broken, setBroken] = useState<{ of: unknown }>();
-  if (broken === undefined || broken.of !== of)
-    return <Catcher onBroken={() => setBroken({ of })}>{children}</Catcher>;
+  if (broken === undefined || broken.of !== resetKey)
+    return <Catcher onBroken={() => setBroken({ of: resetKey })}>{children}</Catcher>;
   return (
     <Alert color="gray" role="status">
       {message}

@@ -2,22 +2,26 @@
 import { Button, Group, Text } from "@mantine/core";
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Answered } from "../api/client.ts";
-import { Failed, Waiting } from "./page.tsx";
-import { itemsOf, totalOf } from "./pages.ts";
+import type { ApiResponse } from "../api/client.ts";
+import { ErrorAlert, LoadingSkeleton } from "./page.tsx";
+import { flattenPages, totalCount } from "./pages.ts";
 
 interface ListProps<T> {
-  query: UseInfiniteQueryResult<InfiniteData<Answered<T[]>>>;
+  query: UseInfiniteQueryResult<InfiniteData<ApiResponse<T[]>>>;
   empty: ReactNode;
   children: (items: readonly T[]) => ReactNode;
 }
 
-export function List<T>({ query, empty, children }: ListProps<T>) {
-  const items = itemsOf(query.data);
+export function PagedList<T>({ query, empty, children }: ListProps<T>) {
+  const items = flattenPages(query.data);
   if (items === undefined)
-    return query.isError ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Waiting />;
+    return query.isError ? (
+      <ErrorAlert error={query.error} retry={() => void query.refetch()} />
+    ) : (
+      <LoadingSkeleton />
+    );
   if (items.length === 0) return <>{empty}</>;
-  const total = totalOf(query.data);
+  const total = totalCount(query.data);
   return (
     <>
       {children(items)}

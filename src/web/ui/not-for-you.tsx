@@ -2,13 +2,13 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useSession } from "../app/session.tsx";
-import { Empty, Page } from "./page.tsx";
+import { EmptyState, Page } from "./page.tsx";
 
-export function NotForYou({ title, needs = "an admin" }: { title: string; needs?: string }) {
+export function AccessDenied({ title, needs = "an admin" }: { title: string; needs?: string }) {
   const { user } = useSession();
   return (
     <Page title={title}>
-      <Empty
+      <EmptyState
         title={`This is for ${needs}`}
         action={
           <Button component={Link} to="/" variant="default">
@@ -17,7 +17,7 @@ export function NotForYou({ title, needs = "an admin" }: { title: string; needs?
         }
       >
         You are signed in as {user.email}, with the role {user.role}. An admin can change it.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }

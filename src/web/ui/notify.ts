@@ -2,12 +2,12 @@
 import { notifications } from "@mantine/notifications";
 import { ApiError } from "../api/client.ts";
 
-export const done = (message: string): string => notifications.show({ message, color: "green" });
+export const notifySuccess = (message: string): string => notifications.show({ message, color: "green" });
 
-export function failed(what: string, error: unknown): void {
+export function notifyError(what: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  const faults = error instanceof ApiError ? (error.problem.errors ?? []) : [];
-  const more = faults.map(({ path, message: text, fix }) =>
+  const issues = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+  const more = issues.map(({ path, message: text, fix }) =>
     `${path} ${text}${fix === undefined ? "" : `. ${fix}`}`.trim(),
   );
   notifications.show({

@@ -40,7 +40,7 @@ export function Page({ title, actions, about, children }: PageProps) {
 }
 
 /** What a query gives, or that it is still under way, failed, or is not for this person. */
-export function Loaded<T>({
+export function QueryContent<T>({
   query,
   skeleton,
   children,
@@ -50,11 +50,11 @@ export function Loaded<T>({
   children: (data: T) => ReactNode;
 }) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.isError) return <Failed error={query.error} retry={() => void query.refetch()} />;
-  return <>{skeleton ?? <Waiting />}</>;
+  if (query.isError) return <ErrorAlert error={query.error} retry={() => void query.refetch()} />;
+  return <>{skeleton ?? <LoadingSkeleton />}</>;
 }
 
-export function Waiting({ rows = 5 }: { rows?: number }) {
+export function LoadingSkeleton({ rows = 5 }: { rows?: number }) {
   return (
     <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
       {Array.from({ length: rows }, (_, row) => (
@@ -65,7 +65,7 @@ export function Waiting({ rows = 5 }: { rows?: number }) {
 }
 
 /** Why something could not be shown or done, and what to do. */
-export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
+export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
   const forbidden = problem?.status === 403;
   return (
@@ -77,10 +77,10 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
-        {problem?.errors?.map((fault) => (
-          <Text size="sm" key={`${fault.path} ${fault.code} ${fault.message}`}>
-            {fault.path !== "" && <Code>{fault.path}</Code>} {fault.message}
-            {fault.fix !== undefined && ` ${fault.fix}`}
+        {problem?.errors?.map((issue) => (
+          <Text size="sm" key={`${issue.path} ${issue.code} ${issue.message}`}>
+            {issue.path !== "" && <Code>{issue.path}</Code>} {issue.message}
+            {issue.fix !== undefined && ` ${issue.fix}`}
           </Text>
         ))}
         {problem !== undefined && problem.request_id !== "" && problem.status >= 500 && (
@@ -99,7 +99,7 @@ export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
 }
 
 /** Nothing is here yet, and how something comes to be. */
-export function Empty({
+export function EmptyState({
   title,
   children,
   action,

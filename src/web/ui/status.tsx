@@ -12,12 +12,12 @@ import {
 import type { ComponentType } from "react";
 import type { RunStatus, StepStatus } from "../../../schemas/run.ts";
 
-interface Look {
+interface StatusStyle {
   color: string;
   Icon: ComponentType<{ size?: number; "aria-hidden"?: boolean }>;
 }
 
-export const LOOKS: Readonly<Record<RunStatus | StepStatus, Look>> = {
+export const STATUS_STYLES: Readonly<Record<RunStatus | StepStatus, StatusStyle>> = {
   queued: { color: "gray", Icon: IconCircleDashed },
   pending: { color: "gray", Icon: IconCircleDashed },
   running: { color: "blue", Icon: IconLoader2 },
@@ -28,8 +28,8 @@ export const LOOKS: Readonly<Record<RunStatus | StepStatus, Look>> = {
   cancelled: { color: "gray", Icon: IconBan },
 };
 
-export function Status({ status }: { status: RunStatus | StepStatus }) {
-  const { color, Icon } = LOOKS[status];
+export function StatusBadge({ status }: { status: RunStatus | StepStatus }) {
+  const { color, Icon } = STATUS_STYLES[status];
   return (
     <Badge
       variant="light"

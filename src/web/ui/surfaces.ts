@@ -1,7 +1,7 @@
 import type { Surface } from "../../../schemas/actor.ts";
 
 /** The ways in, as people call them. */
-export const SURFACES: Readonly<Record<Surface, string>> = {
+export const SURFACE_LABELS: Readonly<Record<Surface, string>> = {
   web: "Web interface",
   rest: "REST API",
   mcp: "MCP",
@@ -9,7 +9,7 @@ export const SURFACES: Readonly<Record<Surface, string>> = {
 };
 
 /** Through what somebody did something: the key where there was one, and the program. */
-export const through = ({
+export const describeClient = ({
   surface,
   key,
   client,

@@ -1,6 +1,6 @@
 /** Times: local, with UTC on hover and for who can't hover. */
 import { Text, Tooltip } from "@mantine/core";
-import { fromNow } from "./from-now.ts";
+import { formatRelativeTime } from "./from-now.ts";
 import { useNow } from "./now.ts";
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -9,7 +9,7 @@ const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 export function Time({ at, ago = false }: { at: string; ago?: boolean }) {
   const moment = Date.parse(at);
   const now = useNow();
-  const shown = ago ? fromNow(moment, now) : local.format(moment);
+  const shown = ago ? formatRelativeTime(moment, now) : local.format(moment);
   const utc = `${new Date(moment).toISOString().replace("T", " ").slice(0, 19)} UTC`;
   return (
     <Tooltip
@@ -24,7 +24,7 @@ export function Time({ at, ago = false }: { at: string; ago?: boolean }) {
 }
 
 /** A length of time in milliseconds: "850 ms", "12.4 s", "3 min 20 s", "2 h 5 min". */
-export function lengthOfTime(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);

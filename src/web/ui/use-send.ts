@@ -6,9 +6,12 @@ import { useCallback, useRef } from "react";
  * useMutation, whose `mutate` does nothing while one is under way: of two clicks that come before the page is drawn
  * anew, the second finds no button that is disabled yet.
  */
-export function useSend<Data = unknown, Failure = DefaultError, Given = void, Context = unknown>(
-  options: UseMutationOptions<Data, Failure, Given, Context>,
-) {
+export function useSingleFlightMutation<
+  Data = unknown,
+  Failure = DefaultError,
+  Given = void,
+  Context = unknown,
+>(options: UseMutationOptions<Data, Failure, Given, Context>) {
   const underWay = useRef(false);
   const mutation = useMutation<Data, Failure, Given, Context>({
     ...options,

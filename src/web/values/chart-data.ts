@@ -1,5 +1,5 @@
 /** What a chart of rows draws, and what it says to who does not see it. */
-import { cellOf, type Chart, momentOf, type Row, textOfCell } from "./rows.ts";
+import { cellValue, type Chart, parseTimestamp, type Row, cellText } from "./rows.ts";
 
 interface Series {
   /** Of our own: a column's name may hold dots, which the chart would take for a path. */
@@ -18,7 +18,7 @@ interface Bars {
 /** From so many times smaller on, a series would lie flat on the axis of the greatest. */
 const APART = 20;
 
-export function barsOf({ kind, along, series }: Chart, rows: readonly Row[]): Bars {
+export function buildChartData({ kind, xAxis, series }: Chart, rows: readonly Row[]): Bars {
   const greatest = series.map(({ name }) =>
     rows.reduce((most, row) => Math.max(most, Math.abs(numberIn(row, name) ?? 0)), 0),
   );
@@ -30,11 +30,13 @@ export function barsOf({ kind, along, series }: Chart, rows: readonly Row[]): Ba
   }));
   const ordered =
     kind === "line"
-      ? rows.toSorted((a, b) => momentOf(cellOf(a, along.name))! - momentOf(cellOf(b, along.name))!)
+      ? rows.toSorted(
+          (a, b) => parseTimestamp(cellValue(a, xAxis.name))! - parseTimestamp(cellValue(b, xAxis.name))!,
+        )
       : rows;
   const data = ordered.map((row) =>
     Object.fromEntries<string | number | null>([
-      ["along", textOfCell(cellOf(row, along.name))],
+      ["along", cellText(cellValue(row, xAxis.name))],
       ...drawn.map(({ key, label }) => [key, numberIn(row, label)] as const),
     ]),
   );
@@ -42,17 +44,17 @@ export function barsOf({ kind, along, series }: Chart, rows: readonly Row[]): Ba
 }
 
 function numberIn(row: Row, name: string): number | null {
-  const value = cellOf(row, name);
+  const value = cellValue(row, name);
   return value === null ? null : Number(value);
 }
 
 /** "Bar chart of revenue by region, 4 rows. revenue: from 17000 (south) to 22958.05 (north). …" */
-export function describeChart({ kind, along, series }: Chart, rows: readonly Row[]): string {
-  const title = `${kind === "bar" ? "Bar" : "Line"} chart of ${series.map(({ name }) => name).join(", ")} by ${along.name}, ${rows.length} rows.`;
+export function describeChart({ kind, xAxis, series }: Chart, rows: readonly Row[]): string {
+  const title = `${kind === "bar" ? "Bar" : "Line"} chart of ${series.map(({ name }) => name).join(", ")} by ${xAxis.name}, ${rows.length} rows.`;
   const ranges = series.map(({ name }) => {
     const points = rows.flatMap((row) => {
       const value = numberIn(row, name);
-      return value === null ? [] : [{ value, at: textOfCell(cellOf(row, along.name)) }];
+      return value === null ? [] : [{ value, at: cellText(cellValue(row, xAxis.name)) }];
     });
     const [first, ...rest] = points;
     if (first === undefined) return `${name}: no values.`;

@@ -1,5 +1,5 @@
 /** Rows as CSV (RFC 4180), safe to open in a spreadsheet. */
-import { cellOf, type Column, type Row, textOfCell } from "./rows.ts";
+import { cellValue, type Column, type Row, cellText } from "./rows.ts";
 
 /** What a spreadsheet would take for a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -9,14 +9,14 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
 function field(value: unknown): string {
   // A number can't be a formula, and -5 has to stay one.
   if (typeof value === "number") return String(value);
-  const text = textOfCell(value);
+  const text = cellText(value);
   return quoted(FORMULA.test(text) ? `'${text}` : text);
 }
 
-export function csvOf(rows: readonly Row[], columns: readonly Column[]): string {
+export function toCsv(rows: readonly Row[], columns: readonly Column[]): string {
   const lines = [
     columns.map(({ name }) => field(name)),
-    ...rows.map((row) => columns.map(({ name }) => field(cellOf(row, name)))),
+    ...rows.map((row) => columns.map(({ name }) => field(cellValue(row, name)))),
   ];
   return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }

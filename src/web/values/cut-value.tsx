@@ -2,21 +2,21 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconScissors } from "@tabler/icons-react";
 import { useState } from "react";
-import { Failed } from "../ui/page.tsx";
-import type { Cut } from "./kinds.ts";
-import { Wrapped } from "./text-value.tsx";
+import { ErrorAlert } from "../ui/page.tsx";
+import type { TruncatedPayload } from "./kinds.ts";
+import { WrappedText } from "./text-value.tsx";
 
 const PREVIEW_CHARS = 4_000;
 
 type Progress = { state: "idle" | "loading" } | { state: "failed"; error: Error };
 
-interface CutValueProps {
-  cut: Cut;
-  whole: (() => Promise<unknown>) | undefined;
+interface TruncatedValueProps {
+  payload: TruncatedPayload;
+  loadFull: (() => Promise<unknown>) | undefined;
   onLoaded: (value: unknown) => void;
 }
 
-export function CutValue({ cut, whole, onLoaded }: CutValueProps) {
+export function TruncatedValue({ payload, loadFull, onLoaded }: TruncatedValueProps) {
   const [progress, setProgress] = useState<Progress>({ state: "idle" });
   const load = async (ask: () => Promise<unknown>) => {
     setProgress({ state: "loading" });
@@ -27,14 +27,14 @@ export function CutValue({ cut, whole, onLoaded }: CutValueProps) {
     }
   };
   const loading = progress.state === "loading";
-  const size = cut.chars.toLocaleString("en");
+  const size = payload.chars.toLocaleString("en");
   return (
     <Stack gap="sm">
       <Alert color="gray" icon={<IconScissors aria-hidden />} title="Only the beginning is shown">
         <Stack gap="xs" align="flex-start">
           <Text size="sm">The whole is {size} characters of JSON.</Text>
-          {whole !== undefined && progress.state !== "failed" && (
-            <Button size="xs" variant="default" loading={loading} onClick={() => void load(whole)}>
+          {loadFull !== undefined && progress.state !== "failed" && (
+            <Button size="xs" variant="default" loading={loading} onClick={() => void load(loadFull)}>
               Load the whole
             </Button>
           )}
@@ -43,11 +43,11 @@ export function CutValue({ cut, whole, onLoaded }: CutValueProps) {
           </Text>
         </Stack>
       </Alert>
-      {progress.state === "failed" && whole !== undefined && (
-        <Failed error={progress.error} retry={() => void load(whole)} />
+      {progress.state === "failed" && loadFull !== undefined && (
+        <ErrorAlert error={progress.error} retry={() => void load(loadFull)} />
       )}
       <Text component="div" ff="monospace">
-        <Wrapped text={`${cut.preview.slice(0, PREVIEW_CHARS).toWellFormed()}…`} />
+        <WrappedText text={`${payload.preview.slice(0, PREVIEW_CHARS).toWellFormed()}…`} />
       </Text>
     </Stack>
   );

@@ -7,17 +7,17 @@ const TEXT_CHARS = 5_000;
 const SMALL = 60;
 
 /** The same value for a tree. Groups are named by their first and last place, as in "[100 … 199]". */
-export function grouped(value: unknown): unknown {
+export function groupForTree(value: unknown): unknown {
   if (typeof value === "string")
     return value.length <= TEXT_CHARS
       ? value
       : `${value.slice(0, TEXT_CHARS).toWellFormed()}… (${value.length.toLocaleString("en")} characters)`;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map(grouped);
+    const items = value.map(groupForTree);
     return items.length <= GROUP ? items : inGroups(items, 0, (part) => part);
   }
-  const fields = Object.entries(value).map(([key, field]) => [key, grouped(field)] as const);
+  const fields = Object.entries(value).map(([key, field]) => [key, groupForTree(field)] as const);
   return fields.length <= GROUP
     ? Object.fromEntries(fields)
     : inGroups(fields, 0, (part) => Object.fromEntries(part));
@@ -38,7 +38,7 @@ function inGroups<T>(children: readonly T[], first: number, show: (part: T[]) =>
 }
 
 /** Whether a value is small enough to be shown opened at every level. */
-export function isSmall(value: unknown): boolean {
+export function isSmallTree(value: unknown): boolean {
   let left = SMALL;
   const walk = (node: unknown): boolean => {
     left -= 1;

@@ -1,7 +1,7 @@
 /** JSON as a tree. Arrow keys go up and down and open and close; so do Enter and the space bar. */
 import { type KeyboardEvent, useMemo } from "react";
 import { collapseAllNested, allExpanded, JsonView, type defaultStyles } from "react-json-view-lite";
-import { grouped, isSmall } from "./json-groups.ts";
+import { groupForTree, isSmallTree } from "./json-groups.ts";
 import css from "./json-tree.module.css";
 
 const STYLE: typeof defaultStyles = {
@@ -36,8 +36,8 @@ const KEYS = {
 };
 
 export function JsonTree({ value, label }: { value: object; label: string }) {
-  const shown = useMemo(() => grouped(value) as object, [value]);
-  const open = useMemo(() => (isSmall(value) ? allExpanded : collapseAllNested), [value]);
+  const shown = useMemo(() => groupForTree(value) as object, [value]);
+  const open = useMemo(() => (isSmallTree(value) ? allExpanded : collapseAllNested), [value]);
   return (
     <JsonView
       data={shown}

@@ -3,7 +3,7 @@ import "@mantine/charts/styles.css";
 import { BarChart, LineChart } from "@mantine/charts";
 import { Box } from "@mantine/core";
 import { useMemo } from "react";
-import { barsOf, describeChart } from "./chart-data.ts";
+import { buildChartData, describeChart } from "./chart-data.ts";
 import type { Chart, Row } from "./rows.ts";
 
 const COLORS = ["cyan.7", "orange.8", "grape.5", "lime.9"];
@@ -13,7 +13,7 @@ const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 2 });
 
 export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonly Row[] }) {
-  const { data, series, hasRight } = useMemo(() => barsOf(chart, rows), [chart, rows]);
+  const { data, series, hasRight } = useMemo(() => buildChartData(chart, rows), [chart, rows]);
   const shared = {
     h: 320,
     data,

@@ -2,7 +2,7 @@
 import { Group, Pagination, ScrollArea, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
-import { cellOf, type Column, type Rows, sortRows, textOfCell } from "./rows.ts";
+import { cellValue, type Column, type Rows, sortRows, cellText } from "./rows.ts";
 
 const PAGE_ROWS = 25;
 const MOST_COLUMNS = 40;
@@ -53,7 +53,7 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
               <Table.Tr key={places.get(row)}>
                 {shown.map(({ name, kind }) => (
                   <Table.Td key={name} valign="top">
-                    <Cell value={cellOf(row, name)} right={kind === "number"} />
+                    <Cell value={cellValue(row, name)} right={kind === "number"} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -117,7 +117,7 @@ function Heading({
 }
 
 function Cell({ value, right }: { value: unknown; right: boolean }) {
-  const text = textOfCell(value);
+  const text = cellText(value);
   if (text === "")
     return (
       <Text span display="block" size="sm" c="dimmed" fs="italic" ta={right ? "right" : undefined}>

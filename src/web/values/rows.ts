@@ -20,7 +20,7 @@ export interface Rows {
 const SQL_KEYS: ReadonlySet<string> = new Set(["rows", "columns", "row_count", "truncated"]);
 
 /** The rows that a value is: as a `sql` step gives them, or a list of flat objects. Null for anything else. */
-export function rowsOf(value: unknown): Rows | null {
+export function parseRows(value: unknown): Rows | null {
   if (Array.isArray(value)) {
     if (value.length === 0 || !value.every((row) => isObject(row) && Object.values(row).every(isFlat)))
       return null;
@@ -49,7 +49,7 @@ const isObject = (value: unknown): value is Row =>
 const isFlat = (value: unknown): boolean => typeof value !== "object" || value === null;
 
 /** What a row has in a column; null where it has nothing. Names such as `constructor` are a row's only if it has them. */
-export const cellOf = (row: Row, name: string): unknown =>
+export const cellValue = (row: Row, name: string): unknown =>
   Object.hasOwn(row, name) ? (row[name] ?? null) : null;
 
 function namesIn(rows: readonly Row[]): string[] {
@@ -74,13 +74,13 @@ const columnsOf = (
 ): Column[] => names.map((name) => ({ name, kind: kindOf(rows, name, declared.get(name)) }));
 
 function kindOf(rows: readonly Row[], name: string, declared: unknown): ColumnKind {
-  const values = rows.map((row) => cellOf(row, name)).filter((value) => value !== null);
+  const values = rows.map((row) => cellValue(row, name)).filter((value) => value !== null);
   if (values.length === 0) return declared === "number" || declared === "boolean" ? declared : "text";
   // A number that JSON can't hold exactly is text in a column of numbers.
   if (values.every((value) => typeof value === "number" || (declared === "number" && isNumeric(value))))
     return "number";
   if (values.every((value) => typeof value === "boolean")) return "boolean";
-  if (values.every((value) => momentOf(value) !== null)) return "time";
+  if (values.every((value) => parseTimestamp(value) !== null)) return "time";
   return values.every(isFlat) ? "text" : "json";
 }
 
@@ -91,7 +91,7 @@ const MOMENT =
   /^(\d{4})-(\d\d)(?:-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?)?$/;
 
 /** Milliseconds since 1970 of a month, a day or a moment as databases write them; without a zone, UTC. Else null. */
-export function momentOf(value: unknown): number | null {
+export function parseTimestamp(value: unknown): number | null {
   const parts = typeof value === "string" ? MOMENT.exec(value) : null;
   if (parts === null) return null;
   const [, year, month, day = "01", time = "00:00", zone = "Z"] = parts;
@@ -103,7 +103,7 @@ export function momentOf(value: unknown): number | null {
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 /** A cell as text: objects as JSON, null as nothing. */
-export function textOfCell(value: unknown): string {
+export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -112,7 +112,7 @@ export function textOfCell(value: unknown): string {
 export function sortRows(rows: readonly Row[], { name, kind }: Column, descending: boolean): Row[] {
   const sign = descending ? -1 : 1;
   const keyed = rows.map((row) => {
-    const value = cellOf(row, name);
+    const value = cellValue(row, name);
     return { row, key: value === null ? null : sortKey(value, kind) };
   });
   return keyed
@@ -127,13 +127,13 @@ export function sortRows(rows: readonly Row[], { name, kind }: Column, descendin
 
 function sortKey(value: unknown, kind: ColumnKind): number | string {
   if (kind === "number" || kind === "boolean") return Number(value);
-  return (kind === "time" ? momentOf(value) : null) ?? textOfCell(value);
+  return (kind === "time" ? parseTimestamp(value) : null) ?? cellText(value);
 }
 
 export interface Chart {
   kind: "bar" | "line";
   /** The column that the chart runs along. */
-  along: Column;
+  xAxis: Column;
   series: readonly Column[];
 }
 
@@ -146,19 +146,19 @@ const LONGEST_CATEGORY = 60;
  * The chart that rows lend themselves to: one column of categories or times, each there once, and up to four of
  * numbers. Numbers that name things are none.
  */
-export function chartOf(rows: readonly Row[], columns: readonly Column[]): Chart | null {
+export function suggestChart(rows: readonly Row[], columns: readonly Column[]): Chart | null {
   if (rows.length < 2 || rows.length > MOST_ROWS) return null;
   const series = columns.filter(({ kind }) => kind === "number");
-  const [along, ...more] = columns.filter(({ kind }) => kind !== "number");
-  if (along === undefined || more.length > 0 || series.length === 0 || series.length > MOST_SERIES)
+  const [xAxis, ...more] = columns.filter(({ kind }) => kind !== "number");
+  if (xAxis === undefined || more.length > 0 || series.length === 0 || series.length > MOST_SERIES)
     return null;
-  if (along.kind === "json" || series.some(({ name }) => isIdentifier(name))) return null;
-  const places = rows.map((row) => cellOf(row, along.name));
+  if (xAxis.kind === "json" || series.some(({ name }) => isIdentifier(name))) return null;
+  const places = rows.map((row) => cellValue(row, xAxis.name));
   if (places.includes(null) || new Set(places).size < places.length) return null;
-  if (along.kind === "time") return { kind: "line", along, series };
-  return places.some((place) => textOfCell(place).length > LONGEST_CATEGORY)
+  if (xAxis.kind === "time") return { kind: "line", xAxis, series };
+  return places.some((place) => cellText(place).length > LONGEST_CATEGORY)
     ? null
-    : { kind: "bar", along, series };
+    : { kind: "bar", xAxis, series };
 }
 
 const isIdentifier = (name: string): boolean => /(?:^|_)id$/i.test(name) || /[a-z]Id$/.test(name);

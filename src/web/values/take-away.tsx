@@ -2,19 +2,19 @@
 import { Button, Group, Menu } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
-import { failed } from "../ui/notify.ts";
-import { csvOf } from "./csv.ts";
+import { notifyError } from "../ui/notify.ts";
+import { toCsv } from "./csv.ts";
 import type { Rows } from "./rows.ts";
 
 const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
 
-interface TakenAway {
+interface ExportMenuProps {
   value: unknown;
   label: string;
   rows: Rows | undefined;
 }
 
-export function TakeAway({ value, label, rows }: TakenAway) {
+export function ExportMenu({ value, label, rows }: ExportMenuProps) {
   const save = (type: "json" | "csv", text: string) => saveFile(`${fileName(label)}.${type}`, type, text);
   const saveJson = () => save("json", jsonOf(value));
   return (
@@ -32,7 +32,7 @@ export function TakeAway({ value, label, rows }: TakenAway) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => save("csv", csvOf(rows.rows, rows.columns))}>
+            <Menu.Item onClick={() => save("csv", toCsv(rows.rows, rows.columns))}>
               CSV, for a spreadsheet
             </Menu.Item>
             <Menu.Item onClick={saveJson}>JSON</Menu.Item>
@@ -50,7 +50,10 @@ function CopyJson({ value, label }: { value: unknown; label: string }) {
   const copy = () => {
     // Browsers give the clipboard only to pages that came over https, or from this machine.
     if (!window.isSecureContext)
-      return failed(`Could not copy ${label}`, "The browser allows it only over https. Download it instead.");
+      return notifyError(
+        `Could not copy ${label}`,
+        "The browser allows it only over https. Download it instead.",
+      );
     clipboard.copy(jsonOf(value));
   };
   return (

@@ -5,7 +5,7 @@ const PART_CHARS = 20_000;
 const LOOK_BACK = 2_000;
 
 /** Where each part begins, and at last where the text ends. The parts together are the text. */
-export function partsOf(text: string): number[] {
+export function splitOffsets(text: string): number[] {
   const marks = [0];
   for (let at = 0; at < text.length; marks.push(at)) at = endOfPart(text, at);
   return marks;

@@ -1,16 +1,16 @@
 /** Text as it is, wrapped; a long one in parts. */
 import { Box, Group, Pagination, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { partsOf } from "./text-parts.ts";
+import { splitOffsets } from "./text-parts.ts";
 
 export function TextValue({ text }: { text: string }) {
-  const marks = useMemo(() => partsOf(text), [text]);
+  const marks = useMemo(() => splitOffsets(text), [text]);
   const parts = marks.length - 1;
   const [asked, setPart] = useState(1);
   const part = Math.min(asked, parts);
   return (
     <Stack gap="xs">
-      <Wrapped text={text.slice(marks[part - 1], marks[part])} />
+      <WrappedText text={text.slice(marks[part - 1], marks[part])} />
       {parts > 1 && (
         <Group justify="space-between" gap="xs">
           <Text size="sm" c="dimmed" role="status">
@@ -31,7 +31,7 @@ export function TextValue({ text }: { text: string }) {
   );
 }
 
-export function Wrapped({ text }: { text: string }) {
+export function WrappedText({ text }: { text: string }) {
   return (
     <Box
       component="pre"

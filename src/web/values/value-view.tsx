@@ -1,13 +1,13 @@
 /** Any value that a step took or gave, in the form that suits it. */
 import { Box, Group, Tabs, Text } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
-import { Waiting } from "../ui/page.tsx";
-import { CutValue } from "./cut-value.tsx";
+import { LoadingSkeleton } from "../ui/page.tsx";
+import { TruncatedValue } from "./cut-value.tsx";
 import { JsonTree } from "./json-tree.tsx";
-import { isCut, seen } from "./kinds.ts";
-import { chartOf, type Rows } from "./rows.ts";
+import { isTruncated, classifyValue } from "./kinds.ts";
+import { suggestChart, type Rows } from "./rows.ts";
 import { RowsTable } from "./rows-table.tsx";
-import { TakeAway } from "./take-away.tsx";
+import { ExportMenu } from "./take-away.tsx";
 import { TextValue } from "./text-value.tsx";
 
 const RowsChart = lazy(() => import("./rows-chart.tsx"));
@@ -17,17 +17,22 @@ interface ValueViewProps {
   /** What it is: "Output of revenue". It names the tables, trees and files that are made of it. */
   label: string;
   /** How to get the whole of a value that the server cut. */
-  whole?: (() => Promise<unknown>) | undefined;
+  loadFull?: (() => Promise<unknown>) | undefined;
 }
 
 /** @param value any JSON; undefined where nothing is recorded */
-export function ValueView({ value, label, whole }: ValueViewProps) {
+export function ValueView({ value, label, loadFull }: ValueViewProps) {
   const [loaded, setLoaded] = useState<{ ref: string; value: unknown }>();
-  if (!isCut(value)) return <WholeValue value={value} label={label} />;
+  if (!isTruncated(value)) return <WholeValue value={value} label={label} />;
   if (loaded?.ref === value.ref) return <WholeValue value={loaded.value} label={label} />;
   const { ref } = value;
   return (
-    <CutValue key={ref} cut={value} whole={whole} onLoaded={(result) => setLoaded({ ref, value: result })} />
+    <TruncatedValue
+      key={ref}
+      payload={value}
+      loadFull={loadFull}
+      onLoaded={(result) => setLoaded({ ref, value: result })}
+    />
   );
 }
 
@@ -37,9 +42,9 @@ interface View {
 }
 
 function WholeValue({ value, label }: { value: unknown; label: string }) {
-  const what = useMemo(() => seen(value), [value]);
+  const what = useMemo(() => classifyValue(value), [value]);
   const rows = what.kind === "rows" ? what.rows : undefined;
-  const chart = useMemo(() => (rows === undefined ? null : chartOf(rows.rows, rows.columns)), [rows]);
+  const chart = useMemo(() => (rows === undefined ? null : suggestChart(rows.rows, rows.columns)), [rows]);
   if (what.kind === "nothing")
     return (
       <Text size="sm" c="dimmed">
@@ -58,7 +63,7 @@ function WholeValue({ value, label }: { value: unknown; label: string }) {
     views.push({
       name: "Chart",
       view: (
-        <Suspense fallback={<Waiting rows={3} />}>
+        <Suspense fallback={<LoadingSkeleton rows={3} />}>
           <RowsChart chart={chart} rows={rows.rows} />
         </Suspense>
       ),
@@ -66,7 +71,9 @@ function WholeValue({ value, label }: { value: unknown; label: string }) {
   if (what.kind === "text") views.push({ name: "Text", view: <TextValue text={what.text} /> });
   if (what.kind !== "text" || what.inside)
     views.push({ name: "JSON", view: <JsonTree value={value as object} label={label} /> });
-  return <Views views={views} actions={<TakeAway value={value} label={label} rows={rows} />} label={label} />;
+  return (
+    <Views views={views} actions={<ExportMenu value={value} label={label} rows={rows} />} label={label} />
+  );
 }
 
 /** The views of one value as tabs, where there is more than one. */

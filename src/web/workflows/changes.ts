@@ -4,7 +4,7 @@ import type { Workflow } from "../../../schemas/workflow.ts";
 type Content = Pick<Workflow, "name" | "description" | "tags" | "definition">;
 
 /** @returns a sentence for each field that differs; none where the two are the same but for their definitions */
-export function changesInWords(before: Content, after: Content): string[] {
+export function describeChanges(before: Content, after: Content): string[] {
   const added = after.tags.filter((tag) => !before.tags.includes(tag));
   const removed = before.tags.filter((tag) => !after.tags.includes(tag));
   const isReordered = added.length + removed.length === 0 && before.tags.join("\n") !== after.tags.join("\n");

@@ -2,19 +2,19 @@
 import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { ask } from "../ui/confirm.tsx";
-import { Waiting } from "../ui/page.tsx";
+import { confirmAction } from "../ui/confirm.tsx";
+import { LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
-import { changesInWords } from "./changes.ts";
-import { type Read, versionQuery } from "./queries.ts";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
+import { describeChanges } from "./changes.ts";
+import { type WorkflowWithEtag, versionQuery } from "./queries.ts";
 import type { Conflict } from "./use-draft.ts";
 
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
 
 interface ConflictDialogProps {
   conflict: Conflict;
-  base: Read;
+  base: WorkflowWithEtag;
   mine: string;
   onKeep: () => void;
   onTake: () => void;
@@ -29,15 +29,15 @@ export function ConflictDialog({
   onTake,
 }: ConflictDialogProps) {
   const { version, name } = theirs.workflow;
-  const words = changesInWords(base.workflow, theirs.workflow);
+  const words = describeChanges(base.workflow, theirs.workflow);
   const drop = () =>
-    ask({
+    confirmAction({
       title: "Drop your changes?",
       consequence: `Your changes to the definition of “${name}” are lost, and version ${version} takes their place.`,
       confirm: "Drop mine",
       onConfirm: onTake,
     });
-  useFocusBack();
+  useRestoreFocus();
   return (
     <Modal opened onClose={onKeep} title="Somebody changed it in the meantime" size="xl">
       <Stack gap="md">
@@ -53,7 +53,7 @@ export function ConflictDialog({
             ))}
           </List>
         )}
-        <Suspense fallback={<Waiting rows={6} />}>
+        <Suspense fallback={<LoadingSkeleton rows={6} />}>
           <DefinitionDiff
             before={theirText}
             after={mine}

@@ -4,29 +4,29 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
-import { useMay } from "../app/session.tsx";
-import { besides } from "../forms/faults.ts";
-import { useFocusFault } from "../forms/use-focus-fault.ts";
-import { useOnce } from "../runs/use-once.ts";
-import { NotForYou } from "../ui/not-for-you.tsx";
-import { Failed, Page } from "../ui/page.tsx";
+import { useHasScope } from "../app/session.tsx";
+import { issuesOutside } from "../forms/faults.ts";
+import { useFocusIssue } from "../forms/use-focus-fault.ts";
+import { useIdempotencyHeader } from "../runs/use-once.ts";
+import { AccessDenied } from "../ui/not-for-you.tsx";
+import { ErrorAlert, Page } from "../ui/page.tsx";
 import classes from "./create.module.css";
-import { type Details, DetailsFields, FIELDS } from "./details-dialog.tsx";
-import { refresh } from "./queries.ts";
-import { SCRATCH, TEMPLATES } from "./templates.ts";
+import { type Details, DetailsFields, DETAIL_FIELDS } from "./details-dialog.tsx";
+import { invalidateWorkflows } from "./queries.ts";
+import { BLANK_TEMPLATE, TEMPLATES } from "./templates.ts";
 
 export default function CreateWorkflow() {
-  const may = useMay();
-  if (!may("write")) return <NotForYou title="New workflow" needs="an editor" />;
+  const may = useHasScope();
+  if (!may("write")) return <AccessDenied title="New workflow" needs="an editor" />;
   return <Creating />;
 }
 
 function Creating() {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [template, setTemplate] = useState(SCRATCH);
+  const [template, setTemplate] = useState(BLANK_TEMPLATE);
   const [written, setWritten] = useState<Partial<Details>>({});
-  const once = useOnce();
+  const once = useIdempotencyHeader();
   const { name, description, tags } = template;
   const details: Details = { name, description, tags, ...written };
   const create = useMutation({
@@ -35,17 +35,17 @@ function Creating() {
       return send("post", "/workflows", { header: once(body), body });
     },
     onSuccess: async ({ data }) => {
-      void refresh(client);
+      void invalidateWorkflows(client);
       await navigate(`/workflows/${data.id}/edit`, { replace: true });
     },
   });
-  const faults = (create.error instanceof ApiError && create.error.problem.errors) || [];
+  const issues = (create.error instanceof ApiError && create.error.problem.errors) || [];
   const write = (changed: Details) => {
     // Only what was written by hand outlives another choice of template.
-    const own = FIELDS.filter((field) => field in written || changed[field] !== details[field]);
+    const own = DETAIL_FIELDS.filter((field) => field in written || changed[field] !== details[field]);
     setWritten(Object.fromEntries(own.map((field) => [field, changed[field]])));
   };
-  const form = useFocusFault(create.error);
+  const form = useFocusIssue(create.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     create.mutate();
@@ -57,18 +57,22 @@ function Creating() {
           <Radio.Group
             label="Begin with"
             value={template.id}
-            onChange={(id) => setTemplate(TEMPLATES.find((it) => it.id === id) ?? SCRATCH)}
+            onChange={(id) => setTemplate(TEMPLATES.find((it) => it.id === id) ?? BLANK_TEMPLATE)}
           >
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="xs">
-              <Choice id={SCRATCH.id} title="Scratch" about="One step, to be replaced by what you need." />
+              <Choice
+                id={BLANK_TEMPLATE.id}
+                title="Scratch"
+                about="One step, to be replaced by what you need."
+              />
               {TEMPLATES.map((it) => (
                 <Choice key={it.id} id={it.id} title={it.name} about={it.description} needs={it.needs} />
               ))}
             </SimpleGrid>
           </Radio.Group>
-          <DetailsFields details={details} onChange={write} faults={faults} />
-          {create.isError && (faults.length === 0 || besides(faults, FIELDS).length > 0) && (
-            <Failed error={create.error} />
+          <DetailsFields details={details} onChange={write} issues={issues} />
+          {create.isError && (issues.length === 0 || issuesOutside(issues, DETAIL_FIELDS).length > 0) && (
+            <ErrorAlert error={create.error} />
           )}
           <Group>
             <Button type="submit" loading={create.isPending}>

@@ -3,14 +3,14 @@ import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import type { WholeWorkflow } from "../../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { type Format, toText } from "../editor/format.ts";
 import { Copy } from "../ui/copy.tsx";
-import { Empty, Loaded, Waiting } from "../ui/page.tsx";
+import { EmptyState, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
 
-export function DefinitionPanel({ workflow }: { workflow: WholeWorkflow }) {
+export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition }) {
   const { id, name, description, tags, definition, version } = workflow;
   const [format, setFormat] = useState<Format>("yaml");
   const text = useQuery({
@@ -23,10 +23,14 @@ export function DefinitionPanel({ workflow }: { workflow: WholeWorkflow }) {
     staleTime: Infinity,
   });
   if (definition === null) {
-    return <Empty title="No definition yet">It has a name, and nothing to do. Edit it to write one.</Empty>;
+    return (
+      <EmptyState title="No definition yet">
+        It has a name, and nothing to do. Edit it to write one.
+      </EmptyState>
+    );
   }
   return (
-    <Loaded query={text}>
+    <QueryContent query={text}>
       {({ shown, file }) => (
         <Stack gap="xs">
           <Group justify="space-between" gap="xs">
@@ -43,12 +47,12 @@ export function DefinitionPanel({ workflow }: { workflow: WholeWorkflow }) {
               </Button>
             </Group>
           </Group>
-          <Suspense fallback={<Waiting rows={8} />}>
+          <Suspense fallback={<LoadingSkeleton rows={8} />}>
             <DefinitionEditor
               value={shown}
               format={format}
               onChange={ignore}
-              faults={NONE}
+              issues={NONE}
               readOnly
               label={`Definition of ${name}`}
               minHeight={240}
@@ -56,7 +60,7 @@ export function DefinitionPanel({ workflow }: { workflow: WholeWorkflow }) {
           </Suspense>
         </Stack>
       )}
-    </Loaded>
+    </QueryContent>
   );
 }
 

@@ -14,22 +14,22 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, send } from "../api/client.ts";
-import { below, besides, told } from "../forms/faults.ts";
-import { useFocusFault } from "../forms/use-focus-fault.ts";
-import { done } from "../ui/notify.ts";
-import { Failed } from "../ui/page.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
-import { changesInWords, isSameDefinition } from "./changes.ts";
-import { readWorkflow, refresh, type Read, workflowQuery } from "./queries.ts";
+import { issuesUnder, issuesOutside, issueText } from "../forms/faults.ts";
+import { useFocusIssue } from "../forms/use-focus-fault.ts";
+import { notifySuccess } from "../ui/notify.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
+import { describeChanges, isSameDefinition } from "./changes.ts";
+import { readWorkflow, invalidateWorkflows, type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 
-export const FIELDS = ["name", "description", "tags"] as const;
+export const DETAIL_FIELDS = ["name", "description", "tags"] as const;
 export interface Details {
   name: string;
   description: string;
   tags: string[];
 }
 
-export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => void }) {
+export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClose: () => void }) {
   const client = useQueryClient();
   // What was begun from stays what it was, whatever the page learns meanwhile.
   const [begun] = useState(read);
@@ -39,9 +39,9 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
   const [reason, setReason] = useState("");
   const { id } = read.workflow;
   const changed = Object.fromEntries(
-    FIELDS.filter((field) => JSON.stringify(details[field]) !== JSON.stringify(begun.workflow[field])).map(
-      (field) => [field, details[field]],
-    ),
+    DETAIL_FIELDS.filter(
+      (field) => JSON.stringify(details[field]) !== JSON.stringify(begun.workflow[field]),
+    ).map((field) => [field, details[field]]),
   );
   const save = useMutation({
     mutationFn: () =>
@@ -51,7 +51,7 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
         body: { ...changed, ...(reason.trim() !== "" && { reason }) },
       }),
     onSuccess: ({ data }) => {
-      done(`Saved as version ${data.version}.`);
+      notifySuccess(`Saved as version ${data.version}.`);
       onClose();
     },
     onError: async (error) => {
@@ -60,34 +60,34 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
       setSeen(now);
       client.setQueryData(workflowQuery(id).queryKey, now);
     },
-    onSettled: () => refresh(client),
+    onSettled: () => invalidateWorkflows(client),
   });
-  const faults = (save.error instanceof ApiError && save.error.problem.errors) || [];
+  const issues = (save.error instanceof ApiError && save.error.problem.errors) || [];
   const isStale = save.error instanceof ApiError && save.error.status === 412;
-  const form = useFocusFault(save.error);
+  const form = useFocusIssue(save.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (Object.keys(changed).length === 0) onClose();
     else save.mutate();
   };
-  useFocusBack();
+  useRestoreFocus();
   return (
     <Modal opened onClose={onClose} title="Name, description and tags" size="lg" centered>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="md">
-          <DetailsFields details={details} onChange={setDetails} faults={faults} />
+          <DetailsFields details={details} onChange={setDetails} issues={issues} />
           <TextInput
             label="Why is it changed?"
             description="Stays in the history. May be left empty."
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
-            error={told(below(faults, "reason"))}
+            error={issueText(issuesUnder(issues, "reason"))}
           />
           {isStale && seen !== begun && <Theirs begun={begun} seen={seen} />}
           {save.isError &&
             !isStale &&
-            (faults.length === 0 || besides(faults, [...FIELDS, "reason"]).length > 0) && (
-              <Failed error={save.error} />
+            (issues.length === 0 || issuesOutside(issues, [...DETAIL_FIELDS, "reason"]).length > 0) && (
+              <ErrorAlert error={save.error} />
             )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
@@ -106,11 +106,11 @@ export function DetailsDialog({ read, onClose }: { read: Read; onClose: () => vo
 interface DetailsFieldsProps {
   details: Details;
   onChange: (details: Details) => void;
-  faults: Parameters<typeof told>[0];
+  issues: Parameters<typeof issueText>[0];
 }
 
 /** The three fields, with what the server says of each. */
-export function DetailsFields({ details, onChange, faults }: DetailsFieldsProps) {
+export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps) {
   return (
     <>
       <TextInput
@@ -120,7 +120,7 @@ export function DetailsFields({ details, onChange, faults }: DetailsFieldsProps)
         data-autofocus
         value={details.name}
         onChange={(event) => onChange({ ...details, name: event.currentTarget.value })}
-        error={told(below(faults, "name"))}
+        error={issueText(issuesUnder(issues, "name"))}
       />
       <Textarea
         label="Description"
@@ -130,14 +130,14 @@ export function DetailsFields({ details, onChange, faults }: DetailsFieldsProps)
         maxRows={10}
         value={details.description}
         onChange={(event) => onChange({ ...details, description: event.currentTarget.value })}
-        error={told(below(faults, "description"))}
+        error={issueText(issuesUnder(issues, "description"))}
       />
       <TagsInput
         label="Tags"
         description="Words to filter by. Enter adds one."
         value={details.tags}
         onChange={(tags) => onChange({ ...details, tags })}
-        error={told(below(faults, "tags"))}
+        error={issueText(issuesUnder(issues, "tags"))}
         maxTags={20}
       />
     </>
@@ -145,8 +145,8 @@ export function DetailsFields({ details, onChange, faults }: DetailsFieldsProps)
 }
 
 /** What somebody else did meanwhile. */
-function Theirs({ begun, seen }: { begun: Read; seen: Read }) {
-  const words = changesInWords(begun.workflow, seen.workflow);
+function Theirs({ begun, seen }: { begun: WorkflowWithEtag; seen: WorkflowWithEtag }) {
+  const words = describeChanges(begun.workflow, seen.workflow);
   const isRedefined = !isSameDefinition(begun.workflow.definition, seen.workflow.definition);
   return (
     <Alert

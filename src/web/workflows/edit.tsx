@@ -5,27 +5,27 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "../api/client.ts";
-import { useMay } from "../app/session.tsx";
+import { useHasScope } from "../app/session.tsx";
 import { toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { graphSteps } from "../graph/steps.ts";
-import { Guard } from "../ui/guard.tsx";
-import { NotForYou } from "../ui/not-for-you.tsx";
-import { Empty, Failed, Loaded, Page, Waiting } from "../ui/page.tsx";
+import { ErrorBoundary } from "../ui/guard.tsx";
+import { AccessDenied } from "../ui/not-for-you.tsx";
+import { EmptyState, ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FormatControl } from "./definition-panel.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
-import { type Read, readWorkflow } from "./queries.ts";
-import { Unsaved } from "./unsaved.tsx";
+import { type WorkflowWithEtag, readWorkflow } from "./queries.ts";
+import { UnsavedChangesGuard } from "./unsaved.tsx";
 import { useDraft } from "./use-draft.ts";
-import { useLastGood } from "./use-last-good.ts";
+import { useLastValidDefinition } from "./use-last-good.ts";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
 export default function EditWorkflow() {
   const { workflowId = "" } = useParams();
-  const may = useMay();
+  const may = useHasScope();
   // Not what other pages have seen: one begins from the newest, and keeps it while one writes.
   const query = useQuery({
     queryKey: ["editing", workflowId],
@@ -38,11 +38,11 @@ export default function EditWorkflow() {
     gcTime: 0,
   });
   const back = `/workflows/${workflowId}`;
-  if (!may("write")) return <NotForYou title="Edit" needs="an editor" />;
+  if (!may("write")) return <AccessDenied title="Edit" needs="an editor" />;
   if (query.data === undefined) {
     return (
       <Page title={`Edit ${workflowId}`}>
-        <Loaded query={query}>{() => null}</Loaded>
+        <QueryContent query={query}>{() => null}</QueryContent>
       </Page>
     );
   }
@@ -50,7 +50,7 @@ export default function EditWorkflow() {
   if (read.workflow.status === "archived") {
     return (
       <Page title={`Edit ${read.workflow.name}`}>
-        <Empty
+        <EmptyState
           title="It is archived"
           action={
             <Button component={Link} to={back}>
@@ -59,25 +59,29 @@ export default function EditWorkflow() {
           }
         >
           Restore it first; its history is all there.
-        </Empty>
+        </EmptyState>
       </Page>
     );
   }
   return <Editing key={workflowId} read={read} text={text} />;
 }
 
-function Editing({ read, text: initialText }: { read: Read; text: string }) {
+function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: string }) {
   const draft = useDraft(read, initialText);
   const { text, format, base, save, conflict, isChanged } = draft;
   const { id, name, version, published_version: live } = base.workflow;
   const navigate = useNavigate();
-  const { faults, state, report } = useValidation(text, format, {
+  const { issues, state, report } = useValidation(text, format, {
     workflowId: id,
     enabled: text.trim() !== "",
   });
-  const { definition, broken, commented } = useLastGood(text, format, base.workflow.definition);
+  const { definition, isInvalid, hasComments } = useLastValidDefinition(
+    text,
+    format,
+    base.workflow.definition,
+  );
   const steps = useMemo(() => graphSteps(definition), [definition]);
-  const [publishing, setPublishing] = useState<Read>();
+  const [publishing, setPublishing] = useState<WorkflowWithEtag>();
   const saveAndPublish = () =>
     isChanged
       ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
@@ -122,39 +126,43 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
       }
     >
       {isRefused &&
-        (broken && faults.length > 0 ? (
+        (isInvalid && issues.length > 0 ? (
           <Alert color="red" role="alert">
             Nothing was saved: the definition can’t be read. What is wrong is marked in the text, and listed
             below it.
           </Alert>
         ) : (
-          <Failed error={save.error} />
+          <ErrorAlert error={save.error} />
         ))}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="sm">
             <Group justify="space-between" gap="xs" wrap="wrap">
               <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
-              <Verdict state={text.trim() === "" ? "empty" : state} faults={faults.length} broken={broken} />
+              <Verdict
+                state={text.trim() === "" ? "empty" : state}
+                issues={issues.length}
+                broken={isInvalid}
+              />
             </Group>
             {draft.unreadable && (
               <Alert color="red" role="alert" p="xs">
                 It can’t be written in the other format while it can’t be read. Mend the faults below first.
               </Alert>
             )}
-            <Suspense fallback={<Waiting rows={10} />}>
+            <Suspense fallback={<LoadingSkeleton rows={10} />}>
               <DefinitionEditor
                 value={text}
                 format={format}
                 onChange={draft.setText}
-                faults={faults}
+                issues={issues}
                 label={`Definition of ${name}`}
                 minHeight={440}
                 onSave={() => isChanged && !save.isPending && save.mutate()}
                 steps={report?.steps}
               />
             </Suspense>
-            {commented && (
+            {hasComments && (
               <Text size="sm" role="status">
                 Comments (#) are not kept: saved is what the definition says. What others should read can
                 stand in a step’s <code>description</code>.
@@ -174,12 +182,12 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
             <Title order={2} size="h4" mb="xs">
               Steps
             </Title>
-            <Guard message="The graph could not be drawn. The text is untouched." of={steps}>
-              <Suspense fallback={<Waiting rows={6} />}>
+            <ErrorBoundary message="The graph could not be drawn. The text is untouched." resetKey={steps}>
+              <Suspense fallback={<LoadingSkeleton rows={6} />}>
                 <StepGraph steps={steps} />
               </Suspense>
-            </Guard>
-            {broken && (
+            </ErrorBoundary>
+            {isInvalid && (
               <Text size="sm" c="dimmed" role="status">
                 As it was when the text could last be read.
               </Text>
@@ -204,26 +212,26 @@ function Editing({ read, text: initialText }: { read: Read; text: string }) {
           onPublished={() => void navigate(`/workflows/${id}`)}
         />
       )}
-      <Unsaved when={isChanged} what={`your changes to the definition of “${name}”`} />
+      <UnsavedChangesGuard when={isChanged} what={`your changes to the definition of “${name}”`} />
     </Page>
   );
 }
 
 interface VerdictProps {
   state: "empty" | ReturnType<typeof useValidation>["state"];
-  faults: number;
+  issues: number;
   broken: boolean;
 }
 
 /** What is known of the text as it stands. */
-function Verdict({ state, faults, broken }: VerdictProps) {
+function Verdict({ state, issues, broken }: VerdictProps) {
   return (
     <Text size="sm" c="dimmed" role="status">
       {state === "empty" && "Nothing is written yet."}
       {state === "checking" && "Checking …"}
-      {state === "checked" && faults === 0 && "Valid: it can run."}
+      {state === "checked" && issues === 0 && "Valid: it can run."}
       {state === "checked" &&
-        faults > 0 &&
+        issues > 0 &&
         (broken ? "It can’t be read yet." : "It can be saved, but not run yet.")}
       {state === "unavailable" && "Not checked: the server gave no answer."}
     </Text>

@@ -1,20 +1,20 @@
 /** Faults of a definition, all of them, each with its place and what to do. */
 import { Code, List, Text } from "@mantine/core";
-import type { Fault } from "../../../schemas/problem.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 
-export function FaultList({ faults, label }: { faults: readonly Fault[]; label: string }) {
+export function IssueList({ issues, label }: { issues: readonly Issue[]; label: string }) {
   return (
     <List size="sm" spacing={6} aria-label={label} withPadding={false}>
-      {faults.map((fault) => (
-        <List.Item key={`${fault.path} ${fault.code} ${fault.message}`}>
-          {fault.path !== "" && <Code>{fault.path}</Code>} {fault.message}
-          {fault.did_you_mean !== undefined &&
-            fault.fix === undefined &&
-            ` Did you mean ${fault.did_you_mean}?`}
-          {fault.fix !== undefined && (
+      {issues.map((issue) => (
+        <List.Item key={`${issue.path} ${issue.code} ${issue.message}`}>
+          {issue.path !== "" && <Code>{issue.path}</Code>} {issue.message}
+          {issue.did_you_mean !== undefined &&
+            issue.fix === undefined &&
+            ` Did you mean ${issue.did_you_mean}?`}
+          {issue.fix !== undefined && (
             <Text span inherit c="dimmed">
               {" "}
-              {fault.fix}
+              {issue.fix}
             </Text>
           )}
         </List.Item>

@@ -24,12 +24,12 @@ const MOST_WORDS = 8;
 const MOST_CHARACTERS = 200;
 
 /** What the address says; what it says wrongly counts as left out. */
-export function filtersOf(parameters: URLSearchParams): Filters {
+export function parseFilters(parameters: URLSearchParams): Filters {
   const [search, tag, status, sort] = ["search", "tag", "status", "sort"].map(
     (name) => parameters.get(name)?.trim() ?? "",
   ) as [string, string, string, string];
   return {
-    ...(search !== "" && searchFault(search) === undefined && { search }),
+    ...(search !== "" && searchIssue(search) === undefined && { search }),
     ...(tag !== "" && { tag }),
     ...(STATUSES.has(status) && { status: status as WorkflowStatus }),
     sort: sort in SORTS ? (sort as Sort) : FIRST,
@@ -45,7 +45,7 @@ export function withFilter(parameters: URLSearchParams, name: keyof Filters, val
 }
 
 /** Why the server would refuse it. */
-export function searchFault(search: string): string | undefined {
+export function searchIssue(search: string): string | undefined {
   if (new Set(search.toLowerCase().split(/\s+/).filter(Boolean)).size > MOST_WORDS)
     return `At most ${MOST_WORDS} different words`;
   return search.length > MOST_CHARACTERS ? `At most ${MOST_CHARACTERS} characters` : undefined;

@@ -5,7 +5,7 @@ type Definition = Readonly<Record<string, unknown>>;
 
 const NONE: JsonSchema = { type: "object", properties: {} };
 
-export const inputsOf = ({ inputs }: Definition): JsonSchema => (isObject(inputs) ? inputs : NONE);
+export const inputSchemaOf = ({ inputs }: Definition): JsonSchema => (isObject(inputs) ? inputs : NONE);
 
 interface Example {
   name: string;
@@ -13,7 +13,7 @@ interface Example {
 }
 
 /** The examples with the names that buttons need; each is another one. */
-export function examplesOf({ examples }: Definition): Example[] {
+export function parseExamples({ examples }: Definition): Example[] {
   if (!Array.isArray(examples)) return [];
   const taken = new Set<string>();
   return examples.filter(isObject).map(({ name, inputs }, index) => {

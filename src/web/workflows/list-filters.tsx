@@ -4,7 +4,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconTag } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { type Filters, searchFault, SORTS, withFilter } from "./filters.ts";
+import { type Filters, searchIssue, SORTS, withFilter } from "./filters.ts";
 
 const SEARCH_AFTER_MS = 250;
 
@@ -16,7 +16,7 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
   const search = useDraft(filters.search ?? "");
   const tag = useDraft(filters.tag ?? "");
   const later = useDebouncedCallback((words: string) => {
-    if (searchFault(words) === undefined) set("search", words.trim());
+    if (searchIssue(words) === undefined) set("search", words.trim());
   }, SEARCH_AFTER_MS);
   const searchFor = (words: string) => {
     search.set(words);
@@ -31,7 +31,7 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
         leftSection={<IconSearch size={16} aria-hidden />}
         value={search.text}
         onChange={(event) => searchFor(event.currentTarget.value)}
-        error={searchFault(search.text)}
+        error={searchIssue(search.text)}
         flex="1 1 220px"
       />
       <Autocomplete

@@ -4,7 +4,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Workflow } from "../../../schemas/workflow.ts";
-import { Status } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { withFilter } from "./filters.ts";
 import classes from "./list.module.css";
@@ -119,7 +119,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
           </Text>
         ) : (
           <>
-            <Status status={run.status} />
+            <StatusBadge status={run.status} />
             <Text size="sm" c="dimmed" truncate>
               <Time at={run.finished_at ?? run.created_at} ago />
             </Text>

@@ -4,10 +4,10 @@ import { IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
-import { useMay } from "../app/session.tsx";
-import { Empty, Failed, Page, Waiting } from "../ui/page.tsx";
-import { itemsOf, totalOf } from "../ui/pages.ts";
-import { filtersOf, isFiltered } from "./filters.ts";
+import { useHasScope } from "../app/session.tsx";
+import { EmptyState, ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
+import { flattenPages, totalCount } from "../ui/pages.ts";
+import { parseFilters, isFiltered } from "./filters.ts";
 import { ListFilters } from "./list-filters.tsx";
 import { ListRows } from "./list-rows.tsx";
 import { NoWorkflows } from "./no-workflows.tsx";
@@ -15,15 +15,15 @@ import { workflowsQuery } from "./queries.ts";
 
 export default function WorkflowList() {
   const [parameters, setParameters] = useSearchParams();
-  const filters = filtersOf(parameters);
+  const filters = parseFilters(parameters);
   const query = useInfiniteQuery(workflowsQuery(filters));
-  const may = useMay();
+  const may = useHasScope();
   // By name or change one that moved meanwhile may be met twice.
   const workflows = useMemo(
-    () => [...new Map(itemsOf(query.data)?.map((it) => [it.id, it])).values()],
+    () => [...new Map(flattenPages(query.data)?.map((it) => [it.id, it])).values()],
     [query.data],
   );
-  const total = totalOf(query.data) ?? workflows.length;
+  const total = totalCount(query.data) ?? workflows.length;
   const none = query.data !== undefined && workflows.length === 0;
   return (
     <Page
@@ -47,10 +47,10 @@ export default function WorkflowList() {
           <Text size="sm" c="dimmed" role="status">
             {query.data === undefined ? "" : counted(total)}
           </Text>
-          {query.data === undefined && !query.isError && <Waiting rows={8} />}
-          {query.isError && <Failed error={query.error} retry={() => void query.refetch()} />}
+          {query.data === undefined && !query.isError && <LoadingSkeleton rows={8} />}
+          {query.isError && <ErrorAlert error={query.error} retry={() => void query.refetch()} />}
           {none && (
-            <Empty
+            <EmptyState
               title="No workflow matches"
               action={
                 <Button variant="default" onClick={() => setParameters({})}>
@@ -60,7 +60,7 @@ export default function WorkflowList() {
             >
               Words are looked for in names, ids, descriptions and tags. Archived workflows are shown only by
               their status.
-            </Empty>
+            </EmptyState>
           )}
           {workflows.length > 0 && (
             <ListRows

@@ -3,18 +3,18 @@ import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { ApiError, send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
-import { done } from "../ui/notify.ts";
-import { Failed, Loaded, Waiting } from "../ui/page.tsx";
-import { useFocusBack } from "../ui/use-focus-back.ts";
-import { useSend } from "../ui/use-send.ts";
-import { FaultList } from "./fault-list.tsx";
-import { examplesOf } from "./inputs.ts";
-import { type Read, refresh, versionQuery } from "./queries.ts";
-import { Cron, scheduleOf } from "./schedule-words.tsx";
+import { idempotencyHeader } from "../api/queries.ts";
+import { notifySuccess } from "../ui/notify.ts";
+import { ErrorAlert, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-focus-back.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { IssueList } from "./fault-list.tsx";
+import { parseExamples } from "./inputs.ts";
+import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
+import { CronText, parseSchedule } from "./schedule-words.tsx";
 
 interface PublishDialogProps {
-  read: Read;
+  read: WorkflowWithEtag;
   version: number;
   onClose: () => void;
   onPublished?: () => void;
@@ -39,23 +39,23 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
     staleTime: 0,
     gcTime: 0,
   });
-  const publish = useSend({
+  const publish = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/workflows/{workflow_id}/publish", {
         path: { workflow_id: workflow.id },
-        header: { "If-Match": etag, ...once() },
+        header: { "If-Match": etag, ...idempotencyHeader() },
         body: { version },
       }),
     onSuccess: () => {
-      done(`Version ${version} of “${workflow.name}” is live.`);
+      notifySuccess(`Version ${version} of “${workflow.name}” is live.`);
       onPublished?.();
       onClose();
     },
-    onSettled: () => refresh(client),
+    onSettled: () => invalidateWorkflows(client),
   });
-  const faults = check.data?.errors ?? [];
+  const issues = check.data?.errors ?? [];
   const isStale = publish.error instanceof ApiError && publish.error.status === 412;
-  useFocusBack();
+  useRestoreFocus();
   return (
     <Modal
       opened
@@ -64,7 +64,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
       size="lg"
       centered
     >
-      <Loaded query={wanted} skeleton={<Waiting rows={3} />}>
+      <QueryContent query={wanted} skeleton={<LoadingSkeleton rows={3} />}>
         {() => (
           <Stack gap="md">
             {definition === null ? (
@@ -78,22 +78,22 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 <Text size="sm">Held against the databases, models and servers …</Text>
               </Group>
             )}
-            {check.isError && <Failed error={check.error} retry={() => void check.refetch()} />}
-            {faults.length > 0 && (
+            {check.isError && <ErrorAlert error={check.error} retry={() => void check.refetch()} />}
+            {issues.length > 0 && (
               <Alert
                 color="red"
                 role="alert"
                 title={
-                  faults.length === 1
+                  issues.length === 1
                     ? "One fault is to be mended first"
-                    : `${faults.length} faults are to be mended first`
+                    : `${issues.length} faults are to be mended first`
                 }
               >
-                <FaultList faults={faults} label="Faults" />
+                <IssueList issues={issues} label="Faults" />
               </Alert>
             )}
             {publish.isError && !publish.isPending && (
-              <Failed
+              <ErrorAlert
                 error={
                   isStale
                     ? new Error(
@@ -107,7 +107,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               <Button variant="default" onClick={onClose}>
                 Cancel
               </Button>
-              {faults.length > 0 || definition === null ? (
+              {issues.length > 0 || definition === null ? (
                 <Button component={Link} to={`/workflows/${workflow.id}/edit`} onClick={onClose}>
                   Edit
                 </Button>
@@ -122,20 +122,20 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 </Button>
               )}
             </Group>
-            {publish.isPending && definition !== null && examplesOf(definition).length > 0 && (
+            {publish.isPending && definition !== null && parseExamples(definition).length > 0 && (
               <Text size="sm" role="status">
                 Its examples run now. That may take up to a minute.
               </Text>
             )}
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
     </Modal>
   );
 }
 
 interface ConsequencesProps {
-  read: Read;
+  read: WorkflowWithEtag;
   version: number;
   definition: Record<string, unknown>;
 }
@@ -143,8 +143,8 @@ interface ConsequencesProps {
 function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
   const { published_version: live, status } = workflow;
   const isLive = status === "published" && live !== null;
-  const examples = examplesOf(definition).length;
-  const schedule = scheduleOf(definition);
+  const examples = parseExamples(definition).length;
+  const schedule = parseSchedule(definition);
   return (
     <List size="sm" spacing={4} withPadding={false}>
       <List.Item>
@@ -164,7 +164,7 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
           "It has no schedule: it runs when it is started."
         ) : (
           <>
-            It runs by itself: <Cron cron={schedule.cron} /> ({schedule.timezone}).
+            It runs by itself: <CronText cron={schedule.cron} /> ({schedule.timezone}).
           </>
         )}
       </List.Item>

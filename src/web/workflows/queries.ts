@@ -1,32 +1,32 @@
 /** What the workflow pages ask the server for. */
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ScheduleState } from "../../../schemas/run.ts";
-import type { WholeWorkflow } from "../../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
-import { byCursor, cursorOf } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pages.ts";
 import type { Filters } from "./filters.ts";
 
 const PAGE = 100;
 
 /** A workflow as it was read, with its revision for If-Match. */
-export interface Read {
-  workflow: WholeWorkflow;
+export interface WorkflowWithEtag {
+  workflow: WorkflowWithDefinition;
   etag: string;
 }
 
 export const workflowQuery = (id: string) =>
   queryOptions({
     queryKey: ["workflows", id],
-    queryFn: ({ signal }): Promise<Read> => readWorkflow(id, signal),
+    queryFn: ({ signal }): Promise<WorkflowWithEtag> => readWorkflow(id, signal),
   });
 
-export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Read> {
+export async function readWorkflow(id: string, signal?: AbortSignal): Promise<WorkflowWithEtag> {
   const { data, etag } = await send("get", "/workflows/{workflow_id}", {
     path: { workflow_id: id },
     query: {},
     ...(signal && { signal }),
   });
-  return { workflow: data as WholeWorkflow, etag: etag ?? "" };
+  return { workflow: data as WorkflowWithDefinition, etag: etag ?? "" };
 }
 
 export const workflowsQuery = (filters: Filters) =>
@@ -38,11 +38,11 @@ export const workflowsQuery = (filters: Filters) =>
           ...filters,
           include: ["last_run"],
           limit: PAGE,
-          ...cursorOf(pageParam),
+          ...cursorParam(pageParam),
         },
         signal,
       }),
-    ...byCursor,
+    ...cursorPagination,
   });
 
 export const versionsQuery = (id: string) =>
@@ -51,10 +51,10 @@ export const versionsQuery = (id: string) =>
     queryFn: ({ pageParam, signal }) =>
       send("get", "/workflows/{workflow_id}/versions", {
         path: { workflow_id: id },
-        query: { limit: PAGE, ...cursorOf(pageParam) },
+        query: { limit: PAGE, ...cursorParam(pageParam) },
         signal,
       }),
-    ...byCursor,
+    ...cursorPagination,
   });
 
 /** One version whole; it never changes. */
@@ -113,5 +113,5 @@ export const cronQuery = (cron: string) =>
   });
 
 /** After a change: what shows this workflow asks again. */
-export const refresh = (client: QueryClient): Promise<void> =>
+export const invalidateWorkflows = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({ queryKey: ["workflows"] });

@@ -2,15 +2,15 @@
 import { Anchor, Group, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { lengthOfTime, Time } from "../ui/time.tsx";
-import { Loaded, Waiting } from "../ui/page.tsx";
-import { Status } from "../ui/status.tsx";
+import { formatDuration, Time } from "../ui/time.tsx";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status.tsx";
 import { recentRunsQuery } from "./queries.ts";
 
 export function RecentRuns({ workflowId }: { workflowId: string }) {
   const query = useQuery(recentRunsQuery(workflowId));
   return (
-    <Loaded query={query} skeleton={<Waiting rows={3} />}>
+    <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
       {(runs) =>
         runs.length === 0 ? (
           <Text size="sm" c="dimmed">
@@ -40,11 +40,13 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
                         </Text>
                       </Table.Td>
                       <Table.Td>
-                        <Status status={status} />
+                        <StatusBadge status={status} />
                       </Table.Td>
                       <Table.Td visibleFrom="xs">{trigger}</Table.Td>
                       <Table.Td visibleFrom="xs">
-                        {from !== null && to !== null ? lengthOfTime(Date.parse(to) - Date.parse(from)) : "–"}
+                        {from !== null && to !== null
+                          ? formatDuration(Date.parse(to) - Date.parse(from))
+                          : "–"}
                       </Table.Td>
                     </Table.Tr>
                   ),
@@ -59,6 +61,6 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
           </>
         )
       }
-    </Loaded>
+    </QueryContent>
   );
 }

@@ -5,23 +5,23 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 import { ApiError, send } from "../api/client.ts";
-import { useMay } from "../app/session.tsx";
-import { below, besides } from "../forms/faults.ts";
+import { useHasScope } from "../app/session.tsx";
+import { issuesUnder, issuesOutside } from "../forms/faults.ts";
 import { initialValue } from "../forms/schema.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
-import { useFocusFault } from "../forms/use-focus-fault.ts";
-import { useOnce } from "../runs/use-once.ts";
-import { NotForYou } from "../ui/not-for-you.tsx";
-import { Empty, Failed, Loaded, Page } from "../ui/page.tsx";
-import { examplesOf, inputsOf } from "./inputs.ts";
-import { type Read, versionQuery, workflowQuery } from "./queries.ts";
+import { useFocusIssue } from "../forms/use-focus-fault.ts";
+import { useIdempotencyHeader } from "../runs/use-once.ts";
+import { AccessDenied } from "../ui/not-for-you.tsx";
+import { EmptyState, ErrorAlert, QueryContent, Page } from "../ui/page.tsx";
+import { parseExamples, inputSchemaOf } from "./inputs.ts";
+import { type WorkflowWithEtag, versionQuery, workflowQuery } from "./queries.ts";
 
 export default function RunWorkflow() {
   const { workflowId = "" } = useParams();
-  const may = useMay();
+  const may = useHasScope();
   const query = useQuery({ ...workflowQuery(workflowId), enabled: may("run") });
   const back = `/workflows/${workflowId}`;
-  if (!may("run")) return <NotForYou title="Run" needs="an editor" />;
+  if (!may("run")) return <AccessDenied title="Run" needs="an editor" />;
   return (
     <Page
       title={`Run ${query.data?.workflow.name ?? workflowId}`}
@@ -31,12 +31,12 @@ export default function RunWorkflow() {
         </Anchor>
       }
     >
-      <Loaded query={query}>{(read) => <ChosenVersion read={read} />}</Loaded>
+      <QueryContent query={query}>{(read) => <ChosenVersion read={read} />}</QueryContent>
     </Page>
   );
 }
 
-function ChosenVersion({ read: { workflow } }: { read: Read }) {
+function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const [parameters, setParameters] = useSearchParams();
   const { id, version: newest, published_version: live, status } = workflow;
   const usual = live ?? newest;
@@ -44,7 +44,9 @@ function ChosenVersion({ read: { workflow } }: { read: Read }) {
   const version = Number.isInteger(asked) && asked >= 1 && asked <= newest ? asked : usual;
   const query = useQuery(versionQuery(id, version));
   if (status === "archived") {
-    return <Empty title="It is archived">It runs no more. Restore it on its page to run it again.</Empty>;
+    return (
+      <EmptyState title="It is archived">It runs no more. Restore it on its page to run it again.</EmptyState>
+    );
   }
   return (
     <Stack gap="lg" maw={720}>
@@ -68,15 +70,15 @@ function ChosenVersion({ read: { workflow } }: { read: Read }) {
           maw={260}
         />
       )}
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {({ definition = null }) =>
           definition === null ? (
-            <Empty title="Nothing to run yet">Version {version} has no definition.</Empty>
+            <EmptyState title="Nothing to run yet">Version {version} has no definition.</EmptyState>
           ) : (
             <Start key={version} workflowId={id} version={version} definition={definition} />
           )
         }
-      </Loaded>
+      </QueryContent>
     </Stack>
   );
 }
@@ -90,11 +92,11 @@ interface StartProps {
 function Start({ workflowId, version, definition }: StartProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const may = useMay();
-  const schema = inputsOf(definition);
-  const examples = examplesOf(definition);
+  const may = useHasScope();
+  const schema = inputSchemaOf(definition);
+  const examples = parseExamples(definition);
   const [inputs, setInputs] = useState(() => initialValue(schema));
-  const once = useOnce();
+  const once = useIdempotencyHeader();
   const start = useMutation({
     mutationFn: () => {
       const body = { inputs, version };
@@ -109,11 +111,11 @@ function Start({ workflowId, version, definition }: StartProps) {
       await navigate(`/runs/${data.id}`);
     },
   });
-  const faults = (start.error instanceof ApiError && start.error.problem.errors) || [];
+  const issues = (start.error instanceof ApiError && start.error.problem.errors) || [];
   const isRefused = start.error instanceof ApiError && start.error.code === "invalid_input";
-  const inside = below(faults, "inputs");
-  const outside = besides(faults, ["inputs"]);
-  const form = useFocusFault(start.error);
+  const inside = issuesUnder(issues, "inputs");
+  const outside = issuesOutside(issues, ["inputs"]);
+  const form = useFocusIssue(start.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate();
@@ -140,10 +142,10 @@ function Start({ workflowId, version, definition }: StartProps) {
           schema={schema}
           value={inputs}
           onChange={setInputs}
-          faults={isRefused ? inside : []}
+          issues={isRefused ? inside : []}
           disabled={start.isPending}
         />
-        {start.isError && !(isRefused && outside.length === 0) && <Failed error={start.error} />}
+        {start.isError && !(isRefused && outside.length === 0) && <ErrorAlert error={start.error} />}
         {isRefused && inside.length > 0 && (
           <Alert color="red" role="alert">
             It did not start: {inside.length === 1 ? "one input does" : `${inside.length} inputs do`} not fit.

@@ -3,38 +3,38 @@ import { Badge, Button, Code, Group, List, Stack, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ScheduleState } from "../../../schemas/run.ts";
-import type { WholeWorkflow } from "../../../schemas/workflow.ts";
+import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { send } from "../api/client.ts";
-import { once } from "../api/queries.ts";
-import { useMay } from "../app/session.tsx";
-import { done, failed } from "../ui/notify.ts";
-import { Loaded, Waiting } from "../ui/page.tsx";
+import { idempotencyHeader } from "../api/queries.ts";
+import { useHasScope } from "../app/session.tsx";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { scheduleQuery, versionQuery } from "./queries.ts";
-import { Cron, scheduleOf } from "./schedule-words.tsx";
+import { CronText, parseSchedule } from "./schedule-words.tsx";
 
-export function SchedulePanel({ workflow }: { workflow: WholeWorkflow }) {
+export function SchedulePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
   const { id, status, version, published_version: live, definition } = workflow;
   const isLive = status === "published" && live !== null;
   const isBehind = isLive && live !== version;
   const older = useQuery({ ...versionQuery(id, live ?? version), enabled: isBehind });
   const inForce = isBehind ? (older.data?.definition ?? null) : definition;
   // Asked for only where there is one.
-  const enabled = isLive && scheduleOf(inForce) !== undefined;
+  const enabled = isLive && parseSchedule(inForce) !== undefined;
   const query = useQuery({ ...scheduleQuery(id), enabled });
-  const written = scheduleOf(definition);
-  if (isBehind && older.data === undefined) return <Loaded query={older}>{() => null}</Loaded>;
+  const written = parseSchedule(definition);
+  if (isBehind && older.data === undefined) return <QueryContent query={older}>{() => null}</QueryContent>;
   if (!enabled) return <NotYet written={written} />;
   return (
-    <Loaded query={query} skeleton={<Waiting rows={2} />}>
+    <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>
       {(schedule) =>
         schedule === null ? <NotYet written={written} /> : <Live schedule={schedule} workflow={workflow} />
       }
-    </Loaded>
+    </QueryContent>
   );
 }
 
-function NotYet({ written }: { written: ReturnType<typeof scheduleOf> }) {
+function NotYet({ written }: { written: ReturnType<typeof parseSchedule> }) {
   if (written === undefined) {
     return (
       <Text size="sm" c="dimmed">
@@ -44,19 +44,19 @@ function NotYet({ written }: { written: ReturnType<typeof scheduleOf> }) {
   }
   return (
     <Text size="sm">
-      <Cron cron={written.cron} /> ({written.timezone}), once it is published.
+      <CronText cron={written.cron} /> ({written.timezone}), once it is published.
     </Text>
   );
 }
 
-function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: WholeWorkflow }) {
-  const may = useMay();
+function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: WorkflowWithDefinition }) {
+  const may = useHasScope();
   const { cron, timezone, paused, next, last_at: last, skipped, overlap } = schedule;
   return (
     <Stack gap="xs">
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
         <Text fw={600}>
-          <Cron cron={cron} />
+          <CronText cron={cron} />
         </Text>
         {may("write") && <PauseButton schedule={schedule} workflow={workflow} />}
       </Group>
@@ -121,7 +121,7 @@ function PauseButton({
   workflow: { id, name },
 }: {
   schedule: ScheduleState;
-  workflow: WholeWorkflow;
+  workflow: WorkflowWithDefinition;
 }) {
   const client = useQueryClient();
   const change = useMutation({
@@ -129,13 +129,15 @@ function PauseButton({
       send(
         "post",
         paused ? "/workflows/{workflow_id}/schedule/resume" : "/workflows/{workflow_id}/schedule/pause",
-        { path: { workflow_id: id }, header: once(), body: {} },
+        { path: { workflow_id: id }, header: idempotencyHeader(), body: {} },
       ),
     onSuccess: ({ data }) => {
       client.setQueryData(scheduleQuery(id).queryKey, data);
-      done(data.paused ? `The schedule of “${name}” is paused.` : `The schedule of “${name}” goes on.`);
+      notifySuccess(
+        data.paused ? `The schedule of “${name}” is paused.` : `The schedule of “${name}” goes on.`,
+      );
     },
-    onError: (error) => failed(`The schedule of “${name}” is as it was`, error),
+    onError: (error) => notifyError(`The schedule of “${name}” is as it was`, error),
   });
   return (
     <Button

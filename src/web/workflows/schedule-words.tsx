@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { cronQuery } from "./queries.ts";
 
 /** A cron expression in words, and as it is until they are there. */
-export function Cron({ cron }: { cron: string }) {
+export function CronText({ cron }: { cron: string }) {
   const words = useQuery(cronQuery(cron));
   return <>{words.data ?? cron}</>;
 }
 
 /** The schedule that a definition asks for, as far as it is written. */
-export function scheduleOf(
+export function parseSchedule(
   definition: Record<string, unknown> | null,
 ): { cron: string; timezone: string } | undefined {
   const schedule = definition?.["schedule"];

@@ -5,8 +5,8 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { toText } from "../editor/format.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { Snippet } from "../ui/copy.tsx";
-import { Guard } from "../ui/guard.tsx";
-import { Empty, Waiting } from "../ui/page.tsx";
+import { ErrorBoundary } from "../ui/guard.tsx";
+import { EmptyState, LoadingSkeleton } from "../ui/page.tsx";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
@@ -20,16 +20,16 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
     steps.findIndex(({ id }) => id === selected),
   );
   if (steps.length === 0) {
-    return <Empty title="No steps yet">Its definition has none. Edit it to add the first.</Empty>;
+    return <EmptyState title="No steps yet">Its definition has none. Edit it to add the first.</EmptyState>;
   }
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: step === undefined ? 12 : 7 }}>
-        <Guard message="The graph could not be drawn." of={steps}>
-          <Suspense fallback={<Waiting rows={6} />}>
+        <ErrorBoundary message="The graph could not be drawn." resetKey={steps}>
+          <Suspense fallback={<LoadingSkeleton rows={6} />}>
             <StepGraph steps={steps} onSelect={setSelected} {...(selected !== undefined && { selected })} />
           </Suspense>
-        </Guard>
+        </ErrorBoundary>
         {step === undefined && (
           <Text size="sm" c="dimmed" mt={4}>
             Choose a step to see what it does.

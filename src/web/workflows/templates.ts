@@ -260,7 +260,7 @@ output: "\${{ steps.joined.rows }}"
 ];
 
 /** With the least that runs: the editor shows at once what a definition looks like. */
-export const SCRATCH: Template = {
+export const BLANK_TEMPLATE: Template = {
   id: "scratch",
   name: "",
   description: "",

@@ -3,14 +3,14 @@ import { Button, Group, Modal, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { useBlocker } from "react-router";
 
-interface UnsavedProps {
+interface UnsavedChangesGuardProps {
   /** Whether there is something to lose. */
   when: boolean;
   /** What would be lost: "your changes to the definition of “Weekly revenue”". */
   what: string;
 }
 
-export function Unsaved({ when, what }: UnsavedProps) {
+export function UnsavedChangesGuard({ when, what }: UnsavedChangesGuardProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => when && currentLocation.pathname !== nextLocation.pathname,
   );

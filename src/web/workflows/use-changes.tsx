@@ -2,31 +2,31 @@
 import { Anchor, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { once } from "../api/queries.ts";
+import { idempotencyHeader } from "../api/queries.ts";
 import { send } from "../api/client.ts";
-import { done, failed } from "../ui/notify.ts";
-import { useSend } from "../ui/use-send.ts";
-import { readWorkflow, refresh, type Read } from "./queries.ts";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { readWorkflow, invalidateWorkflows, type WorkflowWithEtag } from "./queries.ts";
 
 const UNDO_MS = 15_000;
 
 /** Each is given what was seen: somebody else's change since then refuses it. */
-export function useChanges() {
+export function useWorkflowMutations() {
   const client = useQueryClient();
-  const changed = () => refresh(client);
-  const restore = useSend({
-    mutationFn: ({ workflow, etag }: Read) =>
+  const changed = () => invalidateWorkflows(client);
+  const restore = useSingleFlightMutation({
+    mutationFn: ({ workflow, etag }: WorkflowWithEtag) =>
       send("post", "/workflows/{workflow_id}/restore", {
         path: { workflow_id: workflow.id },
-        header: { "If-Match": etag, ...once() },
+        header: { "If-Match": etag, ...idempotencyHeader() },
         body: {},
       }),
-    onSuccess: ({ data }) => done(`“${data.name}” is back, ${data.status}.`),
-    onError: (error, { workflow }) => failed(`“${workflow.name}” was not restored`, error),
+    onSuccess: ({ data }) => notifySuccess(`“${data.name}” is back, ${data.status}.`),
+    onError: (error, { workflow }) => notifyError(`“${workflow.name}” was not restored`, error),
     onSettled: changed,
   });
-  const archive = useSend({
-    mutationFn: ({ workflow, etag }: Read) =>
+  const archive = useSingleFlightMutation({
+    mutationFn: ({ workflow, etag }: WorkflowWithEtag) =>
       send("delete", "/workflows/{workflow_id}", {
         path: { workflow_id: workflow.id },
         query: {},
@@ -47,7 +47,7 @@ export function useChanges() {
               onClick={() => {
                 notifications.hide(id);
                 readWorkflow(data.id).then(restore.mutate, (error: unknown) =>
-                  failed(`“${data.name}” was not restored`, error),
+                  notifyError(`“${data.name}” was not restored`, error),
                 );
               }}
             >
@@ -57,18 +57,18 @@ export function useChanges() {
         ),
       });
     },
-    onError: (error, { workflow }) => failed(`“${workflow.name}” was not archived`, error),
+    onError: (error, { workflow }) => notifyError(`“${workflow.name}” was not archived`, error),
     onSettled: changed,
   });
-  const unpublish = useSend({
-    mutationFn: ({ workflow, etag }: Read) =>
+  const unpublish = useSingleFlightMutation({
+    mutationFn: ({ workflow, etag }: WorkflowWithEtag) =>
       send("post", "/workflows/{workflow_id}/unpublish", {
         path: { workflow_id: workflow.id },
-        header: { "If-Match": etag, ...once() },
+        header: { "If-Match": etag, ...idempotencyHeader() },
         body: {},
       }),
-    onSuccess: ({ data }) => done(`“${data.name}” is a draft again.`),
-    onError: (error, { workflow }) => failed(`“${workflow.name}” is still published`, error),
+    onSuccess: ({ data }) => notifySuccess(`“${data.name}” is a draft again.`),
+    onError: (error, { workflow }) => notifyError(`“${workflow.name}” is still published`, error),
     onSettled: changed,
   });
   return { archive, restore, unpublish };

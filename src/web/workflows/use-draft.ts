@@ -1,20 +1,20 @@
 /** A definition that is being edited: its text, what it was begun from, saving it, and what came between. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Fault } from "../../../schemas/problem.ts";
-import type { WholeWorkflow } from "../../../schemas/workflow.ts";
+import type { Issue } from "../../../schemas/problem.ts";
+import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
 import { convert, type Format, toText } from "../editor/format.ts";
-import { ask } from "../ui/confirm.tsx";
-import { done } from "../ui/notify.ts";
-import { useSend } from "../ui/use-send.ts";
-import { type Read, readWorkflow, refresh, workflowQuery } from "./queries.ts";
+import { confirmAction } from "../ui/confirm.tsx";
+import { notifySuccess } from "../ui/notify.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { type WorkflowWithEtag, readWorkflow, invalidateWorkflows, workflowQuery } from "./queries.ts";
 
 interface Draft {
   text: string;
   format: Format;
   /** The newest state that the draft stands on; its revision is sent along. */
-  base: Read;
+  base: WorkflowWithEtag;
   /** The text that says the same as the base. */
   baseText: string;
   reason: string;
@@ -22,11 +22,11 @@ interface Draft {
 
 /** What somebody else saved meanwhile. */
 export interface Conflict {
-  theirs: Read;
+  theirs: WorkflowWithEtag;
   theirText: string;
 }
 
-export function useDraft(read: Read, initialText: string) {
+export function useDraft(read: WorkflowWithEtag, initialText: string) {
   const client = useQueryClient();
   const [draft, setDraft] = useState<Draft>({
     text: initialText,
@@ -45,8 +45,8 @@ export function useDraft(read: Read, initialText: string) {
     change({ text: changed });
   };
 
-  const save = useSend({
-    mutationFn: async (): Promise<{ saved: Read; text: string; faults: readonly Fault[] }> => {
+  const save = useSingleFlightMutation({
+    mutationFn: async (): Promise<{ saved: WorkflowWithEtag; text: string; issues: readonly Issue[] }> => {
       const { data, etag } = await send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },
         header: { "If-Match": base.etag },
@@ -56,19 +56,19 @@ export function useDraft(read: Read, initialText: string) {
           ...(reason.trim() !== "" && { reason: reason.trim() }),
         },
       });
-      const { faults = [], ...workflow } = data;
-      return { saved: { workflow: workflow as WholeWorkflow, etag: etag ?? "" }, text, faults };
+      const { issues = [], ...workflow } = data;
+      return { saved: { workflow: workflow as WorkflowWithDefinition, etag: etag ?? "" }, text, issues };
     },
-    onSuccess: ({ saved, text: sent, faults }) => {
+    onSuccess: ({ saved, text: sent, issues }) => {
       const { version } = saved.workflow;
       change({ base: saved, baseText: sent, reason: "" });
       client.setQueryData(workflowQuery(id).queryKey, saved);
       const unchanged = version === base.workflow.version;
       const more =
-        faults.length === 0
+        issues.length === 0
           ? ""
-          : ` It can't run yet: ${faults.length === 1 ? "1 fault" : `${faults.length} faults`} to mend.`;
-      done(
+          : ` It can't run yet: ${issues.length === 1 ? "1 fault" : `${issues.length} faults`} to mend.`;
+      notifySuccess(
         unchanged
           ? `Nothing has changed since version ${version}.${more}`
           : `Saved as version ${version}.${more}`,
@@ -79,18 +79,18 @@ export function useDraft(read: Read, initialText: string) {
       const theirs = await readWorkflow(id);
       setConflict({ theirs, theirText: await toText(theirs.workflow.definition, format) });
     },
-    onSettled: () => refresh(client),
+    onSettled: () => invalidateWorkflows(client),
   });
 
   /** Writes the same in the other format; asks first where comments would go. */
   const setFormat = async (to: Format) => {
     if (to === format) return;
     const converted = await convert(text, format, to);
-    if ("faults" in converted) return setUnreadable(true);
+    if ("issues" in converted) return setUnreadable(true);
     const apply = () =>
       change({ format: to, text: converted.text, ...(text === baseText && { baseText: converted.text }) });
     if (!converted.commentsLost) return apply();
-    ask({
+    confirmAction({
       title: "Change to JSON, without the comments?",
       consequence: "JSON can't hold comments: those in this definition are lost.",
       confirm: "Change to JSON",

@@ -6,26 +6,34 @@ const REST_MS = 200;
 
 type Definition = Record<string, unknown> | null;
 
-export interface LastGood {
+export interface LastValidDefinition {
   definition: Definition;
   /** The text can't be read as it is now. */
-  broken: boolean;
+  isInvalid: boolean;
   /** The text has comments, which a definition can't hold. */
-  commented: boolean;
+  hasComments: boolean;
 }
 
-export function useLastGood(text: string, format: Format, initial: Definition): LastGood {
-  const [good, setGood] = useState<LastGood>({ definition: initial, broken: false, commented: false });
+export function useLastValidDefinition(
+  text: string,
+  format: Format,
+  initial: Definition,
+): LastValidDefinition {
+  const [good, setGood] = useState<LastValidDefinition>({
+    definition: initial,
+    isInvalid: false,
+    hasComments: false,
+  });
   useEffect(() => {
     let wanted = true;
     const read = async () => {
       const found = text.trim() === "" ? { definition: null } : await parse(text, format);
-      const commented = format === "yaml" && (await import("../editor/yaml-text.ts")).hasComments(text);
+      const hasComments = format === "yaml" && (await import("../editor/yaml-text.ts")).hasComments(text);
       if (!wanted) return;
       setGood((before) =>
-        "faults" in found
-          ? { ...before, broken: true, commented }
-          : { definition: found.definition, broken: false, commented },
+        "issues" in found
+          ? { ...before, isInvalid: true, hasComments }
+          : { definition: found.definition, isInvalid: false, hasComments },
       );
     };
     const timer = setTimeout(() => void read(), REST_MS);

@@ -1,14 +1,14 @@
 /** Making what a workflow was in an old version its newest one; the history keeps all that lies between. */
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/client.ts";
-import { done, failed } from "../ui/notify.ts";
-import { useSend } from "../ui/use-send.ts";
-import { type Read, refresh, versionQuery } from "./queries.ts";
+import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
 
-export function useRestoreContent({ workflow, etag }: Read) {
+export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
   const client = useQueryClient();
   const { id } = workflow;
-  return useSend({
+  return useSingleFlightMutation({
     mutationFn: async (version: number) => {
       const { name, description, tags, definition } = await client.fetchQuery(versionQuery(id, version));
       return send("patch", "/workflows/{workflow_id}", {
@@ -18,12 +18,12 @@ export function useRestoreContent({ workflow, etag }: Read) {
       });
     },
     onSuccess: ({ data }, version) =>
-      done(
+      notifySuccess(
         data.version === workflow.version
           ? `Version ${version} says the same as the newest one.`
           : `Version ${data.version} is as version ${version} was.`,
       ),
-    onError: (error, version) => failed(`Version ${version} was not taken up`, error),
-    onSettled: () => refresh(client),
+    onError: (error, version) => notifyError(`Version ${version} was not taken up`, error),
+    onSettled: () => invalidateWorkflows(client),
   });
 }

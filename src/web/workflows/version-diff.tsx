@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
 import { toText } from "../editor/format.ts";
-import { Loaded, Waiting } from "../ui/page.tsx";
-import { changesInWords } from "./changes.ts";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { describeChanges } from "./changes.ts";
 import { versionQuery } from "./queries.ts";
 
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
@@ -24,9 +24,11 @@ export function VersionDiff({ workflowId, from, to }: VersionDiffProps) {
       <Title order={2} size="h4" id="difference">
         Version {from} and version {to}
       </Title>
-      <Loaded query={before}>
-        {(older) => <Loaded query={after}>{(newer) => <Two older={older} newer={newer} />}</Loaded>}
-      </Loaded>
+      <QueryContent query={before}>
+        {(older) => (
+          <QueryContent query={after}>{(newer) => <Two older={older} newer={newer} />}</QueryContent>
+        )}
+      </QueryContent>
     </Stack>
   );
 }
@@ -37,7 +39,7 @@ function Two({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion 
     queryFn: () => Promise.all([older, newer].map(({ definition }) => toText(definition ?? null, "yaml"))),
     staleTime: Infinity,
   });
-  const words = changesInWords(older, newer);
+  const words = describeChanges(older, newer);
   return (
     <>
       {words.length > 0 && (
@@ -49,9 +51,9 @@ function Two({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion 
           ))}
         </List>
       )}
-      <Loaded query={texts}>
+      <QueryContent query={texts}>
         {([before = "", after = ""]) => (
-          <Suspense fallback={<Waiting rows={6} />}>
+          <Suspense fallback={<LoadingSkeleton rows={6} />}>
             <DefinitionDiff
               before={before}
               after={after}
@@ -60,7 +62,7 @@ function Two({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion 
             />
           </Suspense>
         )}
-      </Loaded>
+      </QueryContent>
     </>
   );
 }

@@ -15,24 +15,24 @@ import { IconBroadcast, IconChevronDown } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
-import { useMay } from "../app/session.tsx";
-import { SURFACES, through } from "../ui/surfaces.ts";
+import { useHasScope } from "../app/session.tsx";
+import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
-import type { Read } from "./queries.ts";
+import type { WorkflowWithEtag } from "./queries.ts";
 import { useRestoreContent } from "./use-restore-content.ts";
 
 const PublishDialog = lazy(async () => ({ default: (await import("./publish-dialog.tsx")).PublishDialog }));
 
 interface VersionTableProps {
   items: readonly WorkflowVersion[];
-  read: Read;
+  read: WorkflowWithEtag;
   from: number;
   to: number;
   onCompare: (one: number, other: number) => void;
 }
 
 export function VersionTable({ items, read, from, to, onCompare }: VersionTableProps) {
-  const may = useMay();
+  const may = useHasScope();
   const [publishing, setPublishing] = useState<number>();
   const { published_version: live, status } = read.workflow;
   const mayChange = may("write") && status !== "archived";
@@ -142,7 +142,7 @@ function Who({ item: { created_by: by, key_name: key, surface, client } }: { ite
         {by}
       </Text>
       <Text size="xs" c="dimmed" title={client}>
-        {SURFACES[surface]} · {through({ surface, key, client })}
+        {SURFACE_LABELS[surface]} · {describeClient({ surface, key, client })}
       </Text>
     </>
   );
@@ -157,13 +157,13 @@ function Why({ reason }: { reason: string }) {
 }
 
 interface VersionMenuProps {
-  read: Read;
+  read: WorkflowWithEtag;
   version: number;
   onPublish: () => void;
 }
 
 function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
-  const may = useMay();
+  const may = useHasScope();
   const restore = useRestoreContent(read);
   const { id, version: newest, published_version: live } = read.workflow;
   const isNewest = version === newest;

@@ -2,9 +2,9 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "react-router";
-import { List } from "../ui/list.tsx";
-import { Loaded, Page } from "../ui/page.tsx";
-import { type Read, versionsQuery, workflowQuery } from "./queries.ts";
+import { PagedList } from "../ui/list.tsx";
+import { QueryContent, Page } from "../ui/page.tsx";
+import { type WorkflowWithEtag, versionsQuery, workflowQuery } from "./queries.ts";
 import { VersionDiff } from "./version-diff.tsx";
 import { VersionTable } from "./version-table.tsx";
 
@@ -20,12 +20,12 @@ export default function Versions() {
         </Anchor>
       }
     >
-      <Loaded query={query}>{(read) => <History read={read} />}</Loaded>
+      <QueryContent query={query}>{(read) => <History read={read} />}</QueryContent>
     </Page>
   );
 }
 
-function History({ read }: { read: Read }) {
+function History({ read }: { read: WorkflowWithEtag }) {
   const { id, version: newest, published_version: live } = read.workflow;
   const versions = useInfiniteQuery(versionsQuery(id));
   const [parameters, setParameters] = useSearchParams();
@@ -41,9 +41,9 @@ function History({ read }: { read: Read }) {
   return (
     <Stack gap="xl">
       <Stack gap="sm">
-        <List query={versions} empty={null}>
+        <PagedList query={versions} empty={null}>
           {(items) => <VersionTable items={items} read={read} from={from} to={to} onCompare={compare} />}
-        </List>
+        </PagedList>
       </Stack>
       {from >= 1 && from !== to ? (
         <VersionDiff workflowId={id} from={from} to={to} />

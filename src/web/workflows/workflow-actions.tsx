@@ -12,20 +12,20 @@ import {
   IconPlayerPlay,
 } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { useMay } from "../app/session.tsx";
-import { ask } from "../ui/confirm.tsx";
-import type { Read } from "./queries.ts";
-import { useChanges } from "./use-changes.tsx";
+import { useHasScope } from "../app/session.tsx";
+import { confirmAction } from "../ui/confirm.tsx";
+import type { WorkflowWithEtag } from "./queries.ts";
+import { useWorkflowMutations } from "./use-changes.tsx";
 
 interface WorkflowActionsProps {
-  read: Read;
+  read: WorkflowWithEtag;
   onPublish: () => void;
   onDetails: () => void;
 }
 
 export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsProps) {
-  const may = useMay();
-  const { archive, restore, unpublish } = useChanges();
+  const may = useHasScope();
+  const { archive, restore, unpublish } = useWorkflowMutations();
   const { id, name, status, version, published_version: live, definition } = read.workflow;
   const here = `/workflows/${id}`;
   if (status === "archived") {
@@ -47,7 +47,7 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
     );
   }
   const unpublishAsked = () =>
-    ask({
+    confirmAction({
       title: `Unpublish “${name}”?`,
       consequence: "It becomes a draft again, and its schedule ends. Runs under way go on.",
       confirm: "Unpublish",

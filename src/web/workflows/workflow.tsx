@@ -4,10 +4,10 @@ import { IconArchive, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
-import { useMay } from "../app/session.tsx";
-import { Loaded, Page, Waiting } from "../ui/page.tsx";
+import { useHasScope } from "../app/session.tsx";
+import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { type Read, workflowQuery } from "./queries.ts";
+import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
 import { StepsPanel } from "./steps-panel.tsx";
@@ -26,14 +26,14 @@ export default function WorkflowPage() {
   if (query.data === undefined) {
     return (
       <Page title={workflowId}>
-        <Loaded query={query}>{() => null}</Loaded>
+        <QueryContent query={query}>{() => null}</QueryContent>
       </Page>
     );
   }
   return <Whole key={workflowId} read={query.data} />;
 }
 
-function Whole({ read }: { read: Read }) {
+function Whole({ read }: { read: WorkflowWithEtag }) {
   const { workflow } = read;
   const [dialog, setDialog] = useState<"publish" | "details">();
   const close = () => setDialog(undefined);
@@ -73,7 +73,7 @@ function Whole({ read }: { read: Read }) {
   );
 }
 
-function About({ read: { workflow } }: { read: Read }) {
+function About({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const { id, description, tags, created_at: created, created_by: by, updated_at: updated } = workflow;
   return (
     <Stack gap={6}>
@@ -112,9 +112,9 @@ function About({ read: { workflow } }: { read: Read }) {
 }
 
 /** What one has to know before anything else. */
-function Notice({ read: { workflow } }: { read: Read }) {
+function Notice({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const { id, status, version, published_version: live } = workflow;
-  const may = useMay();
+  const may = useHasScope();
   if (status === "archived") {
     return (
       <Alert color="gray" icon={<IconArchive aria-hidden />} title="Archived">
@@ -143,7 +143,7 @@ function Notice({ read: { workflow } }: { read: Read }) {
   );
 }
 
-function Views({ read: { workflow } }: { read: Read }) {
+function Views({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const [parameters, setParameters] = useSearchParams();
   const view = parameters.get("view") === "definition" ? "definition" : "steps";
   return (
@@ -162,7 +162,7 @@ function Views({ read: { workflow } }: { read: Read }) {
         <StepsPanel definition={workflow.definition} />
       </Tabs.Panel>
       <Tabs.Panel value="definition">
-        <Suspense fallback={<Waiting rows={8} />}>
+        <Suspense fallback={<LoadingSkeleton rows={8} />}>
           <DefinitionPanel workflow={workflow} />
         </Suspense>
       </Tabs.Panel>

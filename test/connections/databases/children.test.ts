@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabases, sqliteFile, within } from "../../support/databases.ts";
+import { openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
@@ -65,17 +65,17 @@ function shops(count: number, options = {}) {
   const entries = Array.from({ length: count }, (_, index) => ({
     name: `shop${index}`,
     type: "sqlite",
-    dataset: sqliteFile(directory, "CREATE TABLE t (a)", `${index}.db`),
+    dataset: createSqliteFile(directory, "CREATE TABLE t (a)", `${index}.db`),
   }));
   return openDatabases(entries, {}, options);
 }
 
 describe("the children that run embedded databases", () => {
   it("are reused, have no environment and may read no other file", async () => {
-    const { ask } = shops(1);
-    await ask("shop0", "SELECT 1");
+    const { runQuery } = shops(1);
+    await runQuery("shop0", "SELECT 1");
     const [first, ...others] = children();
-    await ask("shop0", "SELECT 1");
+    await runQuery("shop0", "SELECT 1");
     expect([children(), others]).toEqual([[first], []]);
     // A process group of its own: Ctrl-C at a terminal ends the service, and not the query under it.
     const group = readFileSync(`/proc/${first!.pid}/stat`, "utf8").split(") ")[1]!.split(" ")[2];
@@ -87,10 +87,12 @@ describe("the children that run embedded databases", () => {
   });
 
   it("are few however many databases there are, and take turns", async () => {
-    const { ask } = shops(6, { children: 2 });
+    const { runQuery } = shops(6, { children: 2 });
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, children().length)), 5);
-    const queries = Array.from({ length: 12 }, (_, index) => ask(`shop${index % 6}`, `SELECT ${index} AS i`));
+    const queries = Array.from({ length: 12 }, (_, index) =>
+      runQuery(`shop${index % 6}`, `SELECT ${index} AS i`),
+    );
     const answers = await Promise.all(queries);
     clearInterval(watching);
     expect(answers.map(({ rows }) => rows[0]!["i"])).toEqual(Array.from({ length: 12 }, (_, index) => index));
@@ -100,52 +102,52 @@ describe("the children that run embedded databases", () => {
   });
 
   it("are killed within milliseconds of an abort, whether they run or wait", async () => {
-    const { ask, refused } = shops(1, { children: 1 });
-    await ask("shop0", "SELECT 1");
+    const { runQuery, queryError } = shops(1, { children: 1 });
+    await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
     const controller = new AbortController();
-    const running = refused("shop0", FOREVER, {}, {}, controller.signal);
-    const waiting = refused("shop0", "SELECT 1", {}, {}, within(100));
+    const running = queryError("shop0", FOREVER, {}, {}, controller.signal);
+    const waiting = queryError("shop0", "SELECT 1", {}, {}, abortAfter(100));
     expect((await waiting).code).toBe("timeout");
     const started = performance.now();
     controller.abort();
     expect((await running).code).toBe("cancelled");
     expect(performance.now() - started).toBeLessThan(50);
     await ended(pid);
-    expect((await ask("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
   it("may die: the query fails and says so, the next one gets another", async () => {
-    const { ask, refused } = shops(1);
-    await ask("shop0", "SELECT 1");
+    const { runQuery, queryError } = shops(1);
+    await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
-    const killed = refused("shop0", FOREVER);
+    const killed = queryError("shop0", FOREVER);
     process.kill(pid, "SIGKILL");
     expect(await killed).toMatchObject({ code: "memory_limit" });
-    expect((await ask("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
-    const crashed = refused("shop0", FOREVER);
+    expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    const crashed = queryError("shop0", FOREVER);
     process.kill(children()[0]!.pid, "SIGSEGV");
     expect(await crashed).toMatchObject({ code: "step_failed" });
-    expect((await ask("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
   it("are killed where they use more memory than they may", async () => {
-    const { refused } = shops(1, { memoryMb: 500 });
+    const { queryError } = shops(1, { memoryMb: 500 });
     // What the engine's own limit does not see: its values once more, as ours.
-    const text = await refused("shop0", `SELECT ${columns(150, "hex(zeroblob(1000000))")}`);
+    const text = await queryError("shop0", `SELECT ${columns(150, "hex(zeroblob(1000000))")}`);
     expect(text).toMatchObject({ code: "memory_limit" });
     expect(text.message).toMatch(/its heap was full|it used \d+ MiB/);
-    const bytes = await refused("shop0", `SELECT ${columns(8, "randomblob(60000000)")}`);
+    const bytes = await queryError("shop0", `SELECT ${columns(8, "randomblob(60000000)")}`);
     expect(bytes).toMatchObject({ code: "memory_limit" });
     expect(bytes.message).toMatch(/it used \d+ MiB/);
   });
 
   it("end when they have had nothing to do, and when the connections are closed", async () => {
-    const { ask, databases, refused } = shops(1, { idleMs: 50 });
-    await ask("shop0", "SELECT 1");
+    const { runQuery, databases, queryError } = shops(1, { idleMs: 50 });
+    await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
     await ended(pid);
-    const running = refused("shop0", FOREVER);
+    const running = queryError("shop0", FOREVER);
     await eventually(() => (children().length === 1 ? true : undefined), "a child");
     await databases.close();
     expect((await running).code).toBe("interrupted");
@@ -153,7 +155,7 @@ describe("the children that run embedded databases", () => {
   });
 
   it("keep no process alive, and none outlives its parent, not even in the middle of a query", async () => {
-    const dataset = sqliteFile(temporaryDirectory(), "CREATE TABLE t (a)");
+    const dataset = createSqliteFile(temporaryDirectory(), "CREATE TABLE t (a)");
     onTestFinished(() => orphansOn(dataset).forEach((pid) => process.kill(pid, "SIGKILL")));
     const source = `
       import { databases } from ${JSON.stringify(fileURLToPath(new URL("../../../src/connections/databases/index.ts", import.meta.url)))};

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { never, openDatabases, within } from "../../support/databases.ts";
+import { neverAborted, openDatabases, abortAfter } from "../../support/databases.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
 const dataset = join(directory, "shop.duckdb");
@@ -52,8 +52,8 @@ const shop = (access = "read-only", options = {}) =>
 
 describe("a DuckDB database", () => {
   it("gives every kind of value as plain JSON", async () => {
-    const { ask } = shop();
-    const { rows, columns } = await ask(
+    const { runQuery } = shop();
+    const { rows, columns } = await runQuery(
       "shop",
       `SELECT 1::BIGINT AS i, 9007199254740993 AS large, 2.50::DECIMAL(10,2) AS d, 12345678901234567.89::DECIMAL(20,2) AS exact,
               'NaN'::DOUBLE AS nan, TRUE AS b, DATE '2026-01-02' AS day, TIMESTAMP '2026-01-02 03:04:05.678' AS at,
@@ -94,13 +94,13 @@ describe("a DuckDB database", () => {
   });
 
   it("binds parameters by name, as what they are", async () => {
-    const { ask } = shop();
+    const { runQuery } = shop();
     const query = "SELECT id FROM orders WHERE amount > :least AND region = :region AND id < :most LIMIT :n";
     const params = { least: 2.75, region: "south", most: 9, n: 5 };
-    expect((await ask("shop", query, params)).rows).toEqual([{ id: 2 }]);
+    expect((await runQuery("shop", query, params)).rows).toEqual([{ id: 2 }]);
     expect(
       (
-        await ask("shop", "SELECT typeof(:i) i, :o::JSON ->> 'x' o, :n IS NULL AS n", {
+        await runQuery("shop", "SELECT typeof(:i) i, :o::JSON ->> 'x' o, :n IS NULL AS n", {
           i: 1,
           o: { x: 1 },
           n: null,
@@ -112,7 +112,7 @@ describe("a DuckDB database", () => {
   it("prepares without running, and knows columns even where a parameter decides their type", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, never());
+      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
     expect(await prepare("SELECT region, sum(amount) AS total FROM orders GROUP BY region")).toEqual({
       columns: [
         { name: "region", type: "string", declared: "VARCHAR" },
@@ -127,19 +127,19 @@ describe("a DuckDB database", () => {
     });
     expect(await prepare(FOREVER)).toHaveProperty("columns");
     expect(await prepare("SELECT regoin FROM orders")).toMatchObject({
-      faults: [{ did_you_mean: "region" }],
+      issues: [{ did_you_mean: "region" }],
     });
-    expect(await prepare("SELECT * FROM oders")).toMatchObject({ faults: [{ did_you_mean: "orders" }] });
+    expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
   });
 
   it("writes only where the entry and the step both say so", async () => {
     const insert = "INSERT INTO orders VALUES (3, 'west', 1)";
-    expect((await shop().refused("shop", insert)).code).toBe("database_read_only");
-    expect((await shop().refused("shop", insert, {}, { write: true })).code).toBe("database_read_only");
-    const { ask } = shop("read-write");
-    expect(await ask("shop", insert, {}, { write: true })).toMatchObject({ row_count: 1 });
+    expect((await shop().queryError("shop", insert)).code).toBe("database_read_only");
+    expect((await shop().queryError("shop", insert, {}, { write: true })).code).toBe("database_read_only");
+    const { runQuery } = shop("read-write");
+    expect(await runQuery("shop", insert, {}, { write: true })).toMatchObject({ row_count: 1 });
     expect(
-      await ask("shop", "DELETE FROM orders WHERE id = 3 RETURNING region", {}, { write: true }),
+      await runQuery("shop", "DELETE FROM orders WHERE id = 3 RETURNING region", {}, { write: true }),
     ).toMatchObject({
       rows: [{ region: "west" }],
     });
@@ -155,42 +155,45 @@ describe("a DuckDB database", () => {
     const reading = shop();
     const writing = shop("read-write");
     for (const query of ESCAPES) {
-      expect({ query, refused: codes.has((await reading.refused("shop", query)).code) }).toEqual({
+      expect({ query, refused: codes.has((await reading.queryError("shop", query)).code) }).toEqual({
         query,
         refused: true,
       });
       expect({
         query,
-        refused: codes.has((await writing.refused("shop", query, {}, { write: true })).code),
+        refused: codes.has((await writing.queryError("shop", query, {}, { write: true })).code),
       }).toEqual({ query, refused: true });
     }
     expect(readdirSync(directory)).toEqual(["shop.duckdb"]);
-    expect((await reading.ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect((await reading.runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it("kills a query without end at its time, and the next one runs", async () => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     const started = performance.now();
-    expect((await refused("shop", FOREVER, {}, {}, within(400))).code).toBe("timeout");
+    expect((await queryError("shop", FOREVER, {}, {}, abortAfter(400))).code).toBe("timeout");
     expect(performance.now() - started).toBeLessThan(1_500);
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it("keeps memory within its bound and stops at the bound of rows", async () => {
-    const { ask, refused } = shop("read-only", { memoryMb: 64 });
-    const error = await refused("shop", "SELECT list(i) FROM range(1000000000) t(i)");
+    const { runQuery, queryError } = shop("read-only", { memoryMb: 64 });
+    const error = await queryError("shop", "SELECT list(i) FROM range(1000000000) t(i)");
     expect(error.code).toBe("memory_limit");
     const before = process.memoryUsage().rss;
     const million = "SELECT i, repeat('x', 1000) AS x FROM range(1000000) t(i)";
-    expect(await ask("shop", million, {}, { maxRows: 10 })).toMatchObject({ row_count: 10, truncated: true });
-    const { truncated, rows } = await ask("shop", million, {}, { maxRows: 10_000 });
+    expect(await runQuery("shop", million, {}, { maxRows: 10 })).toMatchObject({
+      row_count: 10,
+      truncated: true,
+    });
+    const { truncated, rows } = await runQuery("shop", million, {}, { maxRows: 10_000 });
     expect(truncated && JSON.stringify(rows).length <= 1024 * 1024).toBe(true);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
 
   it("describes tables and views", async () => {
     const { databases } = shop();
-    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, never());
+    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, neverAborted());
     expect(orders).toEqual({
       name: "orders",
       kind: "table",
@@ -219,10 +222,10 @@ describe("the database scratch", () => {
   };
 
   it("joins rows of earlier steps, with their types inferred", async () => {
-    const { ask } = openDatabases([]);
+    const { runQuery } = openDatabases([]);
     const query = `SELECT o.id, n."full name" AS name, o.amount, o.paid, o.tags
                      FROM orders o LEFT JOIN names n USING (region) ORDER BY o.id`;
-    expect(await ask("scratch", query, {}, { tables })).toMatchObject({
+    expect(await runQuery("scratch", query, {}, { tables })).toMatchObject({
       rows: [
         { id: 1, name: "The North", amount: 1, paid: null, tags: ["a"] },
         { id: 2, name: null, amount: 2.5, paid: true, tags: null },
@@ -235,15 +238,15 @@ describe("the database scratch", () => {
         { name: "tags", declared: "JSON" },
       ],
     });
-    expect((await ask("scratch", "SELECT sum(value) AS s FROM plain", {}, { tables })).rows).toEqual([
+    expect((await runQuery("scratch", "SELECT sum(value) AS s FROM plain", {}, { tables })).rows).toEqual([
       { s: 6 },
     ]);
-    expect((await ask("scratch", "SELECT v FROM mixed", {}, { tables })).rows).toEqual([
+    expect((await runQuery("scratch", "SELECT v FROM mixed", {}, { tables })).rows).toEqual([
       { v: 1 },
       { v: "x" },
       { v: null },
     ]);
-    expect((await ask("scratch", "SELECT count(*) AS n FROM empty", {}, { tables })).rows).toEqual([
+    expect((await runQuery("scratch", "SELECT count(*) AS n FROM empty", {}, { tables })).rows).toEqual([
       { n: 0 },
     ]);
   });
@@ -252,66 +255,70 @@ describe("the database scratch", () => {
     const { databases } = openDatabases([]);
     const prepared = databases.prepare(
       { database: "scratch", query: `SELECT :x AS x, ${SLOW} AS n`, params: ["x"], write: false },
-      never(),
+      neverAborted(),
     );
     expect(await prepared).toMatchObject({ columns: [{ name: "x" }, { name: "n" }] });
   });
 
   it("stops what takes long to prepare", async () => {
-    const { databases } = openDatabases([], {}, { prepareMs: 500 });
-    expect(await databases.prepare(SLOW_QUERY, never())).toMatchObject({
-      faults: [{ path: ["query"], code: "timeout" }],
+    const { databases } = openDatabases([], {}, { prepareTimeoutMs: 500 });
+    expect(await databases.prepare(SLOW_QUERY, neverAborted())).toMatchObject({
+      issues: [{ path: ["query"], code: "timeout" }],
     });
   });
 
   it("leaves room for queries while others are prepared", async () => {
-    const { databases, ask } = openDatabases([], {}, { children: 2, prepareMs: 60_000 });
+    const { databases, runQuery } = openDatabases([], {}, { maxChildProcesses: 2, prepareTimeoutMs: 60_000 });
     const leaving = new AbortController();
     const preparing = Promise.race([1, 2, 3].map(() => databases.prepare(SLOW_QUERY, leaving.signal)));
-    const first = await Promise.race([preparing, ask("scratch", "SELECT 1 AS one")]);
+    const first = await Promise.race([preparing, runQuery("scratch", "SELECT 1 AS one")]);
     expect(first).toMatchObject({ rows: [{ one: 1 }] });
     leaving.abort();
-    expect(await preparing).toMatchObject({ faults: [{ code: "cancelled" }] });
+    expect(await preparing).toMatchObject({ issues: [{ code: "cancelled" }] });
   });
 
   it("loads many rows, keeps nothing for the next query, and says what is too much", async () => {
-    const { ask, refused } = openDatabases([]);
+    const { runQuery, queryError } = openDatabases([]);
     const many = { t: Array.from({ length: 20_000 }, (_, id) => ({ id, text: `row ${id}`, half: id / 2 })) };
     const query = "SELECT count(*) AS n, sum(id) AS ids, sum(half) AS halves, max(text) AS m FROM t";
-    expect((await ask("scratch", query, {}, { tables: many })).rows).toEqual([
+    expect((await runQuery("scratch", query, {}, { tables: many })).rows).toEqual([
       { n: 20_000, ids: 199_990_000, halves: 99_995_000, m: "row 9999" },
     ]);
-    expect((await refused("scratch", query)).code).toBe("database_failed");
+    expect((await queryError("scratch", query)).code).toBe("database_failed");
     const large = { t: Array.from({ length: 40 }, () => ({ text: "x".repeat(1024 * 1024) })) };
-    expect(await refused("scratch", query, {}, { tables: large })).toMatchObject({ code: "input_invalid" });
+    expect(await queryError("scratch", query, {}, { tables: large })).toMatchObject({
+      code: "input_invalid",
+    });
     const twice = { t: [{ a: 1, A: 2 }] };
-    expect(await refused("scratch", "FROM t", {}, { tables: twice })).toMatchObject({
+    expect(await queryError("scratch", "FROM t", {}, { tables: twice })).toMatchObject({
       code: "input_invalid",
     });
   });
 
   it("prepares on columns that are known, and refuses tables elsewhere and writes", async () => {
-    const { databases, refused } = shop();
+    const { databases, queryError } = shop();
     const prepare = (query: string, columns: object) =>
       databases.prepare(
         { database: "scratch", query, params: [], write: false, tables: columns as never },
-        never(),
+        neverAborted(),
       );
     const t = [{ name: "region", type: "string", declared: null }];
     expect(await prepare("SELECT region AS r FROM t", { t })).toEqual({
       columns: [{ name: "r", type: "string", declared: "VARCHAR" }],
     });
     expect(await prepare("SELECT regoin FROM t", { t })).toMatchObject({
-      faults: [{ did_you_mean: "region" }],
+      issues: [{ did_you_mean: "region" }],
     });
-    expect(await prepare("SELECT * FROM tables_of", { t })).toMatchObject({ faults: [{ allowed: ["t"] }] });
+    expect(await prepare("SELECT * FROM tables_of", { t })).toMatchObject({ issues: [{ allowed: ["t"] }] });
     expect(await prepare("SELECT whatever FROM t", { t: null })).toEqual({ columns: [] });
-    expect(await refused("shop", "SELECT 1", {}, { tables: { t: [] } })).toMatchObject({
+    expect(await queryError("shop", "SELECT 1", {}, { tables: { t: [] } })).toMatchObject({
       code: "input_invalid",
     });
-    expect((await refused("scratch", "DROP TABLE t", {}, { tables: { t: [] }, write: true })).code).toBe(
+    expect((await queryError("scratch", "DROP TABLE t", {}, { tables: { t: [] }, write: true })).code).toBe(
       "database_read_only",
     );
-    expect((await refused("scratch", "SELECT * FROM read_csv('/etc/passwd')")).code).toBe("database_failed");
+    expect((await queryError("scratch", "SELECT * FROM read_csv('/etc/passwd')")).code).toBe(
+      "database_failed",
+    );
   });
 });

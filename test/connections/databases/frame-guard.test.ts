@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { guardMessages } from "../../../src/connections/databases/frame-guard.ts";
+import { limitMessageSize } from "../../../src/connections/databases/frame-guard.ts";
 import type { StepError } from "../../../src/core/step-errors.ts";
 
 const MAX = 8 * 1024 * 1024;
@@ -16,7 +16,7 @@ const header = (length: number): Buffer => {
 function errorAfter(parts: readonly Buffer[]): string | undefined {
   const stream = new PassThrough();
   stream.on("error", () => undefined);
-  guardMessages(stream, 5, (bytes) => bytes.readUInt32BE(1) - 4);
+  limitMessageSize(stream, 5, (bytes) => bytes.readUInt32BE(1) - 4);
   for (const part of parts) stream.emit("data", part);
   return (stream.errored as StepError | null)?.code;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { never, openDatabases, within } from "../../support/databases.ts";
+import { neverAborted, openDatabases, abortAfter } from "../../support/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../../support/postgres.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
@@ -54,7 +54,7 @@ const until = (count: number, text: string) =>
 
 describe("a PostgreSQL database", () => {
   it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
-    const { rows, columns, truncated } = await shop().ask(
+    const { rows, columns, truncated } = await shop().runQuery(
       "shop",
       `SELECT o.*, 9007199254740993 AS large, 7::bigint AS small, 'NaN'::float8 AS nan, 0.1::float8 AS f,
               date '2026-01-02' AS day, timestamp '2026-01-02 03:04:05' AS local, ARRAY[1, NULL, 3] AS list,
@@ -97,18 +97,18 @@ describe("a PostgreSQL database", () => {
   });
 
   it("binds parameters by name, and lets the query say what they are", async () => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     const query = `SELECT :n + 1 AS n, :at::date AS at, :o::jsonb ->> 'x' AS o, :b::bool AS b, :nothing::text AS nothing,
                           'it''s :n' AS text, :n * 2 AS twice FROM orders WHERE region = :region`;
     const params = { n: 1, at: "2026-01-02", o: { x: 1 }, b: false, nothing: null, region: "north" };
-    expect((await ask("shop", query, params)).rows).toEqual([
+    expect((await runQuery("shop", query, params)).rows).toEqual([
       { n: 2, at: "2026-01-02", o: "1", b: false, nothing: null, text: "it's :n", twice: 2 },
     ]);
-    const list = await refused("shop", "SELECT * FROM orders WHERE id = ANY(:ids)", { ids: [1] });
+    const list = await queryError("shop", "SELECT * FROM orders WHERE id = ANY(:ids)", { ids: [1] });
     expect(list.options.fix).toContain("jsonb_array_elements_text(:ids::jsonb)");
     expect(
       (
-        await ask(
+        await runQuery(
           "shop",
           "SELECT id FROM orders WHERE id::text = ANY (ARRAY(SELECT jsonb_array_elements_text(:ids::jsonb)))",
           { ids: "[1]" },
@@ -120,7 +120,7 @@ describe("a PostgreSQL database", () => {
   it("prepares without running, and says what is wrong, where, and what was meant", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, never());
+      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
     expect(await prepare("SELECT pg_sleep(60)::text AS slept, :x::int AS x", ["x"])).toEqual({
       columns: [
         { name: "slept", type: "string", declared: "text" },
@@ -128,7 +128,7 @@ describe("a PostgreSQL database", () => {
       ],
     });
     expect(await prepare("SELECT :long_name,\n  regoin FROM orders", ["long_name"])).toMatchObject({
-      faults: [
+      issues: [
         {
           path: ["query"],
           message: 'column "regoin" does not exist (line 2, column 3)',
@@ -136,35 +136,35 @@ describe("a PostgreSQL database", () => {
         },
       ],
     });
-    expect(await prepare("SELECT * FROM oders")).toMatchObject({ faults: [{ did_you_mean: "orders" }] });
+    expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
-      faults: [{ fix: "Give each its own name with AS." }],
+      issues: [{ fix: "Give each its own name with AS." }],
     });
     expect(await prepare("SELECT a FROM")).toMatchObject({
-      faults: [{ message: "syntax error at end of input (line 1, column 14)" }],
+      issues: [{ message: "syntax error at end of input (line 1, column 14)" }],
     });
   });
 
   it("writes only where the entry and the step both say so, and all or nothing", async () => {
     const insert = "INSERT INTO orders (id, region) VALUES (:id, 'west') RETURNING id";
-    expect((await shop().refused("shop", insert, { id: 3 }, { write: true })).code).toBe(
+    expect((await shop().queryError("shop", insert, { id: 3 }, { write: true })).code).toBe(
       "database_read_only",
     );
-    const { ask, refused } = shop({ access: "read-write" });
-    expect((await refused("shop", insert, { id: 3 })).code).toBe("database_read_only");
-    expect(await ask("shop", insert, { id: 3 }, { write: true })).toMatchObject({
+    const { runQuery, queryError } = shop({ access: "read-write" });
+    expect((await queryError("shop", insert, { id: 3 })).code).toBe("database_read_only");
+    expect(await runQuery("shop", insert, { id: 3 }, { write: true })).toMatchObject({
       rows: [{ id: 3 }],
       row_count: 1,
     });
-    expect(await ask("shop", "DELETE FROM orders WHERE id > 2", {}, { write: true })).toMatchObject({
+    expect(await runQuery("shop", "DELETE FROM orders WHERE id > 2", {}, { write: true })).toMatchObject({
       row_count: 1,
       rows: [],
     });
-    expect(await refused("shop", insert, { id: 1 }, { write: true })).toMatchObject({
+    expect(await queryError("shop", insert, { id: 1 }, { write: true })).toMatchObject({
       code: "database_failed",
       message: 'shop: duplicate key value violates unique constraint "orders_pkey"',
     });
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it.each([
@@ -186,63 +186,63 @@ describe("a PostgreSQL database", () => {
     "SELECT lo_create(0)",
     "SELECT * FROM orders FOR UPDATE",
   ])("refuses %s", async (query) => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     expect(["database_read_only", "database_failed", "input_invalid"]).toContain(
-      (await refused("shop", query)).code,
+      (await queryError("shop", query)).code,
     );
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
   it("leaves nothing of one query to the next", async () => {
-    const { ask } = shop({ access: "read-write", concurrency: 1 });
+    const { runQuery } = shop({ access: "read-write", concurrency: 1 });
     const pid = "SELECT pg_backend_pid() AS pid, current_setting('search_path') AS path";
-    const before = (await ask("shop", pid)).rows;
-    await ask(
+    const before = (await runQuery("shop", pid)).rows;
+    await runQuery(
       "shop",
       "SELECT set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7) IS NULL AS l",
     );
-    expect((await ask("shop", pid)).rows).toEqual(before);
+    expect((await runQuery("shop", pid)).rows).toEqual(before);
     const locks = "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'";
-    expect((await ask("shop", locks)).rows).toEqual([{ n: 0 }]);
-    await ask("shop", "SELECT set_config('search_path', 'pg_catalog', false)", {}, { write: true });
-    expect((await ask("shop", pid)).rows).toEqual(before);
+    expect((await runQuery("shop", locks)).rows).toEqual([{ n: 0 }]);
+    await runQuery("shop", "SELECT set_config('search_path', 'pg_catalog', false)", {}, { write: true });
+    expect((await runQuery("shop", pid)).rows).toEqual(before);
   });
 
   it("leaves nothing of a query that fails to the next", async () => {
-    const { ask, refused } = shop({ access: "read-write", concurrency: 1 });
+    const { runQuery, queryError } = shop({ access: "read-write", concurrency: 1 });
     const locks = "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'";
     const failing = "SELECT pg_advisory_lock(8), 1 / (id - 1) FROM orders WHERE id = 1";
     const pid = "SELECT pg_backend_pid() AS pid";
-    const before = (await ask("shop", pid)).rows;
+    const before = (await runQuery("shop", pid)).rows;
     for (const write of [false, true]) {
-      expect((await refused("shop", failing, {}, { write })).message).toContain("division by zero");
-      expect((await ask("shop", locks)).rows).toEqual([{ n: 0 }]);
+      expect((await queryError("shop", failing, {}, { write })).message).toContain("division by zero");
+      expect((await runQuery("shop", locks)).rows).toEqual([{ n: 0 }]);
     }
     const prepares = "DO $$ BEGIN EXECUTE 'PREPARE left_behind AS SELECT 1'; RAISE EXCEPTION 'no'; END $$";
-    await refused("shop", prepares, {}, { write: true });
-    expect((await ask("shop", "SELECT name FROM pg_prepared_statements")).rows).toEqual([]);
-    expect((await ask("shop", pid)).rows).toEqual(before);
+    await queryError("shop", prepares, {}, { write: true });
+    expect((await runQuery("shop", "SELECT name FROM pg_prepared_statements")).rows).toEqual([]);
+    expect((await runQuery("shop", pid)).rows).toEqual(before);
   });
 
   it("can be asked again after a table could not be described", async () => {
     await owner.query("CREATE VIEW broken AS SELECT 1 / (id - 1) AS x FROM orders");
     onTestFinished(() => void owner.query("DROP VIEW broken"));
-    const { ask, databases } = shop({ concurrency: 1 });
-    const described = databases.describe("shop", { table: "broken", samples: 1, limit: 1 }, never());
+    const { runQuery, databases } = shop({ concurrency: 1 });
+    const described = databases.describe("shop", { table: "broken", samples: 1, limit: 1 }, neverAborted());
     await expect(described).rejects.toMatchObject({ message: "shop: division by zero" });
-    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
   it("ends a connection that announces more than it could ever take in one message", async () => {
-    const { ask, refused } = shop({ access: "read-write", concurrency: 1 });
+    const { runQuery, queryError } = shop({ access: "read-write", concurrency: 1 });
     const before = process.memoryUsage().rss;
     const large = "SELECT repeat('x', 200000000) AS x";
-    expect(await refused("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
+    expect(await queryError("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024);
     const insert = "INSERT INTO orders (id, region) VALUES (9, 'west') RETURNING repeat('x', 9000000) AS x";
-    expect((await refused("shop", insert, {}, { write: true })).code).toBe("output_too_large");
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
-    const { rows } = await ask("shop", "SELECT repeat('x', 8000000) AS x", {}, { maxBytes: 9_000_000 });
+    expect((await queryError("shop", insert, {}, { write: true })).code).toBe("output_too_large");
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    const { rows } = await runQuery("shop", "SELECT repeat('x', 8000000) AS x", {}, { maxBytes: 9_000_000 });
     expect(rows[0]!["x"]).toHaveLength(8_000_000);
   });
 
@@ -256,7 +256,7 @@ describe("a PostgreSQL database", () => {
         repeat('x', 20000000)::code AS d, timestamp '2026-01-02 03:04:05' AS at`);
     await wide.end();
     const { databases } = shop({ dataset: server.url("wide") });
-    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, never());
+    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, neverAborted());
     expect(fat!.sample).toEqual([
       {
         n: 1.5,
@@ -274,9 +274,15 @@ describe("a PostgreSQL database", () => {
   });
 
   it("cancels on the server at once when it is aborted, and drops what waits for a lock", async () => {
-    const { ask, refused } = shop();
+    const { runQuery, queryError } = shop();
     const controller = new AbortController();
-    const query = refused("shop", "SELECT pg_sleep(60), 'to be cancelled' AS x", {}, {}, controller.signal);
+    const query = queryError(
+      "shop",
+      "SELECT pg_sleep(60), 'to be cancelled' AS x",
+      {},
+      {},
+      controller.signal,
+    );
     await until(1, "to be cancelled");
     controller.abort();
     const started = performance.now();
@@ -285,31 +291,31 @@ describe("a PostgreSQL database", () => {
     await until(0, "to be cancelled");
     const cross =
       "SELECT count(*) AS n FROM generate_series(1, 1000000000) a, generate_series(1, 1000000000) b";
-    expect((await refused("shop", cross, {}, {}, within(300))).code).toBe("timeout");
+    expect((await queryError("shop", cross, {}, {}, abortAfter(300))).code).toBe("timeout");
     await until(0, "generate_series");
-    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
   it("stops at the bound of rows and of bytes, however many there are", async () => {
-    const { ask } = shop({ concurrency: 1 });
+    const { runQuery } = shop({ concurrency: 1 });
     const million = "SELECT generate_series(1, 1000000000) AS i, repeat('x', 1000) AS x";
     const before = process.memoryUsage().rss;
-    const rows = await ask("shop", million, {}, { maxRows: 1_000, maxBytes: Infinity });
+    const rows = await runQuery("shop", million, {}, { maxRows: 1_000, maxBytes: Infinity });
     expect(rows).toMatchObject({ row_count: 1_000, truncated: true });
     expect(rows.rows.at(-1)).toMatchObject({ i: 1_000 });
-    const { truncated, rows: some } = await ask("shop", million, {}, { maxRows: 10_000 });
+    const { truncated, rows: some } = await runQuery("shop", million, {}, { maxRows: 10_000 });
     expect(truncated && JSON.stringify(some).length <= 1024 * 1024).toBe(true);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
-    expect((await ask("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
+    expect((await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
   });
 
   it("tells a deadlock as one", async () => {
-    const { ask, refused } = shop({ access: "read-write" });
+    const { runQuery, queryError } = shop({ access: "read-write" });
     // The owner holds 2 and wants 1; the step holds 1 and wants 2. The step has waited longest.
     await owner.query("BEGIN; SET LOCAL deadlock_timeout = '1h'; UPDATE counters SET n = n + 1 WHERE id = 2");
     const both = `WITH one AS (UPDATE counters SET n = n + 1 WHERE id = 1 RETURNING id)
                   UPDATE counters SET n = n + 1 FROM one WHERE counters.id = 2 RETURNING 'deadlocked' AS d`;
-    const step = refused("shop", both, {}, { write: true });
+    const step = queryError("shop", both, {}, { write: true });
     // Not before the step stands still: it would find 1 taken, hold nothing, and wait for ever.
     await eventually(async () => {
       const { rows } = await watcher.query<{ n: number }>(
@@ -322,7 +328,7 @@ describe("a PostgreSQL database", () => {
     expect(error).toMatchObject({ code: "deadlock", message: "shop: deadlock detected", transient: true });
     await wants;
     await owner.query("ROLLBACK");
-    expect((await ask("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
+    expect((await runQuery("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
   });
 
   it("says that it can't be reached, or let in, and never the password", async () => {
@@ -332,53 +338,53 @@ describe("a PostgreSQL database", () => {
     away.close();
     await once(away, "close");
     const nobody = shop({ dataset: `postgresql://postgres@127.0.0.1:${port}/postgres` });
-    expect(await nobody.refused("shop", "SELECT 1")).toMatchObject({
+    expect(await nobody.queryError("shop", "SELECT 1")).toMatchObject({
       code: "database_unavailable",
       transient: true,
     });
-    const fault = nobody.databases.prepare(
+    const issue = nobody.databases.prepare(
       { database: "shop", query: "SELECT 1", params: [], write: false },
-      never(),
+      neverAborted(),
     );
-    expect(await fault).toMatchObject({ faults: [{ path: ["database"], code: "database_unavailable" }] });
+    expect(await issue).toMatchObject({ issues: [{ path: ["database"], code: "database_unavailable" }] });
     const secret = "wrong but secret";
-    const wrong = await shop({}, { SHOP_PASSWORD: secret }).refused("shop", "SELECT 1");
+    const wrong = await shop({}, { SHOP_PASSWORD: secret }).queryError("shop", "SELECT 1");
     expect(wrong).toMatchObject({ code: "environment" });
     expect(JSON.stringify([wrong.message, wrong.options.fix, wrong.options.details])).not.toContain(secret);
     const { databases } = shop({}, {} as never);
-    expect(databases.list()[0]!.unusable).toBe("the environment variable SHOP_PASSWORD is not set");
+    expect(databases.list()[0]!.unavailableReason).toBe("the environment variable SHOP_PASSWORD is not set");
     const unset = await databases.prepare(
       { database: "shop", query: "SELECT 1", params: [], write: false },
-      never(),
+      neverAborted(),
     );
-    expect(unset).toMatchObject({ faults: [{ path: ["database"], code: "environment" }] });
-    const noSuch = await shop({ dataset: server.url("nowhere") }).refused("shop", "SELECT 1");
+    expect(unset).toMatchObject({ issues: [{ path: ["database"], code: "environment" }] });
+    const noSuch = await shop({ dataset: server.url("nowhere") }).queryError("shop", "SELECT 1");
     expect(noSuch).toMatchObject({ code: "environment", message: 'database "nowhere" does not exist' });
   });
 
   it("tells a cut connection from a refusal, and goes on with a new one", async () => {
     const proxy = await tcpProxy(server.port);
-    const { ask, refused } = shop({
+    const { runQuery, queryError } = shop({
       dataset: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
       access: "read-write",
     });
-    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
-    proxy.cut();
+    expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    proxy.resetConnections();
     expect(
-      await eventually(() => ask("shop", "SELECT 2 AS two").catch(() => undefined), "a new connection"),
+      await eventually(() => runQuery("shop", "SELECT 2 AS two").catch(() => undefined), "a new connection"),
     ).toMatchObject({ row_count: 1 });
-    const query = refused("shop", "SELECT pg_sleep(60), 'to be cut' AS x");
+    const query = queryError("shop", "SELECT pg_sleep(60), 'to be cut' AS x");
     await until(1, "to be cut");
-    proxy.cut();
+    proxy.resetConnections();
     expect(await query).toMatchObject({ code: "database_unavailable", transient: true });
-    const write = refused(
+    const write = queryError(
       "shop",
       "UPDATE counters SET n = 0 WHERE pg_sleep(60) IS NULL",
       {},
       { write: true },
     );
     await until(1, "UPDATE counters SET n = 0");
-    proxy.cut();
+    proxy.resetConnections();
     expect(await write).toMatchObject({ code: "database_unavailable", transient: false });
     await owner.query(
       "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%pg_sleep%'",
@@ -388,33 +394,33 @@ describe("a PostgreSQL database", () => {
   it("is not held by a server that has gone silent", async () => {
     const proxy = await tcpProxy(server.port);
     const dataset = `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`;
-    const { ask, refused } = shop({ dataset }, undefined, { connectMs: 300 });
-    await ask("shop", "SELECT 1");
+    const { runQuery, queryError } = shop({ dataset }, undefined, { connectMs: 300 });
+    await runQuery("shop", "SELECT 1");
     proxy.stall();
     const started = performance.now();
-    expect((await refused("shop", "SELECT 1", {}, {}, within(200))).code).toBe("timeout");
-    expect((await refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+    expect((await queryError("shop", "SELECT 1", {}, {}, abortAfter(200))).code).toBe("timeout");
+    expect((await queryError("shop", "SELECT 1")).code).toBe("database_unavailable");
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it("opens no more connections than the entry says, and says when the server has none left", async () => {
     const proxy = await tcpProxy(server.port);
-    const { ask, databases } = shop({
+    const { runQuery, databases } = shop({
       dataset: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
       concurrency: 2,
     });
-    await Promise.all(Array.from({ length: 8 }, () => ask("shop", "SELECT pg_sleep(0.01)")));
-    expect(proxy.connections()).toBe(2);
+    await Promise.all(Array.from({ length: 8 }, () => runQuery("shop", "SELECT pg_sleep(0.01)")));
+    expect(proxy.connectionCount()).toBe(2);
     expect(databases.concurrencyOf("shop")).toBe(2);
     await owner.query("CREATE ROLE lonely LOGIN PASSWORD 'lonely' CONNECTION LIMIT 0");
     onTestFinished(() => void owner.query("DROP ROLE lonely"));
     const lonely = shop({ dataset: server.url("postgres", "lonely") }, { SHOP_PASSWORD: "lonely" });
-    expect((await lonely.refused("shop", "SELECT 1")).code).toBe("database_unavailable");
+    expect((await lonely.queryError("shop", "SELECT 1")).code).toBe("database_unavailable");
   });
 
   it("ends what still runs when it is closed", async () => {
-    const { databases, refused } = shop();
-    const query = refused("shop", "SELECT pg_sleep(60), 'to be closed' AS x");
+    const { databases, queryError } = shop();
+    const query = queryError("shop", "SELECT pg_sleep(60), 'to be closed' AS x");
     await until(1, "to be closed");
     await databases.close();
     expect((await query).code).toBe("interrupted");
@@ -426,7 +432,7 @@ describe("a PostgreSQL database", () => {
     const [counters, orders, regions, ...others] = await databases.describe(
       "shop",
       { samples: 1, limit: 10 },
-      never(),
+      neverAborted(),
     );
     expect([counters!.name, others]).toEqual(["counters", []]);
     expect(orders).toMatchObject({
@@ -441,7 +447,7 @@ describe("a PostgreSQL database", () => {
       { name: "amount", type: "numeric(20,2)", nullable: true },
     ]);
     expect(regions).toMatchObject({ name: "regions", kind: "view" });
-    const meant = databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, never());
+    const meant = databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, neverAborted());
     await expect(meant).rejects.toMatchObject({ options: { fix: "Did you mean orders?" } });
   });
 });

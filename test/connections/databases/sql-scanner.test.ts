@@ -6,9 +6,9 @@ const DIALECTS: readonly Dialect[] = ["sqlite", "duckdb", "postgresql", "mysql"]
 
 const rendered = (query: string, dialect: Dialect = "postgresql") =>
   scanQuery(query, dialect).render((index) => `$${index + 1}`);
-const names = (query: string, dialect: Dialect = "postgresql") => scanQuery(query, dialect).names;
+const names = (query: string, dialect: Dialect = "postgresql") => scanQuery(query, dialect).parameterNames;
 const codes = (query: string, dialect: Dialect = "postgresql") =>
-  scanQuery(query, dialect).faults.map(({ code }) => code);
+  scanQuery(query, dialect).issues.map(({ code }) => code);
 
 describe("scanQuery", () => {
   it.each(DIALECTS)("finds parameters once each and says where they stand, for %s", (dialect) => {
@@ -99,9 +99,9 @@ describe("scanQuery", () => {
 
   it("says where an offset of the rendered text stands in what was written", () => {
     const query = "SELECT :first_name,\n  :x + oops";
-    const { text, place } = rendered(query);
-    expect(place(text.indexOf("oops"))).toBe("line 2, column 8");
-    expect(place(0)).toBe("line 1, column 1");
+    const { text, locate } = rendered(query);
+    expect(locate(text.indexOf("oops"))).toBe("line 2, column 8");
+    expect(locate(0)).toBe("line 1, column 1");
   });
 
   it("leaves every text as it is, apart from its parameters, and never loops or throws", () => {
@@ -132,7 +132,7 @@ describe("scanQuery", () => {
       fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom(...DIALECTS), (pieces, dialect) => {
         const query = pieces.join("").replaceAll(";", "");
         const scanned = scanQuery(query, dialect);
-        expect(scanned.render((index) => `:${scanned.names[index]}`).text).toBe(query);
+        expect(scanned.render((index) => `:${scanned.parameterNames[index]}`).text).toBe(query);
       }),
     );
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { never, openDatabases, sqliteFile, within } from "../../support/databases.ts";
+import { neverAborted, openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
 const SHOP = `
@@ -33,15 +33,17 @@ const ESCAPES = [
 
 function shop(access = "read-only", options = {}) {
   const directory = temporaryDirectory();
-  const dataset = sqliteFile(directory, SHOP);
+  const dataset = createSqliteFile(directory, SHOP);
   const entry = { name: "shop", type: "sqlite", dataset, access };
   return { directory, dataset, ...openDatabases([entry], {}, options) };
 }
 
 describe("a SQLite database", () => {
   it("gives rows as plain JSON, with the columns' names and types", async () => {
-    const { ask } = shop();
-    expect(await ask("shop", "SELECT *, 9e999 AS big FROM orders WHERE id <= :most", { most: 2 })).toEqual({
+    const { runQuery } = shop();
+    expect(
+      await runQuery("shop", "SELECT *, 9e999 AS big FROM orders WHERE id <= :most", { most: 2 }),
+    ).toEqual({
       rows: [
         { id: 1, region: "north", amount: 2.5, paid: 1, extra: { a: [1] }, scan: "AQI=", big: "Infinity" },
         {
@@ -69,47 +71,47 @@ describe("a SQLite database", () => {
   });
 
   it("binds parameters by name, as what they are", async () => {
-    const { ask } = shop();
+    const { runQuery } = shop();
     const query =
       "SELECT typeof(:i) i, typeof(:f) f, typeof(:t) t, :b b, :n n, :o ->> 'x' o, :i || '' AS again";
-    const { rows } = await ask("shop", query, { i: 1, f: 1.5, t: "':i", b: true, n: null, o: { x: 7 } });
+    const { rows } = await runQuery("shop", query, { i: 1, f: 1.5, t: "':i", b: true, n: null, o: { x: 7 } });
     expect(rows).toEqual([{ i: "integer", f: "real", t: "text", b: 1, n: null, o: 7, again: "1" }]);
   });
 
   it("refuses lists, missing and unused parameters before anything runs", async () => {
-    const { refused } = shop();
-    const list = await refused("shop", "SELECT :ids", { ids: [1] });
+    const { queryError } = shop();
+    const list = await queryError("shop", "SELECT :ids", { ids: [1] });
     expect(list).toMatchObject({
       code: "input_invalid",
       message: "params.ids is a list, and a parameter is one value.",
     });
     expect(list.options.fix).toContain("json_each(:ids)");
-    expect(await refused("shop", "SELECT :since", {})).toMatchObject({
+    expect(await queryError("shop", "SELECT :since", {})).toMatchObject({
       code: "input_invalid",
       message: "params.since is missing: the query has :since.",
     });
-    expect(await refused("shop", "SELECT ':x'", { x: 1 })).toMatchObject({ code: "input_invalid" });
+    expect(await queryError("shop", "SELECT ':x'", { x: 1 })).toMatchObject({ code: "input_invalid" });
   });
 
   it("tells all faults of a query at once, with what was probably meant", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, never());
+      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
     expect(await prepare("SELECT regoin FROM orders WHERE id > :since", ["sinse"])).toMatchObject({
-      faults: [
+      issues: [
         { path: ["params", "since"], code: "missing", did_you_mean: "sinse" },
         { path: ["params", "sinse"], code: "unused_parameter", did_you_mean: "since" },
         { path: ["query"], message: "no such column: regoin", did_you_mean: "region" },
       ],
     });
     expect(await prepare("SELECT * FROM ordrs")).toMatchObject({
-      faults: [{ message: "no such table: ordrs", allowed: ["orders", "regions"], did_you_mean: "orders" }],
+      issues: [{ message: "no such table: ordrs", allowed: ["orders", "regions"], did_you_mean: "orders" }],
     });
     expect(await prepare("SELCT 1")).toMatchObject({
-      faults: [{ code: "not_allowed", did_you_mean: "SELECT" }],
+      issues: [{ code: "not_allowed", did_you_mean: "SELECT" }],
     });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
-      faults: [
+      issues: [
         { message: "Two columns of the result are called a.", fix: "Give each its own name with AS." },
       ],
     });
@@ -119,41 +121,41 @@ describe("a SQLite database", () => {
   });
 
   it("does not run what it prepares", async () => {
-    const { databases, ask } = shop("read-write");
+    const { databases, runQuery } = shop("read-write");
     const request = { database: "shop", query: "DELETE FROM orders", params: [], write: true };
-    expect(await databases.prepare(request, never())).toEqual({ columns: [] });
-    expect((await ask("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
-    expect(await databases.prepare({ ...request, query: FOREVER }, never())).toHaveProperty("columns");
+    expect(await databases.prepare(request, neverAborted())).toEqual({ columns: [] });
+    expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
+    expect(await databases.prepare({ ...request, query: FOREVER }, neverAborted())).toHaveProperty("columns");
   });
 
   it("writes only where the entry and the step both say so", async () => {
     const insert = "INSERT INTO orders (region) VALUES (:region) RETURNING id";
     const reading = shop();
-    const first = await reading.refused("shop", insert, { region: "west" });
+    const first = await reading.queryError("shop", insert, { region: "west" });
     expect(first.code).toBe("database_read_only");
     expect(first.options.fix).toContain("access: read-write");
     expect(first.options.fix).toContain("write: true");
-    expect((await reading.refused("shop", insert, { region: "west" }, { write: true })).code).toBe(
+    expect((await reading.queryError("shop", insert, { region: "west" }, { write: true })).code).toBe(
       "database_read_only",
     );
     const writing = shop("read-write");
-    expect((await writing.refused("shop", insert, { region: "west" })).options.fix).toBe(
+    expect((await writing.queryError("shop", insert, { region: "west" })).options.fix).toBe(
       "Set write: true on the step.",
     );
-    expect(await writing.ask("shop", insert, { region: "west" }, { write: true })).toMatchObject({
+    expect(await writing.runQuery("shop", insert, { region: "west" }, { write: true })).toMatchObject({
       rows: [{ id: 3 }],
     });
-    expect(await writing.ask("shop", "UPDATE orders SET paid = 1", {}, { write: true })).toMatchObject({
+    expect(await writing.runQuery("shop", "UPDATE orders SET paid = 1", {}, { write: true })).toMatchObject({
       row_count: 3,
     });
   });
 
   it("refuses all but reading, and to who may write what reaches out of it", async () => {
-    const { directory, dataset, refused } = shop();
+    const { directory, dataset, queryError } = shop();
     const before = readFileSync(dataset);
     const codes = new Set<string>(["database_read_only", "database_failed", "input_invalid"]);
     for (const query of [...ESCAPES, ...WRITES])
-      expect({ query, refused: codes.has((await refused("shop", query)).code) }).toEqual({
+      expect({ query, refused: codes.has((await queryError("shop", query)).code) }).toEqual({
         query,
         refused: true,
       });
@@ -162,56 +164,56 @@ describe("a SQLite database", () => {
     for (const query of ESCAPES)
       expect({
         query,
-        refused: codes.has((await writing.refused("shop", query, {}, { write: true })).code),
+        refused: codes.has((await writing.queryError("shop", query, {}, { write: true })).code),
       }).toEqual({ query, refused: true });
     expect(readdirSync(directory)).toEqual(["shop.db"]);
     expect(existsSync("copy.db") || existsSync("other.db")).toBe(false);
   });
 
   it("kills a query without end at its time, and the next one runs", async () => {
-    const { ask, refused } = shop();
-    await ask("shop", "SELECT 1");
+    const { runQuery, queryError } = shop();
+    await runQuery("shop", "SELECT 1");
     let ticks = 0;
     const ticking = setInterval(() => (ticks += 1), 10);
     const started = performance.now();
     const [error, ...others] = await Promise.all([
-      refused("shop", FOREVER, {}, {}, within(300)),
-      ...Array.from({ length: 10 }, () => ask("shop", "SELECT count(*) AS n FROM orders")),
+      queryError("shop", FOREVER, {}, {}, abortAfter(300)),
+      ...Array.from({ length: 10 }, () => runQuery("shop", "SELECT count(*) AS n FROM orders")),
     ]);
     clearInterval(ticking);
     expect(error).toMatchObject({ code: "timeout" });
     expect(performance.now() - started).toBeLessThan(1_500);
     expect(others.map(({ rows }) => rows[0])).toEqual(Array.from({ length: 10 }, () => ({ n: 2 })));
     expect(ticks).toBeGreaterThan(10);
-    expect((await ask("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
   it("stops at the bound of rows and of bytes, however many there are", async () => {
-    const { ask } = shop();
+    const { runQuery } = shop();
     const million =
       "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 1000000) SELECT i, hex(zeroblob(500)) AS x FROM t";
     const before = process.memoryUsage().rss;
-    const rows = await ask("shop", million, {}, { maxRows: 100 });
+    const rows = await runQuery("shop", million, {}, { maxRows: 100 });
     expect(rows).toMatchObject({ row_count: 100, truncated: true });
-    const bytes = await ask("shop", million, {}, { maxRows: 10_000 });
+    const bytes = await runQuery("shop", million, {}, { maxRows: 10_000 });
     expect(bytes.truncated).toBe(true);
     expect(JSON.stringify(bytes.rows).length).toBeLessThanOrEqual(1024 * 1024);
     expect(bytes.row_count).toBeGreaterThan(900);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
-    expect((await ask("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
+    expect((await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
   });
 
   it("ends a query that wants too much memory as memory_limit", async () => {
-    const { refused } = shop("read-only", { memoryMb: 64 });
-    expect((await refused("shop", "SELECT zeroblob(100000000)")).code).toBe("memory_limit");
+    const { queryError } = shop("read-only", { memoryMb: 64 });
+    expect((await queryError("shop", "SELECT zeroblob(100000000)")).code).toBe("memory_limit");
     const sorted =
       "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELECT randomblob(1000) AS x FROM t ORDER BY x";
-    expect((await refused("shop", sorted, {}, {}, within(10_000))).code).toBe("memory_limit");
+    expect((await queryError("shop", sorted, {}, {}, abortAfter(10_000))).code).toBe("memory_limit");
   });
 
   it("describes tables and views, and finds the one that was meant", async () => {
     const { databases } = shop();
-    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, never());
+    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, neverAborted());
     expect(orders).toMatchObject({
       name: "orders",
       kind: "table",
@@ -225,7 +227,7 @@ describe("a SQLite database", () => {
     ]);
     expect(regions).toMatchObject({ name: "regions", kind: "view", row_count: null });
     await expect(
-      databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, never()),
+      databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, neverAborted()),
     ).rejects.toMatchObject({
       code: "input_invalid",
       options: { fix: "Did you mean orders?" },
@@ -235,13 +237,13 @@ describe("a SQLite database", () => {
   it("is refused where it lies in the state directory, behind a link too", async () => {
     const stateDir = temporaryDirectory();
     mkdirSync(join(stateDir, "deep"));
-    const real = sqliteFile(join(stateDir, "deep"), "CREATE TABLE keys (secret)");
+    const real = createSqliteFile(join(stateDir, "deep"), "CREATE TABLE keys (secret)");
     const link = join(temporaryDirectory(), "link.db");
     symlinkSync(real, link);
     const entries = [real, link].map((dataset, index) => ({ name: `db${index}`, type: "sqlite", dataset }));
-    const { refused } = openDatabases(entries, {}, { stateDir });
+    const { queryError } = openDatabases(entries, {}, { stateDir });
     for (const name of ["db0", "db1"]) {
-      const error = await refused(name, "SELECT * FROM keys");
+      const error = await queryError(name, "SELECT * FROM keys");
       expect(error).toMatchObject({ code: "environment" });
       expect(error.message).toContain("state directory");
     }
@@ -251,37 +253,37 @@ describe("a SQLite database", () => {
     const directory = temporaryDirectory();
     const noise = join(directory, "noise.db");
     writeFileSync(noise, "this is no database, but a text of some length ".repeat(100));
-    const { refused, databases } = openDatabases([
+    const { queryError, databases } = openDatabases([
       { name: "missing", type: "sqlite", dataset: join(directory, "missing.db"), access: "read-write" },
       { name: "noise", type: "sqlite", dataset: noise },
     ]);
-    expect(await refused("missing", "SELECT 1", {}, { write: true })).toMatchObject({
+    expect(await queryError("missing", "SELECT 1", {}, { write: true })).toMatchObject({
       code: "database_unavailable",
     });
     expect(existsSync(join(directory, "missing.db"))).toBe(false);
-    expect(await refused("noise", "SELECT * FROM t")).toMatchObject({
+    expect(await queryError("noise", "SELECT * FROM t")).toMatchObject({
       code: "database_failed",
       message: "noise: file is not a database",
     });
     const prepared = databases.prepare(
       { database: "missing", query: "SELECT 1", params: [], write: false },
-      never(),
+      neverAborted(),
     );
-    expect(await prepared).toMatchObject({ faults: [{ path: ["database"], code: "database_unavailable" }] });
-    expect(await refused("nosie", "SELECT 1")).toMatchObject({
+    expect(await prepared).toMatchObject({ issues: [{ path: ["database"], code: "database_unavailable" }] });
+    expect(await queryError("nosie", "SELECT 1")).toMatchObject({
       code: "environment",
       options: { fix: "Did you mean noise?" },
     });
   });
 
   it("holds no lock between queries, and waits for another's only so long", async () => {
-    const { ask, refused, dataset } = shop("read-write");
-    await ask("shop", "SELECT * FROM orders", {}, { maxRows: 1 });
+    const { runQuery, queryError, dataset } = shop("read-write");
+    await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 1 });
     const other = new DatabaseSync(dataset);
     other.exec("BEGIN EXCLUSIVE; DELETE FROM orders");
-    expect((await refused("shop", "SELECT * FROM orders", {}, {}, within(200))).code).toBe("timeout");
+    expect((await queryError("shop", "SELECT * FROM orders", {}, {}, abortAfter(200))).code).toBe("timeout");
     other.exec("COMMIT");
     other.close();
-    expect((await ask("shop", "SELECT * FROM orders")).row_count).toBe(0);
+    expect((await runQuery("shop", "SELECT * FROM orders")).row_count).toBe(0);
   });
 });

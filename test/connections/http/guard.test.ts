@@ -1,8 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
-import { http } from "../../../src/connections/http/index.ts";
+import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpRequest } from "../../../src/core/connections.ts";
-import { configOf, failureOf, httpPeer, sendJson } from "../../support/http-peer.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/http-peer.ts";
 
 const signal = new AbortController().signal;
 const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
@@ -13,11 +13,11 @@ const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   ...more,
 });
 
-const ok = () => httpPeer((_request, response) => sendJson(response, { ok: true }));
+const ok = () => mockHttpServer((_request, response) => sendJson(response, { ok: true }));
 
 const client = (allowed: string[], addresses: Record<string, string[]> = {}) =>
-  http(
-    configOf({ http: { allowed_hosts: allowed } }),
+  createHttpClient(
+    parseConfig({ http: { allowed_hosts: allowed } }),
     {},
     {
       resolve: (hostname, done) =>
@@ -45,39 +45,39 @@ describe("the guard of http", () => {
       "[::]",
     ];
     for (const host of hosts) {
-      const error = await failureOf(client([]).send(get(`http://${host}:${peer.port}/`), signal));
+      const error = await stepErrorOf(client([]).send(get(`http://${host}:${peer.port}/`), signal));
       expect(error.code).toBe("http_blocked");
       expect(error.options.fix).toContain("http.allowed_hosts");
     }
-    expect(peer.connections()).toBe(0);
+    expect(peer.connectionCount()).toBe(0);
   });
 
   it("refuses a name that the system resolves to loopback", async () => {
     const peer = await ok();
-    const real = http(configOf({}), {});
+    const real = createHttpClient(parseConfig({}), {});
     for (const name of ["localhost", "LOCALHOST"]) {
-      const error = await failureOf(real.send(get(`http://${name}:${peer.port}/`), signal));
+      const error = await stepErrorOf(real.send(get(`http://${name}:${peer.port}/`), signal));
       expect(error.code).toBe("http_blocked");
       expect(error.message).not.toContain("127.0.0.1");
     }
-    expect(peer.connections()).toBe(0);
+    expect(peer.connectionCount()).toBe(0);
   });
 
   it("refuses a name with one private address among public ones", async () => {
     const peer = await ok();
     const mixed = client([], { "mixed.test": ["93.184.215.14", "127.0.0.1"] });
-    expect((await failureOf(mixed.send(get(`http://mixed.test:${peer.port}/`), signal))).code).toBe(
+    expect((await stepErrorOf(mixed.send(get(`http://mixed.test:${peer.port}/`), signal))).code).toBe(
       "http_blocked",
     );
-    expect(peer.connections()).toBe(0);
+    expect(peer.connectionCount()).toBe(0);
   });
 
   it("connects to the address that it checked, whatever the name server says the next time", async () => {
     const peer = await ok();
     let asked = 0;
     // Public when it is asked first, as a rebinding name server is; the documentation's range answers nobody.
-    const rebinding = http(
-      configOf({}),
+    const rebinding = createHttpClient(
+      parseConfig({}),
       {},
       {
         resolve: (_hostname, done) => {
@@ -89,13 +89,13 @@ describe("the guard of http", () => {
       },
     );
     const stop = new AbortController();
-    const call = failureOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), stop.signal));
+    const call = stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), stop.signal));
     setImmediate(() => stop.abort());
     await call.catch(() => undefined);
     expect(asked).toBe(1);
-    const again = await failureOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), signal));
+    const again = await stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), signal));
     expect(again.code).toBe("http_blocked");
-    expect(peer.connections()).toBe(0);
+    expect(peer.connectionCount()).toBe(0);
   });
 
   it("reaches what the operator allows, by address, name and pattern, on the port that is named", async () => {
@@ -115,7 +115,7 @@ describe("the guard of http", () => {
       ["*.corp.test", "corp.test"],
       ["api.corp.test", "127.0.0.1"],
     ] as const)
-      expect((await failureOf(reach(allowed, host))).code).toBe("http_blocked");
+      expect((await stepErrorOf(reach(allowed, host))).code).toBe("http_blocked");
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe("the guard of http", () => {
     ["not a url", "is not a URL"],
     ["http://user:word@127.0.0.1/", "user name or password"],
   ])("refuses %s", async (url, message) => {
-    const error = await failureOf(client(["127.0.0.1"]).send(get(url), signal));
+    const error = await stepErrorOf(client(["127.0.0.1"]).send(get(url), signal));
     expect(error).toMatchObject({ code: "input_invalid" });
     expect(error.message).toContain(message);
     expect(error.message).not.toContain("word@");
@@ -132,7 +132,7 @@ describe("the guard of http", () => {
 });
 
 const redirecting = (status: number, to: string | ((path: string) => string)) =>
-  httpPeer((request, response) => {
+  mockHttpServer((request, response) => {
     if (request.path.startsWith("/end"))
       return sendJson(response, { method: request.method, body: request.body });
     response.writeHead(status, { location: typeof to === "string" ? to : to(request.path) });
@@ -159,24 +159,24 @@ describe("redirects", () => {
   it("are not followed elsewhere, which tells where without the query", async () => {
     const target = await ok();
     const peer = await redirecting(302, `${target.url}/there?key=abc`);
-    const error = await failureOf(client([peer.host, target.host]).send(get(peer.url), signal));
+    const error = await stepErrorOf(client([peer.host, target.host]).send(get(peer.url), signal));
     expect(error).toMatchObject({
       code: "http_blocked",
       options: { details: { location: `${target.url}/there` } },
     });
     expect(error.message).toContain(`${target.url}/there`);
     expect(error.message).not.toContain("abc");
-    expect(target.connections()).toBe(0);
+    expect(target.connectionCount()).toBe(0);
   });
 
   it("to a private address reach nothing", async () => {
     const peer = await redirecting(307, "http://169.254.169.254/latest/meta-data/");
-    expect((await failureOf(client([peer.host]).send(get(peer.url), signal))).code).toBe("http_blocked");
+    expect((await stepErrorOf(client([peer.host]).send(get(peer.url), signal))).code).toBe("http_blocked");
   });
 
   it("end after five", async () => {
     const peer = await redirecting(302, (path) => `/${path.length}`.repeat(path.length));
-    const error = await failureOf(client([peer.host]).send(get(peer.url), signal));
+    const error = await stepErrorOf(client([peer.host]).send(get(peer.url), signal));
     expect(error).toMatchObject({ code: "http_failed", transient: false });
     expect(peer.received).toHaveLength(6);
   });
@@ -193,14 +193,14 @@ describe("redirects", () => {
 });
 
 describe("check of http", () => {
-  const config = configOf({
+  const config = parseConfig({
     http: { allowed_hosts: ["10.0.0.5"] },
     secrets: [
       { name: "team_hook", key_var: "HOOK", hosts: ["hooks.example.com", "10.0.0.5"] },
       { name: "empty", key_var: "EMPTY", hosts: ["hooks.example.com"] },
     ],
   });
-  const { check } = http(config, { HOOK: "s3cr3t" });
+  const { check } = createHttpClient(config, { HOOK: "s3cr3t" });
   const codes = (url: string | null, ...secrets: string[]) => check({ url, secrets }).map((one) => one.code);
 
   it.each([["http://10.0.0.6/"], ["http://0x7f000001/"], ["http://[fd00::1]/"], ["http://a.localhost/"]])(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { hostMatcher, placeOf } from "../../../src/connections/http/hosts.ts";
-import { configOf } from "../../support/http-peer.ts";
+import { hostMatcher, hostPortOf } from "../../../src/connections/http/hosts.ts";
+import { parseConfig } from "../../support/http-peer.ts";
 
-const matches = (pattern: string, url: string): boolean => hostMatcher([pattern])(placeOf(new URL(url)));
+const matches = (pattern: string, url: string): boolean => hostMatcher([pattern])(hostPortOf(new URL(url)));
 
 describe("hostMatcher", () => {
   it.each([
@@ -38,7 +38,7 @@ describe("hostMatcher", () => {
   it.each([["https://example.com"], ["example.com/path"], ["*"], ["*.*.com"], ["::1"], ["a b"], [""]])(
     "is never given %s, which the configuration refuses",
     (host) => {
-      expect(() => configOf({ http: { allowed_hosts: [host] } })).toThrow("must be a host such as");
+      expect(() => parseConfig({ http: { allowed_hosts: [host] } })).toThrow("must be a host such as");
     },
   );
 });

@@ -2,14 +2,14 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { http } from "../../../src/connections/http/index.ts";
-import type { HttpAnswer, HttpRequest } from "../../../src/core/connections.ts";
+import { createHttpClient } from "../../../src/connections/http/index.ts";
+import type { HttpResponse, HttpRequest } from "../../../src/core/connections.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
-import { configOf, failureOf, httpPeer, sendJson } from "../../support/http-peer.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/http-peer.ts";
 
 const SECRET = "Zw9-key+with/signs";
-const client = http(
-  configOf({
+const client = createHttpClient(
+  parseConfig({
     http: { allowed_hosts: ["127.0.0.1"] },
     secrets: [
       { name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] },
@@ -21,15 +21,15 @@ const client = http(
 );
 
 const never = new AbortController().signal;
-const send = (url: string, more: Partial<HttpRequest> = {}, signal = never): Promise<HttpAnswer> =>
+const send = (url: string, more: Partial<HttpRequest> = {}, signal = never): Promise<HttpResponse> =>
   client.send({ method: "GET", url, headers: {}, maxBytes: 10_000, ...more }, signal);
 
 /** What a peer's answer becomes. */
 async function answered(
   write: (response: ServerResponse) => void,
   more: Partial<HttpRequest> = {},
-): Promise<HttpAnswer> {
-  const peer = await httpPeer((_request, response) => write(response));
+): Promise<HttpResponse> {
+  const peer = await mockHttpServer((_request, response) => write(response));
   return send(peer.url, more);
 }
 const typed = (type: string | undefined, body: string | Buffer) =>
@@ -57,7 +57,7 @@ async function rawPeer(handle: (socket: Socket) => void): Promise<string> {
 
 describe("an http request", () => {
   it("carries method, path, query, headers and a JSON body", async () => {
-    const peer = await httpPeer((_request, response) =>
+    const peer = await mockHttpServer((_request, response) =>
       sendJson(response, { done: true }, 201, { "x-a": "b" }),
     );
     const answer = await send(`${peer.url}/a%20b?c=d%2Fe#f`, {
@@ -77,7 +77,7 @@ describe("an http request", () => {
   });
 
   it("sends text as it is, and the content type that is asked for", async () => {
-    const peer = await httpPeer((_request, response) => void response.end());
+    const peer = await mockHttpServer((_request, response) => void response.end());
     await send(peer.url, { method: "PUT", body: "a=b" });
     await send(peer.url, {
       method: "PUT",
@@ -101,13 +101,13 @@ describe("an http request", () => {
     ["X-A", "\u0000"],
     ["X-A", "日本"],
   ])("refuses the header %s: %j", async (name, value) => {
-    const peer = await httpPeer((_request, response) => void response.end());
-    expect((await failureOf(send(peer.url, { headers: { [name]: value } }))).code).toBe("input_invalid");
+    const peer = await mockHttpServer((_request, response) => void response.end());
+    expect((await stepErrorOf(send(peer.url, { headers: { [name]: value } }))).code).toBe("input_invalid");
     expect(peer.received).toEqual([]);
   });
 
   it("refuses a body that is too large", async () => {
-    const error = await failureOf(
+    const error = await stepErrorOf(
       send("http://127.0.0.1:1/", { method: "POST", body: "x".repeat(5_000_000) }),
     );
     expect(error).toMatchObject({ code: "input_invalid" });
@@ -135,12 +135,12 @@ describe("an http answer", () => {
   });
 
   it("that only claims to be JSON fails, and is text where it is an error page", async () => {
-    expect(await failureOf(lie(200))).toMatchObject({ code: "http_failed", transient: false });
+    expect(await stepErrorOf(lie(200))).toMatchObject({ code: "http_failed", transient: false });
     expect(await lie(502)).toMatchObject({ status: 502, body: "<html>" });
   });
 
   it("nested too deep fails", async () => {
-    const error = await failureOf(typed("application/json", "[".repeat(4_000) + "]".repeat(4_000)));
+    const error = await stepErrorOf(typed("application/json", "[".repeat(4_000) + "]".repeat(4_000)));
     expect(error).toMatchObject({ code: "http_failed", transient: false });
     expect(error.message).toContain("64 levels");
   });
@@ -161,11 +161,11 @@ describe("an http answer", () => {
     ["a bomb", "gzip", gzipSync(Buffer.alloc(50_000_000))],
     ["a bomb in a bomb", "gzip, gzip", gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
   ])("stops at the bound when it is %s", async (_name, encoding, body) => {
-    const peer = await httpPeer((_request, response) => {
+    const peer = await mockHttpServer((_request, response) => {
       response.writeHead(200, { "content-encoding": encoding });
       response.end(body);
     });
-    const error = await failureOf(send(peer.url, { maxBytes: 100_000 }));
+    const error = await stepErrorOf(send(peer.url, { maxBytes: 100_000 }));
     expect(error.code).toBe("output_too_large");
     expect(error.message).toContain("more than 100000 bytes");
   });
@@ -176,24 +176,24 @@ describe("an http answer", () => {
         response.writeHead(200, { "content-encoding": encoding });
         response.end("x");
       });
-      expect(await failureOf(call)).toMatchObject({ code: "http_failed", transient: false });
+      expect(await stepErrorOf(call)).toMatchObject({ code: "http_failed", transient: false });
     }
   });
 
   it("that is said to be too large is not read, and its size is told", async () => {
-    const peer = await httpPeer((_request, response) => {
+    const peer = await mockHttpServer((_request, response) => {
       response.writeHead(200, { "content-length": "1073741824" });
       response.write("x");
     });
-    const error = await failureOf(send(peer.url));
+    const error = await stepErrorOf(send(peer.url));
     expect(error.code).toBe("output_too_large");
     expect(error.message).toContain("1073741824 bytes");
-    await peer.left;
+    await peer.connectionClosed;
   });
 
   it("without end stops at the bound", async () => {
     let sent = 0;
-    const peer = await httpPeer((_request, response) => {
+    const peer = await mockHttpServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       const part = Buffer.alloc(64 * 1024);
       const more = (): void => {
@@ -204,15 +204,15 @@ describe("an http answer", () => {
       };
       more();
     });
-    expect((await failureOf(send(peer.url, { maxBytes: 1024 * 1024 }))).code).toBe("output_too_large");
-    await peer.left;
+    expect((await stepErrorOf(send(peer.url, { maxBytes: 1024 * 1024 }))).code).toBe("output_too_large");
+    await peer.connectionClosed;
     expect(sent).toBeLessThan(100 * 1024 * 1024);
   });
 });
 
 describe("a secret", () => {
   it("goes out in a header, and comes back masked", async () => {
-    const peer = await httpPeer((request, response) => {
+    const peer = await mockHttpServer((request, response) => {
       const key = request.headers.authorization!;
       const forms = [key, Buffer.from(key).toString("base64"), encodeURIComponent(key), { [SECRET]: SECRET }];
       sendJson(response, forms, 200, { "x-echo": key });
@@ -233,7 +233,7 @@ describe("a secret", () => {
   });
 
   it("is masked when the peer remembers it from another call, and in errors", async () => {
-    const peer = await httpPeer((request, response) => {
+    const peer = await mockHttpServer((request, response) => {
       if (request.path === "/list") return sendJson(response, [SECRET]);
       if (request.path === "/lie") {
         response.writeHead(200, { "content-type": "application/json" });
@@ -244,7 +244,7 @@ describe("a secret", () => {
     });
     expect((await send(`${peer.url}/list`)).body).toEqual(["***"]);
     for (const path of ["/lie", "/away"]) {
-      const error = await failureOf(send(peer.url + path));
+      const error = await stepErrorOf(send(peer.url + path));
       expect(error.message + JSON.stringify(error.options.details)).toContain("***");
       expect(error.message + JSON.stringify(error.options.details)).not.toContain(SECRET);
     }
@@ -252,14 +252,14 @@ describe("a secret", () => {
 
   it("is masked before anything is cut, in names of headers, in any case and in UTF-16", async () => {
     const bare = SECRET.replaceAll(/[^\w-]/g, "");
-    const named = http(
-      configOf({
+    const named = createHttpClient(
+      parseConfig({
         http: { allowed_hosts: ["127.0.0.1"] },
         secrets: [{ name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] }],
       }),
       { HOOK: bare },
     );
-    const peer = await httpPeer((request, response) => {
+    const peer = await mockHttpServer((request, response) => {
       if (request.path === "/cut") {
         response.writeHead(200, { "content-type": "application/json" });
         return void response.end("x".repeat(190) + bare);
@@ -280,28 +280,30 @@ describe("a secret", () => {
     const answer = await of("/");
     expect(answer).toMatchObject({ headers: { "***": "1", "content-type": "text/***" }, body: "***" });
     expect((await of("/wide")).body).toMatchObject({ base64: expect.stringContaining("***") as string });
-    expect((await failureOf(of("/cut"))).options).toEqual({
+    expect((await stepErrorOf(of("/cut"))).options).toEqual({
       fix: expect.any(String) as string,
       details: { starts_with: `${"x".repeat(190)}***` },
       transient: false,
     });
-    expect((await failureOf(of("/packed"))).message).toContain(`"${"x".repeat(45)}***"`);
+    expect((await stepErrorOf(of("/packed"))).message).toContain(`"${"x".repeat(45)}***"`);
   });
 
   it("goes nowhere but to its hosts", async () => {
-    const peer = await httpPeer((_request, response) => void response.end());
+    const peer = await mockHttpServer((_request, response) => void response.end());
     const codes = async (name: string, url = peer.url) =>
-      (await failureOf(send(url, { headers: { "X-Key": { secret: name } } }))).code;
+      (await stepErrorOf(send(url, { headers: { "X-Key": { secret: name } } }))).code;
     expect(await codes("other")).toBe("http_blocked");
     expect(await codes("other", "http://other.test/")).toBe("http_blocked");
     expect(await codes("none")).toBe("environment");
     expect(await codes("broken")).toBe("environment");
     expect(peer.received).toEqual([]);
-    expect(client.secrets().map(({ name, unusable }) => [name, unusable === null])).toEqual([
-      ["hook", true],
-      ["other", true],
-      ["broken", false],
-    ]);
+    expect(client.secrets().map(({ name, unavailableReason }) => [name, unavailableReason === null])).toEqual(
+      [
+        ["hook", true],
+        ["other", true],
+        ["broken", false],
+      ],
+    );
   });
 });
 
@@ -324,7 +326,7 @@ describe("a peer that fails", () => {
       (socket: Socket) => void socket.end(`${HEAD}Content-Encoding: gzip\r\nConnection: close\r\n\r\n\u001f`),
     ],
   ])("is http_failed and may go away when it %s", async (_name, handle) => {
-    const error = await failureOf(send(await rawPeer(handle)));
+    const error = await stepErrorOf(send(await rawPeer(handle)));
     expect(error).toMatchObject({ code: "http_failed", transient: true });
     expect(error.options.fix).toBe("Try again; add retry to the step if this happens now and then.");
   });
@@ -341,20 +343,22 @@ describe("a peer that fails", () => {
       (socket: Socket) => void socket.end(`${HEAD}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain`),
     ],
   ])("is http_failed for good when it %s", async (_name, handle) => {
-    expect(await failureOf(send(await rawPeer(handle)))).toMatchObject({
+    expect(await stepErrorOf(send(await rawPeer(handle)))).toMatchObject({
       code: "http_failed",
       transient: false,
     });
   });
 
   it("is told apart when nothing listens, no such name is there, or it does not speak TLS", async () => {
-    const peer = await httpPeer((_request, response) => void response.end());
-    const tls = await failureOf(send(`https://${peer.host}/`));
+    const peer = await mockHttpServer((_request, response) => void response.end());
+    const tls = await stepErrorOf(send(`https://${peer.host}/`));
     expect(tls).toMatchObject({ code: "http_failed", transient: false });
     const unused = await unusedPort();
-    expect((await failureOf(send(`http://127.0.0.1:${unused}/`))).message).toContain("nothing listens there");
-    const nameless = http(configOf({}), {}, { resolve: (_name, done) => done(null, []) });
-    const error = await failureOf(
+    expect((await stepErrorOf(send(`http://127.0.0.1:${unused}/`))).message).toContain(
+      "nothing listens there",
+    );
+    const nameless = createHttpClient(parseConfig({}), {}, { resolve: (_name, done) => done(null, []) });
+    const error = await stepErrorOf(
       nameless.send({ method: "GET", url: "http://no.test/", headers: {}, maxBytes: 1 }, never),
     );
     expect(error.message).toContain("there is no host of that name");
@@ -379,23 +383,23 @@ describe("a peer that fails", () => {
       },
     ],
   ])("is left when the step's time is up %s, with the step's own reason", async (_name, handle) => {
-    const peer = await httpPeer((_request, response) => handle(response));
+    const peer = await mockHttpServer((_request, response) => handle(response));
     const stop = new AbortController();
     const reason = new StepError("timeout", "It took too long.");
-    const call = failureOf(send(peer.url, {}, stop.signal));
-    await peer.called;
+    const call = stepErrorOf(send(peer.url, {}, stop.signal));
+    await peer.requestReceived;
     // A turn, so that what the peer has sent is under way.
     await new Promise((resolve) => void setTimeout(resolve, 20));
     stop.abort(reason);
     expect(await call).toBe(reason);
-    await peer.left;
+    await peer.connectionClosed;
   });
 
   it("is not even called when the step was stopped before", async () => {
-    const peer = await httpPeer((_request, response) => void response.end());
+    const peer = await mockHttpServer((_request, response) => void response.end());
     const reason = new StepError("cancelled", "The run was cancelled.");
-    expect(await failureOf(send(peer.url, {}, AbortSignal.abort(reason)))).toBe(reason);
-    expect(peer.connections()).toBe(0);
+    expect(await stepErrorOf(send(peer.url, {}, AbortSignal.abort(reason)))).toBe(reason);
+    expect(peer.connectionCount()).toBe(0);
   });
 });
 

@@ -3,7 +3,7 @@ import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../../schemas/config.ts";
 import { accountMail } from "../../../src/auth/mails.ts";
-import { accountMailer } from "../../../src/connections/mail/account-mailer.ts";
+import { createAccountMailer } from "../../../src/connections/mail/account-mailer.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { smtpPeer } from "../../support/smtp-peer.ts";
 
@@ -18,7 +18,7 @@ function mailerTo(port: number, { env = { MAIL_PASSWORD: PASSWORD }, atMost = 5_
     ...smtp,
   };
   // No domain is allowed to workflows.
-  return accountMailer(Config.parse({ authentication: { basic } }), env, atMost);
+  return createAccountMailer(Config.parse({ authentication: { basic } }), env, atMost);
 }
 
 const LINK = "https://millrace.example.com/ui/link#0123456789abcdefghijABCDEFGHIJ01";
@@ -156,11 +156,11 @@ describe("a mail about an account", () => {
 
 describe("an account mailer", () => {
   test("is usable where a server, a password and a sender are configured", async () => {
-    expect(mailerTo(1).usable).toBe(true);
-    expect(mailerTo(1, { env: { MAIL_PASSWORD: "" } }).usable).toBe(false);
-    expect(mailerTo(1, { smtp: { smtp_user: "millrace" } }).usable).toBe(false);
-    const none = accountMailer(Config.parse({}), {});
-    expect(none.usable).toBe(false);
+    expect(mailerTo(1).configured).toBe(true);
+    expect(mailerTo(1, { env: { MAIL_PASSWORD: "" } }).configured).toBe(false);
+    expect(mailerTo(1, { smtp: { smtp_user: "millrace" } }).configured).toBe(false);
+    const none = createAccountMailer(Config.parse({}), {});
+    expect(none.configured).toBe(false);
     const error = await failure(none.send(MAIL));
     expect(error).toMatchObject({ code: "connection_failed" });
     expect(error.message).toContain("authentication.basic");

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../../schemas/config.ts";
-import { mailer } from "../../../src/connections/mail/index.ts";
+import { createMailer } from "../../../src/connections/mail/index.ts";
 import type { Mail } from "../../../src/core/connections.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 
@@ -57,7 +57,7 @@ function sender(port: number, { smtp = {}, mail = ALLOWED, env = { MAIL_PASSWORD
     smtp_port: port,
     ...smtp,
   };
-  return mailer(Config.parse({ authentication: { basic }, mail }), env);
+  return createMailer(Config.parse({ authentication: { basic }, mail }), env);
 }
 
 const MAIL: Mail = {
@@ -217,13 +217,13 @@ describe("mail", () => {
 
 describe("a mailer", () => {
   test("tells why it can't be used", async () => {
-    const none = mailer(Config.parse({}), {});
-    expect(none.unusable()).toContain("authentication.basic");
+    const none = createMailer(Config.parse({}), {});
+    expect(none.unavailableReason()).toContain("authentication.basic");
     expect(await failure(none.send(MAIL, never))).toMatchObject({ code: "environment" });
-    expect(sender(1, { env: { MAIL_PASSWORD: "" } }).unusable()).toContain(
+    expect(sender(1, { env: { MAIL_PASSWORD: "" } }).unavailableReason()).toContain(
       "environment variable MAIL_PASSWORD",
     );
-    expect(sender(1, { smtp: { smtp_user: "millrace" } }).unusable()).toContain("mail.from");
-    expect(sender(1).unusable()).toBeNull();
+    expect(sender(1, { smtp: { smtp_user: "millrace" } }).unavailableReason()).toContain("mail.from");
+    expect(sender(1).unavailableReason()).toBeNull();
   });
 });

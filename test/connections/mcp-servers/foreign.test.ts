@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Config } from "../../../schemas/config.ts";
-import { mcpServers } from "../../../src/connections/mcp-servers/index.ts";
+import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
 const BIN = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url).pathname;
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 const options = { idempotencyKey: "run:step:-:abc" };
 
 function peers(entry: object) {
-  const all = mcpServers(Config.parse({ mcp_servers: [{ name: "peer", ...entry }] }), {});
+  const all = createMcpServers(Config.parse({ mcp_servers: [{ name: "peer", ...entry }] }), {});
   onTestFinished(() => all.close());
   return all;
 }

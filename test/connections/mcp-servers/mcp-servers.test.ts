@@ -3,9 +3,9 @@ import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../../schemas/config.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
-import { mcpServers } from "../../../src/connections/mcp-servers/index.ts";
+import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { eventually } from "../../support/eventually.ts";
-import { httpPeer } from "../../support/mcp-peer-http.ts";
+import { mcpHttpServer } from "../../support/mcp-peer-http.ts";
 
 const HERE = new URL("../../support/", import.meta.url).pathname;
 const STDIO = { command: process.execPath, args: [`${HERE}mcp-peer-stdio.ts`] };
@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 
 function servers(entry: object, env: Record<string, string> = {}, options = {}) {
   const config = Config.parse({ mcp_servers: [{ name: "peer", ...entry }] });
-  const all = mcpServers(config, env, options);
+  const all = createMcpServers(config, env, options);
   onTestFinished(() => all.close());
   const call = (tool: string, args = {}, signal = never): Promise<unknown> =>
     all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, signal);
@@ -194,7 +194,7 @@ describe("an MCP server over stdio", () => {
 
 describe("an MCP server over HTTP", () => {
   test("is called with the key, and refuses another", async () => {
-    const peer = await httpPeer({ key: "right" });
+    const peer = await mcpHttpServer({ key: "right" });
     const { call } = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "right" });
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
     const wrong = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "wrong-one" });
@@ -204,44 +204,44 @@ describe("an MCP server over HTTP", () => {
   });
 
   test("shares one session, opens another when it has forgotten it, and ends it on close", async () => {
-    const peer = await httpPeer();
+    const peer = await mcpHttpServer();
     const { all, call } = servers({ url: peer.url });
     await Promise.all([call("pid"), call("pid")]);
-    expect(peer.opened()).toBe(1);
-    peer.forget();
+    expect(peer.openedSessionCount()).toBe(1);
+    peer.dropSessions();
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
-    expect(peer.opened()).toBe(2);
+    expect(peer.openedSessionCount()).toBe(2);
     await all.close();
-    expect(peer.sessions()).toBe(0);
+    expect(peer.openSessionCount()).toBe(0);
   });
 
   test("is unavailable when its answer breaks off, and used again afterwards", async () => {
-    const peer = await httpPeer();
+    const peer = await mcpHttpServer();
     const { call } = servers({ url: peer.url });
     expect(await failure(call("die"))).toMatchObject({ code: "tool_unavailable", transient: true });
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
   });
 
   test("may not answer with more than 4 MiB", async () => {
-    const peer = await httpPeer();
+    const peer = await mcpHttpServer();
     const { call } = servers({ url: peer.url });
     expect(await failure(call("big", { bytes: 10_000_000 }))).toMatchObject({ code: "output_too_large" });
     expect(await call("big", { bytes: 1_000_000 })).toHaveLength(1_000_000);
   });
 
   test("is left to itself by a call that is aborted", async () => {
-    const peer = await httpPeer();
+    const peer = await mcpHttpServer();
     const { call } = servers({ url: peer.url });
     await call("pid");
     const stop = new AbortController();
     const hanging = failure(call("hang", {}, stop.signal));
     stop.abort(new StepError("cancelled", "The run was cancelled."));
     expect(await hanging).toMatchObject({ code: "cancelled" });
-    expect(peer.opened()).toBe(1);
+    expect(peer.openedSessionCount()).toBe(1);
   });
 
   test("is reached over SSE where it knows nothing newer", async () => {
-    const peer = await httpPeer({ leg: "sse", key: "right" });
+    const peer = await mcpHttpServer({ leg: "sse", key: "right" });
     const { call } = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "right" });
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
     expect(await failure(call("big", { bytes: 10_000_000 }))).toMatchObject({ code: "output_too_large" });

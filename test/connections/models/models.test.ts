@@ -1,17 +1,23 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { models } from "../../../src/connections/models/index.ts";
-import type { ModelAnswer, ModelRequest } from "../../../src/core/connections.ts";
+import { createModels } from "../../../src/connections/models/index.ts";
+import type { ModelResponse, ModelRequest } from "../../../src/core/connections.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
-import { configOf, failureOf, httpPeer, type Peer, sendJson } from "../../support/http-peer.ts";
 import {
-  failing,
+  parseConfig,
+  stepErrorOf,
+  mockHttpServer,
+  type MockHttpServer,
+  sendJson,
+} from "../../support/http-peer.ts";
+import {
+  errorReply,
   modelConfig,
-  modelPeer,
+  mockModelServer,
   VENDORS,
   type VendorName,
-  WIRES,
+  WIRE_FORMATS,
 } from "../../support/model-peer.ts";
 
 const KEY = "sk-test-0123456789abcdef";
@@ -20,11 +26,11 @@ const never = new AbortController().signal;
 
 const ask = (
   vendor: VendorName,
-  peer: Pick<Peer, "url">,
+  peer: Pick<MockHttpServer, "url">,
   more: Partial<ModelRequest> = {},
   signal = never,
-): Promise<ModelAnswer> =>
-  models(modelConfig(vendor, peer), { MODEL_KEY: KEY }, { now: () => NOW }).generate(
+): Promise<ModelResponse> =>
+  createModels(modelConfig(vendor, peer), { MODEL_KEY: KEY }, { now: () => NOW }).generate(
     { model: "writer", prompt: "Say hello.", ...more },
     signal,
   );
@@ -37,10 +43,10 @@ const schema = {
 };
 
 describe.each(VENDORS)("a model of %s", (vendor) => {
-  const { path, key } = WIRES[vendor];
+  const { path, key } = WIRE_FORMATS[vendor];
 
   it("is asked with prompt, system text, bounds and key, and answers text with usage and cost", async () => {
-    const peer = await modelPeer(vendor, { text: "Hello." });
+    const peer = await mockModelServer(vendor, { text: "Hello." });
     const answer = await ask(vendor, peer, { system: "Be brief.", maxOutputTokens: 77, temperature: 0.5 });
     expect(answer).toEqual({
       text: "Hello.",
@@ -56,7 +62,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
   });
 
   it("gives an object that fits the schema at first", async () => {
-    const peer = await modelPeer(vendor, { text: '{"mood":"good"}' });
+    const peer = await mockModelServer(vendor, { text: '{"mood":"good"}' });
     const answer = await ask(vendor, peer, { outputSchema: schema });
     expect(answer).toMatchObject({ text: null, object: { mood: "good" }, usage: { input_tokens: 100 } });
     expect(peer.received).toHaveLength(1);
@@ -64,7 +70,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
   });
 
   it("is told once what does not fit, and the usage adds up", async () => {
-    const peer = await modelPeer(vendor, { text: '{"mood":"fine","x":1}' }, { text: '{"mood":"bad"}' });
+    const peer = await mockModelServer(vendor, { text: '{"mood":"fine","x":1}' }, { text: '{"mood":"bad"}' });
     const answer = await ask(vendor, peer, { outputSchema: schema });
     expect(answer).toMatchObject({
       object: { mood: "bad" },
@@ -77,13 +83,13 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
   });
 
   it("fails with the faults when it does not fit the second time either", async () => {
-    const peer = await modelPeer(vendor, { text: "Certainly!" }, { text: '{"mood":"fine"}' });
-    const error = await failureOf(ask(vendor, peer, { outputSchema: schema }));
+    const peer = await mockModelServer(vendor, { text: "Certainly!" }, { text: '{"mood":"fine"}' });
+    const error = await stepErrorOf(ask(vendor, peer, { outputSchema: schema }));
     expect(error).toMatchObject({
       code: "model_invalid_output",
       transient: true,
       options: {
-        details: { faults: [expect.stringContaining("mood must be")] },
+        details: { issues: [expect.stringContaining("mood must be")] },
         usage: { input_tokens: 200 },
       },
     });
@@ -91,24 +97,24 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
   });
 
   it("tells the length limit: of text in finish_reason, of an object as a failure", async () => {
-    const peer = await modelPeer(vendor, { text: '{"mood":"go', finish: "length" });
+    const peer = await mockModelServer(vendor, { text: '{"mood":"go', finish: "length" });
     expect(await ask(vendor, peer)).toMatchObject({ text: '{"mood":"go', finish_reason: "length" });
-    const error = await failureOf(ask(vendor, peer, { outputSchema: schema }));
+    const error = await stepErrorOf(ask(vendor, peer, { outputSchema: schema }));
     expect(error).toMatchObject({ code: "model_invalid_output", transient: false });
     expect(error.options.fix).toContain("max_output_tokens");
     expect(peer.received).toHaveLength(2);
   });
 
   it("that refuses is model_refused, with a schema too", async () => {
-    const peer = await modelPeer(vendor, { text: "I can't.", finish: "filter" });
-    expect((await failureOf(ask(vendor, peer))).code).toBe("model_refused");
-    expect((await failureOf(ask(vendor, peer, { outputSchema: schema }))).code).toBe("model_refused");
+    const peer = await mockModelServer(vendor, { text: "I can't.", finish: "filter" });
+    expect((await stepErrorOf(ask(vendor, peer))).code).toBe("model_refused");
+    expect((await stepErrorOf(ask(vendor, peer, { outputSchema: schema }))).code).toBe("model_refused");
   });
 
   it("with an empty answer is model_failed, and says so of the length limit", async () => {
-    const empty = await failureOf(ask(vendor, await modelPeer(vendor, { text: "" })));
+    const empty = await stepErrorOf(ask(vendor, await mockModelServer(vendor, { text: "" })));
     expect(empty).toMatchObject({ code: "model_failed", transient: true });
-    const cut = await failureOf(ask(vendor, await modelPeer(vendor, { text: "", finish: "length" })));
+    const cut = await stepErrorOf(ask(vendor, await mockModelServer(vendor, { text: "", finish: "length" })));
     expect(cut).toMatchObject({ code: "model_failed", transient: false });
     expect(cut.options.fix).toContain("max_output_tokens");
   });
@@ -119,8 +125,8 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     [{ "retry-after-ms": "1500" }, 1_500],
     [{}, undefined],
   ])("that limits the rate with %o is asked once, and says when again", async (headers, expected) => {
-    const peer = await modelPeer(vendor, failing(vendor, 429, headers));
-    const error = await failureOf(ask(vendor, peer));
+    const peer = await mockModelServer(vendor, errorReply(vendor, 429, headers));
+    const error = await stepErrorOf(ask(vendor, peer));
     expect(error).toMatchObject({ code: "model_rate_limited", transient: true });
     expect(error.options.retryAfterMs).toBe(expected);
     expect(peer.received).toHaveLength(1);
@@ -137,8 +143,8 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     [529, true],
   ])("that answers with %i is model_failed; transient: %s", async (status, transient) => {
     const message = `Incorrect API key provided: ${KEY}`;
-    const peer = await modelPeer(vendor, failing(vendor, status, {}, "some_code", message));
-    const error = await failureOf(ask(vendor, peer));
+    const peer = await mockModelServer(vendor, errorReply(vendor, status, {}, "some_code", message));
+    const error = await stepErrorOf(ask(vendor, peer));
     expect(error).toMatchObject({ code: "model_failed", transient, options: { details: { status } } });
     const said = error.message + JSON.stringify(error.options.details);
     expect(said).not.toContain(KEY);
@@ -154,7 +160,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     ["nothing", (response: ServerResponse) => void response.end()],
     ["null", (response: ServerResponse) => sendJson(response, null)],
   ])("that answers with %s is model_failed", async (_name, play) => {
-    const error = await failureOf(ask(vendor, await modelPeer(vendor, play)));
+    const error = await stepErrorOf(ask(vendor, await mockModelServer(vendor, play)));
     expect(error.code).toBe("model_failed");
   });
 
@@ -166,14 +172,14 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
         response.write('{"a":');
       },
     ]) {
-      const peer = await modelPeer(vendor, play);
+      const peer = await mockModelServer(vendor, play);
       const stop = new AbortController();
       const reason = new StepError("timeout", "It took too long.");
-      const call = failureOf(ask(vendor, peer, {}, stop.signal));
-      await peer.called;
+      const call = stepErrorOf(ask(vendor, peer, {}, stop.signal));
+      await peer.requestReceived;
       stop.abort(reason);
       expect(await call).toBe(reason);
-      await peer.left;
+      await peer.connectionClosed;
     }
   });
 });
@@ -194,48 +200,48 @@ describe("a call of a model", () => {
     ["never ends", endless((part) => part, {})],
     ["is a bomb", endless((part) => gzipSync(part), { "content-encoding": "gzip" })],
   ])("stops at the bound when the answer %s", async (_name, play) => {
-    const peer = await modelPeer("openai-compatible", play);
-    const error = await failureOf(ask("openai-compatible", peer));
+    const peer = await mockModelServer("openai-compatible", play);
+    const error = await stepErrorOf(ask("openai-compatible", peer));
     expect(error).toMatchObject({ code: "output_too_large" });
-    await peer.left;
+    await peer.connectionClosed;
   });
 
   it("follows no redirect, so that the key stays where it belongs", async () => {
-    const target = await httpPeer((_request, response) => void response.end());
-    const peer = await modelPeer("mistral", (response) => {
+    const target = await mockHttpServer((_request, response) => void response.end());
+    const peer = await mockModelServer("mistral", (response) => {
       response.writeHead(307, { location: target.url });
       response.end();
     });
-    expect(await failureOf(ask("mistral", peer))).toMatchObject({ code: "model_failed", transient: false });
-    expect(target.connections()).toBe(0);
+    expect(await stepErrorOf(ask("mistral", peer))).toMatchObject({ code: "model_failed", transient: false });
+    expect(target.connectionCount()).toBe(0);
   });
 
   it("says that a vendor can't be reached, and may be later", async () => {
-    const peer = await modelPeer("openai", (response) => void response.destroy());
-    const error = await failureOf(ask("openai", peer));
+    const peer = await mockModelServer("openai", (response) => void response.destroy());
+    const error = await stepErrorOf(ask("openai", peer));
     expect(error).toMatchObject({ code: "model_failed", transient: true });
     expect(error.options.fix).toContain("base_url");
   });
 
   it("does not try again where the account is empty", async () => {
-    const peer = await modelPeer("openai", failing("openai", 429, {}, "insufficient_quota"));
-    expect(await failureOf(ask("openai", peer))).toMatchObject({
+    const peer = await mockModelServer("openai", errorReply("openai", 429, {}, "insufficient_quota"));
+    expect(await stepErrorOf(ask("openai", peer))).toMatchObject({
       code: "model_rate_limited",
       transient: false,
     });
   });
 
   it("takes a filter's 400 as a refusal", async () => {
-    const peer = await modelPeer("openai", failing("openai", 400, {}, "content_filter"));
-    expect((await failureOf(ask("openai", peer))).code).toBe("model_refused");
+    const peer = await mockModelServer("openai", errorReply("openai", 400, {}, "content_filter"));
+    expect((await stepErrorOf(ask("openai", peer))).code).toBe("model_refused");
   });
 
   it("takes a refusal in OpenAI's own form as one", async () => {
-    const answer = WIRES.openai.answer("", "stop") as { output: { content: unknown[] }[] };
+    const answer = WIRE_FORMATS.openai.answer("", "stop") as { output: { content: unknown[] }[] };
     answer.output[0]!.content = [{ type: "refusal", refusal: "I can't help with that." }];
-    const peer = await modelPeer("openai", (response) => sendJson(response, answer));
-    expect((await failureOf(ask("openai", peer))).code).toBe("model_refused");
-    expect((await failureOf(ask("openai", peer, { outputSchema: schema }))).code).toBe("model_refused");
+    const peer = await mockModelServer("openai", (response) => sendJson(response, answer));
+    expect((await stepErrorOf(ask("openai", peer))).code).toBe("model_refused");
+    expect((await stepErrorOf(ask("openai", peer, { outputSchema: schema }))).code).toBe("model_refused");
   });
 
   it("takes a prompt that Google blocks as a refusal", async () => {
@@ -243,43 +249,43 @@ describe("a call of a model", () => {
       promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
       usageMetadata: { promptTokenCount: 1 },
     };
-    const peer = await modelPeer("google", (response) => sendJson(response, blocked));
-    expect((await failureOf(ask("google", peer))).code).toBe("model_refused");
+    const peer = await mockModelServer("google", (response) => sendJson(response, blocked));
+    expect((await stepErrorOf(ask("google", peer))).code).toBe("model_refused");
   });
 
   it("reads an object out of a fence of Markdown", async () => {
-    const peer = await modelPeer("openai-compatible", { text: '```json\n{"mood":"good"}\n```' });
+    const peer = await mockModelServer("openai-compatible", { text: '```json\n{"mood":"good"}\n```' });
     expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({ mood: "good" });
   });
 
   it("refuses a prompt that is too large before anything is sent", async () => {
-    const peer = await modelPeer("openai", { text: "x" });
-    const error = await failureOf(ask("openai", peer, { prompt: "ü".repeat(600_000) }));
+    const peer = await mockModelServer("openai", { text: "x" });
+    const error = await stepErrorOf(ask("openai", peer, { prompt: "ü".repeat(600_000) }));
     expect(error).toMatchObject({ code: "input_invalid" });
     expect(error.message).toContain("1200000 bytes");
-    expect(peer.connections()).toBe(0);
+    expect(peer.connectionCount()).toBe(0);
   });
 
   it("refuses a schema that can't be used before anything is sent", async () => {
-    const peer = await modelPeer("openai", { text: "x" });
-    const error = await failureOf(ask("openai", peer, { outputSchema: { type: "objekt" } }));
+    const peer = await mockModelServer("openai", { text: "x" });
+    const error = await stepErrorOf(ask("openai", peer, { outputSchema: { type: "objekt" } }));
     expect(error.code).toBe("input_invalid");
-    expect(peer.connections()).toBe(0);
+    expect(peer.connectionCount()).toBe(0);
   });
 });
 
 describe("the models of a configuration", () => {
-  const config = configOf({
+  const config = parseConfig({
     models: [
       { name: "writer", vendor: "openai", model_ref: "m-1", key_var: "MODEL_KEY", concurrency: 2 },
       { name: "keyless", vendor: "anthropic", model_ref: "m-2" },
       { name: "local", vendor: "openai-compatible", model_ref: "m-3", base_url: "http://127.0.0.1:1/v1" },
     ],
   });
-  const list = (env: Record<string, string>) => models(config, env, { now: () => NOW });
+  const list = (env: Record<string, string>) => createModels(config, env, { now: () => NOW });
 
   const failure = (model: string, env: Record<string, string> = {}) =>
-    failureOf(list(env).generate({ model, prompt: "x" }, never));
+    stepErrorOf(list(env).generate({ model, prompt: "x" }, never));
 
   it("are listed with why they can't be used", () => {
     expect(list({ MODEL_KEY: KEY }).list()).toEqual([
@@ -287,7 +293,7 @@ describe("the models of a configuration", () => {
       { name: "keyless", type: "anthropic", model_ref: "m-2", unusable: expect.stringContaining("key_var") },
       { name: "local", type: "openai-compatible", model_ref: "m-3", unusable: null },
     ]);
-    expect(list({}).list()[0]!.unusable).toContain("has no key");
+    expect(list({}).list()[0]!.unavailableReason).toContain("has no key");
   });
 
   it("have a bound on calls at a time, or none", () => {
@@ -305,8 +311,8 @@ describe("the models of a configuration", () => {
 
 describe("Anthropic's way of giving an object", () => {
   it("is a call of a tool named json, which is read as the answer", async () => {
-    const answer = WIRES.anthropic.answer("", "stop") as Record<string, unknown>;
-    const peer = await modelPeer("anthropic", (response) =>
+    const answer = WIRE_FORMATS.anthropic.answer("", "stop") as Record<string, unknown>;
+    const peer = await mockModelServer("anthropic", (response) =>
       sendJson(response, {
         ...answer,
         content: [{ type: "tool_use", id: "t1", name: "json", input: { mood: "good" } }],

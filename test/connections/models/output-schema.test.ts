@@ -1,31 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { schemaCheck } from "../../../src/connections/models/output-schema.ts";
+import { compileOutputSchema } from "../../../src/connections/models/output-schema.ts";
 import type { JsonSchema } from "../../../src/core/json-schema/index.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 
-function faults(schema: JsonSchema, value: unknown): string[] {
-  const check = schemaCheck(schema);
+function issues(schema: JsonSchema, value: unknown): string[] {
+  const check = compileOutputSchema(schema);
   if ("unusable" in check) throw new Error(check.unusable);
-  return check.faultsOf(value);
+  return check.issuesOf(value);
 }
 const unusable = (schema: JsonSchema): string | undefined => {
-  const check = schemaCheck(schema);
+  const check = compileOutputSchema(schema);
   return "unusable" in check ? check.unusable : undefined;
 };
 
 describe("schemaCheck", () => {
   it("finds every fault of a small value", () => {
     const schema = { type: "array", items: { type: "integer" } };
-    expect(faults(schema, [1, "a", 2.5])).toEqual([
+    expect(issues(schema, [1, "a", 2.5])).toEqual([
       "[1] must be a whole number, not text",
       "[2] must be a whole number, not a number",
     ]);
-    expect(faults(schema, [1, 2])).toEqual([]);
+    expect(issues(schema, [1, 2])).toEqual([]);
   });
 
   it("finds the first fault of a large one", () => {
     expect(
-      faults(
+      issues(
         { items: { type: "string" } },
         Array.from({ length: 50_000 }, () => 1),
       ),
@@ -33,21 +33,21 @@ describe("schemaCheck", () => {
   });
 
   it("knows formats, and says that it is draft 2020-12", () => {
-    expect(faults({ format: "date" }, "2026-02-31")).toEqual(["the whole must be a valid date"]);
-    expect(faults({ prefixItems: [{ type: "string" }] }, [1])).toEqual(["[0] must be text, not a number"]);
+    expect(issues({ format: "date" }, "2026-02-31")).toEqual(["the whole must be a valid date"]);
+    expect(issues({ prefixItems: [{ type: "string" }] }, [1])).toEqual(["[0] must be text, not a number"]);
     expect(unusable({ $schema: "http://json-schema.org/draft-07/schema#" })).toContain("2020-12");
   });
 
   it("tells several patterns apart", () => {
     const schema = { properties: { a: { pattern: "^x+$" }, b: { pattern: "^y+$" } } };
-    expect(faults(schema, { a: "xx", b: "yy" })).toEqual([]);
-    expect(faults(schema, { a: "yy", b: "xx" })).toHaveLength(2);
+    expect(issues(schema, { a: "xx", b: "yy" })).toEqual([]);
+    expect(issues(schema, { a: "yy", b: "xx" })).toHaveLength(2);
   });
 
   it("matches patterns in linear time", () => {
     const started = performance.now();
-    expect(faults({ pattern: "^(a+)+$" }, `${"a".repeat(50_000)}!`)).toHaveLength(1);
-    expect(faults({ patternProperties: { "^(a|a)*$": false } }, { [`${"a".repeat(1_000)}!`]: 1 })).toEqual(
+    expect(issues({ pattern: "^(a+)+$" }, `${"a".repeat(50_000)}!`)).toHaveLength(1);
+    expect(issues({ patternProperties: { "^(a|a)*$": false } }, { [`${"a".repeat(1_000)}!`]: 1 })).toEqual(
       [],
     );
     expect(performance.now() - started).toBeLessThan(900);
@@ -76,6 +76,6 @@ describe("schemaCheck", () => {
     const twice = { properties: { a: { $ref: "#" } }, required: ["b"] };
     let value: Record<string, unknown> = {};
     for (let depth = 0; depth < 60; depth += 1) value = { a: value, b: 1 };
-    expect(() => faults({ anyOf: [twice, { ...twice, minProperties: 1 }] }, value)).toThrow(StepError);
+    expect(() => issues({ anyOf: [twice, { ...twice, minProperties: 1 }] }, value)).toThrow(StepError);
   });
 });

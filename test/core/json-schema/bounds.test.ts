@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputsValidator, schemaFaults, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
+import { inputsValidator, schemaIssues, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
 import { ANY, MAX_SHAPE_NODES, NUMBER, objectOf, type Shape, STRING } from "../../../src/core/shapes.ts";
 
 const named = (count: number, make: (index: number) => unknown) =>
@@ -70,25 +70,25 @@ const withPatterns = (count: number, make: (index: number) => string) =>
 
 describe("the patterns of a schema", () => {
   it("are bounded together, told once", () => {
-    schemaFaults({ pattern: "a" });
+    schemaIssues({ pattern: "a" });
     const schema = withPatterns(400, (index) => `[\\pL\\pN]{1000}${index}`);
-    let faults = schemaFaults({});
-    expect(took(() => (faults = schemaFaults(schema)))).toBeLessThan(400);
-    expect(faults).toMatchObject([{ code: "too_large", path: ["properties", expect.anything(), "pattern"] }]);
+    let issues = schemaIssues({});
+    expect(took(() => (issues = schemaIssues(schema)))).toBeLessThan(400);
+    expect(issues).toMatchObject([{ code: "too_large", path: ["properties", expect.anything(), "pattern"] }]);
   });
 
   it.each([
     ["classes of Unicode", withPatterns(30, (index) => `(?i)[${"\\pL".repeat(300)}]${index}`)],
     ["brackets that nothing closes", withPatterns(1, () => "[".repeat(40_000))],
   ])("are bounded where they are %s", (_, schema) => {
-    schemaFaults({ pattern: "a" });
-    let faults = schemaFaults({});
-    expect(took(() => (faults = schemaFaults(schema)))).toBeLessThan(400);
-    expect(faults).toHaveLength(1);
+    schemaIssues({ pattern: "a" });
+    let issues = schemaIssues({});
+    expect(took(() => (issues = schemaIssues(schema)))).toBeLessThan(400);
+    expect(issues).toHaveLength(1);
   });
 
   it("may be many where they are ordinary", () => {
-    expect(schemaFaults(withPatterns(400, (index) => `^[a-z0-9_-]{1,64}${index}$`))).toEqual([]);
+    expect(schemaIssues(withPatterns(400, (index) => `^[a-z0-9_-]{1,64}${index}$`))).toEqual([]);
   });
 });
 
@@ -103,11 +103,11 @@ describe("the faults of a value", () => {
     const l = Array.from({ length: 200 }, (_, index) => `${"qwertz".repeat(32)}x${index}`);
     const validator = inputsValidator(schema);
     validator.parse({ l: l.slice(0, 1) });
-    let parsed: ReturnType<typeof validator.parse> = { faults: [] };
+    let parsed: ReturnType<typeof validator.parse> = { issues: [] };
     expect(took(() => (parsed = validator.parse({ l })))).toBeLessThan(400);
-    const { faults } = parsed as { faults: { did_you_mean?: string }[] };
-    expect(faults).toHaveLength(100);
-    expect(faults.filter((fault) => fault.did_you_mean !== undefined)).toHaveLength(10);
+    const { issues } = parsed as { issues: { did_you_mean?: string }[] };
+    expect(issues).toHaveLength(100);
+    expect(issues.filter((issue) => issue.did_you_mean !== undefined)).toHaveLength(10);
   });
 
   it("end where a thousand errors say the same few things", () => {
@@ -115,8 +115,8 @@ describe("the faults of a value", () => {
     const schema = object({ l: { type: "array", items: { anyOf: forms } } });
     const validator = inputsValidator(schema);
     const l = Array.from({ length: 100 }, () => 1);
-    const { faults } = validator.parse({ l }) as { faults: unknown[] };
-    expect(faults.length).toBeGreaterThan(0);
-    expect(faults.length).toBeLessThan(10);
+    const { issues } = validator.parse({ l }) as { issues: unknown[] };
+    expect(issues.length).toBeGreaterThan(0);
+    expect(issues.length).toBeLessThan(10);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { inputsValidator, schemaFaults, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
+import { inputsValidator, schemaIssues, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
-const codes = (schema: unknown) => schemaFaults(schema).map(({ path, code }) => `${path!.join(".")} ${code}`);
+const codes = (schema: unknown) => schemaIssues(schema).map(({ path, code }) => `${path!.join(".")} ${code}`);
 const value = (schema: Record<string, unknown> | null, inputs: unknown) => {
   const parsed = inputsValidator(schema).parse(inputs);
   return "value" in parsed
     ? parsed.value
-    : parsed.faults.map(({ path, code }) => `${path!.join(".")} ${code}`);
+    : parsed.issues.map(({ path, code }) => `${path!.join(".")} ${code}`);
 };
 
 describe("inputsValidator", () => {
@@ -34,7 +34,7 @@ describe("inputsValidator", () => {
 
   it("refuses unknown inputs unless the schema allows them", () => {
     expect(inputsValidator(object({ since: {} })).parse({ sinc: 1 })).toMatchObject({
-      faults: [{ path: ["sinc"], code: "unknown_key", did_you_mean: "since", allowed: ["since"] }],
+      issues: [{ path: ["sinc"], code: "unknown_key", did_you_mean: "since", allowed: ["since"] }],
     });
     expect(value(object({ since: {} }, { additionalProperties: true }), { sinc: 1 })).toEqual({ sinc: 1 });
     expect(value(object({ a: {} }, { allOf: [{ properties: { b: {} } }] }), { a: 1, b: 1 })).toEqual({

@@ -17,16 +17,16 @@ describe("binding", () => {
   it("lets later expressions know what a step found in the world", async () => {
     const bound = checkerOf(
       {},
-      queryStep(() => Promise.resolve({ faults: [], output: rowsOf({ region: STRING }) })),
+      queryStep(() => Promise.resolve({ issues: [], output: rowsOf({ region: STRING }) })),
     );
     const steps = [query("q"), assert("a", "steps.q.rows[0].regoin == 'x'")];
-    const { errors } = await bound.check({ steps }, { bind: true });
+    const { errors } = await bound.check({ steps }, { checkConnections: true });
     expect(errors).toMatchObject([{ path: "steps[1].that", code: "unknown_field", did_you_mean: "region" }]);
     expect(
       (
         await bound.check(
           { steps: [query("q"), assert("a", "steps.q.rows[0].region == 'x'")] },
-          { bind: true },
+          { checkConnections: true },
         )
       ).valid,
     ).toBe(true);
@@ -39,14 +39,14 @@ describe("binding", () => {
       queryStep(async (step, ctx) => {
         if (step.id === "join") seen.push(ctx.shapeAt("tables", "orders"), ctx.shapeOf("limit"));
         else await new Promise((resolve) => setImmediate(resolve));
-        return { faults: [], output: rowsOf({ total: NUMBER }) };
+        return { issues: [], output: rowsOf({ total: NUMBER }) };
       }),
     );
     const steps = [
       query("join", { tables: { orders: "${{ steps.orders.rows }}" }, needs: ["orders"] }),
       query("orders", { needs: [] }),
     ];
-    expect((await bound.check({ steps }, { bind: true })).errors).toEqual([]);
+    expect((await bound.check({ steps }, { checkConnections: true })).errors).toEqual([]);
     expect(seen).toEqual([
       { kind: "list", of: { kind: "object", fields: { total: NUMBER } } },
       { kind: "any" },
@@ -57,11 +57,11 @@ describe("binding", () => {
     const bound = checkerOf(
       {},
       queryStep((step, ctx) =>
-        Promise.resolve({ faults: [{ code: "x", message: ctx.connections.defaultDatabase ?? step.id }] }),
+        Promise.resolve({ issues: [{ code: "x", message: ctx.connections.defaultDatabase ?? step.id }] }),
       ),
     );
-    expect((await bound.check({ steps: [query("q")] }, { bind: false })).errors).toEqual([]);
-    expect((await bound.check({ steps: [query("q")] }, { bind: true })).errors).toHaveLength(1);
+    expect((await bound.check({ steps: [query("q")] }, { checkConnections: false })).errors).toEqual([]);
+    expect((await bound.check({ steps: [query("q")] }, { checkConnections: true })).errors).toHaveLength(1);
   });
 
   it("checks at most eight steps at a time", async () => {
@@ -73,11 +73,11 @@ describe("binding", () => {
         most = Math.max(most, (running += 1));
         await new Promise((resolve) => setImmediate(resolve));
         running -= 1;
-        return { faults: [] };
+        return { issues: [] };
       }),
     );
     const steps = Array.from({ length: 40 }, (_, index) => query(`q${index}`, { needs: [] }));
-    expect((await bound.check({ steps }, { bind: true })).valid).toBe(true);
+    expect((await bound.check({ steps }, { checkConnections: true })).valid).toBe(true);
     expect(most).toBe(8);
   });
 
@@ -87,14 +87,17 @@ describe("binding", () => {
       signals.push(ctx.signal);
       return new Promise<never>(() => undefined);
     };
-    const bound = checkerOf({ bindMs: 20 }, queryStep(never));
-    const { errors } = await bound.check({ steps: [set("a", {}), query("q")] }, { bind: true });
+    const bound = checkerOf({ resourceCheckMs: 20 }, queryStep(never));
+    const { errors } = await bound.check({ steps: [set("a", {}), query("q")] }, { checkConnections: true });
     expect(codes(errors)).toEqual(["steps[1] check_timeout"]);
     expect(signals.map((signal) => signal.aborted)).toEqual([true]);
   });
 
   it("tells what the world refused", async () => {
-    const { errors } = await checkerOf({}, queryStep(refuse)).check({ steps: [query("q")] }, { bind: true });
+    const { errors } = await checkerOf({}, queryStep(refuse)).check(
+      { steps: [query("q")] },
+      { checkConnections: true },
+    );
     expect(errors).toEqual([
       { path: "steps[0]", code: "database_unavailable", message: "It is not there.", fix: "Start it." },
     ]);
@@ -105,7 +108,9 @@ describe("binding", () => {
       {},
       queryStep(() => Promise.reject(new TypeError("oops"))),
     );
-    await expect(broken.check({ steps: [query("q"), query("r")] }, { bind: true })).rejects.toThrow("oops");
+    await expect(
+      broken.check({ steps: [query("q"), query("r")] }, { checkConnections: true }),
+    ).rejects.toThrow("oops");
   });
 
   it("does not ask about a step whose form is wrong", async () => {
@@ -113,21 +118,21 @@ describe("binding", () => {
       {},
       queryStep(() => Promise.reject(new Error("asked"))),
     );
-    const { errors } = await bound.check({ steps: [query("q", { limit: 11 })] }, { bind: true });
+    const { errors } = await bound.check({ steps: [query("q", { limit: 11 })] }, { checkConnections: true });
     expect(codes(errors)).toEqual(["steps[0].limit too_large"]);
   });
 
   it("knows of a template which kind it must give", async () => {
     const bound = checkerOf(
       {},
-      queryStep(() => Promise.resolve({ faults: [] })),
+      queryStep(() => Promise.resolve({ issues: [] })),
     );
     const steps = [
       query("q", { limit: "${{ 'ten' }}" }),
       query("r", { limit: "${{ 10 }}" }),
       query("s", { query: "${{ 1 }}" }),
     ];
-    const { errors } = await bound.check({ steps }, { bind: true });
+    const { errors } = await bound.check({ steps }, { checkConnections: true });
     expect(codes(errors)).toEqual(["steps[0].limit wrong_type", "steps[2].query no_expression_here"]);
   });
 
@@ -140,18 +145,18 @@ describe("binding", () => {
         return new Promise<never>(() => undefined);
       }),
     );
-    await expect(bound.check({ steps: [query("q")] }, { bind: true, signal: caller.signal })).rejects.toThrow(
-      "gone",
-    );
+    await expect(
+      bound.check({ steps: [query("q")] }, { checkConnections: true, signal: caller.signal }),
+    ).rejects.toThrow("gone");
   });
 
   it("gives a step's own status to expressions, whatever its type's fields are called", async () => {
     const answer = objectOf({ status: NUMBER, body: STRING });
     const bound = checkerOf(
       {},
-      queryStep(() => Promise.resolve({ faults: [], output: answer })),
+      queryStep(() => Promise.resolve({ issues: [], output: answer })),
     );
-    const { steps } = await bound.check({ steps: [query("q")] }, { bind: true });
+    const { steps } = await bound.check({ steps: [query("q")] }, { checkConnections: true });
     expect(steps[0]!.output).toMatchObject({ fields: { status: STRING, body: STRING } });
   });
 });

@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../src/core/shapes.ts";
-import { MAX_FAULTS } from "../../../src/engine/check/report.ts";
+import { MAX_ISSUES } from "../../../src/engine/check/report.ts";
 import { type Report } from "../../../src/engine/check/index.ts";
-import { exampleFaults } from "../../../src/engine/check/top-faults.ts";
+import { exampleIssues } from "../../../src/engine/check/top-faults.ts";
 import { set, usual } from "./checking.ts";
 
 /** The report, and the longest time in which nothing else could go on, in milliseconds. */
 async function checked(source: unknown): Promise<{ report: Report; blocked: number }> {
   // What is loaded once is no part of it.
-  await usual.check({ inputs: { type: "object" }, steps: [set("a", { a: 1 })] }, { bind: false });
+  await usual.check({ inputs: { type: "object" }, steps: [set("a", { a: 1 })] }, { checkConnections: false });
   let [last, blocked, stopped] = [performance.now(), 0, false];
   const look = (): void => {
     blocked = Math.max(blocked, performance.now() - last);
@@ -19,7 +19,7 @@ async function checked(source: unknown): Promise<{ report: Report; blocked: numb
     if (!stopped) setImmediate(look);
   };
   setImmediate(look);
-  const report = await usual.check(source, { bind: false });
+  const report = await usual.check(source, { checkConnections: false });
   stopped = true;
   look();
   return { report, blocked };
@@ -92,8 +92,8 @@ describe("a long definition", () => {
           .join("+")}}}`,
     );
     const { report, blocked } = await checked({ steps: [set("a", { v: fields }), set("b", { wrong })] });
-    expect(report.errors).toHaveLength(MAX_FAULTS);
-    expect(report.errors.filter((fault) => fault.did_you_mean !== undefined)).toHaveLength(10);
+    expect(report.errors).toHaveLength(MAX_ISSUES);
+    expect(report.errors.filter((issue) => issue.did_you_mean !== undefined)).toHaveLength(10);
     expect(blocked).toBeLessThan(400);
   });
 
@@ -109,7 +109,7 @@ describe("a long definition", () => {
       },
     }));
     const { report, blocked } = await checked({ inputs, examples, steps: [set("a", { a: 1 })] });
-    expect(report.errors).toHaveLength(MAX_FAULTS);
+    expect(report.errors).toHaveLength(MAX_ISSUES);
     expect(report.errors.every(({ path }) => path.startsWith("examples[0]"))).toBe(true);
     expect(blocked).toBeLessThan(400);
   });
@@ -121,11 +121,11 @@ describe("examples", () => {
     const parse = () => {
       parsed += 1;
       return {
-        faults: Array.from({ length: 60 }, () => ({ path: [], code: "invalid", message: "is wrong" })),
+        issues: Array.from({ length: 60 }, () => ({ path: [], code: "invalid", message: "is wrong" })),
       };
     };
     const breathe = async (): Promise<void> => void (breaths += 1);
-    await exampleFaults(
+    await exampleIssues(
       Array.from({ length: 20 }, () => ({ inputs: {} })),
       { parse },
       breathe,
@@ -148,7 +148,7 @@ describe("previews", () => {
     const steps = [set("a", { a: 1 }), set("b", { b: "${{ steps.a.a + 1 }}" })];
     const reports = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        usual.check({ steps }, { bind: false, mocks: { a: { a: index } } }),
+        usual.check({ steps }, { checkConnections: false, mocks: { a: { a: index } } }),
       ),
     );
     expect(reports.map(({ preview }) => preview?.steps["b"])).toEqual(
@@ -161,7 +161,7 @@ describe("previews", () => {
     const steps = [set("a", { a: 1 })];
     const stop = new AbortController();
     const check = (signal?: AbortSignal) =>
-      usual.check({ steps }, { bind: false, mocks: { a: { a: 1 } }, ...(signal && { signal }) });
+      usual.check({ steps }, { checkConnections: false, mocks: { a: { a: 1 } }, ...(signal && { signal }) });
     const before = [check(), check()];
     const waiting = check(stop.signal);
     waiting.catch(() => undefined);

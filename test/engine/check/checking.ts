@@ -1,6 +1,6 @@
 /** A checker over small step types of its own, so that a test can say what they find in the world. */
 import { z } from "zod";
-import type { Fault } from "../../../schemas/problem.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 import type { Connections } from "../../../src/core/connections.ts";
 import { ANY, listOf, NUMBER, objectOf } from "../../../src/core/shapes.ts";
 import {
@@ -10,17 +10,17 @@ import {
   type StepCheck,
   type StepCheckContext,
   template,
-  type WrittenStep,
+  type UnresolvedStep,
 } from "../../../src/core/step-type.ts";
 import {
   type Checker,
   checker,
-  type CheckerParts,
+  type CheckerOptions,
   type CheckOptions,
 } from "../../../src/engine/check/index.ts";
 import { stepTypes } from "../../../src/steps/index.ts";
 
-type Check = (step: WrittenStep, ctx: StepCheckContext) => Promise<StepCheck>;
+type Check = (step: UnresolvedStep, ctx: StepCheckContext) => Promise<StepCheck>;
 
 const common = { title: "", description: "", hasEffects: () => false, resource: () => null };
 
@@ -46,7 +46,7 @@ const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "appr
 const noConnections = {} as Connections;
 
 /** @param parts what is other than usual */
-export const checkerOf = (parts: Partial<CheckerParts> = {}, ...types: AnyStepType[]): Checker =>
+export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStepType[]): Checker =>
   checker({
     stepTypes: [...realTypes, ...types],
     connections: noConnections,
@@ -60,14 +60,14 @@ export const checkerOf = (parts: Partial<CheckerParts> = {}, ...types: AnyStepTy
 export const usual = checkerOf();
 
 /** The faults of a definition, each as `path code`. */
-export async function faultsOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<string[]> {
-  const { errors } = await usual.check(source, { bind: true, ...options });
+export async function issuesOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<string[]> {
+  const { errors } = await usual.check(source, { checkConnections: true, ...options });
   return errors.map(({ path, code }) => `${path} ${code}`);
 }
 
 /** The one fault that a definition has. */
-export async function faultOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<Fault> {
-  const { errors } = await usual.check(source, { bind: true, ...options });
+export async function issueOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<Issue> {
+  const { errors } = await usual.check(source, { checkConnections: true, ...options });
   if (errors.length !== 1) throw new Error(`it has ${JSON.stringify(errors)}`);
   return errors[0]!;
 }

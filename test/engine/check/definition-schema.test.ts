@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { faultsOf } from "../../../src/core/faults.ts";
+import { issuesOf } from "../../../src/core/faults.ts";
 import { definitionJsonSchema, definitionSchema } from "../../../src/engine/definition-schema.ts";
 import { stepTypes } from "../../../src/steps/index.ts";
 
@@ -87,30 +87,30 @@ const approval = (assignees: unknown) => ({
 
 describe("the definition's schema", () => {
   const schema = definitionSchema(stepTypes);
-  const faults = (value: unknown) => {
+  const issues = (value: unknown) => {
     const parsed = schema.safeParse(value, { reportInput: true });
-    return parsed.success ? [] : faultsOf(parsed.error, schema);
+    return parsed.success ? [] : issuesOf(parsed.error, schema);
   };
 
   it("takes what the JSON Schema takes", () => {
-    expect(faults(example)).toEqual([]);
-    for (const { example: step } of stepTypes) expect(faults({ steps: [step] })).toEqual([]);
+    expect(issues(example)).toEqual([]);
+    for (const { example: step } of stepTypes) expect(issues({ steps: [step] })).toEqual([]);
   });
 
   it("names the keys of the step's own type where one is unknown", () => {
-    const [fault] = faults({ steps: [{ id: "a", type: "wait", untill: "x" }] });
-    expect(fault).toMatchObject({ path: "steps[0].untill", did_you_mean: "until" });
-    expect(fault!.allowed).toContain("for");
-    expect(fault!.allowed).not.toContain("values");
+    const [issue] = issues({ steps: [{ id: "a", type: "wait", untill: "x" }] });
+    expect(issue).toMatchObject({ path: "steps[0].untill", did_you_mean: "until" });
+    expect(issue!.allowed).toContain("for");
+    expect(issue!.allowed).not.toContain("values");
   });
 
   it("takes an expression for any value, and says of another what it must be", () => {
-    expect(faults(approval("${{ inputs.who }}"))).toEqual([]);
-    expect(faults(approval(["${{ inputs.who }}"]))).toEqual([]);
-    expect(faults(approval(["nobody"]))).toMatchObject([
+    expect(issues(approval("${{ inputs.who }}"))).toEqual([]);
+    expect(issues(approval(["${{ inputs.who }}"]))).toEqual([]);
+    expect(issues(approval(["nobody"]))).toMatchObject([
       { path: "steps[0].assignees[0]", message: "must be a mail address" },
     ]);
-    expect(faults(approval(5))).toMatchObject([
+    expect(issues(approval(5))).toMatchObject([
       { path: "steps[0].assignees", message: "must be a list, not a number" },
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Fault } from "../../../schemas/problem.ts";
-import { assert, faultOf, faultsOf, set, usual } from "./checking.ts";
+import { Issue } from "../../../schemas/problem.ts";
+import { assert, issueOf, issuesOf, set, usual } from "./checking.ts";
 
 const inputs = {
   type: "object",
@@ -27,7 +27,7 @@ describe("the checker", () => {
       examples: [{ inputs: { since: "2026-01-01", n: 1 } }],
       on_failure: "tell-the-team",
     };
-    const report = await usual.check(definition, { bind: true });
+    const report = await usual.check(definition, { checkConnections: true });
     expect(report.errors).toEqual([]);
     expect(report).toMatchObject({
       valid: true,
@@ -39,7 +39,7 @@ describe("the checker", () => {
     expect(report.definition).not.toHaveProperty("schedule.overlap");
   });
 
-  it.each<[string, unknown, Partial<Fault>]>([
+  it.each<[string, unknown, Partial<Issue>]>([
     ["no object", [], { path: "", code: "wrong_type" }],
     ["no steps", {}, { path: "steps", code: "missing" }],
     ["an empty list of steps", { steps: [] }, { path: "steps", code: "too_short" }],
@@ -284,13 +284,13 @@ describe("the checker", () => {
       { path: "", code: "not_finite" },
     ],
   ])("tells of %s", async (_, definition, expected) => {
-    const fault = await faultOf(definition);
-    expect(Fault.parse(fault)).toMatchObject(expected);
+    const issue = await issueOf(definition);
+    expect(Issue.parse(issue)).toMatchObject(expected);
   });
 
   it("refuses to run itself on failure", async () => {
     const definition = { steps: [set("a", {})], on_failure: "me" };
-    expect(await faultsOf(definition, { selfId: "me" })).toEqual(["on_failure not_allowed"]);
+    expect(await issuesOf(definition, { selfId: "me" })).toEqual(["on_failure not_allowed"]);
   });
 
   it("tells every fault at once, in the order of the document", async () => {
@@ -305,7 +305,7 @@ describe("the checker", () => {
       output: "${{ steps.e.x }}",
       timeout: "soon",
     };
-    expect(await faultsOf(definition)).toEqual([
+    expect(await issuesOf(definition)).toEqual([
       "on_failure unknown_workflow",
       "steps[0].that unknown_field",
       "steps[1].type not_allowed",
@@ -318,7 +318,7 @@ describe("the checker", () => {
 
   it("tells at most 100 faults", async () => {
     const steps = Array.from({ length: 300 }, (_, index) => set(`a${index}`, { x: "${{ nothing }}" }));
-    expect(await faultsOf({ steps })).toHaveLength(100);
+    expect(await issuesOf({ steps })).toHaveLength(100);
   });
 
   it("does not repeat a fault that another brings about", async () => {
@@ -329,7 +329,7 @@ describe("the checker", () => {
       set("c", {}, { needs: ["bb"] }),
       assert("d", "steps.b.ok"),
     ];
-    expect(await faultsOf({ steps })).toEqual([
+    expect(await issuesOf({ steps })).toEqual([
       "steps[0].values missing",
       "steps[0].valuess unknown_key",
       "steps[2].needs[0] unknown_step",
@@ -338,21 +338,21 @@ describe("the checker", () => {
 
   it("knows that fields of a step that may not have run can be null", async () => {
     const steps = [set("a", { x: 1 }, { if: "false" }), set("b", { y: "${{ steps.a.x }}" })];
-    const { steps: checked } = await usual.check({ steps }, { bind: false });
+    const { steps: checked } = await usual.check({ steps }, { checkConnections: false });
     expect(checked[1]!.output).toMatchObject({
       fields: { y: { kind: "number", nullable: true }, status: { kind: "string" } },
     });
   });
 
   it("gives the last step's fields as the output where none is written", async () => {
-    const { output_shape } = await usual.check({ steps: [set("a", { x: 1 })] }, { bind: false });
+    const { output_shape } = await usual.check({ steps: [set("a", { x: 1 })] }, { checkConnections: false });
     expect(output_shape).toEqual({ kind: "object", fields: { x: { kind: "number" } } });
   });
 
   it("takes what files have at the top, and gives it apart", async () => {
     const report = await usual.check(
       "id: a-b\nname: A b\ntags: [x]\nsteps: [{id: a, type: set, values: {}}]",
-      { bind: false, file: true },
+      { checkConnections: false, allowFileFields: true },
     );
     expect(report).toMatchObject({ valid: true, file: { id: "a-b", name: "A b", tags: ["x"] } });
     expect(report.definition).toEqual({ steps: [set("a", {})] });

@@ -22,11 +22,14 @@ const definition = {
 
 describe("given inputs", () => {
   it("are checked, and filled up with defaults", async () => {
-    expect(await usual.check(definition, { bind: false, inputs: { n: 1 } })).toMatchObject({
+    expect(await usual.check(definition, { checkConnections: false, inputs: { n: 1 } })).toMatchObject({
       valid: true,
       inputs: { n: 1, since: "today" },
     });
-    const { errors } = await usual.check(definition, { bind: false, inputs: { n: "1", sinc: "x" } });
+    const { errors } = await usual.check(definition, {
+      checkConnections: false,
+      inputs: { n: "1", sinc: "x" },
+    });
     expect(errors).toMatchObject([
       { path: "inputs.n", code: "wrong_type" },
       { path: "inputs.sinc", code: "unknown_key", did_you_mean: "since" },
@@ -37,7 +40,11 @@ describe("given inputs", () => {
 describe("mocked outputs", () => {
   it("resolve what can be known with them", async () => {
     const mocks = { a: { double: 8, rows: [{ t: 1 }, { t: 2 }] } };
-    const { errors, preview } = await usual.check(definition, { bind: false, inputs: { n: 4 }, mocks });
+    const { errors, preview } = await usual.check(definition, {
+      checkConnections: false,
+      inputs: { n: 4 },
+      mocks,
+    });
     expect(errors).toEqual([]);
     expect(preview).toEqual({
       steps: {
@@ -52,13 +59,13 @@ describe("mocked outputs", () => {
 
   it("show where an expression fails", async () => {
     const mocks = { a: { double: 8, rows: [{ t: null }] } };
-    const { errors } = await usual.check(definition, { bind: false, inputs: { n: 4 }, mocks });
+    const { errors } = await usual.check(definition, { checkConnections: false, inputs: { n: 4 }, mocks });
     expect(errors).toMatchObject([{ path: "steps[1].values", code: "null_value" }]);
   });
 
   it("must be of steps that exist, and objects", async () => {
     const { errors } = await usual.check(definition, {
-      bind: false,
+      checkConnections: false,
       inputs: { n: 4 },
       mocks: { eahc: {}, a: 5 },
     });
@@ -69,7 +76,7 @@ describe("mocked outputs", () => {
   });
 
   it("need the inputs that the workflow needs", async () => {
-    const { errors } = await usual.check(definition, { bind: false, mocks: {} });
+    const { errors } = await usual.check(definition, { checkConnections: false, mocks: {} });
     expect(errors).toMatchObject([{ path: "inputs.n", code: "missing" }]);
   });
 
@@ -80,7 +87,7 @@ describe("mocked outputs", () => {
     ];
     const { preview } = await usual.check(
       { steps },
-      { bind: false, mocks: { a: { x: null, error: { code: "timeout" } } } },
+      { checkConnections: false, mocks: { a: { x: null, error: { code: "timeout" } } } },
     );
     expect(preview!.steps["b"]).toEqual({ values: { why: "failedtimeout" } });
   });

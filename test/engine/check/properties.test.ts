@@ -141,7 +141,7 @@ describe("the checker, whatever it is given,", () => {
     let accepted = 0;
     await fc.assert(
       fc.asyncProperty(definition, async (made) => {
-        const { valid } = await usual.check(made, { bind: false });
+        const { valid } = await usual.check(made, { checkConnections: false });
         if (!valid) return;
         accepted += 1;
         try {
@@ -162,7 +162,7 @@ describe("the checker, whatever it is given,", () => {
   it("tells of places that are in the document, or one level above", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(definition, messy), async (made) => {
-        const { errors } = await usual.check(made, { bind: false });
+        const { errors } = await usual.check(made, { checkConnections: false });
         const elsewhere = errors.filter(({ path }) => typeof parentOf(made, path) !== "object");
         expect(elsewhere).toEqual([]);
       }),
@@ -173,8 +173,12 @@ describe("the checker, whatever it is given,", () => {
   it("never throws on any JSON", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.jsonValue(), messy), async (made) => {
-        await usual.check(made, { bind: false });
-        const report = await usual.check(JSON.stringify(made), { bind: false, inputs: made, file: true });
+        await usual.check(made, { checkConnections: false });
+        const report = await usual.check(JSON.stringify(made), {
+          checkConnections: false,
+          inputs: made,
+          allowFileFields: true,
+        });
         expect(report.valid).toBe(report.errors.length === 0);
       }),
       { numRuns: 150 },
@@ -216,7 +220,7 @@ describe("the checker, whatever it is given,", () => {
           fc.array(words, { maxLength: 30 }).map((given) => given.join("")),
         ),
         async (text) => {
-          const { errors } = await usual.check(text, { bind: false });
+          const { errors } = await usual.check(text, { checkConnections: false });
           expect(errors.length).toBeGreaterThan(0);
         },
       ),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { toYaml } from "../../../src/engine/check/index.ts";
-import { faultOf, set, usual } from "./checking.ts";
+import { issueOf, set, usual } from "./checking.ts";
 
 const QUOTE = expect.stringContaining("Quote it");
 
@@ -9,20 +9,20 @@ describe("YAML", () => {
   it("is read as JSON is, dates and words as text", async () => {
     const text =
       "steps:\n  - id: a\n    type: set\n    values: { on: yes, day: 2026-01-01, n: 1, x: '${{ 1 }}' }\n";
-    const { errors, definition } = await usual.check(text, { bind: false });
+    const { errors, definition } = await usual.check(text, { checkConnections: false });
     expect(errors).toEqual([]);
     expect(definition).toEqual({ steps: [set("a", { on: "yes", day: "2026-01-01", n: 1, x: "${{ 1 }}" })] });
   });
 
   it("is JSON too", async () => {
     const definition = { steps: [set("a", { b: [1, null, "x"] })] };
-    const report = await usual.check(JSON.stringify(definition, null, "\t"), { bind: false });
+    const report = await usual.check(JSON.stringify(definition, null, "\t"), { checkConnections: false });
     expect(report).toMatchObject({ valid: true, definition });
   });
 
   it("says in which line and column a fault is", async () => {
     const text = "steps:\n  - id: a\n    type: set\n    values:\n      x: ${{ input.y }}\n";
-    expect(await faultOf(text)).toMatchObject({ path: "steps[0].values.x", line: 5, column: 7 });
+    expect(await issueOf(text)).toMatchObject({ path: "steps[0].values.x", line: 5, column: 7 });
   });
 
   it.each([
@@ -38,13 +38,13 @@ describe("YAML", () => {
     ["two braces alone", "steps:\n  - id: a\n    message: {{ inputs.x }}", 3],
     ["a tag", "a: !!binary aGk=", 1],
   ])("with %s needs quotes, and says so", async (_, text, line) => {
-    expect(await faultOf(text)).toMatchObject({ code: "invalid_yaml", line, fix: QUOTE });
+    expect(await issueOf(text)).toMatchObject({ code: "invalid_yaml", line, fix: QUOTE });
   });
 
   it("may have comments", async () => {
     const text =
       "# What it does\nsteps:\n  - id: a # the first\n    type: assert\n    that: 1 > 0 # of course\n";
-    expect((await usual.check(text, { bind: false })).errors).toEqual([]);
+    expect((await usual.check(text, { checkConnections: false })).errors).toEqual([]);
   });
 
   it.each([
@@ -64,13 +64,13 @@ describe("YAML", () => {
     ["more than a megabyte", `a: ${"x".repeat(1024 * 1024)}`, "too_large"],
     ["too deep a value", "[".repeat(100) + "]".repeat(100), "wrong_type"],
   ])("is refused with %s", async (_, text, code) => {
-    expect(await faultOf(text)).toMatchObject({ path: "", code });
+    expect(await issueOf(text)).toMatchObject({ path: "", code });
   });
 
   it("keeps apart what aliases share", async () => {
     const text =
       "steps:\n  - { id: a, type: set, values: &v { x: 1 } }\n  - { id: b, type: set, values: *v }\n";
-    const { definition } = await usual.check(text, { bind: false });
+    const { definition } = await usual.check(text, { checkConnections: false });
     const [a, b] = definition!["steps"] as { values: object }[];
     expect(a!.values).toEqual(b!.values);
     expect(a!.values).not.toBe(b!.values);
@@ -79,7 +79,7 @@ describe("YAML", () => {
   it("is read elsewhere where it is long, places included", async () => {
     const long = Array.from({ length: 500 }, (_, index) => set(`a${index}`, { text: "x".repeat(100) }));
     const text = toYaml({ steps: [...long, set("last", { x: "${{ nothing }}" })] });
-    expect(await faultOf(text)).toMatchObject({ path: "steps[500].values.x", line: 4 * 500 + 5, column: 7 });
+    expect(await issueOf(text)).toMatchObject({ path: "steps[500].values.x", line: 4 * 500 + 5, column: 7 });
   });
 
   it("is written with blocks for long texts and steps that begin with id and type", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileCel, compileValue, MAX_EXPRESSION_OUTPUT } from "../../../src/engine/expressions/index.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
-import { charge, startRun } from "../../../src/engine/expressions/run.ts";
+import { charge, startEvaluation } from "../../../src/engine/expressions/run.ts";
 import { evaluate, failure, scope } from "./scope.ts";
 
 const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `customer ${id}` }));
@@ -96,7 +96,7 @@ describe("the bounds of an expression", () => {
   );
 
   it("reads the clock after some work, not before", () => {
-    const run = { ...startRun(scope, { input: "1", pos: 0 }, 1_000), deadline: performance.now() - 1 };
+    const run = { ...startEvaluation(scope, { input: "1", pos: 0 }, 1_000), deadline: performance.now() - 1 };
     expect(() => charge(run, 1_000)).not.toThrow();
     expect(() => charge(run, 100_000)).toThrow("longer than 100 ms");
   });

@@ -135,15 +135,15 @@ describe("conditions in expressions", () => {
 
 describe("an expression", () => {
   it("names the steps that it reads", () => {
-    const { steps } = compileCel('steps.a.x + steps["b"].map(steps, steps.c).size()');
-    expect([...steps]).toEqual(["a", "b"]);
+    const { stepIds } = compileCel('steps.a.x + steps["b"].map(steps, steps.c).size()');
+    expect([...stepIds]).toEqual(["a", "b"]);
   });
 
   it("is bare or one whole ${{ }}, or true or false itself", () => {
     expect(compileCel(" ${{ inputs.n }} ").evaluate(scope)).toBe(5);
     expect(compileCel(true)).toMatchObject({ constant: true });
     expect(compileCel(false).evaluate(scope)).toBe(false);
-    expect(compileCel("1").constant).toBe(false);
+    expect(compileCel("1").isConstant).toBe(false);
   });
 
   it("sees its loop's variable, not the name outside", () => {

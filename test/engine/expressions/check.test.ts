@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { BOOLEAN, listOf, nullable, NUMBER, objectOf, STRING } from "../../../src/core/shapes.ts";
 import { checkCel, checkValue } from "../../../src/engine/expressions/index.ts";
-import type { ExpressionFault } from "../../../src/engine/expressions/index.ts";
+import type { ExpressionIssue } from "../../../src/engine/expressions/index.ts";
 import { typeScope } from "./scope.ts";
 
-const faultsOf = (source: string): ExpressionFault[] => checkCel(source, typeScope).faults;
+const issuesOf = (source: string): ExpressionIssue[] => checkCel(source, typeScope).issues;
 
 describe("the check of an expression", () => {
   it.each([
@@ -54,25 +54,25 @@ describe("the check of an expression", () => {
     ["-".repeat(9_999) + "1", "expression_too_deep", undefined],
     [Array.from({ length: 4_000 }, () => "1").join("+"), "expression_too_deep", undefined],
   ])("finds in %s: %s", (source, code, meant) => {
-    const faults = faultsOf(source);
-    expect(faults.map((fault) => fault.code)).toEqual(code === undefined ? [] : [code]);
-    expect(faults[0]?.did_you_mean).toBe(meant);
-    expect(faults.every(({ message }) => /\(in `.*`, .*character \d+\)$/s.test(message))).toBe(true);
+    const issues = issuesOf(source);
+    expect(issues.map((issue) => issue.code)).toEqual(code === undefined ? [] : [code]);
+    expect(issues[0]?.did_you_mean).toBe(meant);
+    expect(issues.every(({ message }) => /\(in `.*`, .*character \d+\)$/s.test(message))).toBe(true);
   });
 
   it("tells a step that does not run before this one from one that does not exist", () => {
-    const [fault] = faultsOf("steps.later.x");
-    expect(fault).toMatchObject({ code: "not_an_ancestor", fix: "Add later to this step's needs." });
-    expect(faultsOf("steps.latr.x")[0]).toMatchObject({ code: "unknown_step", did_you_mean: "later" });
+    const [issue] = issuesOf("steps.later.x");
+    expect(issue).toMatchObject({ code: "not_an_ancestor", fix: "Add later to this step's needs." });
+    expect(issuesOf("steps.latr.x")[0]).toMatchObject({ code: "unknown_step", did_you_mean: "later" });
   });
 
   it("says what is allowed", () => {
-    expect(faultsOf("inputs.x1")[0]?.allowed).toEqual(["n", "name", "since", "nothing", "nested"]);
-    expect(faultsOf("steps.zzz")[0]?.allowed).toEqual(["revenue", "skipped", "open"]);
+    expect(issuesOf("inputs.x1")[0]?.allowed).toEqual(["n", "name", "since", "nothing", "nested"]);
+    expect(issuesOf("steps.zzz")[0]?.allowed).toEqual(["revenue", "skipped", "open"]);
   });
 
   it("finds all faults at once", () => {
-    const codes = faultsOf('inputs.nmae + steps.nope.x + ("a" - 1)').map((fault) => fault.code);
+    const codes = issuesOf('inputs.nmae + steps.nope.x + ("a" - 1)').map((issue) => issue.code);
     expect(codes).toEqual(["unknown_field", "unknown_step", "wrong_type"]);
   });
 
@@ -88,14 +88,14 @@ describe("the check of an expression", () => {
     "inputs[inputs.name]",
     "dyn(inputs.name) - 1",
   ])("holds nothing against %s, which may be right", (source) => {
-    expect(faultsOf(source)).toEqual([]);
+    expect(issuesOf(source)).toEqual([]);
   });
 
   it("knows item and index in a fan-out", () => {
     const fanOut = { ...typeScope, item: objectOf({ a: NUMBER }), index: NUMBER };
-    expect(checkCel("item.a + index", fanOut)).toEqual({ shape: NUMBER, faults: [] });
-    expect(checkCel("item.b", fanOut).faults[0]).toMatchObject({ code: "unknown_field" });
-    expect(checkCel("itm.a", fanOut).faults[0]).toMatchObject({ did_you_mean: "item" });
+    expect(checkCel("item.a + index", fanOut)).toEqual({ shape: NUMBER, issues: [] });
+    expect(checkCel("item.b", fanOut).issues[0]).toMatchObject({ code: "unknown_field" });
+    expect(checkCel("itm.a", fanOut).issues[0]).toMatchObject({ did_you_mean: "item" });
   });
 
   it.each([
@@ -112,17 +112,17 @@ describe("the check of an expression", () => {
     ["{'a': inputs.n, 'b': [inputs.name]}", objectOf({ a: NUMBER, b: listOf(STRING) })],
     ["steps.revenue.rows.map(r, r.region).unique().join()", STRING],
   ])("knows what %s gives", (source, shape) => {
-    expect(checkCel(source, typeScope)).toEqual({ shape, faults: [] });
+    expect(checkCel(source, typeScope)).toEqual({ shape, issues: [] });
   });
 });
 
 describe("the check of a value", () => {
   it("says where each fault stands", () => {
-    const { faults } = checkValue(
+    const { issues } = checkValue(
       { a: ["x", "n ${{ inputs.m }}"], "b.c": { d: "${{ 1 + }}" }, e: "${{" },
       typeScope,
     );
-    expect(faults.map(({ path, code }) => ({ path, code }))).toEqual([
+    expect(issues.map(({ path, code }) => ({ path, code }))).toEqual([
       { path: ["b.c", "d"], code: "expression_syntax" },
       { path: ["e"], code: "expression_syntax" },
       { path: ["a", 1], code: "unknown_field" },
@@ -143,18 +143,18 @@ describe("the check of a value", () => {
         list: listOf(STRING),
         plain: objectOf({ yes: BOOLEAN, no: { kind: "null" } }),
       }),
-      faults: [],
+      issues: [],
     });
   });
 
   it("tells at most 100 faults", () => {
     const value = Array.from({ length: 500 }, () => "${{ nope }}");
-    expect(checkValue(value, typeScope).faults).toHaveLength(100);
+    expect(checkValue(value, typeScope).issues).toHaveLength(100);
   });
 
   it("refuses what is nested too deep without running out of stack", () => {
     let value: unknown = "${{ inputs.n }}";
     for (let level = 0; level < 50_000; level++) value = [value];
-    expect(checkValue(value, typeScope).faults[0]?.code).toBe("expression_too_deep");
+    expect(checkValue(value, typeScope).issues[0]?.code).toBe("expression_too_deep");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileCel } from "../../../src/engine/expressions/index.ts";
-import { charge, startRun } from "../../../src/engine/expressions/run.ts";
-import { indexIn, splitAt } from "../../../src/engine/expressions/text-search.ts";
+import { charge, startEvaluation } from "../../../src/engine/expressions/run.ts";
+import { boundedIndexOf, splitText } from "../../../src/engine/expressions/text-search.ts";
 import { evaluate, failure, scope } from "./scope.ts";
 import * as fc from "fast-check";
 
@@ -72,7 +72,7 @@ describe("work inside a loop", () => {
 });
 
 const late = (ms: number) => ({
-  ...startRun(scope, PLACE, 1_000),
+  ...startEvaluation(scope, PLACE, 1_000),
   deadline: performance.now() - ms,
 });
 
@@ -87,7 +87,7 @@ describe("the backstop", () => {
   it("leaves alone what only waited for a busy machine", () => {
     const run = late(100);
     for (let time = 0; time < 1_000; time += 1) charge(run, 0);
-    expect(run.work).toBe(0);
+    expect(run.cost).toBe(0);
   });
 });
 
@@ -122,9 +122,11 @@ describe("a search in a text", () => {
       fc.property(letters, fc.integer({ min: 1, max: 40 }), fc.nat(39), (unit, times, cut) => {
         const text = `${unit.repeat(times * 50)}ab${unit.slice(cut)}${unit.repeat(times * 50)}`;
         const wanted = `${unit.slice(cut)}${unit.repeat(Math.ceil(600 / unit.length))}ab${unit.slice(cut)}`;
-        expect(indexIn(startRun(scope, PLACE, 1_000), text, wanted)).toBe(text.indexOf(wanted));
+        expect(boundedIndexOf(startEvaluation(scope, PLACE, 1_000), text, wanted)).toBe(text.indexOf(wanted));
         const separator = `${unit.slice(cut)}${unit.repeat(2)}`;
-        expect(splitAt(startRun(scope, PLACE, 1_000), text, separator)).toEqual(text.split(separator));
+        expect(splitText(startEvaluation(scope, PLACE, 1_000), text, separator)).toEqual(
+          text.split(separator),
+        );
       }),
       { numRuns: 100 },
     );

@@ -133,7 +133,7 @@ describe("any text without an expression", () => {
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!JSON.stringify(value).includes("${{"));
         const compiled = compileValue(value);
-        expect(compiled.constant).toBe(true);
+        expect(compiled.isConstant).toBe(true);
         expect(JSON.stringify(compiled.evaluate(scope))).toBe(JSON.stringify(value));
       }),
     );
@@ -195,8 +195,8 @@ describe("an expression that checks clean against exact shapes", () => {
     fc.assert(
       fc.property(dictionary, fc.array(step, { minLength: 1, maxLength: 4 }), (inputs, steps) => {
         const source = `inputs${steps.join("")}`;
-        const { faults, shape } = checkCel(source, { ...typeScope, inputs: exactShape(inputs) });
-        if (faults.length > 0) return true;
+        const { issues, shape } = checkCel(source, { ...typeScope, inputs: exactShape(inputs) });
+        if (issues.length > 0) return true;
         clean += 1;
         const ended = outcome(() => compileCel(source).evaluate({ ...scope, inputs }));
         if ("error" in ended) return ended.error.options.details?.["unknown_field"] === undefined;

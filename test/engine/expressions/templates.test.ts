@@ -43,14 +43,14 @@ describe("a template", () => {
 
   it("is constant without an expression", () => {
     const compiled = compileValue({ a: ["b", "$${{ c }}"], d: 1 });
-    expect(compiled.constant).toBe(true);
+    expect(compiled.isConstant).toBe(true);
     expect(compiled.evaluate(scope)).toEqual({ a: ["b", "${{ c }}"], d: 1 });
-    expect(compileValue(["${{ 1 }}"]).constant).toBe(false);
+    expect(compileValue(["${{ 1 }}"]).isConstant).toBe(false);
   });
 
   it("names the steps that all of it reads", () => {
-    const { steps } = compileValue({ a: "${{ steps.x.y }}", b: ["and ${{ steps.z }}"] });
-    expect([...steps]).toEqual(["x", "z"]);
+    const { stepIds } = compileValue({ a: "${{ steps.x.y }}", b: ["and ${{ steps.z }}"] });
+    expect([...stepIds]).toEqual(["x", "z"]);
   });
 
   it.each(["${{ inputs.n", "a ${{ 'x }} b", "${{ }}", "${{ 1 + }}", "${{ a // }}"])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ancestorsOf } from "../../../src/web/approvals/ancestors.ts";
+import { ancestorIds } from "../../../src/web/approvals/ancestors.ts";
 import { graphSteps } from "../../../src/web/graph/steps.ts";
 
 const steps = graphSteps({
@@ -14,9 +14,9 @@ const steps = graphSteps({
 
 describe("what a step builds on", () => {
   it("is all that it waits for, however far back, in the order of the definition", () => {
-    expect(ancestorsOf(steps, "ask")).toEqual(["a", "b", "c"]);
-    expect(ancestorsOf(steps, "b")).toEqual([]);
-    expect(ancestorsOf(steps, "gone")).toEqual([]);
+    expect(ancestorIds(steps, "ask")).toEqual(["a", "b", "c"]);
+    expect(ancestorIds(steps, "b")).toEqual([]);
+    expect(ancestorIds(steps, "gone")).toEqual([]);
   });
 
   it("ends where steps wait for each other", () => {
@@ -24,6 +24,6 @@ describe("what a step builds on", () => {
       { id: "a", type: "set", needs: ["b"] },
       { id: "b", type: "set", needs: ["a"] },
     ];
-    expect(ancestorsOf(round, "a")).toEqual(["a", "b"]);
+    expect(ancestorIds(round, "a")).toEqual(["a", "b"]);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { convert, parse, placeFaults, toText } from "../../../src/web/editor/format.ts";
+import { convert, parse, placeIssues, toText } from "../../../src/web/editor/format.ts";
 
 const DEFINITION = {
   steps: [
@@ -38,24 +38,24 @@ describe("toText", () => {
 describe("parse", () => {
   it.each(["", " \n\n", "# nothing yet\n"])("tells an empty YAML text: %j", async (text) => {
     expect(await parse(text, "yaml")).toMatchObject({
-      faults: [{ message: "The definition is empty", line: 1 }],
+      issues: [{ message: "The definition is empty", line: 1 }],
     });
   });
 
   it("tells an empty JSON text, a list, null", async () => {
-    expect(await parse("  ", "json")).toMatchObject({ faults: [{ message: "The definition is empty" }] });
+    expect(await parse("  ", "json")).toMatchObject({ issues: [{ message: "The definition is empty" }] });
     expect(await parse("[]", "json")).toMatchObject({
-      faults: [{ message: "The definition must be an object, not a list" }],
+      issues: [{ message: "The definition must be an object, not a list" }],
     });
     expect(await parse("null", "json")).toMatchObject({
-      faults: [{ message: "The definition must be an object, not null" }],
+      issues: [{ message: "The definition must be an object, not null" }],
     });
   });
 
   it("gives line and column of what YAML can't read, warnings too", async () => {
-    expect(await parse("steps:\n  - id: [a\n", "yaml")).toMatchObject({ faults: [{ severity: "error" }] });
-    expect(await parse("a: 1\nb: !x y\n", "yaml")).toMatchObject({ faults: [{ line: 2, column: 4 }] });
-    expect(await parse("a: 1\na: 2\n", "yaml")).toMatchObject({ faults: [{ line: 2, column: 1 }] });
+    expect(await parse("steps:\n  - id: [a\n", "yaml")).toMatchObject({ issues: [{ severity: "error" }] });
+    expect(await parse("a: 1\nb: !x y\n", "yaml")).toMatchObject({ issues: [{ line: 2, column: 4 }] });
+    expect(await parse("a: 1\na: 2\n", "yaml")).toMatchObject({ issues: [{ line: 2, column: 1 }] });
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe("parse", () => {
     ['{ "a": }', "a value is missing before }", 1, 8],
   ])("places what JSON can't read: %j", async (text, message, line, column) => {
     expect(await parse(text, "json")).toMatchObject({
-      faults: [{ message: `JSON can't be read here: ${message}`, line, column }],
+      issues: [{ message: `JSON can't be read here: ${message}`, line, column }],
     });
   });
 
@@ -106,7 +106,7 @@ describe("placeFaults", () => {
   const yaml = "# first\nsteps:\n  - id: revenue\n    type: sql\n    params: { since: 1 }\n  - id: late\n";
   const json = '{\n  "steps": [\n    { "id": "revenue", "query": 1 }\n  ]\n}\n';
   const at = async (text: string, path: string) => {
-    const [placed] = await placeFaults(text, text === json ? "json" : "yaml", [
+    const [placed] = await placeIssues(text, text === json ? "json" : "yaml", [
       { path, code: "x", message: "m" },
     ]);
     return [placed?.line, placed?.column];
@@ -126,8 +126,8 @@ describe("placeFaults", () => {
   });
 
   it("takes the server's own place, and a near match as advice", async () => {
-    const fault = { path: "", code: "x", message: "is too large", did_you_mean: "b", line: 7 };
-    expect(await placeFaults(yaml, "yaml", [fault])).toEqual([
+    const issue = { path: "", code: "x", message: "is too large", did_you_mean: "b", line: 7 };
+    expect(await placeIssues(yaml, "yaml", [issue])).toEqual([
       {
         path: "",
         message: "The definition is too large",

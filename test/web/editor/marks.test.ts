@@ -1,11 +1,11 @@
 import { Text } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
-import type { EditorFault } from "../../../src/web/editor/format.ts";
+import type { EditorIssue } from "../../../src/web/editor/format.ts";
 import { diagnostics } from "../../../src/web/editor/marks.ts";
 import { DARK, LIGHT } from "../../../src/web/editor/palette.ts";
 
 const lines = ["steps:", "  - id: a", "    for: 10 minutes # long", "    headers: { A: { secret: nope } }"];
-const fault = (line: number, column: number): EditorFault => ({
+const issue = (line: number, column: number): EditorIssue => ({
   path: "p",
   message: "is wrong",
   line,
@@ -14,7 +14,7 @@ const fault = (line: number, column: number): EditorFault => ({
 });
 
 const marked = (line: number, column: number): string =>
-  diagnostics(Text.of(lines), [fault(line, column)])
+  diagnostics(Text.of(lines), [issue(line, column)])
     .map(({ from, to }) => lines.join("\n").slice(from, to))
     .join();
 
@@ -30,7 +30,7 @@ describe("diagnostics", () => {
   });
 
   it("are in order", () => {
-    const found = diagnostics(Text.of(lines), [fault(3, 5), fault(1, 1)]);
+    const found = diagnostics(Text.of(lines), [issue(3, 5), issue(1, 1)]);
     expect(found.map(({ from }) => from)).toEqual([0, 21]);
   });
 });
@@ -44,7 +44,7 @@ const contrast = (a: string, b: string): number =>
   (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
 
 describe("palette", () => {
-  const TEXTS = ["text", "key", "string", "word", "quiet", "expression"] as const;
+  const TEXTS = ["text", "key", "string", "keyword", "muted", "expression"] as const;
   const GROUNDS = [
     "page",
     "line",

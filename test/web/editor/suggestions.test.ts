@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { editingSchema } from "../../../src/web/editor/editing-schema.ts";
 import type { Schema } from "../../../src/web/editor/schema.ts";
-import { type Known, suggest } from "../../../src/web/editor/suggestions.ts";
-import { tellAt } from "../../../src/web/editor/tell.ts";
+import { type CompletionData, suggest } from "../../../src/web/editor/suggestions.ts";
+import { hoverInfoAt } from "../../../src/web/editor/tell.ts";
 
 const schema = editingSchema(
   JSON.parse(readFileSync("schemas/generated/workflow.schema.json", "utf8")) as Schema,
 );
-const known: Known = {
+const known: CompletionData = {
   schema,
   names: { database: [{ name: "shop" }, { name: "scratch" }], secret: [{ name: "team_hook" }] },
   functions: ["sum"],
@@ -148,11 +148,11 @@ describe("tellAt", () => {
   const text = "steps:\n  - id: a\n    type: sql\n    max_rows: 5\n    params: { max_rows: 1 }\n";
 
   it("tells of keys and of a step's type", () => {
-    expect(tellAt(text, text.indexOf("max_rows") + 2, schema)?.text).toContain("Left out: 1000");
-    expect(tellAt(text, text.indexOf("sql") + 1, schema)?.text).toContain("query");
+    expect(hoverInfoAt(text, text.indexOf("max_rows") + 2, schema)?.text).toContain("Left out: 1000");
+    expect(hoverInfoAt(text, text.indexOf("sql") + 1, schema)?.text).toContain("query");
   });
 
   it("tells nothing of names that are the writer's own", () => {
-    expect(tellAt(text, text.lastIndexOf("max_rows"), schema)).toBeUndefined();
+    expect(hoverInfoAt(text, text.lastIndexOf("max_rows"), schema)).toBeUndefined();
   });
 });

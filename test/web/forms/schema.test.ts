@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Field, formOf, initialValue, type JsonSchema } from "../../../src/web/forms/schema.ts";
+import { type Field, buildForm, initialValue, type JsonSchema } from "../../../src/web/forms/schema.ts";
 
 const fieldsOf = (properties: JsonSchema, more: JsonSchema = {}): readonly Field[] => {
-  const form = formOf({ type: "object", properties, ...more });
+  const form = buildForm({ type: "object", properties, ...more });
   if (form.kind !== "object") throw new Error(form.kind);
   return form.fields;
 };

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import {
   CARD,
   LAYOUT_LIMIT_MS,
-  cardAt,
+  adjacentCard,
   type Direction,
-  type Placement,
-  requestOf,
+  type GraphLayout,
+  createLayoutRequest,
 } from "../../../src/web/graph/geometry.ts";
-import { placeInLayers, ranksOf } from "../../../src/web/graph/layered.ts";
-import { place } from "../../../src/web/graph/place.ts";
-import { heightFor, isInSight, viewOf } from "../../../src/web/graph/view.ts";
+import { computeLayeredLayout, computeRanks } from "../../../src/web/graph/layered.ts";
+import { computeLayout } from "../../../src/web/graph/place.ts";
+import { preferredHeight, isCardVisible, initialViewport } from "../../../src/web/graph/view.ts";
 
 /** The same numbers each time (mulberry32). */
 function numbers(seed: number): () => number {
@@ -70,7 +70,7 @@ const SHAPES: [string, (length: number) => number[][]][] = [
 ];
 
 /** Pairs of cards that lie on each other. */
-function overlaps({ corners }: Placement): number {
+function overlaps({ corners }: GraphLayout): number {
   let count = 0;
   for (const [index, a] of corners.entries())
     for (const b of corners.slice(index + 1))
@@ -83,7 +83,7 @@ describe.each<Direction>(["LR", "TB"])("place, %s", (direction) => {
     const needs = shape(500);
     // The processor's time: what else this machine does at the moment is not counted.
     const start = process.cpuUsage();
-    const placement = place({ needs, direction });
+    const placement = computeLayout({ needs, direction });
     const { user, system } = process.cpuUsage(start);
     expect((user + system) / 1_000).toBeLessThan(LAYOUT_LIMIT_MS);
     expect(placement.corners).toHaveLength(500);
@@ -98,17 +98,17 @@ describe.each<Direction>(["LR", "TB"])("place, %s", (direction) => {
 
 describe("place", () => {
   it("gives a chain longer than a stack is deep", () => {
-    expect(overlaps(place({ needs: chain(1_000), direction: "LR" }))).toBe(0);
+    expect(overlaps(computeLayout({ needs: chain(1_000), direction: "LR" }))).toBe(0);
   });
 
   it.each([1, 300])("draws a circle of faulty needs, %i times", (times) => {
     const needs = list(times * 3, (index) => [index % 3 === 0 ? index + 2 : index - 1]);
-    expect(overlaps(place({ needs, direction: "LR" }))).toBe(0);
-    expect(overlaps(placeInLayers({ needs, direction: "TB" }))).toBe(0);
+    expect(overlaps(computeLayout({ needs, direction: "LR" }))).toBe(0);
+    expect(overlaps(computeLayeredLayout({ needs, direction: "TB" }))).toBe(0);
   });
 
   it("leads lines from card to card, past the cards between", () => {
-    const { corners, edges } = place({ needs: [[], [0], [1, 0]], direction: "LR" });
+    const { corners, edges } = computeLayout({ needs: [[], [0], [1, 0]], direction: "LR" });
     const { path } = edges.find(({ from, to }) => from === 0 && to === 2)!;
     expect(path.startsWith(`M${CARD.width} ${corners[0]!.y + CARD.height / 2}`)).toBe(true);
     // It is straight where it passes the card between.
@@ -118,7 +118,7 @@ describe("place", () => {
 
 describe("ranksOf", () => {
   it("puts a step behind all that it waits for", () => {
-    expect(ranksOf([[], [0], [0], [1, 2], [0, 3], []])).toEqual([0, 1, 1, 2, 3, 0]);
+    expect(computeRanks([[], [0], [0], [1, 2], [0, 3], []])).toEqual([0, 1, 1, 2, 3, 0]);
   });
 });
 
@@ -128,41 +128,41 @@ describe("requestOf", () => {
       { id: "a", needs: ["b", "gone"] },
       { id: "b", needs: ["b", "a", "a"] },
     ];
-    expect(requestOf(steps, "TB")).toEqual({ needs: [[1], [0]], direction: "TB" });
+    expect(createLayoutRequest(steps, "TB")).toEqual({ needs: [[1], [0]], direction: "TB" });
   });
 
   it("asks for nothing where there is nothing: an empty placement has no first card to look at", () => {
-    expect(requestOf([], "LR")).toBeNull();
+    expect(createLayoutRequest([], "LR")).toBeNull();
   });
 });
 
 describe("cardAt", () => {
   it.each<Direction>(["LR", "TB"])("reaches every card, %s", (direction) => {
-    const placement = place({ needs: random(60), direction });
+    const placement = computeLayout({ needs: random(60), direction });
     const reached = new Set([0]);
     for (const from of reached)
       for (const key of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] as const) {
-        const next = cardAt(placement, from, key);
+        const next = adjacentCard(placement, from, key);
         if (next !== undefined) reached.add(next);
       }
     expect(reached.size).toBe(60);
   });
 
   it("follows the flow, and stops at its ends", () => {
-    const placement = place({ needs: chain(3), direction: "LR" });
-    expect(cardAt(placement, 1, "ArrowRight")).toBe(2);
-    expect(cardAt(placement, 1, "ArrowLeft")).toBe(0);
-    expect(cardAt(placement, 2, "ArrowRight")).toBeUndefined();
-    expect(cardAt(placement, 1, "ArrowDown")).toBeUndefined();
+    const placement = computeLayout({ needs: chain(3), direction: "LR" });
+    expect(adjacentCard(placement, 1, "ArrowRight")).toBe(2);
+    expect(adjacentCard(placement, 1, "ArrowLeft")).toBe(0);
+    expect(adjacentCard(placement, 2, "ArrowRight")).toBeUndefined();
+    expect(adjacentCard(placement, 1, "ArrowDown")).toBeUndefined();
   });
 });
 
 describe("viewOf", () => {
   it("shows the whole of a small graph, in the middle", () => {
-    const placement = place({ needs: chain(4), direction: "LR" });
-    const size = { width: 1_200, height: heightFor(placement, 1_200) };
-    const view = viewOf(placement, size);
-    expect(placement.corners.every((corner) => isInSight(corner, view, size))).toBe(true);
+    const placement = computeLayout({ needs: chain(4), direction: "LR" });
+    const size = { width: 1_200, height: preferredHeight(placement, 1_200) };
+    const view = initialViewport(placement, size);
+    expect(placement.corners.every((corner) => isCardVisible(corner, view, size))).toBe(true);
   });
 
   it("begins at the first step of a large one, legibly", () => {
@@ -170,11 +170,11 @@ describe("viewOf", () => {
       ["LR", chain(200)],
       ["TB", fan(200)],
     ] as const) {
-      const placement = place({ needs, direction });
+      const placement = computeLayout({ needs, direction });
       const size = { width: 700, height: 480 };
-      const view = viewOf(placement, size);
+      const view = initialViewport(placement, size);
       expect(view.zoom).toBeGreaterThan(0.5);
-      expect(isInSight(placement.corners[0]!, view, size)).toBe(true);
+      expect(isCardVisible(placement.corners[0]!, view, size)).toBe(true);
     }
   });
 });

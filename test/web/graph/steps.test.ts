@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import type { RunStep } from "../../../schemas/run.ts";
 import { graphOf } from "../../../src/engine/graph.ts";
 import { graphSteps } from "../../../src/web/graph/steps.ts";
-import { labelOf } from "../../../src/web/graph/words.ts";
+import { stepLabel } from "../../../src/web/graph/words.ts";
 
 interface Written {
   steps: { id: string; needs?: string[] }[];
@@ -114,17 +114,17 @@ describe("graphSteps", () => {
 
 describe("labelOf", () => {
   it("says a step in words", () => {
-    expect(labelOf({ id: "revenue", type: "sql", needs: ["orders"], status: "succeeded" })).toBe(
+    expect(stepLabel({ id: "revenue", type: "sql", needs: ["orders"], status: "succeeded" })).toBe(
       "revenue, sql, succeeded, needs: orders",
     );
-    expect(labelOf({ id: "first", type: "", needs: [] })).toBe("first, no type, needs nothing");
+    expect(stepLabel({ id: "first", type: "", needs: [] })).toBe("first, no type, needs nothing");
   });
 
   it("says what is special about it, and does not name a hundred others", () => {
     const needs = Array.from({ length: 8 }, (_, index) => `s${index}`);
     const progress = { done: 17, total: 120, failed: 2 };
     expect(
-      labelOf({ id: "each", type: "http", needs, condition: true, fanOut: true, progress, attempts: 3 }),
+      stepLabel({ id: "each", type: "http", needs, condition: true, fanOut: true, progress, attempts: 3 }),
     ).toBe(
       "each, http, conditional, 17 of 120 items done, 2 failed, 3 attempts, needs: s0, s1, s2, s3, s4 and 3 more",
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, firstSentence } from "../../../src/web/runs/failure.ts";
+import { describeFailure, firstSentence } from "../../../src/web/runs/failure.ts";
 
 const step = { id: "revenue", type: "sql", attempts: 4 };
 
@@ -11,7 +11,7 @@ describe("a run's failure in a sentence", () => {
       fix: "Write region",
       step_id: "revenue",
     };
-    expect(failureOf({ error, failed_step: step })).toEqual({
+    expect(describeFailure({ error, failed_step: step })).toEqual({
       what: "revenue failed after 4 attempts: shop: no such column: regoin.",
       todo: "Write region.",
     });
@@ -19,7 +19,7 @@ describe("a run's failure in a sentence", () => {
 
   it("does not count a single attempt, and keeps the full stop that is there", () => {
     const error = { code: "http_status", message: "POST answered 503.", fix: "Try later!", step_id: "send" };
-    expect(failureOf({ error, failed_step: { ...step, id: "send", attempts: 1 } })).toEqual({
+    expect(describeFailure({ error, failed_step: { ...step, id: "send", attempts: 1 } })).toEqual({
       what: "send failed: POST answered 503.",
       todo: "Try later!",
     });
@@ -28,21 +28,21 @@ describe("a run's failure in a sentence", () => {
   it("names the item of a fan-out", () => {
     const error = { code: "assert_failed", message: "No", step_id: "each", item: 17 };
     expect(
-      failureOf({ error, failed_step: { id: "each", type: "assert", attempts: 2, item: 17 } })?.what,
+      describeFailure({ error, failed_step: { id: "each", type: "assert", attempts: 2, item: 17 } })?.what,
     ).toBe("each, item 17, failed after 2 attempts: No.");
   });
 
   it("says what to do where the error does not", () => {
     const error = { code: "timed_out", message: "It took longer than 1 h", fix: " " };
-    expect(failureOf({ error })).toEqual({
+    expect(describeFailure({ error })).toEqual({
       what: "The run failed: It took longer than 1 h.",
       todo: "Mend the cause, then retry the run.",
     });
-    expect(failureOf({ error: { ...error, step_id: "send" } })?.todo).toContain("what send was given");
+    expect(describeFailure({ error: { ...error, step_id: "send" } })?.fix).toContain("what send was given");
   });
 
   it("says nothing of a run that did not fail", () => {
-    expect(failureOf({ error: null })).toBeUndefined();
+    expect(describeFailure({ error: null })).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isFiltered, queryOf, readFilters, writeFilters } from "../../../src/web/runs/filters.ts";
+import { isFiltered, toQuery, readFilters, writeFilters } from "../../../src/web/runs/filters.ts";
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 
@@ -27,12 +27,12 @@ describe("the filters of the run list", () => {
   });
 
   it("ask from midnight where the reader is to the end of the last day", () => {
-    const { since, until } = queryOf(read("since=2026-11-20&until=2026-11-20"));
+    const { since, until } = toQuery(read("since=2026-11-20&until=2026-11-20"));
     expect(since).toBe(new Date(2026, 10, 20).toISOString());
     expect(until).toBe(new Date(2026, 10, 21).toISOString());
   });
 
   it("ask by a moment as it stands, and leave out what is not chosen", () => {
-    expect(queryOf(read("since=2026-11-20T08:00:00Z"))).toEqual({ since: "2026-11-20T08:00:00Z" });
+    expect(toQuery(read("since=2026-11-20T08:00:00Z"))).toEqual({ since: "2026-11-20T08:00:00Z" });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../schemas/run.ts";
-import { usageInWords, usageOf } from "../../../src/web/runs/usage.ts";
+import { formatUsage, sumUsage } from "../../../src/web/runs/usage.ts";
 
 const attempt = (usage: Attempt["usage"]): Attempt => ({
   attempt: 1,
@@ -13,7 +13,7 @@ const attempt = (usage: Attempt["usage"]): Attempt => ({
 
 describe("what models used", () => {
   it("is summed over attempts, those that used nothing left out", () => {
-    const used = usageOf([
+    const used = sumUsage([
       attempt({ input_tokens: 10, output_tokens: 2, cost: 0.001 }),
       attempt(null),
       attempt({ input_tokens: 5, output_tokens: 1, cost: 0.002 }),
@@ -23,15 +23,15 @@ describe("what models used", () => {
   });
 
   it("has no cost where one of them has none, rather than too low a one", () => {
-    const used = usageOf([
+    const used = sumUsage([
       attempt({ input_tokens: 10, output_tokens: 2, cost: 0.001 }),
       attempt({ input_tokens: 5, output_tokens: 1, cost: null }),
     ]);
     expect(used?.cost).toBeNull();
-    expect(usageInWords(used!)).toBe("15 tokens in, 3 out");
+    expect(formatUsage(used!)).toBe("15 tokens in, 3 out");
   });
 
   it("is nothing where no model was asked", () => {
-    expect(usageOf([attempt(null)])).toBeUndefined();
+    expect(sumUsage([attempt(null)])).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunStep } from "../../../schemas/run.ts";
-import { changesOf, forecast } from "../../../src/web/runs/what-changed.ts";
+import { diffSteps, previewRetry } from "../../../src/web/runs/what-changed.ts";
 
 const before = {
   steps: [
@@ -30,12 +30,12 @@ const state = (id: string, status: RunStep["status"]): RunStep => ({
 
 describe("what a changed definition changes", () => {
   it("is told by step id; the order of keys is no change", () => {
-    expect(changesOf(before, after)).toEqual({ changed: ["b"], added: ["d"], removed: ["c"] });
-    expect(changesOf(before, {})).toMatchObject({ removed: ["a", "b", "c"] });
+    expect(diffSteps(before, after)).toEqual({ changed: ["b"], added: ["d"], removed: ["c"] });
+    expect(diffSteps(before, {})).toMatchObject({ removed: ["a", "b", "c"] });
   });
 
   it("is told with what had not succeeded and what may be taken over", () => {
-    const said = forecast({ changed: ["b"], added: [], removed: [] }, [
+    const said = previewRetry({ changed: ["b"], added: [], removed: [] }, [
       state("a", "succeeded"),
       state("b", "failed"),
       state("c", "cancelled"),

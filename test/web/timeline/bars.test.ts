@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Attempt, RunStep } from "../../../schemas/run.ts";
 import { AttemptStatus, StepStatus } from "../../../schemas/run.ts";
-import { type Bar, barOf, spanOf, tickLabel, ticksOf } from "../../../src/web/timeline/bars.ts";
-import { barWord, itemsWord, rowLabel } from "../../../src/web/timeline/row-words.ts";
+import { type Bar, buildBar, timeRangeOf, tickLabel, axisTicks } from "../../../src/web/timeline/bars.ts";
+import { barLabel, itemsLabel, rowLabel } from "../../../src/web/timeline/row-words.ts";
 
 const START = Date.parse("2026-11-21T10:00:00Z");
 const at = (ms: number): string => new Date(START + ms).toISOString();
@@ -30,11 +30,11 @@ const step = (given: Partial<RunStep>): RunStep => ({
 });
 
 const drawn = (bar: Bar | null) =>
-  bar?.segments.map(({ doing, from, to, status }) => [doing, from - START, to - START, status]);
+  bar?.segments.map(({ activity, from, to, status }) => [activity, from - START, to - START, status]);
 
 describe("bars", () => {
   it("has none for what has not begun", () => {
-    expect(barOf(step({ status: "pending" }), START)).toBeNull();
+    expect(buildBar(step({ status: "pending" }), START)).toBeNull();
   });
 
   it("tells attempts from the pauses between them, from the first on", () => {
@@ -43,7 +43,7 @@ describe("bars", () => {
       attempt(2, "interrupted", 30, 40),
       attempt(3, "succeeded", 90, 100),
     ];
-    const bar = barOf(step({ started_at: at(90), finished_at: at(100), attempt_list: list }), START + 999);
+    const bar = buildBar(step({ started_at: at(90), finished_at: at(100), attempt_list: list }), START + 999);
     expect(drawn(bar)).toEqual([
       ["working", 0, 10, "failed"],
       ["pausing", 10, 30, "pending"],
@@ -54,7 +54,7 @@ describe("bars", () => {
   });
 
   it("goes on until now while a step pauses before its next attempt", () => {
-    const bar = barOf(
+    const bar = buildBar(
       step({ status: "pending", attempts: 0, attempt_list: [attempt(1, "failed", 0, 10)] }),
       START + 50,
     );
@@ -62,7 +62,7 @@ describe("bars", () => {
       ["working", 0, 10, "failed"],
       ["pausing", 10, 50, "pending"],
     ]);
-    expect(bar!.open).toBe(true);
+    expect(bar!.ongoing).toBe(true);
   });
 
   it("draws waits, approvals and other runs as waiting, while they last and afterwards", () => {
@@ -72,9 +72,9 @@ describe("bars", () => {
       started_at: at(0),
       attempt_list: [attempt(1, "running", 0, null)],
     });
-    expect(drawn(barOf(waiting, START + 70))).toEqual([["waiting", 0, 70, "waiting"]]);
+    expect(drawn(buildBar(waiting, START + 70))).toEqual([["waiting", 0, 70, "waiting"]]);
     const over = step({ type: "wait", started_at: at(0), finished_at: at(40) });
-    expect(drawn(barOf(over, START + 70))).toEqual([["waiting", 0, 40, "succeeded"]]);
+    expect(drawn(buildBar(over, START + 70))).toEqual([["waiting", 0, 40, "succeeded"]]);
   });
 
   const moment = fc.integer({ min: 0, max: 100_000 });
@@ -101,7 +101,7 @@ describe("bars", () => {
   it("fills each bar with segments that neither overlap nor leave a gap, whatever the clocks said", () => {
     fc.assert(
       fc.property(anyStep, moment, (any, now) => {
-        const bar = barOf(any, START + now);
+        const bar = buildBar(any, START + now);
         if (bar === null) return;
         const { from, to, segments } = bar;
         expect(segments.length).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe("bars", () => {
         expect(segments.at(-1)!.to).toBe(to);
         for (const segment of segments) expect(segment.to).toBeGreaterThanOrEqual(segment.from);
         expect(segments.reduce((sum, segment) => sum + segment.to - segment.from, 0)).toBe(to - from);
-        expect(!bar.open || to === Math.max(from, START + now)).toBe(true);
+        expect(!bar.ongoing || to === Math.max(from, START + now)).toBe(true);
       }),
     );
   });
@@ -121,8 +121,8 @@ describe("bars", () => {
   it("spans every bar", () => {
     fc.assert(
       fc.property(fc.array(anyStep), fc.option(moment), moment, (steps, started, now) => {
-        const bars = steps.map((any) => barOf(any, START + now));
-        const span = spanOf(bars, started === null ? null : at(started), null, START + now);
+        const bars = steps.map((any) => buildBar(any, START + now));
+        const span = timeRangeOf(bars, started === null ? null : at(started), null, START + now);
         expect(span.to).toBeGreaterThan(span.from);
         for (const bar of bars) {
           if (bar === null) continue;
@@ -138,14 +138,14 @@ describe("the axis", () => {
   it("has round ticks, never more than fit, from 0 to the end", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4e10 }), fc.integer({ min: 2, max: 20 }), (length, most) => {
-        const ticks = ticksOf(length, most);
+        const ticks = axisTicks(length, most);
         expect(ticks[0]).toBe(0);
         expect(ticks.length).toBeLessThanOrEqual(most + 1);
         expect(ticks.at(-1)).toBeLessThanOrEqual(length);
       }),
     );
-    expect(ticksOf(80_000, 9)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => n * 10_000));
-    expect(ticksOf(3, 9)).toEqual([0, 1, 2, 3]);
+    expect(axisTicks(80_000, 9)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => n * 10_000));
+    expect(axisTicks(3, 9)).toEqual([0, 1, 2, 3]);
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe("the axis", () => {
 
 const label = (given: Partial<RunStep>, now = START + 80_000) => {
   const any = step(given);
-  return rowLabel(any, barOf(any, now), START);
+  return rowLabel(any, buildBar(any, now), START);
 };
 
 describe("words", () => {
@@ -181,9 +181,9 @@ describe("words", () => {
     expect(label({ ...times, reused_from: "cache" })).toBe(
       "revenue, sql, succeeded, taken from the cache, began 0.01 s after the start",
     );
-    expect(barWord(step({ ...times, reused_from: "run_a" }), null)).toBe("taken from run_a");
-    expect(barWord(step({ ...times, status: "skipped" }), null)).toBe("skipped");
-    expect(barWord(step({ status: "pending" }), null)).toBe("not begun");
-    expect(itemsWord(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
+    expect(barLabel(step({ ...times, reused_from: "run_a" }), null)).toBe("taken from run_a");
+    expect(barLabel(step({ ...times, status: "skipped" }), null)).toBe("skipped");
+    expect(barLabel(step({ status: "pending" }), null)).toBe("not begun");
+    expect(itemsLabel(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
   });
 });

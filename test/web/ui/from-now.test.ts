@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromNow } from "../../../src/web/ui/from-now.ts";
+import { formatRelativeTime } from "../../../src/web/ui/from-now.ts";
 
 /** Local time, as who looks has it: 21 November 2026 is a Saturday. */
 const on = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
@@ -15,6 +15,6 @@ describe("how far a moment is away", () => {
     ["a few minutes ago", on(21, 7, 57), on(21, 8), "3 minutes ago"],
     ["a moment ahead of a clock that is behind", on(21, 8) + 5_000, on(21, 8), "now"],
   ])("is %s", (_what, at, now, words) => {
-    expect(fromNow(at, now)).toBe(words);
+    expect(formatRelativeTime(at, now)).toBe(words);
   });
 });

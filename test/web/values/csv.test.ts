@@ -1,7 +1,7 @@
 /** CSV: what is written is read back the same, and nothing in it is a formula. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvOf } from "../../../src/web/values/csv.ts";
+import { toCsv } from "../../../src/web/values/csv.ts";
 
 const column = (name: string) => ({ name, kind: "text" as const });
 
@@ -31,7 +31,7 @@ describe("CSV", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (cells) => {
         const rows = cells.map(([a, b]) => ({ a, b }));
-        const lines = read(csvOf(rows, [column("a"), column("b")]));
+        const lines = read(toCsv(rows, [column("a"), column("b")]));
         expect(lines[0]).toEqual(["a", "b"]);
         for (const field of lines.flat()) expect(field).not.toMatch(/^[=+\-@\t\r]/);
         expect(lines.slice(1)).toEqual(
@@ -43,7 +43,7 @@ describe("CSV", () => {
 
   it("marks names of columns too, keeps numbers, writes null as nothing and objects as JSON", () => {
     const rows = [{ "=x": -5, b: null, c: { d: 'a"b' } }];
-    expect(csvOf(rows, [column("=x"), column("b"), column("c")])).toBe(
+    expect(toCsv(rows, [column("=x"), column("b"), column("c")])).toBe(
       `'=x,b,c\r\n-5,,"{""d"":""a\\""b""}"\r\n`,
     );
   });

@@ -1,9 +1,9 @@
 /** What a value is to the eye, and how long ones are parted. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { grouped, isSmall } from "../../../src/web/values/json-groups.ts";
-import { isCut, seen } from "../../../src/web/values/kinds.ts";
-import { partsOf } from "../../../src/web/values/text-parts.ts";
+import { groupForTree, isSmallTree } from "../../../src/web/values/json-groups.ts";
+import { isTruncated, classifyValue } from "../../../src/web/values/kinds.ts";
+import { splitOffsets } from "../../../src/web/values/text-parts.ts";
 
 describe("kinds of values", () => {
   it.each([
@@ -22,13 +22,13 @@ describe("kinds of values", () => {
     [[{ a: 1 }], "rows"],
     [[1, 2], "json"],
   ])("%j is %s", (value, kind) => {
-    expect(seen(value).kind).toBe(kind);
+    expect(classifyValue(value).kind).toBe(kind);
   });
 
   it("knows what the server cut", () => {
-    expect(isCut({ truncated: true, chars: 9, preview: "{", ref: "output" })).toBe(true);
-    expect(isCut({ rows: [], truncated: true })).toBe(false);
-    expect(isCut(null)).toBe(false);
+    expect(isTruncated({ truncated: true, chars: 9, preview: "{", ref: "output" })).toBe(true);
+    expect(isTruncated({ rows: [], truncated: true })).toBe(false);
+    expect(isTruncated(null)).toBe(false);
   });
 });
 
@@ -37,7 +37,7 @@ describe("long text", () => {
     const unit = fc.constantFrom("a".repeat(1_999), "\n", "😀", "b".repeat(7_001));
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 60 }), (text) => {
-        const marks = partsOf(text);
+        const marks = splitOffsets(text);
         const parts = marks.slice(1).map((end, at) => text.slice(marks[at], end));
         expect(parts.join("")).toBe(text);
         for (const part of parts) {
@@ -61,24 +61,26 @@ describe("trees", () => {
     "shows %i values in groups that open one by one",
     (count) => {
       const list = Array.from({ length: count }, (_, n) => n);
-      const shown = grouped(list);
+      const shown = groupForTree(list);
       expect(leavesOf(shown)).toEqual(list);
       expect(widest(shown)).toBeLessThanOrEqual(100);
-      expect(widest(grouped(Object.fromEntries(list.map((n) => [`key ${n}`, n]))))).toBeLessThanOrEqual(100);
+      expect(widest(groupForTree(Object.fromEntries(list.map((n) => [`key ${n}`, n]))))).toBeLessThanOrEqual(
+        100,
+      );
     },
   );
 
   it("names groups by their places in the whole list", () => {
-    const shown = grouped(Array.from({ length: 10_150 }, () => 0)) as Record<string, object>;
+    const shown = groupForTree(Array.from({ length: 10_150 }, () => 0)) as Record<string, object>;
     expect(Object.keys(shown)).toEqual(["[0 … 9999]", "[10000 … 10149]"]);
     expect(Object.keys(shown["[10000 … 10149]"]!)).toEqual(["[10000 … 10099]", "[10100 … 10149]"]);
   });
 
   it("leaves small values as they are, and cuts long text", () => {
     const value = { a: [1, null, "x"], b: {} };
-    expect(grouped(value)).toEqual(value);
-    expect(isSmall(value)).toBe(true);
-    expect(isSmall(Array.from({ length: 61 }, () => 0))).toBe(false);
-    expect(grouped("x".repeat(6_000))).toMatch(/^x{5000}… \(6,000 characters\)$/);
+    expect(groupForTree(value)).toEqual(value);
+    expect(isSmallTree(value)).toBe(true);
+    expect(isSmallTree(Array.from({ length: 61 }, () => 0))).toBe(false);
+    expect(groupForTree("x".repeat(6_000))).toMatch(/^x{5000}… \(6,000 characters\)$/);
   });
 });

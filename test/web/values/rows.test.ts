@@ -1,20 +1,20 @@
 /** Rows in the browser: what is a table, in which order, and when a chart says something. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { barsOf, describeChart } from "../../../src/web/values/chart-data.ts";
+import { buildChartData, describeChart } from "../../../src/web/values/chart-data.ts";
 import {
-  cellOf,
-  chartOf,
+  cellValue,
+  suggestChart,
   type Column,
   type ColumnKind,
-  momentOf,
+  parseTimestamp,
   type Row,
-  rowsOf,
+  parseRows,
   sortRows,
 } from "../../../src/web/values/rows.ts";
 
 const kindsOf = (value: unknown): Record<string, ColumnKind> =>
-  Object.fromEntries(rowsOf(value)!.columns.map(({ name, kind }) => [name, kind]));
+  Object.fromEntries(parseRows(value)!.columns.map(({ name, kind }) => [name, kind]));
 
 const asSql = (rows: Row[], columns: { name: string; type: string }[]) => ({
   rows,
@@ -32,7 +32,7 @@ describe("recognising rows", () => {
         { name: "total", type: "number" },
       ],
     );
-    expect(rowsOf({ ...value, truncated: true })).toEqual({
+    expect(parseRows({ ...value, truncated: true })).toEqual({
       rows: value.rows,
       columns: [
         { name: "region", kind: "text" },
@@ -56,7 +56,7 @@ describe("recognising rows", () => {
     ["null", null],
     ["text", "rows"],
   ])("does not take %s", (_, value) => {
-    expect(rowsOf(value)).toBeNull();
+    expect(parseRows(value)).toBeNull();
   });
 
   it("tells kinds of columns by their values, and by the database where there are none", () => {
@@ -80,15 +80,15 @@ describe("recognising rows", () => {
   });
 
   it("reads moments as databases write them", () => {
-    expect(momentOf("2026-01")).toBe(Date.UTC(2026, 0));
-    expect(momentOf("2026-01-02 03:04:05+02")).toBe(Date.UTC(2026, 0, 2, 1, 4, 5));
-    expect(momentOf("2026-01-02T03:04:05.5-0130")).toBe(Date.UTC(2026, 0, 2, 4, 34, 5, 500));
-    expect(momentOf("2026-13-01")).toBeNull();
-    expect(momentOf("12026")).toBeNull();
+    expect(parseTimestamp("2026-01")).toBe(Date.UTC(2026, 0));
+    expect(parseTimestamp("2026-01-02 03:04:05+02")).toBe(Date.UTC(2026, 0, 2, 1, 4, 5));
+    expect(parseTimestamp("2026-01-02T03:04:05.5-0130")).toBe(Date.UTC(2026, 0, 2, 4, 34, 5, 500));
+    expect(parseTimestamp("2026-13-01")).toBeNull();
+    expect(parseTimestamp("12026")).toBeNull();
   });
 
   it("does not take what every object inherits for a cell", () => {
-    expect(cellOf({ a: 1 }, "constructor")).toBeNull();
+    expect(cellValue({ a: 1 }, "constructor")).toBeNull();
   });
 });
 
@@ -143,8 +143,8 @@ describe("sorting", () => {
 });
 
 const chartOfValue = (value: unknown) => {
-  const { rows, columns } = rowsOf(value)!;
-  return chartOf(rows, columns);
+  const { rows, columns } = parseRows(value)!;
+  return suggestChart(rows, columns);
 };
 
 describe("charts", () => {
@@ -167,7 +167,7 @@ describe("charts", () => {
     ];
     const chart = chartOfValue(days)!;
     expect(chart.kind).toBe("line");
-    expect(barsOf(chart, days).data).toEqual([
+    expect(buildChartData(chart, days).data).toEqual([
       { along: "2026-01-01", s0: 1 },
       { along: "2026-01-02", s0: null },
       { along: "2026-01-03", s0: 3 },
@@ -220,9 +220,9 @@ describe("charts", () => {
 
   it("gives a series an axis of its own where it would lie flat on that of the greatest", () => {
     const chart = chartOfValue(regions)!;
-    expect(barsOf(chart, regions).series.map(({ right }) => right)).toEqual([false, true]);
+    expect(buildChartData(chart, regions).series.map(({ right }) => right)).toEqual([false, true]);
     const alike = regions.map((row) => ({ ...row, orders: row.revenue / 2 }));
-    expect(barsOf(chart, alike).hasRight).toBe(false);
+    expect(buildChartData(chart, alike).hasRight).toBe(false);
   });
 
   it("says in words what it shows", () => {

@@ -1,27 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { changesInWords, isSameDefinition } from "../../../src/web/workflows/changes.ts";
-import { examplesOf, inputsOf } from "../../../src/web/workflows/inputs.ts";
+import { describeChanges, isSameDefinition } from "../../../src/web/workflows/changes.ts";
+import { parseExamples, inputSchemaOf } from "../../../src/web/workflows/inputs.ts";
 
 const BEFORE = { name: "Revenue", description: "", tags: ["finance", "weekly"], definition: null };
 
 describe("what changed between two states, in words", () => {
   it("says nothing where nothing did", () => {
-    expect(changesInWords(BEFORE, { ...BEFORE })).toEqual([]);
+    expect(describeChanges(BEFORE, { ...BEFORE })).toEqual([]);
   });
 
   it("tells the name, the description and the tags", () => {
     expect(
-      changesInWords(BEFORE, { ...BEFORE, name: "Net", description: "By region.", tags: ["finance", "net"] }),
+      describeChanges(BEFORE, {
+        ...BEFORE,
+        name: "Net",
+        description: "By region.",
+        tags: ["finance", "net"],
+      }),
     ).toEqual([
       "The name was “Revenue”, and became “Net”.",
       "A description was written: “By region.”",
       "“net” was added to the tags.",
       "“weekly” was taken from the tags.",
     ]);
-    expect(changesInWords({ ...BEFORE, description: "A" }, BEFORE)).toEqual([
+    expect(describeChanges({ ...BEFORE, description: "A" }, BEFORE)).toEqual([
       "The description was removed: “A”",
     ]);
-    expect(changesInWords(BEFORE, { ...BEFORE, tags: ["weekly", "finance"] })).toEqual([
+    expect(describeChanges(BEFORE, { ...BEFORE, tags: ["weekly", "finance"] })).toEqual([
       "The tags stand in another order.",
     ]);
   });
@@ -37,17 +42,17 @@ describe("what changed between two states, in words", () => {
 
 describe("what a definition says of its inputs", () => {
   it("takes nothing where nothing is said, or nothing that is well formed", () => {
-    expect(inputsOf({})).toEqual({ type: "object", properties: {} });
-    expect(inputsOf({ inputs: "?" })).toEqual({ type: "object", properties: {} });
+    expect(inputSchemaOf({})).toEqual({ type: "object", properties: {} });
+    expect(inputSchemaOf({ inputs: "?" })).toEqual({ type: "object", properties: {} });
   });
 
   it("gives each example a name of its own", () => {
     const examples = [{ name: "Quiet", inputs: { a: 1 } }, { name: "Quiet" }, {}, "?"];
-    expect(examplesOf({ examples })).toEqual([
+    expect(parseExamples({ examples })).toEqual([
       { name: "Quiet", inputs: { a: 1 } },
       { name: "Example 2", inputs: {} },
       { name: "Example 3", inputs: {} },
     ]);
-    expect(examplesOf({ examples: "?" })).toEqual([]);
+    expect(parseExamples({ examples: "?" })).toEqual([]);
   });
 });

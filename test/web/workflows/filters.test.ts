@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { filtersOf, isFiltered, searchFault, withFilter } from "../../../src/web/workflows/filters.ts";
+import { parseFilters, isFiltered, searchIssue, withFilter } from "../../../src/web/workflows/filters.ts";
 
-const read = (query: string) => filtersOf(new URLSearchParams(query));
+const read = (query: string) => parseFilters(new URLSearchParams(query));
 
 describe("the filters of the list of workflows", () => {
   it("are read from the address, without what the server would refuse", () => {
@@ -24,9 +24,9 @@ describe("the filters of the list of workflows", () => {
   });
 
   it("hold at most eight words, each counted once", () => {
-    expect(searchFault("a b c d e f g h A")).toBeUndefined();
-    expect(searchFault("a b c d e f g h i")).toBe("At most 8 different words");
-    expect(searchFault("x".repeat(201))).toBe("At most 200 characters");
+    expect(searchIssue("a b c d e f g h A")).toBeUndefined();
+    expect(searchIssue("a b c d e f g h i")).toBe("At most 8 different words");
+    expect(searchIssue("x".repeat(201))).toBe("At most 200 characters");
   });
 
   it("know whether anything is left out", () => {

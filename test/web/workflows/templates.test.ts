@@ -6,11 +6,11 @@ import type { Run } from "../../../schemas/run.ts";
 import type { SavedWorkflow } from "../../../schemas/workflow.ts";
 import { startExecutor } from "../../../src/app/executor.ts";
 import { openServices } from "../../../src/app/services.ts";
-import { ACTOR } from "../../../src/commands/operator.ts";
+import { OPERATOR_ACTOR } from "../../../src/commands/operator.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
 import type { AnyTool } from "../../../src/core/tool.ts";
 import { invoke } from "../../../src/surfaces/invoke.ts";
-import { SCRATCH, TEMPLATES } from "../../../src/web/workflows/templates.ts";
+import { BLANK_TEMPLATE, TEMPLATES } from "../../../src/web/workflows/templates.ts";
 import { runWorkflow } from "../../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../../tools/workflows/publish-workflow.ts";
@@ -42,7 +42,7 @@ async function world() {
   const setup = { settings: readEnvironment(env), config, clock: instance.clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 4 });
   const { services, close } = openServices(instance, setup, {
-    ring: () => executor.queue.ring(),
+    wake: () => executor.queue.wake(),
     onChanged: () => {},
   });
   onTestFinished(async () => {
@@ -51,7 +51,7 @@ async function world() {
   });
   const signal = new AbortController().signal;
   return async <T>(tool: AnyTool, input: object): Promise<T> =>
-    (await invoke(services, tool, input, { actor: ACTOR, requestId: "req_1", signal })) as T;
+    (await invoke(services, tool, input, { actor: OPERATOR_ACTOR, requestId: "req_1", signal })) as T;
 }
 
 describe("the templates of new workflows", () => {
@@ -59,7 +59,7 @@ describe("the templates of new workflows", () => {
     const call = await world();
     const gone: Record<string, unknown> = {};
     for (const { id, name, description, tags, definition, needs } of [
-      { ...SCRATCH, name: "Scratch" },
+      { ...BLANK_TEMPLATE, name: "Scratch" },
       ...TEMPLATES,
     ]) {
       const saved = await call<z.infer<typeof SavedWorkflow>>(createWorkflow, {
@@ -68,7 +68,7 @@ describe("the templates of new workflows", () => {
         tags,
         definition,
       });
-      expect({ id, faults: saved.faults }).toEqual({ id, faults: [] });
+      expect({ id, issues: saved.issues }).toEqual({ id, issues: [] });
       await call(publishWorkflow, { workflow_id: saved.id });
       if (needs !== "") continue;
       gone[id] = (await call<Run>(runWorkflow, { workflow_id: saved.id, wait: 20 })).status;
