@@ -6,7 +6,7 @@ import { startMillrace, startProgram } from "./support/program.ts";
 import { roundsTable } from "./support/report.ts";
 import { compareToBaseline, medianOverRounds, runRounds } from "./support/rounds.ts";
 import { formatRatios, percent, perSecond } from "./support/table.ts";
-import { NUMBER_PLACEHOLDER } from "./support/loader.ts";
+import { NUMBER_PLACEHOLDER } from "./support/load-generator.ts";
 
 const GOAL = 0.6;
 /** About what the write-ahead log grows by for one created workflow. */

@@ -13,7 +13,7 @@ import { z } from "zod";
 import { VERSION } from "../src/app/build.ts";
 import { openInstance } from "../src/app/instance.ts";
 import { systemClock } from "../src/core/clock.ts";
-import { definitionJsonSchema } from "../src/engine/definition-schema.ts";
+import { definitionJsonSchema } from "../src/engine/definition/definition-schema.ts";
 import { stepTypes } from "../src/steps/index.ts";
 import { listTools } from "../src/surfaces/mcp/tool-list.ts";
 import { openApiDocument } from "../src/surfaces/rest/openapi.ts";

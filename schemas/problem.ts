@@ -17,7 +17,7 @@ export const Issue = z
     line: z.int().min(1).optional().meta({ description: "Where in the text, from 1.", example: 12 }),
     column: z.int().min(1).optional().meta({ description: "Where in that line, from 1.", example: 5 }),
   })
-  .meta({ id: "Fault", description: "One fault of an input." });
+  .meta({ id: "Issue", description: "One issue of an input or a definition." });
 export type Issue = z.infer<typeof Issue>;
 
 export const Problem = z

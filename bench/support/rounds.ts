@@ -1,7 +1,7 @@
 /** Contenders take turns, A B C A B C, so that what else the machine does falls on all of them. */
 import { once } from "node:events";
 import { median } from "./table.ts";
-import type { LoadResult, LoadRequest } from "./loader.ts";
+import type { LoadResult, LoadRequest } from "./load-generator.ts";
 import { cpuMs, type Program, startProgram } from "./program.ts";
 
 export interface BenchTarget {

@@ -2,12 +2,12 @@
 import { concurrencyLimits } from "../connections/index.ts";
 import { iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
-import { storageHealth } from "../core/state-trouble.ts";
-import { reportAbandoned } from "../engine/transitions.ts";
+import { storageHealth } from "../core/storage-health.ts";
+import { reportAbandoned } from "../engine/run-state/transitions.ts";
 import type { Queue } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
-import { purgeExpired } from "../store/forget.ts";
+import { purgeExpired } from "../store/purge.ts";
 import { type Instance, leaseDurationMs, pollIntervalMs } from "./instance.ts";
 import { openEngine, type Setup } from "./services.ts";
 
@@ -45,7 +45,7 @@ export async function startExecutor(
   const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
   const transaction = engineTransaction(store, clock);
   const [{ jobHandlers }, { sqliteQueue }] = await Promise.all([
-    import("../engine/carry-out.ts"),
+    import("../engine/executor/job-handlers.ts"),
     import("../queue/sqlite.ts"),
   ]);
   const carried = jobHandlers({

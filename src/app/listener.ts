@@ -1,7 +1,7 @@
 /** What both servers have in common: how they are started and ended, and the door that keys open. */
 import { setTimeout as delay } from "node:timers/promises";
 import { authenticator } from "../auth/authenticate.ts";
-import { admission } from "../surfaces/gate.ts";
+import { admission } from "../surfaces/admission.ts";
 import type { Instance } from "./instance.ts";
 import type { Setup } from "./services.ts";
 

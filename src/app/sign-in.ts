@@ -8,7 +8,7 @@ import { cognitoSettings, cognitoWarnings, oidcSettings } from "../config/sign-o
 import { SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { reachableHost } from "../core/hosts.ts";
-import { rateLimitCounter } from "../store/attempts.ts";
+import { rateLimitCounter } from "../store/rate-limit-counts.ts";
 import type { Store } from "../store/database.ts";
 import { sessionStore } from "../store/sessions.ts";
 import { getOrCreateCursorKey, getRestoredAt } from "../store/settings.ts";

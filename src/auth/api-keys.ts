@@ -1,6 +1,6 @@
 /** The life of API keys: made, listed, rotated, revoked. */
 import { DEFAULT_SCOPES, type Scope } from "../../schemas/actor.ts";
-import { invalidKeyError, rotationExpiries } from "../core/api-key-life.ts";
+import { invalidKeyError, rotationExpiries } from "../core/api-key-lifecycle.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { digestOf, newKeyValue, randomBase62 } from "./key-format.ts";

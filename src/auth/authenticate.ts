@@ -6,7 +6,7 @@ import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import type { Principal } from "../core/ports.ts";
-import { type KeyState, apiKeyState } from "../core/api-key-life.ts";
+import { type KeyState, apiKeyState } from "../core/api-key-lifecycle.ts";
 import { digestOf, isKeyValue } from "./key-format.ts";
 
 /** Last used is written at most once in this time per key and process. */

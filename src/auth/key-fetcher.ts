@@ -1,7 +1,7 @@
 /** Fetches public keys, within bounds: whoever sends tokens with keys that nobody knows must not make us a hammer. */
 import { FetchError } from "aws-jwt-verify/error";
 import type { Fetcher } from "aws-jwt-verify/https";
-import { readBoundedBody } from "../core/bounded-body.ts";
+import { readBoundedBody } from "../core/read-bounded-body.ts";
 import { type Clock, MINUTE, SECOND } from "../core/clock.ts";
 
 const TIMEOUT_MS = 5 * SECOND;

@@ -4,9 +4,9 @@
  */
 import * as oidc from "openid-client";
 import { Email } from "../../schemas/user.ts";
-import { readBoundedBody } from "../core/bounded-body.ts";
+import { readBoundedBody } from "../core/read-bounded-body.ts";
 import { type Clock, HOUR, SECOND } from "../core/clock.ts";
-import { toOidcError, OidcError, clientAuthenticationError } from "./oidc-faults.ts";
+import { toOidcError, OidcError, clientAuthenticationError } from "./oidc-errors.ts";
 import type { Identity } from "./sign-on.ts";
 
 const TIMEOUT_S = 10;

@@ -1,6 +1,6 @@
 /** Whether a password is one of those that are tried first. */
 import type { Issue } from "../../schemas/problem.ts";
-import { lazy } from "../core/lazily.ts";
+import { lazy } from "../core/lazy.ts";
 
 /** Working a password out takes more than linear time, and the strong part of a strong one fits in here. */
 const LOOKED_AT = 50;

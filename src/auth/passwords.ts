@@ -5,7 +5,7 @@ import { normalizedPassword, passwordIssue } from "../../schemas/password.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "../core/errors.ts";
 import { checkPasswordStrength } from "./password-strength.ts";
-import { concurrencyLimiter } from "./slots.ts";
+import { concurrencyLimiter } from "./concurrency-limiter.ts";
 
 // The package has a default export only; its types say otherwise.
 const scrypt = (scryptKdf as unknown as { default: typeof scryptKdf }).default;

@@ -6,7 +6,7 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { AppError } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
-import { withExecutor, inProcessExecutor } from "./carry.ts";
+import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { lineDiff } from "./line-diff.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";

@@ -5,9 +5,9 @@ import { VERSION } from "../app/build.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { iso, SECOND, systemClock } from "../core/clock.ts";
 import type { DatabaseSummary } from "../store/backup.ts";
-import { databaseFilePaths, pathExists } from "../store/snapshot.ts";
-import { contentJson, contentLines, type CopyHost, makeCopy } from "./copying.ts";
-import { requireState } from "./existing-state.ts";
+import { databaseFilePaths, pathExists } from "../store/database-copy.ts";
+import { contentJson, contentLines, type CopyHost, makeCopy } from "./database-copy.ts";
+import { requireState } from "./require-state.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** `millrace check`: whether the configuration, and the databases and models it names, can be used. */
 import { checkConfiguration } from "./doctor/configuration.ts";
 import { checkConnections } from "./doctor/connections.ts";
-import { hasErrors, printCheckResults } from "./doctor/verdict.ts";
+import { hasErrors, printCheckResults } from "./doctor/check-result.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 
 /** Prints a line per thing it looked at; ends with 3 when there is a fault. `doctor` looks at much more. */

@@ -5,7 +5,7 @@
 /* oxlint-disable no-restricted-globals -- this is the main file of a process of its own */
 import { AppError } from "../core/errors.ts";
 import { translateSqliteError } from "../store/sqlite-errors.ts";
-import type { CopyAnswer, CopyTask } from "./copying.ts";
+import type { CopyAnswer, CopyTask } from "./database-copy.ts";
 import { createBackup, createRestoredDatabase } from "../store/backup.ts";
 
 const task = JSON.parse(process.argv[2]!) as CopyTask;

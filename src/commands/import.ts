@@ -7,7 +7,7 @@ import { newRequestId } from "../core/ids.ts";
 import type { VersionWithDefinition, Writers } from "../core/ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { readLines } from "./archive/lines.ts";
-import { type ImportPlan, planImport } from "./archive/survey.ts";
+import { type ImportPlan, planImport } from "./archive/import-plan.ts";
 import { type ApplyHost, confirm } from "./apply.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";

@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
-import { maskKeys, redactSecrets } from "./log-secrets.ts";
+import { maskKeys, redactSecrets } from "./log-redaction.ts";
 
 export interface Io {
   out(text: string): void;

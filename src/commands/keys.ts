@@ -4,12 +4,12 @@ import { openInstance } from "../app/instance.ts";
 import { createKey, rotateKey } from "../auth/api-keys.ts";
 import { digestOf, isKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../core/api-key-life.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../core/api-key-lifecycle.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
-import { requireState } from "./existing-state.ts";
+import { requireState } from "./require-state.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
 /** @param reads of what only reads: what it does with a state, which must be there */

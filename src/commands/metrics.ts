@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { VERSION } from "../app/build.ts";
 import type { Instance } from "../app/instance.ts";
-import { readInstanceStats } from "../app/state-numbers.ts";
+import { readInstanceStats } from "../app/instance-stats.ts";
 import type { Settings } from "../config/environment.ts";
 import { SECOND, systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
@@ -10,7 +10,7 @@ import type { Meter } from "../core/meter.ts";
 import { type Listener, listen } from "../surfaces/http-server.ts";
 import { metricsPage } from "../surfaces/metrics-page.ts";
 import type { ProcessName } from "../telemetry/metrics.ts";
-import { type ExecutorMetrics, executorMetrics } from "./executor-numbers.ts";
+import { type ExecutorMetrics, executorMetrics } from "./executor-metrics.ts";
 import { CommandError, EXIT, describeListenError } from "./io.ts";
 
 /** No key is asked for here: whoever reaches this port must not use up what the other one needs. */
@@ -42,7 +42,7 @@ export async function openMetricsPort(
   if (port === undefined) return undefined;
   const host = options.metricsHost ?? metrics.host;
   const [{ openMetrics }, { METRICS_CONTENT_TYPE, renderExposition, mergeExitedProcess }] = await Promise.all(
-    [import("../telemetry/metrics.ts"), import("../telemetry/snapshots.ts")],
+    [import("../telemetry/metrics.ts"), import("../telemetry/metrics-snapshot.ts")],
   );
   const own = openMetrics(name, VERSION);
   const executors = executorMetrics(mergeExitedProcess);

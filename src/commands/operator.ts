@@ -11,7 +11,7 @@ import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
 import { getWebAddress } from "../store/settings.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
-import { requireState } from "./existing-state.ts";
+import { requireState } from "./require-state.ts";
 import { endTracing, type Io, openLog } from "./io.ts";
 
 export const OPERATOR_ACTOR: Actor = {

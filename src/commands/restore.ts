@@ -3,9 +3,9 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readEnvironment } from "../config/environment.ts";
 import { iso, systemClock } from "../core/clock.ts";
-import { databaseFilePaths, pathExists } from "../store/snapshot.ts";
+import { databaseFilePaths, pathExists } from "../store/database-copy.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
-import { contentJson, contentLines, type CopyAnswer, type CopyHost, makeCopy } from "./copying.ts";
+import { contentJson, contentLines, type CopyAnswer, type CopyHost, makeCopy } from "./database-copy.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 
 type Restored = Extract<CopyAnswer, { restore: unknown }>;

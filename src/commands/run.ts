@@ -7,7 +7,7 @@ import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { AppError } from "../core/errors.ts";
 import { findWorkflow } from "../core/find-workflow.ts";
 import { MINUTE, SECOND } from "../core/clock.ts";
-import { withExecutor, type InProcessExecutor, inProcessExecutor } from "./carry.ts";
+import { withExecutor, type InProcessExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { parseRunInputs } from "./inputs.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { withOperator, type Operator } from "./operator.ts";

@@ -4,7 +4,7 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { VERSION } from "../app/build.ts";
 import { openInstance } from "../app/instance.ts";
 import { createKey } from "../auth/api-keys.ts";
-import { apiKeyState } from "../core/api-key-life.ts";
+import { apiKeyState } from "../core/api-key-lifecycle.ts";
 import type { Settings } from "../config/environment.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";

@@ -8,7 +8,7 @@ import { openTracer } from "../app/tracer.ts";
 import { readSetup } from "../config/setup.ts";
 import { HOUR, systemClock } from "../core/clock.ts";
 import { databaseFileIn } from "../store/state-directory.ts";
-import type { MetricsSnapshot } from "../telemetry/snapshots.ts";
+import type { MetricsSnapshot } from "../telemetry/metrics-snapshot.ts";
 import { newExecutorId } from "../core/ids.ts";
 import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";

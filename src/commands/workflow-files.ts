@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import type { WorkflowContent, WorkflowReader } from "../core/ports.ts";
-import { toYaml } from "../engine/check/index.ts";
+import { toYaml } from "../engine/definition/check/index.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { withOperator } from "./operator.ts";
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
 import { Config } from "../../schemas/config.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { formatPath, locatedIssues } from "../core/faults.ts";
+import { formatPath, locatedIssues } from "../core/issues.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
 import { describeVariable } from "../core/variables.ts";
 import { crossChecks } from "./cross-checks.ts";

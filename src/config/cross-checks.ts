@@ -2,7 +2,7 @@
  * What no schema of one key can know: names that stand twice, references to nothing. Works on the raw file, so that
  * these faults are told together with all others.
  */
-import type { LocatedIssue } from "../core/faults.ts";
+import type { LocatedIssue } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
 
 const SERVERS: ReadonlySet<unknown> = new Set(["postgresql", "mysql", "mariadb"]);

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { issuesOf } from "../core/faults.ts";
+import { issuesOf } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { Email } from "../../schemas/user.ts";
 import type { TracingSettings } from "../core/tracer.ts";

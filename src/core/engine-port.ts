@@ -2,7 +2,7 @@
 import type { Issue } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import type { PerKeyLimits } from "./allowances.ts";
+import type { PerKeyLimits } from "./usage-limits.ts";
 import type { Connections } from "./connections.ts";
 import type { Principal } from "./ports.ts";
 import type {

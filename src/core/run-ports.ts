@@ -1,7 +1,7 @@
 /** What the engine needs of the store: runs and what moves them. Times are ISO text, as everywhere in the store. */
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
-import type { MeteredResource } from "./allowances.ts";
+import type { MeteredResource } from "./usage-limits.ts";
 import type { Usage } from "./connections.ts";
 import type { ListPosition } from "./ports.ts";
 
@@ -381,7 +381,7 @@ export interface ScheduleWriter extends ScheduleReader {
   ): Promise<boolean>;
 }
 
-/** What keys have used, by lineage, kind and window (the moment that it ends at, in milliseconds): see allowances.ts. */
+/** What keys have used, by lineage, kind and window (the moment that it ends at, in milliseconds): see usage-limits.ts. */
 export interface UsageReader {
   /** How much of a window is used. */
   usedInWindow(holder: string, kind: MeteredResource, endsAt: number): Promise<number>;

@@ -1,6 +1,6 @@
 /** A step type, defined once: the definition's schema, the checker, the executor and the documents are made from it. */
 import type { z } from "zod";
-import type { MeteredResource } from "./allowances.ts";
+import type { MeteredResource } from "./usage-limits.ts";
 import type { Connections, PartialIssue, Usage } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";

@@ -5,19 +5,19 @@ import type { Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
-import { lazy } from "../core/lazily.ts";
+import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineReaders, RunReader } from "../core/run-ports.ts";
 import { ANY } from "../core/shapes.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import type { AnyStepType } from "../core/step-type.ts";
-import type { Checker, Report, WorkflowLookup } from "./check/index.ts";
-import { definitionSchema } from "./definition-schema.ts";
-import { type DefinitionRef, definitionCache } from "./outline.ts";
-import { type PrepareRun, prepareRun } from "./prepare-run.ts";
-import { spans } from "./spans.ts";
-import type { RunContext } from "./transitions.ts";
+import type { Checker, Report, WorkflowLookup } from "./definition/check/index.ts";
+import { definitionSchema } from "./definition/definition-schema.ts";
+import { type DefinitionRef, definitionCache } from "./definition/compiled-definition.ts";
+import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
+import { spans } from "./run-state/spans.ts";
+import type { RunContext } from "./run-state/transitions.ts";
 
 export interface EngineOptions {
   stepTypes: readonly AnyStepType[];
@@ -29,7 +29,7 @@ export interface EngineOptions {
   tracer?: Tracer;
 }
 
-/** What every process needs that takes runs in; carry-out.ts adds what carries them out. */
+/** What every process needs that takes runs in; executor/job-handlers.ts adds what carries them out. */
 export interface Engine {
   context: RunContext;
   check: Checker["check"];
@@ -59,7 +59,7 @@ export function engine({
   };
   // Loaded when the first definition is checked: a process that only lists and reads never needs it.
   const loaded = lazy(async () => {
-    const { checker } = await import("./check/index.ts");
+    const { checker } = await import("./definition/check/index.ts");
     return checker({ stepTypes, connections, clock, workflows });
   });
   const check: Checker = { check: async (source, options) => (await loaded()).check(source, options) };

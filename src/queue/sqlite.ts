@@ -15,8 +15,8 @@ import {
 } from "../core/run-ports.ts";
 import { isStorageUnavailable } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import { storageHealth, type StorageHealth } from "../core/state-trouble.ts";
-import { stepRefLogFields } from "../core/unit-line.ts";
+import { storageHealth, type StorageHealth } from "../core/storage-health.ts";
+import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
 import { StepError } from "../core/step-errors.ts";
 import { committer } from "./committer.ts";
 import type { OnUnexpectedError, Queue, JobResult, JobHandler } from "./types.ts";

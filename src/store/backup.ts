@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { AppError } from "../core/errors.ts";
 import { type DatabaseInspection, inspectDatabase } from "./inspect.ts";
 import { getMigrationStatus } from "./migrate.ts";
-import { resetTransientState, type RestoreCleanup } from "./restored.ts";
-import { copyDatabase, removePartial } from "./snapshot.ts";
+import { resetTransientState, type RestoreCleanup } from "./restore-cleanup.ts";
+import { copyDatabase, removePartial } from "./database-copy.ts";
 import { isUnreachable } from "./sqlite-errors.ts";
 
 /** Rows of `settings` that only a backup has: nothing in its tables differs from those of a state. */

@@ -4,7 +4,7 @@ import { Kysely, type Transaction } from "kysely";
 import { type Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import { createMigrationBackup } from "./kept-copies.ts";
+import { createMigrationBackup } from "./migration-backups.ts";
 import { migrate, type Migration, MIGRATIONS, getMigrationStatus, type Upgrade } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
 import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";

@@ -1,7 +1,7 @@
 /** Runs, their steps and attempts, as they are read. */
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { RunTrigger } from "../../schemas/run.ts";
-import { isOperatorKey } from "../core/allowances.ts";
+import { isOperatorKey } from "../core/usage-limits.ts";
 import type { Usage } from "../core/connections.ts";
 import type { ListPosition } from "../core/ports.ts";
 import {

@@ -1,7 +1,7 @@
 /** What keys and people have used in a window: one count for all copies. */
 import { type Kysely, sql } from "kysely";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
-import { COUNT_RETENTION_MS } from "./attempts.ts";
+import { COUNT_RETENTION_MS } from "./rate-limit-counts.ts";
 import type { Schema } from "./schema.ts";
 
 /** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */

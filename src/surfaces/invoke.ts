@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import type { AccountsApi } from "../core/account-ports.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
-import { parseInput } from "../core/faults.ts";
+import { parseInput } from "../core/issues.ts";
 import { type Meter, secondsSince } from "../core/meter.ts";
 import { serializeTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
 import type { SpanAttributes, Tracer } from "../core/tracer.ts";
@@ -14,7 +14,7 @@ import type { AnyTool, ListResponse, Progress, Elicitation, ToolContext } from "
 import type { Issue } from "../../schemas/problem.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
-import { type ResourceIds, resourceIdsOf } from "./subject.ts";
+import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
 
 /** What every operation stands on. */
 export interface Services {

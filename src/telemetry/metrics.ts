@@ -5,7 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
 import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/meter.ts";
-import type { MetricsSnapshot } from "./snapshots.ts";
+import type { MetricsSnapshot } from "./metrics-snapshot.ts";
 import { registerStateGauges, type InstanceStats } from "./state-gauges.ts";
 
 /** Which kind of process it is: the label `process` of everything that it counts. */

@@ -33,7 +33,7 @@ import type { Logger } from "pino";
 import { SECOND } from "../core/clock.ts";
 import { toTraceFlags, isSampled, type TraceContext } from "../core/trace-context.ts";
 import type { Tracer, TracingSettings } from "../core/tracer.ts";
-import { throttledLogger } from "./seldom.ts";
+import { throttledLogger } from "./throttled-logger.ts";
 
 /** As long as the end of the process waits for what is left. */
 const FLUSH_MS = 2 * SECOND;

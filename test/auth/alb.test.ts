@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { albVerifier } from "../../src/auth/alb.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { mockAlb, ARN, CLIENT, ISSUER, POOL } from "../support/alb-peer.ts";
+import { mockAlb, ARN, CLIENT, ISSUER, POOL } from "../support/mock-alb.ts";
 
 const OTHER_ARN = ARN.replace("123456789012", "210987654321");
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Scope } from "../../schemas/actor.ts";
 import { rotateKey } from "../../src/auth/api-keys.ts";
-import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../../src/core/api-key-life.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../../src/core/api-key-lifecycle.ts";
 import { digestOf } from "../../src/auth/key-format.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { identityOf, type OidcClient, oidcClient } from "../../src/auth/oidc.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
-import { cookieClient } from "../support/cookie-jar.ts";
+import { cookieClient } from "../support/cookie-client.ts";
 import { fakeClock } from "../support/instance.ts";
 import {
   CLIENT_ID,
@@ -10,7 +10,7 @@ import {
   testOidcProvider,
   type OidcProviderOptions,
   signInAtProvider,
-} from "../support/oidc-peer.ts";
+} from "../support/oidc-provider.ts";
 
 const REDIRECT = "http://127.0.0.1:1/login/callback";
 const ANN = { email: "Ann@Example.com", email_verified: true, groups: ["millrace-editor"] };

@@ -13,7 +13,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { type TestInstance, testInstance } from "../support/instance.ts";
-import { addUser, keyPrincipal } from "../support/people.ts";
+import { addUser, keyPrincipal } from "../support/users.ts";
 
 const POLICY: SignOnPolicy = {
   groups: { admins: "admin", editors: "editor", viewers: "viewer" },

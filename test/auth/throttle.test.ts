@@ -9,7 +9,7 @@ import {
 import type { RateLimitCounter } from "../../src/core/account-ports.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { rateLimitCounter } from "../../src/store/attempts.ts";
+import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
 import { fakeClock } from "../support/instance.ts";
 import { testStore } from "../support/store.ts";
 

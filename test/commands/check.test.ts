@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import type { CheckResult } from "../../src/commands/doctor/verdict.ts";
+import type { CheckResult } from "../../src/commands/doctor/check-result.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { runCommand } from "../support/process.ts";
 

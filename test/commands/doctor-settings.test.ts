@@ -5,8 +5,8 @@ import { checkIdentityProvider } from "../../src/commands/doctor/provider.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { findWriteGrants } from "../../src/connections/databases/privileges.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { mockHttpServer, sendJson } from "../support/http-peer.ts";
-import { testOidcProvider } from "../support/oidc-peer.ts";
+import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
+import { testOidcProvider } from "../support/oidc-provider.ts";
 
 /** A provider that is reached at loopback. */
 const provider = (mode: Parameters<typeof checkIdentityProvider>[0], env: Record<string, string>) =>

@@ -8,15 +8,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { runInChild } from "../../src/commands/doctor/parts.ts";
 import { checkLocks } from "../../src/commands/doctor/locks.ts";
 import { checkIntegrity, checkState } from "../../src/commands/doctor/state.ts";
-import { runCheck, type CheckResult } from "../../src/commands/doctor/verdict.ts";
+import { runCheck, type CheckResult } from "../../src/commands/doctor/check-result.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
-import { sendJson, mockHttpServer } from "../support/http-peer.ts";
-import { addUser } from "../support/people.ts";
+import { sendJson, mockHttpServer } from "../support/mock-http-server.ts";
+import { addUser } from "../support/users.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { freePort, type Postgres, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/process.ts";
-import { smtpPeer } from "../support/smtp-peer.ts";
+import { smtpPeer } from "../support/mock-smtp-server.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 let postgres: Postgres;

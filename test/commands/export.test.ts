@@ -13,7 +13,7 @@ import { iso } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
-import { addUser, signedInUser } from "../support/people.ts";
+import { addUser, signedInUser } from "../support/users.ts";
 
 const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
 const DAILY = { ...HELLO, schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" } };
@@ -430,7 +430,7 @@ describe("millrace export and import", () => {
     });
     const { queue } = await instance.executor();
     const { runWorkflow } = await import("../../tools/runs/run-workflow.ts");
-    const { callAs, keyPrincipal } = await import("../support/people.ts");
+    const { callAs, keyPrincipal } = await import("../support/users.ts");
     const done = callAs(instance, keyPrincipal())(runWorkflow, { workflow_id: "hello" });
     queue.wake();
     await done;

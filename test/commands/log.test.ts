@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { maskKeys, redactSecrets } from "../../src/commands/log-secrets.ts";
+import { maskKeys, redactSecrets } from "../../src/commands/log-redaction.ts";
 import { eventually } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";

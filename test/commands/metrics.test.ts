@@ -9,7 +9,7 @@ import { type MetricFamily, parseExposition, sumSamples } from "../support/expos
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { connect } from "../support/mcp.ts";
-import { mockModelServer, WIRE_FORMATS } from "../support/model-peer.ts";
+import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { childrenOf, type Program, runCommand, startProgram } from "../support/process.ts";
 
 const AT = /metrics are at (http:\/\/[^"]+)/;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { testCli } from "../support/command-line.ts";
-import { mockModelServer } from "../support/model-peer.ts";
+import { mockModelServer } from "../support/mock-model-server.ts";
 import { runCommand, startProgram } from "../support/process.ts";
 
 const ASKS = "name: Asks\nsteps:\n  - { id: say, type: model, model: writer, prompt: Hello? }\n";

@@ -10,10 +10,10 @@ import { catalogue } from "../../tools/index.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { browserApi } from "../support/browser-api.ts";
 import { testInstance, type TestInstance } from "../support/instance.ts";
-import { addUser, keyPrincipal } from "../support/people.ts";
+import { addUser, keyPrincipal } from "../support/users.ts";
 import { runCommand } from "../support/process.ts";
 import { expectProblem } from "../support/rest.ts";
-import { smtpPeer } from "../support/smtp-peer.ts";
+import { smtpPeer } from "../support/mock-smtp-server.ts";
 
 const ANN = "ann@example.com";
 const LINK = /^(http:\/\/127\.0\.0\.1:\d+)\/ui\/link#(\w{32})\n$/;

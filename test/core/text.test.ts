@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { exceedsDepth, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
 import { WorkflowDefinition, WorkflowTags } from "../../schemas/workflow.ts";
-import { issuesOf } from "../../src/core/faults.ts";
+import { issuesOf } from "../../src/core/issues.ts";
 import type { z } from "zod";
 
 function codes(schema: z.ZodType, value: unknown): string[] {

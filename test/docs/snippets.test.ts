@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import { STEP_ERROR_CODES } from "../../src/core/step-errors.ts";
-import { checker } from "../../src/engine/check/index.ts";
-import { FUNCTIONS } from "../../src/engine/expressions/functions.ts";
+import { checker } from "../../src/engine/definition/check/index.ts";
+import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { type CodeBlock, codeBlocksOf, DOCUMENTS, ROOT, sectionOf } from "../support/documents.ts";
 

@@ -18,14 +18,14 @@ import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
-import { mockHttpServer, type ReceivedRequest, sendJson } from "../support/http-peer.ts";
+import { mockHttpServer, type ReceivedRequest, sendJson } from "../support/mock-http-server.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { mockModelServer, WIRE_FORMATS } from "../support/model-peer.ts";
-import { smtpPeer } from "../support/smtp-peer.ts";
+import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
+import { smtpPeer } from "../support/mock-smtp-server.ts";
 import type { z } from "zod";
 
 const FOLDER = fileURLToPath(new URL("../../examples/", import.meta.url));
-const TICKETS = fileURLToPath(new URL("../support/tickets-peer.ts", import.meta.url));
+const TICKETS = fileURLToPath(new URL("../support/tickets-mcp-server.ts", import.meta.url));
 /** The only address in the examples: a peer stands in for it. */
 const HOOKS = "https://hooks.example.com";
 

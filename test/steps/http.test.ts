@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/connections/http/index.ts";
 import type { StepOutcome } from "../../src/core/step-type.ts";
 import { httpStep } from "../../src/steps/http.ts";
-import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 const world = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createModels } from "../../src/connections/models/index.ts";
 import { modelStep } from "../../src/steps/model.ts";
-import { stepErrorOf } from "../support/http-peer.ts";
-import { modelConfig, mockModelServer } from "../support/model-peer.ts";
+import { stepErrorOf } from "../support/mock-http-server.ts";
+import { modelConfig, mockModelServer } from "../support/mock-model-server.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 const worldOf = (peer: { url: string }, env: Record<string, string> = { MODEL_KEY: "k" }) => ({

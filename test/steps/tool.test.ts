@@ -3,7 +3,7 @@ import { Config } from "../../schemas/config.ts";
 import { createMcpServers } from "../../src/connections/mcp-servers/index.ts";
 import { NUMBER, objectOf, STRING } from "../../src/core/shapes.ts";
 import { toolStep } from "../../src/steps/tool.ts";
-import { mcpHttpServer } from "../support/mcp-peer-http.ts";
+import { mcpHttpServer } from "../support/mcp-server-http.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 async function world(key_var?: string) {

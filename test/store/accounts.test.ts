@@ -4,7 +4,7 @@ import type { LinkRecord, NewApiKey, UserRecord } from "../../src/core/account-p
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { apiKeyReader } from "../../src/store/api-keys.ts";
-import { rateLimitCounter } from "../../src/store/attempts.ts";
+import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
 import { linkReader } from "../../src/store/links.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { sessionStore } from "../../src/store/sessions.ts";

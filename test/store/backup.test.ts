@@ -16,11 +16,11 @@ import { AppError } from "../../src/core/errors.ts";
 import type * as Inspect from "../../src/store/inspect.ts";
 import { createBackup, createRestoredDatabase } from "../../src/store/backup.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { removeStalePartials, finalizeCopy } from "../../src/store/snapshot.ts";
+import { removeStalePartials, finalizeCopy } from "../../src/store/database-copy.ts";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { createOldState } from "../support/old-state.ts";
-import { addUser, signIn } from "../support/people.ts";
+import { addUser, signIn } from "../support/users.ts";
 import { JOURNAL_MODES } from "../support/store.ts";
 
 /** Told of every database that is looked at. */

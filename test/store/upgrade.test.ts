@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { DAY, HOUR, iso } from "../../src/core/clock.ts";
 import { engineTransaction } from "../../src/store/engine-transaction.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
-import { mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { OLD_STATE_KEYS, createOldState } from "../support/old-state.ts";

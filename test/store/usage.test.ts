@@ -5,7 +5,7 @@ import {
   METERED_RESOURCES,
   usageLimitFor,
   windowEnd,
-} from "../../src/core/allowances.ts";
+} from "../../src/core/usage-limits.ts";
 import { DAY, HOUR } from "../../src/core/clock.ts";
 import { purgeUsageCounts, usageReader, usageWriter } from "../../src/store/usage.ts";
 import { JOURNAL_MODES, testStore } from "../support/store.ts";

@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { parseCookie } from "cookie";
 import { onTestFinished } from "vitest";
-import type { MockAlb } from "./alb-peer.ts";
-import { CLIENT_ID, CLIENT_SECRET, type TestOidcProvider } from "./oidc-peer.ts";
+import type { MockAlb } from "./mock-alb.ts";
+import { CLIENT_ID, CLIENT_SECRET, type TestOidcProvider } from "./oidc-provider.ts";
 
 /** A login as the real one keeps it, sealed in its cookies: it knows of no way to take one back. */
 interface Login {

@@ -1,7 +1,7 @@
 /** Metrics of a process of ours, with something in each of them. */
 import type { Meter } from "../../src/core/meter.ts";
 import { type Metrics, openMetrics } from "../../src/telemetry/metrics.ts";
-import { renderExposition } from "../../src/telemetry/snapshots.ts";
+import { renderExposition } from "../../src/telemetry/metrics-snapshot.ts";
 import type { InstanceStats } from "../../src/telemetry/state-gauges.ts";
 import { type MetricFamily, parseExposition } from "./exposition.ts";
 

@@ -1,6 +1,6 @@
 /** What the parity test plays of keys, users and sessions: with cookies, and refused to every key. */
 import { idOf, lastOutput, type ParityCall } from "./parity-scenarios.ts";
-import type { CallerName, CallResult } from "./ways-in.ts";
+import type { CallerName, CallResult } from "./surface-clients.ts";
 
 type Input = NonNullable<ParityCall["with"]>;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { temporaryDirectory } from "./instance.ts";
 import type { Json } from "./json.ts";
-import type { CallerName, CallResult } from "./ways-in.ts";
+import type { CallerName, CallResult } from "./surface-clients.ts";
 
 /** One call; `expect` is the error it must give, nothing when it must work. */
 export interface ParityCall {

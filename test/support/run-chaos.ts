@@ -10,12 +10,12 @@ import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
 import { openInstance } from "../../src/app/instance.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { nextTime } from "../../src/engine/schedule-times.ts";
+import { nextTime } from "../../src/engine/run-state/schedule-times.ts";
 import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { eventually } from "./eventually.ts";
-import { mockHttpServer, sendJson } from "./http-peer.ts";
+import { mockHttpServer, sendJson } from "./mock-http-server.ts";
 import { seededRandom } from "./random.ts";
-import { issuesOfRuns, type RecordedCall, installInvariantTriggers } from "./run-journal.ts";
+import { issuesOfRuns, type RecordedCall, installInvariantTriggers } from "./run-invariants.ts";
 import { CRASH_ACTOR } from "./run-starter.ts";
 import { verifyState } from "./verify-state.ts";
 

@@ -13,7 +13,7 @@ import { eventually } from "./eventually.ts";
 import type { ApiResponse } from "./http.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { type Program, startProgram } from "./process.ts";
-import { smtpPeer } from "./smtp-peer.ts";
+import { smtpPeer } from "./mock-smtp-server.ts";
 
 /** Long enough for a machine that has much else to do. */
 export const WAIT_TIMEOUT_MS = 20_000;

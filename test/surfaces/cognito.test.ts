@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/config/config-file.ts";
 import { DAY } from "../../src/core/clock.ts";
-import { type MockAlb, mockAlb } from "../support/alb-peer.ts";
+import { type MockAlb, mockAlb } from "../support/mock-alb.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
-import { addUser } from "../support/people.ts";
+import { addUser } from "../support/users.ts";
 import { expectProblem } from "../support/rest.ts";
 
 type Options = NonNullable<Parameters<Awaited<ReturnType<typeof testInstance>>["rest"]>[0]>;

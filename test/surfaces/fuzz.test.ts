@@ -13,7 +13,7 @@ import { catalogue } from "../../tools/index.ts";
 import { arbitraryRequest, type GeneratedRequest } from "../support/arbitraries.ts";
 import { apiClient } from "../support/http.ts";
 import { schemaErrorsAt, type Operation, operations } from "../support/openapi.ts";
-import { addUser, signedInUser, signIn } from "../support/people.ts";
+import { addUser, signedInUser, signIn } from "../support/users.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_400);

@@ -8,8 +8,8 @@ import { createSqliteFile } from "../support/databases.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { connect, outputOf, problemOf } from "../support/mcp.ts";
-import { mockModelServer, WIRE_FORMATS } from "../support/model-peer.ts";
-import { addUser, signIn, type SignedIn } from "../support/people.ts";
+import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
+import { addUser, signIn, type SignedIn } from "../support/users.ts";
 import { expectProblem } from "../support/rest.ts";
 
 const SETS = { steps: [{ id: "set", type: "set", values: { n: 1 } }] };

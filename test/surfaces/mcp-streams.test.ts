@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { iso, MINUTE } from "../../src/core/clock.ts";
 import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
-import { installWriteBarrier } from "../support/hold-writes.ts";
+import { installWriteBarrier } from "../support/write-barrier.ts";
 import { testInstance } from "../support/instance.ts";
 import { type EventStream, openEventStream, rawRequest } from "../support/raw-http.ts";
 import {

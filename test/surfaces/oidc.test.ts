@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
 import { safeReturnPath } from "../../src/surfaces/session/oidc-flow.ts";
 import { userWriter } from "../../src/store/users.ts";
-import { type CookieClient, cookieClient } from "../support/cookie-jar.ts";
+import { type CookieClient, cookieClient } from "../support/cookie-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import {
@@ -12,8 +12,8 @@ import {
   testOidcProvider,
   type OidcProviderOptions,
   signInAtProvider,
-} from "../support/oidc-peer.ts";
-import { addUser, signIn } from "../support/people.ts";
+} from "../support/oidc-provider.ts";
+import { addUser, signIn } from "../support/users.ts";
 
 const ANN = { email: "ann@example.com", email_verified: true, groups: ["millrace-admin"] };
 const BEN = { email: "ben@example.com", email_verified: true, groups: ["millrace-editor", "staff"] };

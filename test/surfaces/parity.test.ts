@@ -10,7 +10,7 @@ import {
   SCENARIOS as OTHERS,
   type ParityCall,
 } from "../support/parity-scenarios.ts";
-import { openEverySurface, type CallResult, type SurfaceClient } from "../support/ways-in.ts";
+import { openEverySurface, type CallResult, type SurfaceClient } from "../support/surface-clients.ts";
 
 const SCENARIOS = { ...OTHERS, ...ACCOUNT_SCENARIOS };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openPasswords } from "../../src/auth/passwords.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
-import { addUser } from "../support/people.ts";
+import { addUser } from "../support/users.ts";
 
 const ANN = "ann@example.com";
 const PASSWORD = "a quiet river at night";

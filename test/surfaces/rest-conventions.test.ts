@@ -5,7 +5,7 @@ import { newKeyValue } from "../../src/auth/key-format.ts";
 import { HOUR, iso } from "../../src/core/clock.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
-import { signedInUser, signIn } from "../support/people.ts";
+import { signedInUser, signIn } from "../support/users.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("the key", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { fakeClock } from "../support/instance.ts";
-import { addUser } from "../support/people.ts";
+import { addUser } from "../support/users.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("POST /workflows", () => {

@@ -11,7 +11,7 @@ import {
   type CallerSpec,
   type ResourceKind,
   type RolesMatrix,
-} from "../support/matrix-world.ts";
+} from "../support/roles-matrix.ts";
 
 /** What a role may do, as the documentation says it; written down once more, so that a slip in the program shows. */
 const MAY = {

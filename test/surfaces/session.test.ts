@@ -7,10 +7,10 @@ import { eventually } from "../support/eventually.ts";
 import { toApiResponse, apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { userWriter } from "../../src/store/users.ts";
-import { addUser, signIn } from "../support/people.ts";
+import { addUser, signIn } from "../support/users.ts";
 import { expectProblem } from "../support/rest.ts";
 import { socketClient, formatRequest } from "../support/sockets.ts";
-import { smtpPeer } from "../support/smtp-peer.ts";
+import { smtpPeer } from "../support/mock-smtp-server.ts";
 
 const PASSWORD = "a quiet river at night";
 const ANN = "ann@example.com";

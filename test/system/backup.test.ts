@@ -20,7 +20,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { crashWorkflows, SCHEDULED_WORKFLOW } from "../support/crash-workflows.ts";
 import { eventually } from "../support/eventually.ts";
-import { mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { apiClient, type ApiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { createOldState } from "../support/old-state.ts";
@@ -31,7 +31,7 @@ import {
   type RecordedCall,
   installInvariantTriggers,
   removeInvariantTriggers,
-} from "../support/run-journal.ts";
+} from "../support/run-invariants.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const WRITERS = 4;

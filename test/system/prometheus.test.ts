@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { exercisedMetrics } from "../support/metrics.ts";
 import { startProgram } from "../support/process.ts";
-import { renderExposition } from "../../src/telemetry/snapshots.ts";
+import { renderExposition } from "../../src/telemetry/metrics-snapshot.ts";
 
 const DEPLOYED = fileURLToPath(new URL("../../deploy/prometheus/", import.meta.url));
 

@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { mockHttpServer, sendJson } from "../support/http-peer.ts";
+import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { otlpReceiver } from "../support/otlp-receiver.ts";
-import { expectCompleteTrace, isRunSpan, startTracedServer, formatSpanTree } from "../support/traced.ts";
+import {
+  expectCompleteTrace,
+  isRunSpan,
+  startTracedServer,
+  formatSpanTree,
+} from "../support/traced-server.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";

@@ -1,9 +1,9 @@
 /** `--auth-mode cognito` in a real browser: a load balancer in front, a real provider behind its login. */
 import { expect, it, describe } from "vitest";
 import type { Page } from "playwright-core";
-import { mockAlb } from "../support/alb-peer.ts";
+import { mockAlb } from "../support/mock-alb.ts";
 import { type AlbProxy, albProxy } from "../support/alb-proxy.ts";
-import { testOidcProvider } from "../support/oidc-peer.ts";
+import { testOidcProvider } from "../support/oidc-provider.ts";
 import { startProgram } from "../support/process.ts";
 import {
   chooseFromUserMenu,

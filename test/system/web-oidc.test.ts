@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { testOidcProvider } from "../support/oidc-peer.ts";
+import { testOidcProvider } from "../support/oidc-provider.ts";
 import { startProgram } from "../support/process.ts";
 import {
   chooseFromUserMenu,

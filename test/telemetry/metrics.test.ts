@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { describe, expect, it, vi } from "vitest";
 import { openMetrics } from "../../src/telemetry/metrics.ts";
-import { renderExposition, mergeExitedProcess } from "../../src/telemetry/snapshots.ts";
+import { renderExposition, mergeExitedProcess } from "../../src/telemetry/metrics-snapshot.ts";
 import { registerStateGauges, type InstanceStats } from "../../src/telemetry/state-gauges.ts";
 import { parseExposition, sumSamples } from "../support/exposition.ts";
 import { exercisedMetrics, readMetrics, SAMPLE_STATE } from "../support/metrics.ts";

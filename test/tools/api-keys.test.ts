@@ -7,7 +7,7 @@ import { listApiKeys } from "../../tools/api-keys/list-api-keys.ts";
 import { revokeApiKey } from "../../tools/api-keys/revoke-api-key.ts";
 import { rotateApiKey } from "../../tools/api-keys/rotate-api-key.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { callAs, signedInUser, keyPrincipal } from "../support/people.ts";
+import { callAs, signedInUser, keyPrincipal } from "../support/users.ts";
 
 async function keysOf(options: Parameters<typeof signedInUser>[1] = {}) {
   const clock = fakeClock();

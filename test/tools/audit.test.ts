@@ -5,7 +5,7 @@ import { listAuditLog } from "../../tools/audit/list-audit-log.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { callAs, signedInUser, keyPrincipal } from "../support/people.ts";
+import { callAs, signedInUser, keyPrincipal } from "../support/users.ts";
 
 /** What a key and a person did, an hour between each. */
 async function busy() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { definitionSchema } from "../../src/engine/definition-schema.ts";
+import { definitionSchema } from "../../src/engine/definition/definition-schema.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { EXAMPLE_DEFINITION, getGuide, TOPICS } from "../../tools/environment/guide.ts";
 import { testInstance } from "../support/instance.ts";

@@ -6,7 +6,7 @@ import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { callAs, keyPrincipal } from "../support/people.ts";
+import { callAs, keyPrincipal } from "../support/users.ts";
 
 const steps = [{ id: "a", type: "set", values: { a: 1 } }];
 

@@ -5,7 +5,7 @@ import { endSession } from "../../tools/sessions/end-session.ts";
 import { listSessions } from "../../tools/sessions/list-sessions.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { callAs, addUser, signedInUser, signIn, keyPrincipal } from "../support/people.ts";
+import { callAs, addUser, signedInUser, signIn, keyPrincipal } from "../support/users.ts";
 
 /** Ann in three browsers, an hour between them, and Bob in one. */
 async function signedIn() {

@@ -12,7 +12,7 @@ import { resetUserPassword } from "../../tools/users/reset-user-password.ts";
 import { updateUser } from "../../tools/users/update-user.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
-import { callAs, addUser, signedInUser, signIn, keyPrincipal } from "../support/people.ts";
+import { callAs, addUser, signedInUser, signIn, keyPrincipal } from "../support/users.ts";
 
 async function asAdmin() {
   const clock = fakeClock();

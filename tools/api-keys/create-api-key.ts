@@ -3,12 +3,12 @@ import { DEFAULT_SCOPES, Scope } from "../../schemas/actor.ts";
 import { ApiKeyName, NewApiKey } from "../../schemas/api-key.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { Expiry, validateExpiry } from "./expiry.ts";
 import { findApiKey } from "./find-api-key.ts";
-import { enforceKeyLimit } from "./keep-few.ts";
-import { serializeApiKey } from "./show-api-key.ts";
+import { enforceKeyLimit } from "./enforce-key-limit.ts";
+import { serializeApiKey } from "./serialize-api-key.ts";
 
 export const createApiKey = defineTool({
   name: "create_api_key",

@@ -1,7 +1,7 @@
 /** When a key is to end, as a person writes it. */
 import { text } from "../../schemas/text.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { parseExpiry } from "../../src/core/api-key-life.ts";
+import { parseExpiry } from "../../src/core/api-key-lifecycle.ts";
 import { DAY } from "../../src/core/clock.ts";
 
 /** Ten years, with the leap days that they can have. */

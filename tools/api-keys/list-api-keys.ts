@@ -3,7 +3,7 @@ import { ApiKey } from "../../schemas/api-key.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { serializeApiKey } from "./show-api-key.ts";
+import { serializeApiKey } from "./serialize-api-key.ts";
 
 export const listApiKeys = defineTool({
   name: "list_api_keys",

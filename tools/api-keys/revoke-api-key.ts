@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findApiKey } from "./find-api-key.ts";
-import { serializeApiKey } from "./show-api-key.ts";
+import { serializeApiKey } from "./serialize-api-key.ts";
 
 export const revokeApiKey = defineTool({
   name: "revoke_api_key",

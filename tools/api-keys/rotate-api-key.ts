@@ -2,15 +2,15 @@ import { z } from "zod";
 import { ApiKeyIdRef, SuccessorApiKey } from "../../schemas/api-key.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { Duration } from "../../schemas/workflow-definition.ts";
-import { DEFAULT_OVERLAP_MS, invalidKeyError, rotationExpiries } from "../../src/core/api-key-life.ts";
+import { DEFAULT_OVERLAP_MS, invalidKeyError, rotationExpiries } from "../../src/core/api-key-lifecycle.ts";
 import { DAY } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { Expiry, validateExpiry } from "./expiry.ts";
 import { findApiKey } from "./find-api-key.ts";
-import { enforceKeyLimit } from "./keep-few.ts";
-import { serializeApiKey } from "./show-api-key.ts";
+import { enforceKeyLimit } from "./enforce-key-limit.ts";
+import { serializeApiKey } from "./serialize-api-key.ts";
 
 const LONGEST_OVERLAP_MS = 30 * DAY;
 

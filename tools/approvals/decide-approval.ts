@@ -6,7 +6,7 @@ import { text } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { formatPath, invalidInput } from "../../src/core/faults.ts";
+import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type {
   ApprovalReader,
@@ -17,8 +17,8 @@ import type {
 } from "../../src/core/run-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
-import { decisionQuestion } from "./ask-decision.ts";
-import { findApproval, serializeApproval } from "./show-approval.ts";
+import { decisionQuestion } from "./decision-question.ts";
+import { findApproval, serializeApproval } from "./serialize-approval.ts";
 
 export const decideApproval = defineTool({
   name: "decide_approval",

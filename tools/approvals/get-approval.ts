@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Approval, ApprovalId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findApproval, serializeApproval } from "./show-approval.ts";
+import { findApproval, serializeApproval } from "./serialize-approval.ts";
 
 export const getApproval = defineTool({
   name: "get_approval",

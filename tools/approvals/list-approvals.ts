@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Approval, ApprovalStatus, RunId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { serializeApproval } from "./show-approval.ts";
+import { serializeApproval } from "./serialize-approval.ts";
 
 export const listApprovals = defineTool({
   name: "list_approvals",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";

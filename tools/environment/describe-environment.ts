@@ -5,11 +5,11 @@ import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
 import type { Connections, NamedConnection } from "../../src/core/connections.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RemainingUsage } from "../../src/core/engine-port.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { MAX_CALL_DEPTH } from "../../src/engine/prepare-run.ts";
+import { MAX_CALL_DEPTH } from "../../src/engine/run-state/prepare-run.ts";
 
 const named = {
   name: z.string().meta({ description: "What workflows call it.", example: "shop" }),
@@ -162,8 +162,8 @@ async function overview(
   stepTypes: readonly AnyStepType[],
 ): Promise<z.input<typeof Environment>> {
   const [{ MAX_BYTES }, { FUNCTIONS }] = await Promise.all([
-    import("../../src/engine/check/index.ts"),
-    import("../../src/engine/expressions/functions.ts"),
+    import("../../src/engine/definition/check/index.ts"),
+    import("../../src/engine/definition/expressions/functions.ts"),
   ]);
   const { databases, models, mcpServers, http, mailer, defaultDatabase } = connections;
   const whyNoMail = mailer.unavailableReason();

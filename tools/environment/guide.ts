@@ -4,12 +4,12 @@
  */
 import { z } from "zod";
 import { COMMON_STEP_FIELDS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
-import { formatShape } from "../../src/core/shape-text.ts";
+import { formatShape } from "../../src/core/format-shape.ts";
 import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
-import { toYaml } from "../../src/engine/check/index.ts";
-import { FUNCTIONS } from "../../src/engine/expressions/functions.ts";
-import { LOOPS } from "../../src/engine/expressions/loops.ts";
+import { toYaml } from "../../src/engine/definition/check/index.ts";
+import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
+import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 
 /** What there is a guide to, beside each step type. */
 export const TOPICS = ["definition", "expressions"] as const;

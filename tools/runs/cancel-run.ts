@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
-import { hasEnded, buildRunResponse } from "./show-run.ts";
+import { hasEnded, buildRunResponse } from "./run-response.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 /** Stopping takes a second at most; so long the answer waits for it. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Run, RunId } from "../../schemas/run.ts";
 import { text } from "../../schemas/text.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
-import { buildRunResponse } from "./show-run.ts";
-import { MAX_DETAILED_STEPS, getRunStep, listRunSteps, listRunStepsWithValues } from "./show-steps.ts";
+import { buildRunResponse } from "./run-response.ts";
+import { MAX_DETAILED_STEPS, getRunStep, listRunSteps, listRunStepsWithValues } from "./run-steps.ts";
 
 export const getRun = defineTool({
   name: "get_run",

@@ -4,7 +4,7 @@ import type { StepDefinition, Definition } from "../../schemas/workflow-definiti
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { StepRecord } from "../../src/core/run-ports.ts";
 import type { AnyStepType } from "../../src/core/step-type.ts";
-import { truncateText } from "./cut.ts";
+import { truncateText } from "./truncate.ts";
 
 interface Before {
   definition: Definition;

@@ -4,7 +4,7 @@ import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import type { RunRecord } from "../../src/core/run-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
@@ -12,7 +12,7 @@ import { applyPatch, Patch } from "../workflows/patch.ts";
 import { findRun } from "./find-run.ts";
 import { findRepeatedEffects } from "./retry-effects.ts";
 import { runActor } from "./run-actor.ts";
-import { hasEnded } from "./show-run.ts";
+import { hasEnded } from "./run-response.ts";
 import { runLocation, startAndWait } from "./start-run.ts";
 
 const Input = z.strictObject({

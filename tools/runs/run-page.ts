@@ -4,7 +4,7 @@ import { Cursor, Limit } from "../../schemas/page.ts";
 import { TimestampInput, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { toRunSummary } from "./show-run.ts";
+import { toRunSummary } from "./run-response.ts";
 
 export const MCP_PAGE_SIZE = 20;
 

@@ -3,7 +3,7 @@ import type { Run } from "../../schemas/run.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
-import { buildRunResponse } from "./show-run.ts";
+import { buildRunResponse } from "./run-response.ts";
 import { waitForRun, resolveWaitSeconds } from "./wait-for-run.ts";
 
 /** As long may an output be, in characters of JSON, before it is cut. */

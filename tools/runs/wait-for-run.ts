@@ -1,8 +1,8 @@
 import { SECOND } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { earliestWaitEnd } from "./next-moment.ts";
-import { hasEnded } from "./show-run.ts";
-import { progressReporter } from "./tell-progress.ts";
+import { earliestWaitEnd } from "./earliest-wait-end.ts";
+import { hasEnded } from "./run-response.ts";
+import { progressReporter } from "./report-progress.ts";
 
 /** How long agents wait unless they say so, in seconds: most runs have ended by then, and no client gives up before. */
 const WAIT_OVER_MCP = 20;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { ScheduleState } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { scheduleState } from "./show-schedule.ts";
+import { scheduleState } from "./schedule-state.ts";
 
 export const listSchedules = defineTool({
   name: "list_schedules",

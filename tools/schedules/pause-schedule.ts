@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ScheduleState } from "../../schemas/run.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findSchedule, scheduleState } from "./show-schedule.ts";
+import { findSchedule, scheduleState } from "./schedule-state.ts";
 
 export const pauseSchedule = defineTool({
   name: "pause_schedule",

@@ -3,7 +3,7 @@ import { ScheduleState } from "../../schemas/run.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findSchedule, scheduleState } from "./show-schedule.ts";
+import { findSchedule, scheduleState } from "./schedule-state.ts";
 
 export const resumeSchedule = defineTool({
   name: "resume_schedule",

@@ -6,8 +6,8 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newUserId } from "../../src/core/ids.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./hand-over.ts";
-import { serializeUser } from "./show-user.ts";
+import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./deliver-link.ts";
+import { serializeUser } from "./serialize-user.ts";
 
 export const inviteUser = defineTool({
   name: "invite_user",

@@ -3,7 +3,7 @@ import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { text } from "../../schemas/text.ts";
 import { Role, User, UserStatus } from "../../schemas/user.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { serializeUser } from "./show-user.ts";
+import { serializeUser } from "./serialize-user.ts";
 
 export const listUsers = defineTool({
   name: "list_users",

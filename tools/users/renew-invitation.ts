@@ -4,8 +4,8 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./hand-over.ts";
-import { serializeUser } from "./show-user.ts";
+import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./deliver-link.ts";
+import { serializeUser } from "./serialize-user.ts";
 
 export const renewInvitation = defineTool({
   name: "renew_invitation",

@@ -4,7 +4,7 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./hand-over.ts";
+import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./deliver-link.ts";
 
 export const resetUserPassword = defineTool({
   name: "reset_user_password",

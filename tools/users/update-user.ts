@@ -4,7 +4,7 @@ import type { UserRecord, UserWriter } from "../../src/core/account-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findUser } from "./find-user.ts";
-import { serializeUser } from "./show-user.ts";
+import { serializeUser } from "./serialize-user.ts";
 
 export const updateUser = defineTool({
   name: "update_user",

@@ -3,7 +3,7 @@ import { IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertVersionMatches } from "./expect-version.ts";
+import { assertVersionMatches } from "./assert-version.ts";
 
 export const archiveWorkflow = defineTool({
   name: "archive_workflow",

@@ -2,7 +2,7 @@
 import type { Issue } from "../../schemas/problem.ts";
 import type { CheckOptions, CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 /** As the engine checks; gives up when nobody waits for the answer any more. */

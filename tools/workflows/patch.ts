@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 
 const Ref = text(64, 1);

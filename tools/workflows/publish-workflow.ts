@@ -5,8 +5,8 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertNotArchived } from "./expect-live.ts";
-import { assertVersionMatches } from "./expect-version.ts";
+import { assertNotArchived } from "./assert-not-archived.ts";
+import { assertVersionMatches } from "./assert-version.ts";
 import { runExamples } from "./run-examples.ts";
 import { saveSchedule } from "./save-schedule.ts";
 

@@ -3,7 +3,7 @@ import { IdempotencyKey, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertVersionMatches } from "./expect-version.ts";
+import { assertVersionMatches } from "./assert-version.ts";
 import { saveSchedule } from "./save-schedule.ts";
 
 export const restoreWorkflow = defineTool({

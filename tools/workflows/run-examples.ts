@@ -7,9 +7,9 @@ import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { truncateText } from "../runs/cut.ts";
+import { truncateText } from "../runs/truncate.ts";
 import { runActor } from "../runs/run-actor.ts";
-import { hasEnded } from "../runs/show-run.ts";
+import { hasEnded } from "../runs/run-response.ts";
 
 type Example = NonNullable<z.output<(typeof TOP_FIELDS)["examples"]>>[number];
 

@@ -3,8 +3,8 @@ import { IdempotencyKey, IfMatch, Workflow, WorkflowIdRef } from "../../schemas/
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertNotArchived } from "./expect-live.ts";
-import { assertVersionMatches } from "./expect-version.ts";
+import { assertNotArchived } from "./assert-not-archived.ts";
+import { assertVersionMatches } from "./assert-version.ts";
 
 export const unpublishWorkflow = defineTool({
   name: "unpublish_workflow",

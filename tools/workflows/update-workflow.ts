@@ -12,14 +12,14 @@ import {
 } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { invalidInput } from "../../src/core/faults.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { WorkflowContent } from "../../src/core/ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
-import { assertNotArchived } from "./expect-live.ts";
-import { assertVersionMatches } from "./expect-version.ts";
+import { assertNotArchived } from "./assert-not-archived.ts";
+import { assertVersionMatches } from "./assert-version.ts";
 import { applyPatch, Patch } from "./patch.ts";
 
 /** So often a patch is applied anew where somebody else's change came between. */

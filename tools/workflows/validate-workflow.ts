@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Issue } from "../../schemas/problem.ts";
 import { RunInputs } from "../../schemas/run.ts";
 import { DefinitionInput, WorkflowIdRef } from "../../schemas/workflow.ts";
-import { formatShape } from "../../src/core/shape-text.ts";
+import { formatShape } from "../../src/core/format-shape.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 

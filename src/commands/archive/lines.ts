@@ -1,6 +1,6 @@
 /** The lines of a file, one at a time, each checked for what it says that it is. */
 import { createReadStream } from "node:fs";
-import { issuesOf } from "../../core/faults.ts";
+import { issuesOf } from "../../core/issues.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { CommandError, EXIT } from "../io.ts";

@@ -4,9 +4,9 @@ import { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { VERSION } from "../../app/build.ts";
 import type { Settings } from "../../config/environment.ts";
-import { readBoundedBody } from "../../core/bounded-body.ts";
+import { readBoundedBody } from "../../core/read-bounded-body.ts";
 import { isLoopback, reachableHost } from "../../core/hosts.ts";
-import { runCheck, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = "Addresses";
 const { ok, warning, error } = checkResultsOf(GROUP);

@@ -3,7 +3,7 @@ import type { Config } from "../../../schemas/config.ts";
 import { ConfigError, loadConfig } from "../../config/config-file.ts";
 import { readEnvironment, type Settings } from "../../config/environment.ts";
 import type { Io } from "../io.ts";
-import { type CheckResult, checkResultsOf } from "./verdict.ts";
+import { type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const { ok, warning, error: fault } = checkResultsOf("Configuration");
 

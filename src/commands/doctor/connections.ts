@@ -10,8 +10,8 @@ import { systemClock } from "../../core/clock.ts";
 import type { Connections, NamedConnection } from "../../core/connections.ts";
 import { VERSION } from "../../app/build.ts";
 import { plural } from "../plural.ts";
-import { probeTcp } from "./reach.ts";
-import { runCheck, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { probeTcp } from "./tcp-probe.ts";
+import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = "Connections";
 const { ok, warning } = checkResultsOf(GROUP);

@@ -9,7 +9,7 @@ import { checkConnections } from "./connections.ts";
 import { runInChild, type PartHost } from "./parts.ts";
 import { checkClock, checkSignOn, checkVersions, type Runtime } from "./program.ts";
 import { checkIdentityProvider } from "./provider.ts";
-import { hasErrors, CHECK_TIMEOUT_MS, printCheckResults, type CheckResult } from "./verdict.ts";
+import { hasErrors, CHECK_TIMEOUT_MS, printCheckResults, type CheckResult } from "./check-result.ts";
 
 export interface DoctorOptions {
   config?: string;

@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import { contendForLock, type LockContender, checkLocks } from "./locks.ts";
 import { plural } from "../plural.ts";
 import { type CheckContext, checkIntegrity, checkState } from "./state.ts";
-import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 export interface PartHost {
   /** Starts this program again with other arguments, with a channel to it. */

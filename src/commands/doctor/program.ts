@@ -9,7 +9,7 @@ import { ConfigError } from "../../config/config-file.ts";
 import type { Settings } from "../../config/environment.ts";
 import { cognitoSettings, oidcSettings, type SignOnVariables } from "../../config/sign-on.ts";
 import { type Clock, SECOND } from "../../core/clock.ts";
-import { runCheck, PROGRAM, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { runCheck, PROGRAM, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = PROGRAM;
 const { ok, warning, error: fault } = checkResultsOf(GROUP);

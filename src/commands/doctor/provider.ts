@@ -3,13 +3,13 @@ import { CognitoJwtVerifier } from "aws-jwt-verify";
 import { z } from "zod";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { keyFetcher } from "../../auth/key-fetcher.ts";
-import { OidcError } from "../../auth/oidc-faults.ts";
+import { OidcError } from "../../auth/oidc-errors.ts";
 import { oidcClient } from "../../auth/oidc.ts";
 import { ConfigError } from "../../config/config-file.ts";
 import type { Settings } from "../../config/environment.ts";
 import { cognitoSettings, oidcSettings } from "../../config/sign-on.ts";
 import { systemClock } from "../../core/clock.ts";
-import { runCheck, PROGRAM as GROUP, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { runCheck, PROGRAM as GROUP, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const { ok, error: fault } = checkResultsOf(GROUP);
 const what = "identity provider";

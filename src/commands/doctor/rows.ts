@@ -12,7 +12,7 @@ import {
 import { jobReader } from "../../store/jobs.ts";
 import { userReader } from "../../store/users.ts";
 import { plural } from "../plural.ts";
-import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const state = checkResultsOf(STATE);
 const work = checkResultsOf("Work");

@@ -14,7 +14,7 @@ import {
   type StateDirectory,
 } from "../../store/state-directory.ts";
 import { checkDatabaseRows } from "./rows.ts";
-import { STATE, type CheckResult, checkResultsOf } from "./verdict.ts";
+import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const { ok, warning, error: fault } = checkResultsOf(STATE);
 

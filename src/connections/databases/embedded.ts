@@ -4,7 +4,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildSpec, ScratchTable } from "./child-protocol.ts";
-import type { ChildPool } from "./children.ts";
+import type { ChildPool } from "./child-pool.ts";
 import type { Driver } from "./driver.ts";
 
 /** Of the state directory the one folder that holds no state: `start` makes the sample database there. */

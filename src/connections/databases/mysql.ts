@@ -11,7 +11,7 @@ import {
   type DatabaseServerOptions,
   type Statement,
 } from "./driver.ts";
-import { limitMessageSize } from "./frame-guard.ts";
+import { limitMessageSize } from "./message-size-limit.ts";
 import { describeMysqlTables } from "./mysql-describe.ts";
 import { mysqlStepError } from "./mysql-errors.ts";
 import { describeStatement, streamRows } from "./mysql-statements.ts";

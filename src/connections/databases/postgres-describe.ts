@@ -2,7 +2,7 @@
 import type { PoolClient } from "pg";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
-import { describeStatement, fetchRows, type PgField } from "./portal.ts";
+import { describeStatement, fetchRows, type PgField } from "./cursor-query.ts";
 import { truncatePgColumn, pgToJson } from "./postgres-values.ts";
 import { createRowCollector } from "./rows.ts";
 

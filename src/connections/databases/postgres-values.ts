@@ -1,7 +1,7 @@
 /** PostgreSQL's types and its text form of values in our words. */
 import { types } from "pg";
 import type { SqlColumn } from "../../core/connections.ts";
-import type { PgField } from "./portal.ts";
+import type { PgField } from "./cursor-query.ts";
 import { toIsoTimestamp, decimalToJson, parseJsonText } from "./values.ts";
 
 /** Plain numbers: the ids come from the server, which knows more of them than this list. */

@@ -13,8 +13,8 @@ import {
   type SqlValue,
   type Statement,
 } from "./driver.ts";
-import { limitMessageSize } from "./frame-guard.ts";
-import { describeStatement, fetchRows } from "./portal.ts";
+import { limitMessageSize } from "./message-size-limit.ts";
+import { describeStatement, fetchRows } from "./cursor-query.ts";
 import { describePgTables } from "./postgres-describe.ts";
 import { pgStepError } from "./postgres-errors.ts";
 import { pgColumn, pgToJson } from "./postgres-values.ts";

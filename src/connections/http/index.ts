@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Config } from "../../../schemas/config.ts";
 import type { Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
-import { lazy } from "../../core/lazily.ts";
+import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { blockedHostError, createGuardedAgent, type HostResolver } from "./agent.ts";
@@ -15,7 +15,7 @@ import {
   parseBody,
   readBody,
   type RawHeaders,
-} from "./answer.ts";
+} from "./response.ts";
 import { httpStepError } from "./errors.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 import { type Masker, createMasker } from "../masking.ts";

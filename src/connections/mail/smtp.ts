@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { describeVariable } from "../../core/variables.ts";
-import { mailStepError } from "./failures.ts";
+import { mailStepError } from "./errors.ts";
 import { transportOptions } from "./transport-options.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

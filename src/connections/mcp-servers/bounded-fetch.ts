@@ -4,7 +4,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
 import type { StepError } from "../../core/step-errors.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
-import { outputTooLarge, serverUnavailable } from "./failures.ts";
+import { outputTooLarge, serverUnavailable } from "./errors.ts";
 
 /** Who waits for an answer. */
 export interface PendingRequest {

@@ -2,7 +2,7 @@
 import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
-import { outputTooLarge, mcpStepError, serverUnavailable } from "./failures.ts";
+import { outputTooLarge, mcpStepError, serverUnavailable } from "./errors.ts";
 import type { Environment, ServerConfig } from "./server-config.ts";
 import { transportCandidates, type TransportHandle } from "./transports.ts";
 

@@ -4,7 +4,7 @@ import type { McpServers } from "../../core/connections.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { McpServerClient, McpServerOptions } from "./peer.ts";
+import type { McpServerClient, McpServerOptions } from "./server-client.ts";
 import { unusableReason, type Environment } from "./server-config.ts";
 
 /**
@@ -44,7 +44,9 @@ export function createMcpServers(
     // The SDK is loaded when the first server is called: most processes call none.
     const known =
       peers.get(name) ??
-      import("./peer.ts").then(({ createMcpServerClient }) => createMcpServerClient(server, env, all));
+      import("./server-client.ts").then(({ createMcpServerClient }) =>
+        createMcpServerClient(server, env, all),
+      );
     peers.set(name, known);
     return known;
   }

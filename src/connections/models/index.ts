@@ -3,7 +3,7 @@ import type { Config } from "../../../schemas/config.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { ModelResponse, ModelRequest, Models, Usage } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
-import { lazy } from "../../core/lazily.ts";
+import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { describeVariable } from "../../core/variables.ts";
 import { createMasker } from "../masking.ts";

@@ -1,6 +1,6 @@
 /** A workflow's JSON Schema for a model's answer, and what of an answer does not fit it, in words for the model. */
 import { StepError } from "../../core/step-errors.ts";
-import { formatPath } from "../../core/faults.ts";
+import { formatPath } from "../../core/issues.ts";
 import { type JsonSchema, schemaIssues, valueIssues } from "../../core/json-schema/index.ts";
 
 /** So many faults help to repair an answer. */

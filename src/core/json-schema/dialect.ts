@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type * as Ajv from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { RE2JS } from "re2js";
-import { lazy } from "../lazily.ts";
+import { lazy } from "../lazy.ts";
 
 /** Written as plain JSON objects, or true and false. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** From the validator's errors to faults in the words of every other fault. */
 import type { ErrorObject } from "ajv";
 import type { PartialIssue } from "../connections.ts";
-import { unknownKey } from "../faults.ts";
+import { unknownKey } from "../issues.ts";
 import { nearMatch } from "../near-match.ts";
 import { pointerParts } from "./references.ts";
 

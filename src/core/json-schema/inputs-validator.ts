@@ -3,9 +3,9 @@ import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialIssue } from "../connections.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
-import { memoize } from "./kept.ts";
-import { schemaIssues } from "./schema-faults.ts";
-import { isTimeout, runWithTimeout } from "./within.ts";
+import { memoize } from "./memoize.ts";
+import { schemaIssues } from "./schema-issues.ts";
+import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
 const VALIDATE_MS = 1_000;
 /** Of larger values only the first fault is told: a fault for each of a million items would help nobody. */

@@ -4,10 +4,10 @@ import type { Logger } from "pino";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
-import type { Admit } from "../gate.ts";
+import type { Admit } from "../admission.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
 import { createStreamRegistry, startStreamMaintenance } from "../streams.ts";
-import { checkOrigin } from "./exchange.ts";
+import { checkOrigin } from "./http-messages.ts";
 import {
   type McpServerOptions,
   type McpServerFactory,
@@ -15,7 +15,7 @@ import {
   type ErrorReporter,
 } from "./server.ts";
 import { sseTransport } from "./sse.ts";
-import { streamableHttpTransport } from "./streamable.ts";
+import { streamableHttpTransport } from "./streamable-http.ts";
 
 export interface McpOptions extends McpServerOptions {
   admit: Admit;

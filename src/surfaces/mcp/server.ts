@@ -18,7 +18,7 @@ import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
 import { clientName } from "../client-name.ts";
 import { type Call, invoke, type Services } from "../invoke.ts";
-import { elicitMissingInput, supportsFormElicitation } from "./ask-person.ts";
+import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
 import { type ExposedTools, exposedWorkflows } from "./exposed-workflows.ts";
 import { listTools, type ListedTool } from "./tool-list.ts";
 

@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { McpSession } from "../../core/ports.ts";
-import { MAX_MESSAGE_BYTES } from "./exchange.ts";
+import { MAX_MESSAGE_BYTES } from "./http-messages.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { KEEP_ALIVE_MS } from "../streams.ts";
 

@@ -12,7 +12,7 @@ import {
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
-import { readMessage } from "./exchange.ts";
+import { readMessage } from "./http-messages.ts";
 import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
 import type { StreamRegistry } from "../streams.ts";
 

@@ -41,7 +41,7 @@ export function apidoc(
   const made = lazily(async () => {
     const [{ openApiDocument }, { definitionJsonSchema }, { default: swagger }, yaml] = await Promise.all([
       import("./openapi.ts"),
-      import("../../engine/definition-schema.ts"),
+      import("../../engine/definition/definition-schema.ts"),
       import("swagger-ui-express"),
       import("yaml"),
     ]);

@@ -3,19 +3,19 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { type AnyTool, type HttpMethod, parseRoute, isServedOn } from "../../core/tool.ts";
-import type { Admission } from "../gate.ts";
+import type { Admission } from "../admission.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
-import { type AdmitRequest, clientOf, requestAuthenticator } from "../session/door.ts";
+import { type AdmitRequest, clientOf, requestAuthenticator } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
 import { mountSession } from "../session/mount.ts";
 import type { StreamRegistry } from "../streams.ts";
 import { webPages } from "../web/pages.ts";
-import { listCache, sendList, sendObject } from "./answer.ts";
+import { listCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpressError, hasBody, readBody } from "./body.ts";
 import { gatherInput, planInput } from "./input.ts";
-import { traceFields } from "./in-trace.ts";
+import { traceFields } from "./trace-fields.ts";
 import { rejectOtherMethods } from "./methods.ts";
 import { runEvents } from "./run-events.ts";
 

@@ -3,7 +3,7 @@ import type { Request } from "express";
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { MAX_VERSION } from "../../../schemas/workflow.ts";
-import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/faults.ts";
+import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
 import { type AnyTool, parseRoute } from "../../core/tool.ts";
 
 /** Where each field of an operation's input comes from. Worked out once per operation. */

@@ -8,15 +8,15 @@ import type { Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import { RunId } from "../../../schemas/run.ts";
 import { findRun } from "../../../tools/runs/find-run.ts";
-import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/show-run.ts";
-import { serializeStep, statusOf } from "../../../tools/runs/show-steps.ts";
+import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/run-response.ts";
+import { serializeStep, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
-import { parseInput } from "../../core/faults.ts";
+import { parseInput } from "../../core/issues.ts";
 import { NO_ITEM, type RunRecord, type StepState } from "../../core/run-ports.ts";
 import { authorise, type Call, withTelemetry, type Services } from "../invoke.ts";
-import { type AdmitRequest, clientOf } from "../session/door.ts";
+import { type AdmitRequest, clientOf } from "../session/authenticate.ts";
 import type { StreamRegistry } from "../streams.ts";
-import { traceFields } from "./in-trace.ts";
+import { traceFields } from "./trace-fields.ts";
 
 export interface RunEventsOptions {
   services: Services;

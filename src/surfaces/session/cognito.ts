@@ -11,8 +11,8 @@ import { AppError } from "../../core/errors.ts";
 import { newSessionId } from "../../core/ids.ts";
 import type { Services } from "../invoke.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
-import { completeSignIn, signOnEndedError } from "./arrive.ts";
-import { clientAddressOf, browserNameOf } from "./door.ts";
+import { completeSignIn, signOnEndedError } from "./complete-sign-in.ts";
+import { clientAddressOf, browserNameOf } from "./authenticate.ts";
 import type { SignOnProvider } from "./endpoint.ts";
 
 export interface CognitoOptions {

@@ -1,5 +1,11 @@
 /** Signing in and out, the first visit, and the links that mails carry. */
-import { choosePassword, forgotPassword, inspectLink, sendVerification, verifyEmail } from "./by-link.ts";
+import {
+  choosePassword,
+  forgotPassword,
+  inspectLink,
+  sendVerification,
+  verifyEmail,
+} from "./link-endpoints.ts";
 import type { SessionEndpoint } from "./endpoint.ts";
 import { setUp } from "./set-up.ts";
 import { changePassword, getSession, signIn, signInOptions, signOut } from "./sign-in.ts";

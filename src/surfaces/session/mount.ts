@@ -3,13 +3,13 @@ import type { Express, Request, Response } from "express";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import { principalOf, sessionCookie, type AuthenticatedSession } from "../../auth/sessions.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
-import { parseInput } from "../../core/faults.ts";
+import { parseInput } from "../../core/issues.ts";
 import { secondsSince } from "../../core/meter.ts";
 import { ROLE_SCOPES, type SessionInfo } from "../../../schemas/user.ts";
 import type { Services } from "../invoke.ts";
 import { fromExpressError, readSmallBody } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
-import { clientAddressOf, browserNameOf, isSecure, authenticateSession } from "./door.ts";
+import { clientAddressOf, browserNameOf, isSecure, authenticateSession } from "./authenticate.ts";
 import type { SessionContext, SessionEndpoint, SignInServices } from "./endpoint.ts";
 import { sessionEndpoints } from "./endpoints.ts";
 

@@ -2,7 +2,7 @@
 import type { Request } from "express";
 import { z } from "zod";
 import type { Grant, OidcClient, SignOnResult } from "../../auth/oidc.ts";
-import { OidcError } from "../../auth/oidc-faults.ts";
+import { OidcError } from "../../auth/oidc-errors.ts";
 import { seal, sealingKey, unseal } from "../../auth/sealing.ts";
 import { type CookieSession, principalOf, type AuthenticatedSession } from "../../auth/sessions.ts";
 import { type SignOnPolicy, provisionUser } from "../../auth/sign-on.ts";
@@ -10,7 +10,7 @@ import { HOUR, iso, MINUTE } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { WriteIntent } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
-import { browserNameOf } from "./door.ts";
+import { browserNameOf } from "./authenticate.ts";
 
 /** For how long more it counts while the provider is away. */
 const GRACE_MS = HOUR;

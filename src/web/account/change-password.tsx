@@ -4,7 +4,7 @@ import { useState } from "react";
 import { send } from "../api/client.ts";
 import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
-import { formLevelError, issueAt } from "./fields.ts";
+import { formLevelError, issueAt } from "./form-errors.ts";
 import { PasswordField } from "./password-field.tsx";
 
 /** A new password, with the present one; every other session ends. */

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { Link, Navigate } from "react-router";
 import { send } from "../api/client.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
-import { AuthCard } from "./card.tsx";
-import { formLevelError, issueAt } from "./fields.ts";
-import { signInOptions } from "./options.ts";
+import { AuthCard } from "./auth-card.tsx";
+import { formLevelError, issueAt } from "./form-errors.ts";
+import { signInOptions } from "./sign-in-options.ts";
 
 export default function Forgot() {
   const options = useQuery(signInOptions);

@@ -6,10 +6,10 @@ import { Link, Navigate, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { sessionQuery } from "../app/session.tsx";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
-import { AuthCard } from "./card.tsx";
-import { formLevelError, issueAt, tokenFromHash } from "./fields.ts";
+import { AuthCard } from "./auth-card.tsx";
+import { formLevelError, issueAt, tokenFromHash } from "./form-errors.ts";
 import { PasswordField } from "./password-field.tsx";
-import { useCompleteSignIn } from "./use-enter.ts";
+import { useCompleteSignIn } from "./use-complete-sign-in.ts";
 
 export default function LinkPage() {
   const token = tokenFromHash(useLocation().hash);

@@ -51,7 +51,7 @@ function Strength({ password, email }: { password: string; email: string }) {
   // Loaded at the first letter: the dictionaries are larger than the page.
   const strength = useQuery({
     queryKey: ["password-strength"],
-    queryFn: async () => (await import("./strength.ts")).passwordStrength,
+    queryFn: async () => (await import("./password-strength.ts")).passwordStrength,
     staleTime: Infinity,
     gcTime: Infinity,
   });

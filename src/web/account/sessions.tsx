@@ -4,9 +4,9 @@ import type { Session } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { confirmAction } from "../ui/confirm.tsx";
-import { PagedList } from "../ui/list.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
-import { cursorPagination, cursorParam, flattenPages } from "../ui/pages.ts";
+import { cursorPagination, cursorParam, flattenPages } from "../ui/pagination.ts";
 import { Time } from "../ui/time.tsx";
 
 /** The browsers that are signed in, each with a way to end it. */

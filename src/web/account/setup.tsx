@@ -5,11 +5,11 @@ import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import { send } from "../api/client.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
-import { AuthCard } from "./card.tsx";
-import { formLevelError, issueAt, tokenFromHash } from "./fields.ts";
-import { signInOptions } from "./options.ts";
+import { AuthCard } from "./auth-card.tsx";
+import { formLevelError, issueAt, tokenFromHash } from "./form-errors.ts";
+import { signInOptions } from "./sign-in-options.ts";
 import { PasswordField } from "./password-field.tsx";
-import { useCompleteSignIn } from "./use-enter.ts";
+import { useCompleteSignIn } from "./use-complete-sign-in.ts";
 
 export default function Setup() {
   const options = useQuery(signInOptions);

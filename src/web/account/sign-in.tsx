@@ -6,11 +6,11 @@ import { Link, Navigate, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
 import { useSessionQuery } from "../app/session.tsx";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
-import { AuthCard } from "./card.tsx";
-import { formLevelError, issueAt, redirectTarget } from "./fields.ts";
-import { signInOptions } from "./options.ts";
-import { CloseTabNotice, SsoSignIn, LoadBalancerSignIn } from "./sign-on.tsx";
-import { useCompleteSignIn } from "./use-enter.ts";
+import { AuthCard } from "./auth-card.tsx";
+import { formLevelError, issueAt, redirectTarget } from "./form-errors.ts";
+import { signInOptions } from "./sign-in-options.ts";
+import { CloseTabNotice, SsoSignIn, LoadBalancerSignIn } from "./sso-sign-in.tsx";
+import { useCompleteSignIn } from "./use-complete-sign-in.ts";
 
 export default function SignIn() {
   const options = useQuery(signInOptions);

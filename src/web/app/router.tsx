@@ -1,9 +1,9 @@
 /** Every address of the interface. Each page is a file of its own, loaded when it is first visited. */
 import { type ComponentType } from "react";
 import { createBrowserRouter, type RouteObject } from "react-router";
-import { RouteErrorBoundary } from "./boundary.tsx";
+import { RouteErrorBoundary } from "./route-error-boundary.tsx";
 import { NotFound } from "./not-found.tsx";
-import { FullPageLoader, AuthenticatedLayout, PublicLayout } from "./gates.tsx";
+import { FullPageLoader, AuthenticatedLayout, PublicLayout } from "./auth-layouts.tsx";
 
 const page = (path: string, load: () => Promise<{ default: ComponentType }>): RouteObject => ({
   path,

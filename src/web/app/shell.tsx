@@ -33,7 +33,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
 import { send } from "../api/client.ts";
-import { usePendingApprovals } from "../approvals/pending.ts";
+import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
 import { notifyError } from "../ui/notify.ts";
 import { sessionQuery, notifyOtherTabs, useSignOutTo, useHasScope, useSession } from "./session.tsx";
 

@@ -5,14 +5,14 @@ import { Link, useParams } from "react-router";
 import type { Approval } from "../../../schemas/run.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
-import { runQuery } from "../runs/run-data.ts";
+import { runQuery } from "../runs/queries.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { ApprovalOutcome } from "./decided.tsx";
-import { DecisionForm } from "./decision.tsx";
-import { approvalQuery } from "./find.ts";
-import { ApprovalBadge } from "./look.tsx";
-import { ApprovalContext } from "./so-far.tsx";
+import { ApprovalOutcome } from "./approval-outcome.tsx";
+import { DecisionForm } from "./decision-form.tsx";
+import { approvalQuery } from "./queries.ts";
+import { ApprovalBadge } from "./approval-badge.tsx";
+import { ApprovalContext } from "./approval-context.tsx";
 
 /** Somebody else may decide meanwhile. */
 const EVERY_MS = 10_000;

@@ -7,11 +7,11 @@ import type { Approval, ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { Snippet } from "../ui/copy.tsx";
-import { PagedList } from "../ui/list.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
-import { cursorPagination, cursorParam } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { Time } from "../ui/time.tsx";
-import { ApprovalBadge, APPROVAL_STATUSES } from "./look.tsx";
+import { ApprovalBadge, APPROVAL_STATUSES } from "./approval-badge.tsx";
 
 const AT_ONCE = 50;
 const EVERY_MS = 10_000;

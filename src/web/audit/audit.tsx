@@ -6,14 +6,14 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
-import { PagedList } from "../ui/list.tsx";
-import { AccessDenied } from "../ui/not-for-you.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
+import { AccessDenied } from "../ui/access-denied.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
-import { cursorPagination, cursorParam } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
-import { operationLabel, Target } from "./words.tsx";
+import { operationLabel, Target } from "./entry-labels.tsx";
 
 type Surface = AuditEntry["surface"];
 

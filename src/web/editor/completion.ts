@@ -12,7 +12,7 @@ import { insertNewlineAndIndent } from "@codemirror/commands";
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { type EditorView, hoverTooltip, keymap, type Tooltip } from "@codemirror/view";
 import type { Format } from "./format.ts";
-import { loadCompletionData } from "./knowledge.ts";
+import { loadCompletionData } from "./completion-data.ts";
 import type { CompletionData, Suggestion, Suggestions } from "./suggestions.ts";
 
 /** Beyond, reading the text at each word would be felt: completion then comes only when asked for. */
@@ -104,7 +104,7 @@ function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Op
 async function hover(view: EditorView, pos: number, settings: CompletionSettings): Promise<Tooltip | null> {
   const { doc } = view.state;
   if (doc.length > LARGE) return null;
-  const [{ hoverInfoAt }, all] = await Promise.all([import("./tell.ts"), known(settings)]);
+  const [{ hoverInfoAt }, all] = await Promise.all([import("./hover-info.ts"), known(settings)]);
   const told = all && hoverInfoAt(doc.toString(), pos, all.schema);
   if (told === undefined) return null;
   return { pos: told.from, end: told.to, create: () => ({ dom: paragraphs(told.text) }) };

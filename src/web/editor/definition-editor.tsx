@@ -5,7 +5,7 @@
 import { Box, Text, useComputedColorScheme } from "@mantine/core";
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { createEditor, type Editor } from "./editor-view.ts";
-import { IssueList } from "./fault-list.tsx";
+import { IssueList } from "./issue-list.tsx";
 import type { EditorIssue } from "./format.ts";
 
 export interface DefinitionEditorProps {

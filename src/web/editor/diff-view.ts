@@ -4,8 +4,8 @@ import { getChunks, goToNextChunk, goToPreviousChunk, MergeView, unifiedMergeVie
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { styleNonce } from "../app/nonce.ts";
-import { hangingIndent } from "./hang.ts";
-import { editorTheme } from "./look.ts";
+import { hangingIndent } from "./hanging-indent.ts";
+import { editorTheme } from "./editor-theme.ts";
 import { DARK, LIGHT } from "./palette.ts";
 
 export interface DiffOptions {

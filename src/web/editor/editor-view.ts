@@ -23,9 +23,9 @@ import {
 import { styleNonce } from "../app/nonce.ts";
 import { schemaCompletion } from "./completion.ts";
 import type { EditorIssue, Format } from "./format.ts";
-import { hangingIndent } from "./hang.ts";
-import { editorTheme } from "./look.ts";
-import { diagnostics, offsetIn } from "./marks.ts";
+import { hangingIndent } from "./hanging-indent.ts";
+import { editorTheme } from "./editor-theme.ts";
+import { diagnostics, offsetIn } from "./diagnostics.ts";
 import type { CompletionData } from "./suggestions.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 

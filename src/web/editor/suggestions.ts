@@ -2,7 +2,7 @@
 import { expressionBefore, completeExpression, stepSuggestion } from "./expressions.ts";
 import type { Format } from "./format.ts";
 import { asList, asObject, type Path, valueAt } from "./path.ts";
-import { CURSOR_MARKER, type CursorContext, cursorContextAt } from "./place.ts";
+import { CURSOR_MARKER, type CursorContext, cursorContextAt } from "./cursor-context.ts";
 import { isObjectSchema, typeNames, type Schema, resolveSchemaAt, schemaHelp, enumValues } from "./schema.ts";
 
 export interface NamedValue {

@@ -14,7 +14,7 @@ import {
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Issue } from "../../../schemas/problem.ts";
-import { issuesUnder, issuesOutside, issueText } from "./faults.ts";
+import { issuesUnder, issuesOutside, issueText } from "./issues.ts";
 import { JsonField } from "./json-field.tsx";
 import { BooleanField, ChoiceField, ChoicesField, NumberField, TextField } from "./scalar-fields.tsx";
 import type { Field, FieldOf } from "./schema.ts";

@@ -2,8 +2,8 @@
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldProps } from "./field.tsx";
-import { issueText } from "./faults.ts";
-import { fromLocalDateTime, isDate, toLocalDateTime } from "./moments.ts";
+import { issueText } from "./issues.ts";
+import { fromLocalDateTime, isDate, toLocalDateTime } from "./local-datetime.ts";
 import type { Field, FieldOf } from "./schema.ts";
 
 const ERRORS = { error: { whiteSpace: "pre-line" } } as const;

@@ -2,7 +2,7 @@
 import { Box, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Issue } from "../../../schemas/problem.ts";
-import { issueText } from "./faults.ts";
+import { issueText } from "./issues.ts";
 import { Fields } from "./field.tsx";
 import { JsonField } from "./json-field.tsx";
 import { buildForm, type JsonSchema } from "./schema.ts";

@@ -3,12 +3,12 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useReducedMotion } from "@mantine/hooks";
 import { Controls, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { createNodes } from "./elements.ts";
+import { createNodes } from "./nodes.ts";
 import { type ArrowKey, CARD, adjacentCard, type GraphLayout } from "./geometry.ts";
 import { StepCard, type StepNode } from "./step-card.tsx";
 import { StepLines } from "./step-lines.tsx";
 import type { GraphStep } from "./steps.ts";
-import { isCardVisible, type Size, initialViewport, ZOOM } from "./view.ts";
+import { isCardVisible, type Size, initialViewport, ZOOM } from "./viewport.ts";
 
 interface StepCanvasProps {
   steps: readonly GraphStep[];

@@ -16,9 +16,9 @@ import {
 import { VisuallyHidden } from "@mantine/core";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { STATUS_STYLES } from "../ui/status.tsx";
+import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import type { GraphStep } from "./steps.ts";
-import { stepLabel } from "./words.ts";
+import { stepLabel } from "./step-label.ts";
 
 export type StepNode = Node<{ step: GraphStep }, "step">;
 

@@ -8,7 +8,7 @@ import type { Direction } from "./geometry.ts";
 import { useLayout } from "./layout.ts";
 import { StepCanvas } from "./step-canvas.tsx";
 import type { GraphStep } from "./steps.ts";
-import { preferredHeight } from "./view.ts";
+import { preferredHeight } from "./viewport.ts";
 
 export interface StepGraphProps {
   steps: readonly GraphStep[];

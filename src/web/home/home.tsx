@@ -5,8 +5,8 @@ import { Page } from "../ui/page.tsx";
 import { useNow } from "../ui/now.ts";
 import { UpcomingRuns, RecentFailures, RecentRuns, PendingApprovals } from "./lists.tsx";
 import { firstWorkflowsQuery, dayAgo, homeRunsQuery } from "./queries.ts";
-import { RunStatistics } from "./figures.tsx";
-import { GettingStarted } from "./ways-in.tsx";
+import { RunStatistics } from "./run-statistics.tsx";
+import { GettingStarted } from "./getting-started.tsx";
 
 export default function Home() {
   const since = dayAgo(useNow());

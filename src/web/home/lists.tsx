@@ -7,7 +7,7 @@ import type { Approval, RunSummary, ScheduleState } from "../../../schemas/run.t
 import type { ApiResponse } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { pendingApprovalsQuery, homeRunsQuery, upcomingSchedulesQuery } from "./queries.ts";
 

@@ -6,15 +6,15 @@ import { DEFAULT_SCOPES, type Scope } from "./scopes.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
-import { formLevelError, issueAt } from "../account/fields.ts";
+import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { ErrorAlert } from "../ui/page.tsx";
-import { useRestoreFocus } from "../ui/use-focus-back.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { NewKey } from "./queries.ts";
-import { expiryDate, EXPIRY_OPTIONS, type ExpiryOption } from "./lives.ts";
+import { expiryDate, EXPIRY_OPTIONS, type ExpiryOption } from "./expiry-options.ts";
 import { SCOPE_DESCRIPTIONS } from "./scopes.ts";
 
-const Day = lazy(() => import("./day.tsx"));
+const Day = lazy(() => import("./expiry-date-picker.tsx"));
 
 interface CreateKeyProps {
   onClose: () => void;

@@ -10,13 +10,13 @@ import { idempotencyHeader } from "../api/queries.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
-import { PagedList } from "../ui/list.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { apiKeysQuery, type NewKey } from "./queries.ts";
 import { RotateKey } from "./rotate-key.tsx";
-import { NewKeyDialog } from "./shown-once.tsx";
+import { NewKeyDialog } from "./new-key-dialog.tsx";
 
 const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = {
   active: { color: "green", label: "active" },

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
-import { cursorPagination, cursorParam } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 
 /** A key as its creation gives it: with its value, the one time. */
 export type NewKey = ApiKey & { value: string | null };

@@ -6,8 +6,8 @@ import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { ErrorAlert } from "../ui/page.tsx";
-import { useRestoreFocus } from "../ui/use-focus-back.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { NewKey } from "./queries.ts";
 
 const OVERLAPS = [

@@ -7,10 +7,10 @@ import { send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { useRetry } from "./retry.tsx";
-import { hasEnded, type ShownRun } from "./told.ts";
-import { useIdempotencyHeader } from "./use-once.ts";
+import { hasEnded, type ShownRun } from "./live-updates.ts";
+import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export function RunActions({ run }: { run: ShownRun }) {
   const may = useHasScope();

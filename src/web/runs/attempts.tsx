@@ -1,12 +1,12 @@
 /** The attempts of a step, the newest open: when, how long, what it took, what its model used, why it failed. */
 import { Accordion, Group, Stack, Text } from "@mantine/core";
 import type { Attempt, AttemptStatus, StepStatus } from "../../../schemas/run.ts";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
-import { fullValueLoader } from "./run-data.ts";
-import { ErrorBox, Section } from "./parts.tsx";
-import { formatElapsed } from "./took.ts";
+import { fullValueLoader } from "./queries.ts";
+import { ErrorBox, Section } from "./section.tsx";
+import { formatElapsed } from "./elapsed.ts";
 import { formatUsage } from "./usage.ts";
 
 interface AttemptsProps {

@@ -3,10 +3,10 @@ import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { formatDuration, Time } from "../ui/time.tsx";
-import type { ShownRun } from "./told.ts";
-import { formatElapsed } from "./took.ts";
+import type { ShownRun } from "./live-updates.ts";
+import { formatElapsed } from "./elapsed.ts";
 import { type Usage, formatUsage } from "./usage.ts";
-import { TRIGGER_LABELS } from "./words.ts";
+import { TRIGGER_LABELS } from "./labels.ts";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (

@@ -1,6 +1,6 @@
 /** A run's failure in one sentence, and what to do about it. */
 import type { Run, RunError } from "../../../schemas/run.ts";
-import { pluralize } from "./words.ts";
+import { pluralize } from "./labels.ts";
 
 export interface Failure {
   /** "revenue failed after 4 attempts: shop: no such column: regoin." */

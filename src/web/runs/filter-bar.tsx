@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { RunTrigger } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 import { isDay, isFiltered, type RunFilters, RUN_STATUSES } from "./filters.ts";
-import { TRIGGER_LABELS } from "./words.ts";
+import { TRIGGER_LABELS } from "./labels.ts";
 
 interface FilterBarProps {
   filters: RunFilters;

@@ -1,6 +1,6 @@
 /** The filters of the run list as they stand in its address, and as the API takes them. */
 import type { RunStatus, RunTrigger } from "../../../schemas/run.ts";
-import { TRIGGER_LABELS } from "./words.ts";
+import { TRIGGER_LABELS } from "./labels.ts";
 
 export interface RunFilters {
   workflow?: string;

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
 import { QueryContent } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { firstSentence } from "./failure.ts";
-import { stepQuery } from "./run-data.ts";
-import { Section } from "./parts.tsx";
-import type { ShownRun } from "./told.ts";
+import { stepQuery } from "./queries.ts";
+import { Section } from "./section.tsx";
+import type { ShownRun } from "./live-updates.ts";
 
 /** As many as the API gives at once. */
 const AT_ONCE = 20;

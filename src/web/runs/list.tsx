@@ -3,14 +3,14 @@ import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
-import { PagedList } from "../ui/list.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
-import { cursorPagination, cursorParam } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { isFiltered, toQuery, readFilters, type RunFilters, writeFilters } from "./filters.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { RunRows } from "./run-rows.tsx";
-import { hasEnded } from "./told.ts";
+import { hasEnded } from "./live-updates.ts";
 
 const AT_ONCE = 50;
 const SOON_MS = 3_000;

@@ -7,8 +7,8 @@ import type { Issue } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
-import { useIdempotencyHeader } from "./use-once.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export interface RetryRequest {
   /** In place of the run's own. */

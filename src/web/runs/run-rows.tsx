@@ -2,12 +2,12 @@
 import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
 import { firstSentence } from "./failure.ts";
-import { formatElapsed } from "./took.ts";
-import { TRIGGER_LABELS } from "./words.ts";
+import { formatElapsed } from "./elapsed.ts";
+import { TRIGGER_LABELS } from "./labels.ts";
 
 interface RunRowsProps {
   runs: readonly RunSummary[];

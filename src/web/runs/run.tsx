@@ -5,17 +5,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { Copy } from "../ui/copy.tsx";
 import { ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { RunActions } from "./actions.tsx";
 import { RunFacts } from "./facts.tsx";
-import { type ConnectionState, useLiveRun } from "./live.ts";
-import { ScrollableValue, Section } from "./parts.tsx";
-import { attemptsQuery, fullValueLoader } from "./run-data.ts";
-import { RunBanner } from "./standing.tsx";
+import { type ConnectionState, useLiveRun } from "./use-live-run.ts";
+import { ScrollableValue, Section } from "./section.tsx";
+import { attemptsQuery, fullValueLoader } from "./queries.ts";
+import { RunBanner } from "./run-banner.tsx";
 import { StepViews } from "./step-views.tsx";
-import { hasEnded, type ShownRun } from "./told.ts";
-import { useClock } from "./use-seconds.ts";
+import { hasEnded, type ShownRun } from "./live-updates.ts";
+import { useClock } from "./use-clock.ts";
 
 export default function RunPage() {
   const { runId = "" } = useParams();

@@ -4,9 +4,9 @@ import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import { StatusBadge } from "../ui/status.tsx";
-import { formatElapsed } from "./took.ts";
-import { pluralize } from "./words.ts";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { formatElapsed } from "./elapsed.ts";
+import { pluralize } from "./labels.ts";
 
 const ROW_PX = 44;
 /** From so many on they can be searched. */

@@ -7,18 +7,18 @@ import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Fact, Facts, RunLink } from "./facts.tsx";
 import { Items } from "./items.tsx";
-import { ErrorBox, Section } from "./parts.tsx";
-import { stepQuery, fullValueLoader } from "./run-data.ts";
-import type { ShownRun } from "./told.ts";
-import { formatElapsed } from "./took.ts";
+import { ErrorBox, Section } from "./section.tsx";
+import { stepQuery, fullValueLoader } from "./queries.ts";
+import type { ShownRun } from "./live-updates.ts";
+import { formatElapsed } from "./elapsed.ts";
 import { formatUsage, sumUsage } from "./usage.ts";
-import { describeReuse } from "./words.ts";
+import { describeReuse } from "./labels.ts";
 
 /** A fan-out moves many times a second; its details are asked for less often. */
 const AT_MOST_EVERY_MS = 2_000;

@@ -5,12 +5,12 @@ import { lazy, Suspense, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { graphSteps } from "../graph/steps.ts";
-import { ErrorBoundary } from "../ui/guard.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { LoadingSkeleton } from "../ui/page.tsx";
-import { definitionQuery } from "./run-data.ts";
+import { definitionQuery } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
-import type { ShownRun } from "./told.ts";
+import type { ShownRun } from "./live-updates.ts";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 const RunTimeline = lazy(async () => ({

@@ -1,7 +1,7 @@
 /** The bar of a step, drawn; and the legend that says what its patterns mean. */
 import { Box, Group, Text } from "@mantine/core";
 import type { StepStatus } from "../../../schemas/run.ts";
-import { STATUS_STYLES } from "../ui/status.tsx";
+import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import type { Bar, Activity, TimeRange } from "./bars.ts";
 import css from "./run-timeline.module.css";
 

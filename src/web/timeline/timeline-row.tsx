@@ -2,7 +2,7 @@
 import { Box, Group, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { memo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
-import { STATUS_STYLES } from "../ui/status.tsx";
+import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import { formatDuration } from "../ui/time.tsx";
 import type { Bar, TimeRange } from "./bars.ts";
 import {
@@ -13,7 +13,7 @@ import {
   rowLabel,
   formatStartOffset,
   activityDuration,
-} from "./row-words.ts";
+} from "./row-labels.ts";
 import css from "./run-timeline.module.css";
 import { BarSegments, BarLabel } from "./segments.tsx";
 

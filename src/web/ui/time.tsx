@@ -1,6 +1,6 @@
 /** Times: local, with UTC on hover and for who can't hover. */
 import { Text, Tooltip } from "@mantine/core";
-import { formatRelativeTime } from "./from-now.ts";
+import { formatRelativeTime } from "./relative-time.ts";
 import { useNow } from "./now.ts";
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });

@@ -2,12 +2,12 @@
 import { Box, Group, Tabs, Text } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { LoadingSkeleton } from "../ui/page.tsx";
-import { TruncatedValue } from "./cut-value.tsx";
+import { TruncatedValue } from "./truncated-value.tsx";
 import { JsonTree } from "./json-tree.tsx";
-import { isTruncated, classifyValue } from "./kinds.ts";
+import { isTruncated, classifyValue } from "./classify-value.ts";
 import { suggestChart, type Rows } from "./rows.ts";
 import { RowsTable } from "./rows-table.tsx";
-import { ExportMenu } from "./take-away.tsx";
+import { ExportMenu } from "./export-menu.tsx";
 import { TextValue } from "./text-value.tsx";
 
 const RowsChart = lazy(() => import("./rows-chart.tsx"));

@@ -5,8 +5,8 @@ import { lazy, Suspense } from "react";
 import { confirmAction } from "../ui/confirm.tsx";
 import { LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { useRestoreFocus } from "../ui/use-focus-back.ts";
-import { describeChanges } from "./changes.ts";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { describeChanges } from "./describe-changes.ts";
 import { type WorkflowWithEtag, versionQuery } from "./queries.ts";
 import type { Conflict } from "./use-draft.ts";
 

@@ -14,12 +14,12 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, send } from "../api/client.ts";
-import { issuesUnder, issuesOutside, issueText } from "../forms/faults.ts";
-import { useFocusIssue } from "../forms/use-focus-fault.ts";
+import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
+import { useFocusIssue } from "../forms/use-focus-issue.ts";
 import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
-import { useRestoreFocus } from "../ui/use-focus-back.ts";
-import { describeChanges, isSameDefinition } from "./changes.ts";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { describeChanges, isSameDefinition } from "./describe-changes.ts";
 import { readWorkflow, invalidateWorkflows, type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 
 export const DETAIL_FIELDS = ["name", "description", "tags"] as const;

@@ -4,7 +4,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Workflow } from "../../../schemas/workflow.ts";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { withFilter } from "./filters.ts";
 import classes from "./list.module.css";

@@ -6,7 +6,7 @@ import { useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useHasScope } from "../app/session.tsx";
 import { EmptyState, ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
-import { flattenPages, totalCount } from "../ui/pages.ts";
+import { flattenPages, totalCount } from "../ui/pagination.ts";
 import { parseFilters, isFiltered } from "./filters.ts";
 import { ListFilters } from "./list-filters.tsx";
 import { ListRows } from "./list-rows.tsx";

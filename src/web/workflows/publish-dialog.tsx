@@ -6,12 +6,12 @@ import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { useRestoreFocus } from "../ui/use-focus-back.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
-import { IssueList } from "./fault-list.tsx";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { IssueList } from "./issue-list.tsx";
 import { parseExamples } from "./inputs.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
-import { CronText, parseSchedule } from "./schedule-words.tsx";
+import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 interface PublishDialogProps {
   read: WorkflowWithEtag;

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/
 import type { ScheduleState } from "../../../schemas/run.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
-import { cursorPagination, cursorParam } from "../ui/pages.ts";
+import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import type { Filters } from "./filters.ts";
 
 const PAGE = 100;

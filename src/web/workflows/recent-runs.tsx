@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { StatusBadge } from "../ui/status.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { recentRunsQuery } from "./queries.ts";
 
 export function RecentRuns({ workflowId }: { workflowId: string }) {

@@ -11,7 +11,7 @@ import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { scheduleQuery, versionQuery } from "./queries.ts";
-import { CronText, parseSchedule } from "./schedule-words.tsx";
+import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 export function SchedulePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
   const { id, status, version, published_version: live, definition } = workflow;

@@ -5,7 +5,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { toText } from "../editor/format.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { Snippet } from "../ui/copy.tsx";
-import { ErrorBoundary } from "../ui/guard.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { EmptyState, LoadingSkeleton } from "../ui/page.tsx";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));

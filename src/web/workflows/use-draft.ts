@@ -7,7 +7,7 @@ import { ApiError, send } from "../api/client.ts";
 import { convert, type Format, toText } from "../editor/format.ts";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess } from "../ui/notify.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { type WorkflowWithEtag, readWorkflow, invalidateWorkflows, workflowQuery } from "./queries.ts";
 
 interface Draft {

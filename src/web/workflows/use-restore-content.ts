@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
-import { useSingleFlightMutation } from "../ui/use-send.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
 
 export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {

@@ -5,7 +5,7 @@ import { lazy, Suspense } from "react";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
 import { toText } from "../editor/format.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
-import { describeChanges } from "./changes.ts";
+import { describeChanges } from "./describe-changes.ts";
 import { versionQuery } from "./queries.ts";
 
 const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));

@@ -2,7 +2,7 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "react-router";
-import { PagedList } from "../ui/list.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
 import { QueryContent, Page } from "../ui/page.tsx";
 import { type WorkflowWithEtag, versionsQuery, workflowQuery } from "./queries.ts";
 import { VersionDiff } from "./version-diff.tsx";

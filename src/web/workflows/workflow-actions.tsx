@@ -15,7 +15,7 @@ import { Link } from "react-router";
 import { useHasScope } from "../app/session.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import type { WorkflowWithEtag } from "./queries.ts";
-import { useWorkflowMutations } from "./use-changes.tsx";
+import { useWorkflowMutations } from "./use-workflow-mutations.tsx";
 
 interface WorkflowActionsProps {
   read: WorkflowWithEtag;

@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpRequest } from "../../../src/core/connections.ts";
-import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/http-peer.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 
 const signal = new AbortController().signal;
 const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hostMatcher, hostPortOf } from "../../../src/connections/http/hosts.ts";
-import { parseConfig } from "../../support/http-peer.ts";
+import { parseConfig } from "../../support/mock-http-server.ts";
 
 const matches = (pattern: string, url: string): boolean => hostMatcher([pattern])(hostPortOf(new URL(url)));
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/core/connections.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
-import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/http-peer.ts";
+import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 
 const SECRET = "Zw9-key+with/signs";
 const client = createHttpClient(

@@ -5,7 +5,7 @@ import { Config } from "../../../schemas/config.ts";
 import { accountMail } from "../../../src/auth/mails.ts";
 import { createAccountMailer } from "../../../src/connections/mail/account-mailer.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { smtpPeer } from "../../support/smtp-peer.ts";
+import { smtpPeer } from "../../support/mock-smtp-server.ts";
 
 const PASSWORD = "sw0rdfish";
 

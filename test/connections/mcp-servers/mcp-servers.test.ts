@@ -5,11 +5,11 @@ import { Config } from "../../../schemas/config.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { eventually } from "../../support/eventually.ts";
-import { mcpHttpServer } from "../../support/mcp-peer-http.ts";
+import { mcpHttpServer } from "../../support/mcp-server-http.ts";
 
 const HERE = new URL("../../support/", import.meta.url).pathname;
-const STDIO = { command: process.execPath, args: [`${HERE}mcp-peer-stdio.ts`] };
-const MODERN = { command: process.execPath, args: [`${HERE}mcp-peer-stdio-v2.ts`] };
+const STDIO = { command: process.execPath, args: [`${HERE}mcp-server-stdio.ts`] };
+const MODERN = { command: process.execPath, args: [`${HERE}mcp-server-stdio-v2.ts`] };
 const never = new AbortController().signal;
 
 function servers(entry: object, env: Record<string, string> = {}, options = {}) {

@@ -10,7 +10,7 @@ import {
   mockHttpServer,
   type MockHttpServer,
   sendJson,
-} from "../../support/http-peer.ts";
+} from "../../support/mock-http-server.ts";
 import {
   errorReply,
   modelConfig,
@@ -18,7 +18,7 @@ import {
   VENDORS,
   type VendorName,
   WIRE_FORMATS,
-} from "../../support/model-peer.ts";
+} from "../../support/mock-model-server.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");

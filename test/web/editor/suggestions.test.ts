@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { editingSchema } from "../../../src/web/editor/editing-schema.ts";
 import type { Schema } from "../../../src/web/editor/schema.ts";
 import { type CompletionData, suggest } from "../../../src/web/editor/suggestions.ts";
-import { hoverInfoAt } from "../../../src/web/editor/tell.ts";
+import { hoverInfoAt } from "../../../src/web/editor/hover-info.ts";
 
 const schema = editingSchema(
   JSON.parse(readFileSync("schemas/generated/workflow.schema.json", "utf8")) as Schema,

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { RunStep } from "../../../schemas/run.ts";
-import { graphOf } from "../../../src/engine/graph.ts";
+import { graphOf } from "../../../src/engine/definition/graph.ts";
 import { graphSteps } from "../../../src/web/graph/steps.ts";
-import { stepLabel } from "../../../src/web/graph/words.ts";
+import { stepLabel } from "../../../src/web/graph/step-label.ts";
 
 interface Written {
   steps: { id: string; needs?: string[] }[];

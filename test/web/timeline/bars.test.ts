@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Attempt, RunStep } from "../../../schemas/run.ts";
 import { AttemptStatus, StepStatus } from "../../../schemas/run.ts";
 import { type Bar, buildBar, timeRangeOf, tickLabel, axisTicks } from "../../../src/web/timeline/bars.ts";
-import { barLabel, itemsLabel, rowLabel } from "../../../src/web/timeline/row-words.ts";
+import { barLabel, itemsLabel, rowLabel } from "../../../src/web/timeline/row-labels.ts";
 
 const START = Date.parse("2026-11-21T10:00:00Z");
 const at = (ms: number): string => new Date(START + ms).toISOString();

@@ -1,0 +1,253 @@
+/**
+ * Children that run queries on embedded databases: a few in all, one statement each at a time, killed the moment that
+ * nobody waits for the answer, and ended when they have had nothing to do for a while.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { pid as parent } from "node:process";
+import { fileURLToPath } from "node:url";
+import { StepError } from "../../core/step-errors.ts";
+import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
+import { abortError } from "./driver.ts";
+import { createSemaphore } from "./semaphore.ts";
+
+export interface ChildPoolOptions {
+  /** As many at a time. */
+  size: number;
+  idleTimeoutMs: number;
+  /** What an engine may use of memory, in MiB; the whole child gets HEADROOM_MB more. */
+  memoryMb: number;
+  /** How long a query may be looked at: milliseconds, but for constants that the engine works out then. */
+  prepareTimeoutMs: number;
+}
+
+export interface ChildPool {
+  /** @throws StepError what the database said, why it was aborted, or how the child died */
+  send(
+    spec: Omit<ChildSpec, "memoryMb" | "parent">,
+    request: ChildRequest,
+    signal: AbortSignal,
+  ): Promise<unknown>;
+  close(): void;
+}
+
+interface Child {
+  key: string;
+  process: ChildProcess;
+  busy: boolean;
+  idle?: NodeJS.Timeout;
+}
+
+const HEADROOM_MB = 384;
+const HEAP_MB = 192;
+const WATCH_MS = 50;
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+/** `.ts` in a checkout, `.js` in a release: this file says which. */
+const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
+
+export function createChildPool({
+  size,
+  idleTimeoutMs,
+  memoryMb,
+  prepareTimeoutMs,
+}: ChildPoolOptions): ChildPool {
+  const all = new Set<Child>();
+  const waiting: (() => void)[] = [];
+  /** Whoever has queries looked at never holds all children. */
+  const preparing = createSemaphore(Math.max(1, Math.floor(size / 2)));
+
+  function start(key: string, spec: ChildSpec): Child {
+    const process = fork(PROGRAM, [JSON.stringify(spec)], {
+      env: {},
+      execArgv: [...permissions(spec), `--max-old-space-size=${HEAP_MB}`],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // Ctrl-C at a terminal is for the service, which ends its children itself; they watch for its death.
+      detached: true,
+    });
+    const child: Child = { key, process, busy: true };
+    all.add(child);
+    const gone = (): void => {
+      clearTimeout(child.idle);
+      all.delete(child);
+      waiting.shift()?.();
+    };
+    process.once("exit", gone);
+    // Could not be started, or be sent to: whoever asked hears of it by the same event.
+    process.on("error", gone);
+    return child;
+  }
+
+  /** An idle child of this database, a new one, or the place of another's idle one; else undefined. */
+  function find(spec: ChildSpec): Child | undefined {
+    const key = JSON.stringify(spec);
+    const idle = [...all].filter((it) => !it.busy);
+    const own = idle.find((it) => it.key === key);
+    if (own !== undefined) return own;
+    if (all.size >= size) {
+      const other = idle[0];
+      if (other === undefined) return undefined;
+      all.delete(other);
+      other.process.kill("SIGKILL");
+    }
+    return start(key, spec);
+  }
+
+  async function take(spec: ChildSpec, signal: AbortSignal): Promise<Child> {
+    for (;;) {
+      if (signal.aborted) throw abortError(signal);
+      const child = find(spec);
+      if (child !== undefined) {
+        clearTimeout(child.idle);
+        child.busy = true;
+        child.process.ref();
+        child.process.channel?.ref();
+        return child;
+      }
+      await turn(signal);
+    }
+  }
+
+  /** Until a child may have become free, or nobody waits any longer. */
+  function turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const go = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(go), 1);
+        resolve();
+      };
+      waiting.push(go);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  }
+
+  function release(child: Child): void {
+    child.busy = false;
+    if (!all.has(child)) return;
+    child.process.unref();
+    child.process.channel?.unref();
+    child.idle = setTimeout(() => kill(child), idleTimeoutMs).unref();
+    waiting.shift()?.();
+  }
+
+  function kill(child: Child): void {
+    all.delete(child);
+    child.process.kill("SIGKILL");
+    waiting.shift()?.();
+  }
+
+  async function ask(spec: ChildSpec, request: ChildRequest, signal: AbortSignal): Promise<unknown> {
+    const child = await take(spec, signal);
+    const short = request.op === "prepare" ? [AbortSignal.timeout(prepareTimeoutMs)] : [];
+    try {
+      const until = AbortSignal.any([signal, ...short]);
+      return await answered(child.process, request, memoryMb + HEADROOM_MB, until);
+    } catch (error) {
+      if (!(error instanceof Answered)) kill(child);
+      throw error instanceof Answered ? error.error : error;
+    } finally {
+      release(child);
+    }
+  }
+
+  return {
+    send(given, request, signal) {
+      const spec = { ...given, memoryMb, parent };
+      const asked = (): Promise<unknown> => ask(spec, request, signal);
+      return request.op === "prepare" ? preparing(signal, asked) : asked();
+    },
+    close() {
+      for (const child of all) kill(child);
+    },
+  };
+}
+
+/** A failure that the child itself told: it lives on. */
+class Answered extends Error {
+  readonly error: StepError;
+  constructor(error: StepError) {
+    super(error.message);
+    this.error = error;
+  }
+}
+
+function answered(
+  child: ChildProcess,
+  request: ChildRequest,
+  limitMb: number,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const watch = setInterval(() => {
+      void watchMemory();
+    }, WATCH_MS);
+    const watchMemory = async (): Promise<void> => {
+      const used = await residentMb(child);
+      if (used > limitMb) end(() => reject(outOfMemory(`it used ${Math.round(used)} MiB`)));
+    };
+    const onAbort = (): void => end(() => reject(abortError(signal)));
+    const onMessage = (reply: ChildReply): void =>
+      end(() => {
+        if ("value" in reply) return resolve(reply.value);
+        const { code, message, fix } = reply.failure;
+        return reject(new Answered(new StepError(code, message, { ...(fix !== undefined && { fix }) })));
+      });
+    const onExit = (code: number | null, by: string | null): void => end(() => reject(died(code, by)));
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code === "EPIPE") {
+        // It died before the query had reached it: its end, which follows, says of what.
+        child.kill("SIGKILL");
+        return;
+      }
+      end(() =>
+        reject(
+          new StepError("step_failed", `The query's process can't be reached: ${error.message}.`, {
+            cause: error,
+          }),
+        ),
+      );
+    };
+    const end = (settle: () => void): void => {
+      clearInterval(watch);
+      signal.removeEventListener("abort", onAbort);
+      child.off("message", onMessage).off("exit", onExit).off("error", onError);
+      settle();
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    child.on("message", onMessage).on("exit", onExit).on("error", onError);
+    if (signal.aborted) onAbort();
+    else child.send(request);
+  });
+}
+
+/** Resident memory in MiB as Linux tells it; 0 elsewhere. */
+async function residentMb({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
+}
+
+const outOfMemory = (how: string): StepError =>
+  new StepError("memory_limit", `The query was ended because it needed too much memory (${how}).`, {
+    fix: "Ask for less at a time: filter or aggregate earlier.",
+  });
+
+/** V8 aborts where its heap is full; SIGKILL that was not ours is what Linux does when memory runs out. */
+function died(code: number | null, by: string | null): StepError {
+  if (by === "SIGABRT" || by === "SIGTRAP" || code === 134) return outOfMemory("its heap was full");
+  if (by === "SIGKILL") return outOfMemory("the system killed it");
+  return new StepError("step_failed", `The query's process ended by itself (${by ?? `code ${code}`}).`);
+}
+
+/** Node's permission model: no other programs, no writing; DuckDB is native code, which it does not bind. */
+function permissions({ engine, file, write }: ChildSpec): string[] {
+  const common = ["--permission", "--allow-worker"];
+  if (engine === "duckdb") return [...common, "--allow-addons", "--allow-fs-read=*"];
+  return [
+    ...common,
+    `--allow-fs-read=${HERE}*`,
+    `--allow-fs-read=${file}`,
+    ...(write ? [`--allow-fs-write=${file}`] : []),
+  ];
+}

@@ -1,0 +1,212 @@
+/**
+ * The one validator of definitions: validate, save, publish and run all ask it. It finds every fault at once, and what
+ * can be known of a run before it starts.
+ */
+import type { StepDefinition, Definition } from "../../../../schemas/workflow-definition.ts";
+import { type Clock, systemClock } from "../../../core/clock.ts";
+import type { Connections } from "../../../core/connections.ts";
+import { ANY, type Shape } from "../../../core/shapes.ts";
+import type { AnyStepType } from "../../../core/step-type.ts";
+import { FILE_FIELDS } from "../definition-schema.ts";
+import { checkValueAsync } from "../expressions/index.ts";
+import { resourceChecker, type WorkflowLookup } from "./resource-checks.ts";
+import { periodicYield } from "./yield-to-event-loop.ts";
+import { type CheckedSteps, checkSteps } from "./check-steps.ts";
+import { combinationIssues } from "./combinations.ts";
+import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
+import { type StepOrder, orderSteps } from "./step-order.ts";
+import { mockIssues, previewer } from "./preview.ts";
+import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
+import { readSource, type Source } from "./source.ts";
+import { defaultOutputShape } from "./step-shapes.ts";
+import { reportIssues } from "./report-issues.ts";
+import {
+  type CheckedInputs,
+  checkInputs,
+  exampleIssues,
+  onFailureIssues,
+  scheduleIssues,
+} from "./top-level-issues.ts";
+
+export type { WorkflowLookup } from "./resource-checks.ts";
+export type { CheckOptions, Report } from "./check-report.ts";
+export { MAX_BYTES } from "./source.ts";
+export { toYaml } from "./to-yaml.ts";
+
+export interface Checker {
+  /**
+   * Checks a definition.
+   * @param source an object (JSON), or YAML or JSON text
+   * @throws the signal's reason once it is aborted
+   */
+  check(source: unknown, options: CheckOptions): Promise<Report>;
+}
+
+export interface CheckerOptions {
+  stepTypes: readonly AnyStepType[];
+  connections: Connections;
+  workflows: WorkflowLookup;
+  clock?: Clock;
+  /** How long all checks against the real world may take, in milliseconds. */
+  resourceCheckMs?: number;
+}
+
+export function checker({
+  stepTypes,
+  connections,
+  workflows,
+  clock = systemClock,
+  resourceCheckMs,
+}: CheckerOptions): Checker {
+  const forms = schemaChecker(stepTypes);
+  const preview = previewer();
+
+  async function look(source: Source, options: CheckOptions): Promise<Report> {
+    const { checkConnections, signal, selfId, allowFileFields = false } = options;
+    if (source.value === undefined) return unreadable(source);
+    const written = source.value as Readonly<Record<string, unknown>>;
+    const yieldToEventLoop = periodicYield(signal);
+    const form = await forms.check(written, allowFileFields, yieldToEventLoop);
+    const order = orderSteps(form.steps);
+    const issues = [...form.issues, ...order.issues];
+    issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
+
+    const inputs = checkInputs(written["inputs"]);
+    issues.push(...inputs.issues);
+    issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
+    const { on_failure: onFailure } = written;
+    if (checkConnections && typeof onFailure === "string" && !isBroken(issues, "on_failure"))
+      issues.push(...(await onFailureIssues(onFailure, workflows, selfId)));
+
+    const bound = resourceChecker(
+      checkConnections ? { connections, workflows } : undefined,
+      signal,
+      resourceCheckMs,
+    );
+    const steps = await checkSteps(form.steps, order, inputs.shape, bound, yieldToEventLoop).finally(
+      bound.close,
+    );
+    issues.push(...steps.issues);
+    const output = await outputOf(written, steps, form, yieldToEventLoop);
+    issues.push(...output.issues);
+
+    const given = await beside(options, { form, order, inputs, written });
+    const errors = await reportIssues([...issues, ...given.inDocument], given.issues, source);
+    return {
+      valid: errors.length === 0,
+      errors,
+      definition: withoutFileFields(written, allowFileFields),
+      parsed: parsedOf(form),
+      file: form.fileFields,
+      inputs_shape: inputs.shape,
+      output_shape: output.shape,
+      steps: steps.steps,
+      ...(given.inputs !== undefined && { inputs: given.inputs }),
+      ...(given.preview !== undefined && { preview: given.preview }),
+    };
+  }
+
+  /** What was handed in beside the definition: inputs, and mocks to evaluate it with. */
+  async function beside(
+    { inputs: given, mocks, selfId, signal }: CheckOptions,
+    { form, order, inputs, written }: Looked,
+  ): Promise<Beside> {
+    const { validator } = inputs;
+    if ((given === undefined && mocks === undefined) || validator === undefined)
+      return { issues: [], inDocument: [] };
+    const parsed = validator.parse(given ?? {});
+    const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(["inputs"], it)) : [];
+    const value = "value" in parsed ? parsed.value : undefined;
+    const found: Beside = { issues, inDocument: [], ...(value !== undefined && { inputs: value }) };
+    if (mocks === undefined) return found;
+    issues.push(...mockIssues(mocks, order));
+    if (issues.length > 0 || value === undefined) return found;
+    const now = clock.now();
+    const { output } = written;
+    const result = await preview({ form, order, output, inputs: value, mocks, selfId, now }, signal);
+    return { ...found, inDocument: result.issues, preview: result.preview };
+  }
+
+  return {
+    async check(given, options) {
+      options.signal?.throwIfAborted();
+      const source = await readSource(given);
+      try {
+        return await look(source, options);
+      } finally {
+        source.close();
+      }
+    },
+  };
+}
+
+interface Looked {
+  form: ParsedDefinition;
+  order: StepOrder;
+  inputs: CheckedInputs;
+  written: Readonly<Record<string, unknown>>;
+}
+
+interface Beside extends Pick<Report, "inputs" | "preview"> {
+  issues: LocatedIssue[];
+  inDocument: readonly LocatedIssue[];
+}
+
+const unreadable = ({ issues }: Source): Report => ({
+  valid: false,
+  errors: issues,
+  definition: null,
+  parsed: null,
+  file: {},
+  inputs_shape: ANY,
+  output_shape: ANY,
+  steps: [],
+});
+
+const isBroken = (issues: readonly LocatedIssue[], field: string): boolean =>
+  issues.some(({ path }) => path[0] === field);
+
+async function topIssues(
+  written: Looked["written"],
+  inputs: CheckedInputs,
+  now: number,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<LocatedIssue[]> {
+  const { schedule, examples } = written;
+  const isObject = typeof schedule === "object" && schedule !== null && !Array.isArray(schedule);
+  return [
+    ...(inputs.validator === undefined
+      ? []
+      : await exampleIssues(examples, inputs.validator, yieldToEventLoop)),
+    ...(isObject ? scheduleIssues(schedule as Looked["written"], inputs, now) : []),
+  ];
+}
+
+async function outputOf(
+  written: Looked["written"],
+  { typeOutputs, scopes }: CheckedSteps,
+  { steps }: ParsedDefinition,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<{ shape: Shape; issues: LocatedIssue[] }> {
+  if (written["output"] === undefined) {
+    const last = steps.at(-1);
+    return {
+      shape: last === undefined ? ANY : defaultOutputShape(last.raw, typeOutputs.at(-1)!),
+      issues: [],
+    };
+  }
+  const { shape, issues } = await checkValueAsync(written["output"], scopes.ofOutput(), yieldToEventLoop);
+  return { shape, issues: issues.map((issue) => prefixPath(["output"], issue)) };
+}
+
+function withoutFileFields(written: Looked["written"], file: boolean): Record<string, unknown> {
+  const kept = Object.entries(written).filter(([key]) => !file || !Object.hasOwn(FILE_FIELDS, key));
+  return Object.fromEntries(kept);
+}
+
+/** Null unless all of it has the right form. */
+function parsedOf({ topLevel, steps, issues }: ParsedDefinition): Definition | null {
+  const parsed = steps.map((step) => step.parsed);
+  if (topLevel === undefined || issues.length > 0 || parsed.includes(undefined)) return null;
+  return { ...topLevel, steps: parsed as StepDefinition[] };
+}

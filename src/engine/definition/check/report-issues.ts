@@ -1,0 +1,67 @@
+/** From all that was found to what is told: in the order of the document, each once, with its place in the text. */
+import type { Issue } from "../../../../schemas/problem.ts";
+import { formatPath } from "../../../core/issues.ts";
+import type { Source } from "./source.ts";
+import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+
+/**
+ * @param inDocument faults of the definition
+ * @param beside faults of what was given beside it (inputs, mocks): they have no place in the text, and come last
+ */
+export async function reportIssues(
+  inDocument: readonly LocatedIssue[],
+  beside: readonly LocatedIssue[],
+  { value, locate }: Source,
+): Promise<Issue[]> {
+  const shown = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
+  const positions = shown.length > 0 ? await locate?.(shown.map(({ path }) => path)) : undefined;
+  const issues = shown.map(({ path, ...issue }, index): Issue =>
+    Object.assign({ path: formatPath(path) }, issue, positions?.[index]),
+  );
+  const others = distinct(beside).map(({ path, ...issue }): Issue =>
+    Object.assign({ path: formatPath(path) }, issue),
+  );
+  return [...issues, ...others].slice(0, MAX_ISSUES);
+}
+
+function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
+  const seen = new Set<string>();
+  return issues.filter(({ path, code, message }) => {
+    const key = JSON.stringify([path.map(String), code, message]);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** Sorted by where each path stands in the document; what is missing stands where its object begins. */
+function inOrder(issues: readonly LocatedIssue[], document: unknown): LocatedIssue[] {
+  const keys = new WeakMap<object, Map<string, number>>();
+  const places = (value: object): Map<string, number> => {
+    const found = keys.get(value) ?? new Map(Object.keys(value).map((key, index) => [key, index]));
+    keys.set(value, found);
+    return found;
+  };
+  const ranks = new Map(
+    issues.map((issue) => {
+      const rank: number[] = [];
+      let here = document;
+      for (const part of issue.path) {
+        if (typeof here !== "object" || here === null) break;
+        rank.push(places(here).get(String(part)) ?? -1);
+        here = (here as Record<PropertyKey, unknown>)[part];
+      }
+      return [issue, rank];
+    }),
+  );
+  return issues.toSorted((a, b) => compare(ranks.get(a)!, ranks.get(b)!));
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [index, rank] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    if (rank !== other) return rank - other;
+  }
+  return a.length - b.length;
+}

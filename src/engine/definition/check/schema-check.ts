@@ -1,0 +1,179 @@
+/** The form of a definition: its schema, step by step, and expressions where none can stand. */
+import { z } from "zod";
+import {
+  COMMON_STEP_FIELDS,
+  type StepDefinition,
+  type Definition,
+  EXPRESSION_PATTERN,
+} from "../../../../schemas/workflow-definition.ts";
+import { locatedIssues } from "../../../core/issues.ts";
+import { nearMatch } from "../../../core/near-match.ts";
+import type { AnyStepType, Field } from "../../../core/step-type.ts";
+import { FILE_FIELDS, stepSchema, topLevelSchema } from "../definition-schema.ts";
+import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+
+type Parsed = Omit<Definition, "steps">;
+
+export interface ParsedStep {
+  /** As it was written. */
+  raw: Readonly<Record<string, unknown>>;
+  /** Its id where it is usable; else a stand-in that no id can be. */
+  id: string;
+  type: AnyStepType | undefined;
+  /** Parsed, with defaults; undefined while it has faults. */
+  parsed: StepDefinition | undefined;
+  /** Fields in which something is wrong already. */
+  invalidFields: ReadonlySet<string>;
+}
+
+export interface ParsedDefinition {
+  issues: LocatedIssue[];
+  /** What stands at the top; undefined while it has faults. */
+  topLevel: Parsed | undefined;
+  fileFields: Record<string, unknown>;
+  steps: ParsedStep[];
+}
+
+export interface SchemaChecker {
+  check(
+    written: Readonly<Record<string, unknown>>,
+    file: boolean,
+    yieldToEventLoop: () => Promise<void>,
+  ): Promise<ParsedDefinition>;
+}
+
+/** @param stepTypes their schemas are made once */
+export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker {
+  const types = new Map(stepTypes.map((type) => [type.type, { type, schema: stepSchema(type) }]));
+  const tops = { plain: topLevelSchema(false), file: topLevelSchema(true) };
+  // What can be said of a step whose type is not known.
+  const anyStep = z.looseObject({ ...COMMON_STEP_FIELDS, type: z.unknown() });
+
+  function stepForm(step: unknown, index: number, issues: LocatedIssue[]): ParsedStep {
+    const path = ["steps", index];
+    const raw = (
+      typeof step === "object" && step !== null && !Array.isArray(step) ? step : {}
+    ) as ParsedStep["raw"];
+    const known = typeof raw["type"] === "string" ? types.get(raw["type"]) : undefined;
+    const schema = known?.schema ?? anyStep;
+    const found: LocatedIssue[] =
+      known === undefined && raw === step ? [unknownType(raw["type"], types.keys())] : [];
+    const parsed = (schema as z.ZodType).safeParse(step, { reportInput: true });
+    if (!parsed.success) found.push(...located(parsed.error, schema));
+    const literals = literalIssues(raw, literalFields(known?.type));
+    const all = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
+    issues.push(...all.map((issue) => prefixPath(path, issue)));
+    return {
+      raw,
+      id: stepIdOf(raw["id"]) ?? `#${index}`,
+      type: known?.type,
+      parsed: parsed.success && all.length === 0 ? (parsed.data as StepDefinition) : undefined,
+      invalidFields: new Set(all.map((issue) => String(issue.path[0] ?? ""))),
+    };
+  }
+
+  return {
+    async check(written, file, yieldToEventLoop) {
+      const schema = file ? tops.file : tops.plain;
+      const parsed = schema.safeParse(written, { reportInput: true });
+      const found = parsed.success ? [] : located(parsed.error, schema);
+      const literals = literalIssues(written, TOP_LITERALS);
+      const issues = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
+      const top = issues.length === 0 ? partsOf(parsed.data!) : undefined;
+      const steps: ParsedStep[] = [];
+      const list = Array.isArray(written["steps"]) ? (written["steps"] as unknown[]) : [];
+      const before = issues.length;
+      // More faults than can be told: the rest of the list is not looked at.
+      for (const [index, step] of list.entries()) {
+        if (issues.length - before >= MAX_ISSUES || index >= MOST_LOOKED_AT) break;
+        steps.push(stepForm(step, index, issues));
+        await yieldToEventLoop();
+      }
+      return { issues, topLevel: top?.top, fileFields: top?.file ?? {}, steps };
+    },
+  };
+}
+
+/** A list that is longer than it may be is a fault already. */
+const MOST_LOOKED_AT = 2_000;
+
+const isFile = ([key]: [string, unknown]): boolean => Object.hasOwn(FILE_FIELDS, key);
+
+const partsOf = (data: Record<string, unknown>): { top: Parsed; file: Record<string, unknown> } => {
+  const { steps: _, ...rest } = data;
+  const entries = Object.entries(rest);
+  return {
+    top: Object.fromEntries(entries.filter((entry) => !isFile(entry))),
+    file: Object.fromEntries(entries.filter(isFile)),
+  };
+};
+
+const located = (error: z.ZodError, schema: z.ZodType): LocatedIssue[] =>
+  locatedIssues(error, schema).map(({ path, issue }) => prefixPath(path, { ...issue, path: [] }));
+
+const stepIdOf = (id: unknown): string | undefined => {
+  const parsed = COMMON_STEP_FIELDS.id.safeParse(id);
+  return parsed.success ? parsed.data : undefined;
+};
+
+const samePlace = (a: LocatedIssue, b: LocatedIssue): boolean =>
+  a.path.length <= b.path.length && a.path.every((part, index) => part === b.path[index]);
+
+function unknownType(word: unknown, known: Iterable<string>): LocatedIssue {
+  const allowed = [...known];
+  if (word === undefined)
+    return {
+      path: ["type"],
+      code: "missing",
+      message: "is missing",
+      allowed,
+      fix: `Give it: ${allowed.join(", ")}.`,
+    };
+  const near = typeof word === "string" ? nearMatch(word, allowed) : undefined;
+  return {
+    path: ["type"],
+    code: "not_allowed",
+    message: `must be one of ${allowed.join(", ")}`,
+    allowed,
+    ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
+  };
+}
+
+/** Fields of every step that take no expression. `description` is only read by people. */
+const COMMON_LITERALS = ["id", "type", "needs", "concurrency", "retry", "timeout", "on_error", "cache"];
+const TOP_LITERALS = ["inputs", "timeout", "concurrency", "priority", "on_failure", "expose_as_tool", "id"];
+/** Within a JSON Schema: text for people, and patterns, in which anything may stand. */
+const ANY_TEXT: ReadonlySet<PropertyKey> = new Set(["description", "title", "$comment", "pattern"]);
+
+const literalFields = (type: AnyStepType | undefined): string[] => [
+  ...COMMON_LITERALS,
+  ...Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind }]) =>
+    kind === "literal" && name !== "description" ? [name] : [],
+  ),
+];
+
+function literalIssues(value: Readonly<Record<string, unknown>>, fields: readonly string[]): LocatedIssue[] {
+  return [...new Set(fields)].flatMap((field) =>
+    Object.hasOwn(value, field) ? expressionsIn(value[field], [field]) : [],
+  );
+}
+
+function expressionsIn(value: unknown, path: readonly PropertyKey[]): LocatedIssue[] {
+  if (typeof value === "string") return EXPRESSION_PATTERN.test(value) ? [noExpression(path)] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    ANY_TEXT.has(key) ? [] : expressionsIn(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+}
+
+function noExpression(path: readonly PropertyKey[]): LocatedIssue {
+  return {
+    path,
+    code: "no_expression_here",
+    message: "takes no expression: it is fixed when the workflow is saved",
+    fix:
+      path[0] === "query"
+        ? "Write :name in the query, and give it under params: {name: ${{ … }}}."
+        : "Write the value itself.",
+  };
+}

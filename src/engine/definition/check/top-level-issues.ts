@@ -1,0 +1,197 @@
+/** What stands at the top: inputs, examples, the schedule, and the workflow that runs on failure. */
+import { Cron } from "croner";
+import { EXPRESSION_PATTERN } from "../../../../schemas/workflow-definition.ts";
+import { nearMatch } from "../../../core/near-match.ts";
+import { ANY, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
+import { checkValue } from "../expressions/index.ts";
+import {
+  type InputsValidator,
+  inputsValidator,
+  type JsonSchema,
+  schemaIssues,
+  shapeOfSchema,
+} from "../../../core/json-schema/index.ts";
+import type { WorkflowLookup } from "./resource-checks.ts";
+import { describeKind } from "./shape-fit.ts";
+import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import { RUN_SHAPE } from "./step-shapes.ts";
+
+type Top = Readonly<Record<string, unknown>>;
+
+export interface CheckedInputs {
+  issues: LocatedIssue[];
+  shape: Shape;
+  /** Undefined while the schema can't be used. */
+  validator: InputsValidator | undefined;
+}
+
+/** @param schema the definition's `inputs`, of any form */
+export function checkInputs(schema: unknown): CheckedInputs {
+  if (schema === undefined) return { issues: [], shape: objectOf({}), validator: inputsValidator(null) };
+  const found = schemaIssues(schema);
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
+    // The definition's own schema tells that.
+    return { issues: [], shape: ANY, validator: undefined };
+  if ((schema as JsonSchema)["type"] !== "object")
+    found.push({
+      path: ["type"],
+      code: "type" in schema ? "not_allowed" : "missing",
+      message: "must be object: inputs have names",
+      allowed: ["object"],
+      fix: "Write type: object, and the inputs under properties.",
+    });
+  const issues = found.map((issue) => prefixPath(["inputs"], issue));
+  return issues.length > 0
+    ? { issues, shape: ANY, validator: undefined }
+    : { issues, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
+}
+
+/** @returns as many faults as are told at all: the examples after those are not looked at */
+export async function exampleIssues(
+  examples: unknown,
+  validator: InputsValidator,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<LocatedIssue[]> {
+  const issues: LocatedIssue[] = [];
+  if (!Array.isArray(examples)) return issues;
+  for (const [index, example] of (examples as unknown[]).entries()) {
+    if (issues.length >= MAX_ISSUES) break;
+    if (typeof example !== "object" || example === null) continue;
+    const parsed = validator.parse((example as { inputs?: unknown }).inputs ?? {});
+    if ("issues" in parsed)
+      issues.push(...parsed.issues.map((it) => prefixPath(["examples", index, "inputs"], it)));
+    await yieldToEventLoop();
+  }
+  return issues;
+}
+
+/** @param now the moment, in milliseconds: a schedule must have a next time */
+export function scheduleIssues(
+  schedule: Top,
+  { validator, shape }: CheckedInputs,
+  now: number,
+): LocatedIssue[] {
+  return [
+    ...timeIssues(schedule, now),
+    ...(validator === undefined
+      ? []
+      : scheduledInputs("inputs" in schedule ? schedule["inputs"] : {}, validator, shape)),
+  ];
+}
+
+function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[] {
+  const issues: LocatedIssue[] = [];
+  if (typeof cron !== "string" || typeof timezone !== "string") return issues;
+  const known = isTimezone(timezone);
+  if (!known) {
+    const near = nearMatch(timezone, Intl.supportedValuesOf("timeZone"));
+    issues.push({
+      path: ["schedule", "timezone"],
+      code: "not_allowed",
+      message: "is not a time zone",
+      ...(near !== undefined && { did_you_mean: near }),
+      fix: `Write ${near ?? "an IANA name, such as Europe/Berlin"}.`,
+    });
+  }
+  const path = ["schedule", "cron"];
+  const fix = "Five fields (minute hour day month weekday), such as 0 8 * * MON; six with seconds first.";
+  if (EXPRESSION_PATTERN.test(cron))
+    return [...issues, { path, code: "no_expression_here", message: "takes no expression", fix }];
+  try {
+    const times = new Cron(cron, { mode: "5-or-6-parts", paused: true, timezone: known ? timezone : "UTC" });
+    if (times.nextRun(new Date(now)) === null)
+      issues.push({ path, code: "not_allowed", message: "never comes: no day fits it", fix });
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^CronPattern: /, "");
+    issues.push({ path, code: "wrong_format", message: `is not a time that can be read: ${reason}`, fix });
+  }
+  return issues;
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** What a schedule's templates can read. */
+const SCHEDULE_SCOPE = {
+  inputs: objectOf({}),
+  run: objectOf({ ...(RUN_SHAPE as { fields: Record<string, Shape> }).fields, scheduled_for: STRING }),
+  steps: {},
+  otherSteps: new Set<string>(),
+};
+
+function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Shape): LocatedIssue[] {
+  if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs)) return [];
+  const at = ["schedule", "inputs"];
+  const fixed = Object.entries(inputs).filter(([, value]) => !holdsExpression(value));
+  const made = new Set(Object.keys(inputs).filter((key) => !fixed.some(([it]) => it === key)));
+  const parsed = validator.parse(Object.fromEntries(fixed));
+  const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(at, it)) : [];
+  const real = issues.filter((issue) => !(issue.code === "missing" && made.has(String(issue.path[2]))));
+  for (const key of made) {
+    const checked = checkValue((inputs as Top)[key], SCHEDULE_SCOPE);
+    const wrong = wrongInput(shape, key, checked.shape);
+    const found = checked.issues.length > 0 ? checked.issues : wrong;
+    real.push(...found.map((issue) => prefixPath([...at, key], issue)));
+  }
+  return real;
+}
+
+function wrongInput(inputs: Shape, key: string, given: Shape) {
+  if (inputs.kind !== "object") return [];
+  const wanted = Object.hasOwn(inputs.fields, key) ? inputs.fields[key] : undefined;
+  if (wanted === undefined) {
+    const allowed = Object.keys(inputs.fields);
+    const near = nearMatch(key, allowed);
+    return [
+      {
+        code: "unknown_key",
+        message: "is not an input",
+        allowed,
+        ...(near !== undefined && { did_you_mean: near }),
+      },
+    ];
+  }
+  const open = [wanted, given].some((it) => it.kind === "any" || it.nullable === true);
+  const objects: ReadonlySet<Shape["kind"]> = new Set(["map", "object"]);
+  if (open || wanted.kind === given.kind || [wanted, given].every((it) => objects.has(it.kind))) return [];
+  return [
+    {
+      code: "wrong_type",
+      message: `must be ${describeKind(wanted)}, and the expression gives ${describeKind(given)}`,
+    },
+  ];
+}
+
+function holdsExpression(value: unknown): boolean {
+  if (typeof value === "string") return EXPRESSION_PATTERN.test(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsExpression);
+}
+
+/** @param selfId the workflow that the definition belongs to, where it has one already */
+export async function onFailureIssues(
+  id: string,
+  workflows: WorkflowLookup,
+  selfId: string | undefined,
+): Promise<LocatedIssue[]> {
+  const path = ["on_failure"];
+  if (id === selfId)
+    return [
+      { path, code: "not_allowed", message: "must be another workflow: this one would run again and again" },
+    ];
+  if ((await workflows.workflow(id)) !== undefined) return [];
+  const near = nearMatch(id, await workflows.workflowIds());
+  return [
+    {
+      path,
+      code: "unknown_workflow",
+      message: `there is no workflow ${id}`,
+      ...(near !== undefined && { did_you_mean: near }),
+      fix: near === undefined ? "Create it first, or see list_workflows." : `Write ${near}.`,
+    },
+  ];
+}

@@ -1,0 +1,74 @@
+/** Checks expressions and values with templates against what is known of their scope. */
+import { ANY, shapeOfConstant } from "../../../core/shapes.ts";
+import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
+import { createCheckBudget, checkExpression } from "./check.ts";
+import { unwrapExpression, parseCel } from "./parse.ts";
+import type { ParsedExpression } from "./parse.ts";
+import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
+import { unionOfAll, toShape } from "./typing.ts";
+import type { UnionBudget, Type } from "./typing.ts";
+import { parseValueIncrementally } from "./value-tree.ts";
+import type { Resumable, ValueTree } from "./value-tree.ts";
+
+/** @param source one bare expression, or one whole `${{ }}` */
+export function checkSource(source: string, scope: TypeScope): CheckResult {
+  const bare = unwrapExpression(source);
+  const parsed = typeof bare === "string" ? parseCel(bare) : bare;
+  if ("issues" in parsed) return { shape: ANY, issues: parsed.issues };
+  const issues: ExpressionIssue[] = [];
+  return { shape: toShape(checkExpression(parsed.expr, scope, issues, createCheckBudget())), issues };
+}
+
+/** @param value any JSON; each string in it is a template */
+export function* checkTemplates(value: unknown, scope: TypeScope): Resumable<CheckResult> {
+  const { tree, issues } = yield* parseValueIncrementally(value);
+  const left = createCheckBudget();
+  const checkOne = (parsed: ParsedExpression, path: readonly PropertyKey[]): Type => {
+    const found: ExpressionIssue[] = [];
+    const type = checkExpression(parsed.expr, scope, found, left);
+    for (const issue of found)
+      if (issues.length < MAX_EXPRESSION_ISSUES) issues.push({ ...issue, path: [...path] });
+    return type;
+  };
+  return { shape: toShape(yield* treeType(tree, checkOne, left.unions)), issues };
+}
+
+type CheckOne = (parsed: ParsedExpression, path: readonly PropertyKey[]) => Type;
+
+function* treeType(tree: ValueTree, checkOne: CheckOne, joins: UnionBudget): Resumable<Type> {
+  switch (tree.kind) {
+    case "constant":
+      return typeOfConstant(tree.value, joins);
+    case "expression":
+      yield;
+      return checkOne(tree.parsed, tree.path);
+    case "text":
+      for (const part of tree.parts) {
+        if (typeof part === "string") continue;
+        yield;
+        checkOne(part, tree.path);
+      }
+      return { kind: "string" };
+    case "list": {
+      const types: Type[] = [];
+      for (const item of tree.items) types.push(yield* treeType(item, checkOne, joins));
+      return { kind: "list", of: unionOfAll(types, joins) };
+    }
+    default: {
+      const fields: [string, Type][] = [];
+      for (const [name, of] of tree.fields) fields.push([name, yield* treeType(of, checkOne, joins)]);
+      return { kind: "object", fields: Object.fromEntries(fields) };
+    }
+  }
+}
+
+/** Its depth is bounded: it was parsed. */
+function typeOfConstant(value: unknown, joins: UnionBudget): Type {
+  if (typeof value !== "object" || value === null) return shapeOfConstant(value);
+  const typeOf = (inner: unknown): Type => typeOfConstant(inner, joins);
+  if (Array.isArray(value)) return { kind: "list", of: unionOfAll(value.map(typeOf), joins) };
+  return {
+    kind: "object",
+    fields: Object.fromEntries(Object.entries(value).map(([name, of]) => [name, typeOf(of)])),
+  };
+}

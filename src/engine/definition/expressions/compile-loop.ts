@@ -1,0 +1,127 @@
+/** The loops: `map`, `filter`, `all`, `sort_by` and the others. */
+import type { CallContext } from "./functions.ts";
+import type { Evaluate } from "./compile.ts";
+import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
+import { isDescending, sortedIndexes } from "./list-functions.ts";
+import type { LoopName } from "./loops.ts";
+import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
+import type { Evaluation } from "./evaluation-context.ts";
+import type { Expr } from "./tree.ts";
+import { mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+type Loop = Extract<Expr, { kind: "loop" }>;
+type Compile<T> = (expr: Expr) => (run: Evaluation) => T;
+/** Evaluates a loop's body for one item. */
+type Each<T> = (run: Evaluation, item: unknown) => T;
+
+const CONDITIONAL = new Set<LoopName>(["all", "exists", "exists_one", "filter"]);
+
+/** A loop as a function. Over an object it goes through the names of its fields. */
+export function compileLoop(
+  loop: Loop,
+  compile: Compile<unknown>,
+  compileCondition: Compile<boolean>,
+): Evaluate {
+  const over = compile(loop.over);
+  const { slot } = loop;
+  const each =
+    <T>(body: (run: Evaluation) => T): Each<T> =>
+    (run, item) => {
+      charge(run, 1);
+      run.locals[slot] = item ?? null;
+      return body(run);
+    };
+  const work = CONDITIONAL.has(loop.name)
+    ? conditional(loop.name, each(compileCondition(loop.body)))
+    : shaping(loop, each(compile(loop.body)), compile, (condition) => each(compileCondition(condition)));
+  return (run) => work(run, itemsOf(run, loop, over(run)));
+}
+
+function itemsOf(run: Evaluation, { name, over, at }: Loop, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as unknown[];
+  if (value === null || value === undefined) return throwNullValue(over.at, formatNode(over.at));
+  if (kindOf(value) === "map") return fieldNames(run, value as Fields);
+  return throwFailed(at, `uses ${name} with ${describeKind(kindOf(value))}, which is no list`);
+}
+
+type Work = (run: Evaluation, items: readonly unknown[]) => unknown;
+
+function conditional(name: LoopName, holds: Each<boolean>): Work {
+  switch (name) {
+    case "filter":
+      return (run, items) => items.filter((item) => holds(run, item));
+    case "exists_one":
+      return (run, items) => items.filter((item) => holds(run, item)).length === 1;
+    default:
+      return decided(name === "exists", holds);
+  }
+}
+
+/** Like || and &&: one item that decides makes up for those that failed. */
+function decided(decisive: boolean, holds: Each<boolean>): Work {
+  return (run, items) => {
+    let failure: unknown;
+    for (const item of items) {
+      try {
+        if (holds(run, item) === decisive) return decisive;
+      } catch (error) {
+        if (isFatal(error)) throw error;
+        chargeFailure(run);
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return !decisive;
+  };
+}
+
+function shaping(
+  loop: Loop,
+  value: Each<unknown>,
+  compile: Compile<unknown>,
+  condition: (expr: Expr) => Each<boolean>,
+): Work {
+  switch (loop.name) {
+    case "map": {
+      if (loop.extra === undefined) return (run, items) => items.map((item) => value(run, item));
+      const holds = condition(loop.extra);
+      return (run, items) => items.filter((item) => holds(run, item)).map((item) => value(run, item));
+    }
+    case "sort_by":
+      return sortBy(loop, value, loop.extra && compile(loop.extra));
+    default:
+      return groupBy(loop, value);
+  }
+}
+
+function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluate | undefined): Work {
+  const name = (index: number): string => `${formatNode(body.at)} of item ${index + 1}`;
+  return (evaluation, items) => {
+    const call: CallContext = { evaluation, location: at, argumentSource: () => formatNode(over.at) };
+    const descending = isDescending(direction?.(evaluation), call);
+    const keys = items.map((item) => key(evaluation, item));
+    return sortedIndexes(keys, descending, call, name).map((index) => items[index]);
+  };
+}
+
+function groupBy({ at, body }: Loop, key: Each<unknown>): Work {
+  return (run, items) => {
+    const groups = new Map<string, unknown[]>();
+    items.forEach((item, index) => {
+      const value = key(run, item);
+      if (value === null || value === undefined)
+        throwNullValue(at, `${formatNode(body.at)} of item ${index + 1}`);
+      const name =
+        mapKey(value) ??
+        throwFailed(at, `groups by ${describeKind(kindOf(value))}`, { fix: "Group by text or numbers." });
+      chargeComparison(run, name.length);
+      const group = groups.get(name);
+      if (group) group.push(item);
+      else groups.set(name, [item]);
+    });
+    const map: Record<string, unknown> = {};
+    for (const [name, group] of groups) setField(map, name, group);
+    return map;
+  };
+}

@@ -1,0 +1,269 @@
+/** Makes functions of a tree: compiled once, called often. */
+import type { ASTNode } from "@marcbachmann/cel-js";
+import { nearMatch } from "../../../core/near-match.ts";
+import { throwFailed, isFatal, throwNullValue, formatNode, expressionError } from "./failures.ts";
+import type { CallContext } from "./functions.ts";
+import { compileLoop } from "./compile-loop.ts";
+import { applyOperator, isEquality } from "./operators.ts";
+import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
+import type { Evaluation } from "./evaluation-context.ts";
+import type { Expr } from "./tree.ts";
+import { assertFinite, mapKey, kindOf, setField, Duration, describeKind } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+export type Evaluate = (run: Evaluation) => unknown;
+type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
+
+/** A tree as a function. Errors are StepErrors that quote the expression. */
+export function compile(expr: Expr): Evaluate {
+  switch (expr.kind) {
+    case "literal": {
+      const { value } = expr;
+      return () => value;
+    }
+    case "name":
+      return compileName(expr);
+    case "step":
+      return compileStep(expr);
+    case "local": {
+      const { slot } = expr;
+      return (run) => run.locals[slot];
+    }
+    case "field":
+      return compileField(expr);
+    case "index":
+      return compileIndex(expr);
+    case "list": {
+      const items = expr.items.map(compile);
+      return (run) => {
+        charge(run, items.length);
+        return items.map((item) => item(run));
+      };
+    }
+    case "map":
+      return compileMap(expr);
+    case "logic":
+      return compileLogic(expr);
+    case "not": {
+      const of = compileCondition(expr.of);
+      return (run) => !of(run);
+    }
+    case "negate":
+      return compileNegate(expr);
+    case "choice": {
+      const [condition, yes, no] = [compileCondition(expr.condition), compile(expr.yes), compile(expr.no)];
+      return (run) => (condition(run) ? yes(run) : no(run));
+    }
+    case "binary":
+      return compileBinary(expr);
+    case "call":
+      return compileCall(expr);
+    case "loop":
+      return compileLoop(expr, compile, compileCondition);
+    case "has":
+      return compileHas(expr);
+    default:
+      throw new TypeError("A tree with faults can't be compiled");
+  }
+}
+
+/** As a condition: null is false, and what is neither true nor false fails. */
+function compileCondition(expr: Expr): (run: Evaluation) => boolean {
+  const evaluate = compile(expr);
+  const { at } = expr;
+  return (run) => {
+    const value = evaluate(run);
+    if (typeof value === "boolean") return value;
+    if (value === null || value === undefined) return false;
+    return throwFailed(at, `uses ${formatNode(at)} as a condition, which is ${describeKind(kindOf(value))}`, {
+      fix: "Compare it with something, or ask for its size.",
+    });
+  };
+}
+
+function compileName({ at, name }: Of<"name">): Evaluate {
+  return ({ scope }) =>
+    Object.hasOwn(scope, name)
+      ? (scope as unknown as Fields)[name]
+      : throwFailed(at, `uses the name ${name}, which is not known here`);
+}
+
+function compileStep({ at, id }: Of<"step">): Evaluate {
+  return ({ scope }) =>
+    Object.hasOwn(scope.steps, id)
+      ? scope.steps[id]
+      : throwFailed(at, `reads steps.${id}, which is not known here`);
+}
+
+function compileField({ at, of, name }: Of<"field">): Evaluate {
+  const object = compile(of);
+  return (run) => {
+    const value = object(run);
+    return value === null || value === undefined ? null : fieldOf(run, at, value, name);
+  };
+}
+
+/** An own field of an object that is not null. */
+function fieldOf(run: Evaluation, at: ASTNode, value: unknown, name: string): unknown {
+  const kind = kindOf(value);
+  if (kind !== "map") {
+    const fix =
+      kind === "list"
+        ? `Take one item, [0].${name}, or all: .map(x, x.${name}).`
+        : "Only objects have fields.";
+    return throwFailed(at, `asks ${describeKind(kind)} for its field ${name}`, { fix });
+  }
+  chargeComparison(run, name.length);
+  if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
+  const missing = (near?: string): Error =>
+    expressionError("expression_failed", at, `asks for the field ${name}, which the object does not have`, {
+      fix: near === undefined ? "Ask first with has(…)." : `Did you mean ${near}?`,
+      unknown_field: name,
+      ...(near !== undefined && { did_you_mean: near }),
+    });
+  const error = missing();
+  run.detailedErrors.set(error, () => missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))));
+  throw error;
+}
+
+function compileIndex({ at, of, key }: Of<"index">): Evaluate {
+  const [object, index] = [compile(of), compile(key)];
+  return (run) => {
+    const value = object(run);
+    const place = index(run);
+    if (value === null || value === undefined) return null;
+    if (place === null || place === undefined) return throwNullValue(key.at, formatNode(key.at));
+    if (!Array.isArray(value)) {
+      const name = mapKey(place);
+      return name === undefined
+        ? throwFailed(at, `has ${describeKind(kindOf(place))} for a field's name`)
+        : fieldOf(run, at, value, name);
+    }
+    if (!Number.isInteger(place))
+      return throwFailed(at, "has something else than a whole number for a position in a list");
+    const position = place as number;
+    if (position >= 0 && position < value.length) return value[position] as unknown;
+    const items = `${value.length} item${value.length === 1 ? "" : "s"}`;
+    return throwFailed(at, `asks for item ${position} of a list that has ${items}`, {
+      fix: "Positions count from 0. Ask first for the size.",
+    });
+  };
+}
+
+function compileMap({ entries }: Of<"map">): Evaluate {
+  const compiled = entries.map(([key, value]) => ({ at: key.at, key: compile(key), value: compile(value) }));
+  return (run) => {
+    charge(run, compiled.length);
+    const map: Record<string, unknown> = {};
+    for (const entry of compiled) {
+      const key = entry.key(run);
+      if (key === null || key === undefined) throwNullValue(entry.at, formatNode(entry.at));
+      const name =
+        mapKey(key) ?? throwFailed(entry.at, `has ${describeKind(kindOf(key))} for a field's name`);
+      chargeComparison(run, name.length);
+      if (Object.hasOwn(map, name)) throwFailed(entry.at, `names the field ${formatNode(entry.at)} twice`);
+      setField(map, name, entry.value(run));
+    }
+    return map;
+  };
+}
+
+/**
+ * CEL's && and ||: where one side decides, what the other fails with does not matter.
+ * https://github.com/google/cel-spec/blob/master/doc/langdef.md#logical-operators
+ */
+function compileLogic(expr: Of<"logic">): Evaluate {
+  const [left, right] = [compileCondition(expr.left), compileCondition(expr.right)];
+  const decisive = expr.op === "||";
+  return (run) => {
+    try {
+      if (left(run) === decisive) return decisive;
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      chargeFailure(run);
+      if (right(run) !== decisive) throw error;
+      return decisive;
+    }
+    return right(run);
+  };
+}
+
+function compileNegate({ at, of }: Of<"negate">): Evaluate {
+  const evaluate = compile(of);
+  return (run) => {
+    const value = evaluate(run);
+    if (typeof value === "number") return -value;
+    if (value instanceof Duration) return new Duration(-value.ms);
+    if (value === null || value === undefined) return throwNullValue(of.at, formatNode(of.at));
+    return throwFailed(at, `negates ${describeKind(kindOf(value))}`);
+  };
+}
+
+function compileBinary({ at, op, left, right }: Of<"binary">): Evaluate {
+  const [first, second] = [compile(left), compile(right)];
+  if (isEquality(op)) return (run) => applyOperator(run, at, op, first(run), second(run));
+  return (run) => {
+    const a = first(run);
+    const b = second(run);
+    // A list may hold null.
+    if ((a === null || a === undefined) && op !== "in") return throwNullValue(left.at, formatNode(left.at));
+    if (b === null || b === undefined) return throwNullValue(right.at, formatNode(right.at));
+    if (op === "in" && (a === null || a === undefined) && !Array.isArray(b))
+      return throwNullValue(left.at, formatNode(left.at));
+    return applyOperator(run, at, op, a, b);
+  };
+}
+
+function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
+  const compiled = args.map(compile);
+  const params = args.map((_, index) => fn.params[index] ?? fn.params.at(-1)!);
+  const argumentSource = (index: number): string => formatNode(args[index]!.at);
+  return (evaluation) => {
+    charge(evaluation, 1);
+    const values = compiled.map((arg) => arg(evaluation));
+    const call: CallContext = { evaluation, location: at, argumentSource };
+    params.forEach(({ kinds, items }, index) => {
+      if (kinds === undefined) return;
+      const kind = kindOf(values[index]);
+      if (kind === "null") throwNullValue(args[index]!.at, argumentSource(index));
+      if (!kinds.includes(kind))
+        throwFailed(at, `gives ${name} ${describeKind(kind)}`, { fix: `Write ${fn.usage}.` });
+      if (items === undefined) return;
+      const list = values[index] as unknown[];
+      charge(evaluation, list.length);
+      list.forEach((item, position) => {
+        const found = kindOf(item);
+        if (items.includes(found)) return;
+        const which = `item ${position + 1} of ${argumentSource(index)}`;
+        if (found === "null") throwNullValue(at, which);
+        throwFailed(at, `gives ${name} a list in which ${which} is ${describeKind(found)}`, {
+          fix: `It takes ${items.map(describeKind).join(" or ")}.`,
+        });
+      });
+    });
+    const result = body(values, call);
+    return typeof result === "number" ? assertFinite(at, result) : result;
+  };
+}
+
+/** A field that is null is as good as none. */
+function compileHas({ of, key }: Of<"has">): Evaluate {
+  const [object, field] = [compilePath(of), compile(key)];
+  return (run) => {
+    const value = object(run);
+    const name = field(run);
+    if (Array.isArray(value)) return typeof name === "number" && (value[name] ?? null) !== null;
+    const text = mapKey(name);
+    chargeComparison(run, text?.length ?? 0);
+    if (kindOf(value) !== "map" || text === undefined || !Object.hasOwn(value as Fields, text)) return false;
+    return ((value as Fields)[text] ?? null) !== null;
+  };
+}
+
+/** The way to the field that has() asks for may be missing too. */
+function compilePath(expr: Expr): Evaluate {
+  if (expr.kind !== "field" && expr.kind !== "index") return compile(expr);
+  const key: Expr = expr.kind === "index" ? expr.key : { kind: "literal", at: expr.at, value: expr.name };
+  const [exists, value] = [compileHas({ kind: "has", at: expr.at, of: expr.of, key }), compile(expr)];
+  return (run) => (exists(run) === true ? value(run) : null);
+}

@@ -1,0 +1,77 @@
+/**
+ * The expression language: CEL between `${{` and `}}`. Compile once, evaluate often; check before anything is saved.
+ *
+ * What comes out is plain JSON: numbers are JSON's, timestamps become ISO text in UTC, durations a number of seconds.
+ * The compile functions throw AppError `invalid_input` with the faults where a source does not parse; after the check
+ * that never happens.
+ */
+import type { CompileOptions } from "./evaluate.ts";
+import { compileTemplates, compileConstant, compileExpression } from "./evaluate.ts";
+import { checkTemplates, checkSource } from "./check-value.ts";
+import { formatPath, invalidInput } from "../../../core/issues.ts";
+import { BOOLEAN } from "../../../core/shapes.ts";
+import { unwrapExpression, parseCel } from "./parse.ts";
+import type { CheckResult, CompiledExpression, ExpressionIssue, TypeScope } from "./types.ts";
+import { runToCompletion } from "./value-tree.ts";
+
+export * from "./limits.ts";
+export type { CompileOptions } from "./evaluate.ts";
+export type {
+  CheckResult as Checked,
+  CompiledExpression as Compiled,
+  ExpressionIssue,
+  Scope,
+  TypeScope,
+} from "./types.ts";
+
+/**
+ * Compiles one bare expression, or one whole `${{ }}`.
+ * @throws AppError invalid_input
+ */
+export function compileCel(source: string | boolean, options: CompileOptions = {}): CompiledExpression {
+  if (typeof source === "boolean") return compileConstant(source);
+  const bare = unwrapExpression(source);
+  const parsed = typeof bare === "string" ? parseCel(bare) : bare;
+  if ("issues" in parsed) throw refused(parsed.issues);
+  return compileExpression(parsed, options);
+}
+
+/**
+ * Compiles a JSON value of which every string, however deep, is a template.
+ * @throws AppError invalid_input
+ */
+export function compileValue(value: unknown, options: CompileOptions = {}): CompiledExpression {
+  const compiled = compileTemplates(value, options);
+  if ("issues" in compiled) throw refused(compiled.issues);
+  return compiled;
+}
+
+/** Checks one bare expression, or one whole `${{ }}`. */
+export function checkCel(source: string | boolean, scope: TypeScope): CheckResult {
+  return typeof source === "boolean" ? { shape: BOOLEAN, issues: [] } : checkSource(source, scope);
+}
+
+/** Checks a JSON value of which every string is a template; faults carry the path inside it. */
+export function checkValue(value: unknown, scope: TypeScope): CheckResult {
+  return runToCompletion(checkTemplates(value, scope));
+}
+
+/**
+ * The same, for a listener that has others to answer: a value may hold 50,000 expressions.
+ * @param breathe awaited between them
+ */
+export async function checkValueAsync(
+  value: unknown,
+  scope: TypeScope,
+  breathe: () => Promise<void>,
+): Promise<CheckResult> {
+  const pieces = checkTemplates(value, scope);
+  for (;;) {
+    const { done, value: checked } = pieces.next();
+    if (done === true) return checked;
+    await breathe();
+  }
+}
+
+const refused = (issues: readonly ExpressionIssue[]): Error =>
+  invalidInput(issues.map(({ path = [], ...issue }) => ({ path: formatPath(path), ...issue })));

@@ -1,0 +1,183 @@
+/** Functions on lists and objects. */
+import { NUMBER, STRING } from "../../../core/shapes.ts";
+import { throwFailed, throwNullValue } from "./failures.ts";
+import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
+import * as is from "./params.ts";
+import { charge } from "./evaluation-context.ts";
+import { countCharacters } from "./text-functions.ts";
+import { elementType } from "./typing.ts";
+import type { Type } from "./typing.ts";
+import { compare, assertFinite, identityKey, kindOf, fieldNames, describeKind } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+const sumOf = (values: readonly unknown[], { evaluation, location }: CallContext): number => {
+  charge(evaluation, values.length);
+  return assertFinite(
+    location,
+    (values as readonly number[]).reduce((sum, value) => sum + value, 0),
+  );
+};
+
+/** The sorted order of keys that are all of one kind, as positions; the smallest first, equal ones as they stood. */
+export function sortedIndexes(
+  keys: readonly unknown[],
+  descending: boolean,
+  call: CallContext,
+  name: (index: number) => string,
+): number[] {
+  const kind = kindOf(keys[0]);
+  keys.forEach((key, index) => {
+    if (kindOf(key) === "null") throwNullValue(call.location, name(index));
+    if (kindOf(key) !== kind || compare(call.evaluation, key, key) === undefined) {
+      const words =
+        kindOf(key) === kind ? describeKind(kind) : `${describeKind(kind)} and ${describeKind(kindOf(key))}`;
+      throwFailed(call.location, `compares ${words}, which have no order`);
+    }
+  });
+  const sign = descending ? -1 : 1;
+  return Array.from(keys.keys()).toSorted((a, b) => {
+    charge(call.evaluation, 1);
+    return sign * compare(call.evaluation, keys[a], keys[b])!;
+  });
+}
+
+const itemOf =
+  (call: CallContext, argument: number) =>
+  (index: number): string =>
+    `item ${index + 1} of ${call.argumentSource(argument)}`;
+
+/** The least or the greatest of a list, or of the arguments; null of an empty list, as in SQL. */
+const extreme =
+  (sign: 1 | -1): FunctionBody =>
+  (args, call) => {
+    const isList = args.length === 1 && Array.isArray(args[0]);
+    const values = isList ? (args[0] as unknown[]) : args;
+    const name = isList ? itemOf(call, 0) : call.argumentSource;
+    charge(call.evaluation, values.length);
+    let best: unknown = null;
+    values.forEach((value, index) => {
+      if (kindOf(value) === "null") throwNullValue(call.location, name(index));
+      const difference =
+        index === 0 ? compare(call.evaluation, value, value) : compare(call.evaluation, value, best);
+      if (difference === undefined)
+        throwFailed(call.location, `compares values that have no order: ${name(index)} is one`);
+      if (index === 0 || sign * difference < 0) best = value;
+    });
+    return best;
+  };
+
+const extremeOf = (name: string, sign: 1 | -1): CelFunction => ({
+  usage: `list.${name}() or ${name}(a, b)`,
+  params: [{ kinds: ["list", "number", "string", "boolean", "timestamp", "duration"] }],
+  variadic: true,
+  result: (args) => {
+    const [first] = args;
+    if (args.length > 1)
+      return args.every((arg) => arg.kind === first!.kind) ? { ...first!, nullable: false } : ANYTHING;
+    return first!.kind === "list" ? { ...elementType(first!), nullable: true } : ANYTHING;
+  },
+  call: extreme(sign),
+});
+
+const ANYTHING: Type = { kind: "any" };
+
+const size: FunctionBody = ([value], { evaluation }) => {
+  if (typeof value === "string") return countCharacters(evaluation, value);
+  return Array.isArray(value) ? value.length : fieldNames(evaluation, value as Fields).length;
+};
+
+const unique: FunctionBody = ([list], { evaluation }) => {
+  const seen = new Set<string>();
+  return (list as unknown[]).filter((item) => {
+    const id = identityKey(evaluation, item);
+    return !seen.has(id) && seen.add(id);
+  });
+};
+
+const flatten: FunctionBody = ([list], { evaluation }) => {
+  const flat: unknown[] = [];
+  for (const item of list as unknown[]) {
+    const items: unknown[] = Array.isArray(item) ? item : [item];
+    charge(evaluation, items.length + 1);
+    for (const one of items) flat.push(one);
+  }
+  return flat;
+};
+
+const sort: FunctionBody = ([list, direction], call) => {
+  const items = list as unknown[];
+  charge(call.evaluation, items.length);
+  return sortedIndexes(items, isDescending(direction, call), call, itemOf(call, 0)).map(
+    (index) => items[index],
+  );
+};
+
+/** The direction of a sort: "asc", which is left out, or "desc". */
+export function isDescending(direction: unknown, { location }: Pick<CallContext, "location">): boolean {
+  if (direction === undefined || direction === "asc" || direction === "desc") return direction === "desc";
+  return throwFailed(location, 'sorts in another direction than "asc" and "desc"');
+}
+
+const flat = (type: Type): Type => {
+  const element = elementType(type);
+  if (element.kind === "list") return { kind: "list", of: element.of };
+  return { kind: "list", of: element };
+};
+
+export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
+  size: {
+    usage: "list.size(), text.size() or object.size()",
+    params: [{ kinds: ["list", "string", "map"] }],
+    result: is.returnsNumber,
+    call: size,
+  },
+  sum: {
+    usage: "list.sum()",
+    params: [is.numbers],
+    result: is.returnsNumber,
+    call: ([list], call) => sumOf(list as number[], call),
+  },
+  avg: {
+    usage: "list.avg()",
+    params: [is.numbers],
+    // Null of an empty list, as in SQL.
+    result: () => ({ ...NUMBER, nullable: true }),
+    call: ([list], call) => {
+      const values = list as number[];
+      return values.length === 0 ? null : sumOf(values, call) / values.length;
+    },
+  },
+  min: extremeOf("min", 1),
+  max: extremeOf("max", -1),
+  unique: { usage: "list.unique()", params: [is.list], result: is.returnsFirstArgumentType, call: unique },
+  flatten: { usage: "list.flatten()", params: [is.list], result: ([list]) => flat(list!), call: flatten },
+  reverse: {
+    usage: "list.reverse()",
+    params: [is.list],
+    result: is.returnsFirstArgumentType,
+    call: ([list], { evaluation }) => {
+      charge(evaluation, (list as unknown[]).length);
+      return (list as unknown[]).toReversed();
+    },
+  },
+  sort: {
+    usage: 'list.sort() or list.sort("desc")',
+    params: [is.list, is.text],
+    optional: 1,
+    result: is.returnsFirstArgumentType,
+    call: sort,
+  },
+  keys: {
+    usage: "object.keys()",
+    params: [is.map],
+    result: () => ({ kind: "list", of: STRING }),
+    call: ([map], { evaluation }) => fieldNames(evaluation, map as Fields),
+  },
+  values: {
+    usage: "object.values()",
+    params: [is.map],
+    result: ([map]) => ({ kind: "list", of: elementType(map!) }),
+    call: ([map], { evaluation }) =>
+      fieldNames(evaluation, map as Fields).map((name) => (map as Fields)[name]),
+  },
+};

@@ -1,0 +1,19 @@
+/** What functions take and give, in short. */
+import { ANY, BOOLEAN, NUMBER, STRING } from "../../../core/shapes.ts";
+import type { Param } from "./functions.ts";
+import type { Type } from "./typing.ts";
+
+export const anything: Param = {};
+export const text: Param = { kinds: ["string"] };
+export const number: Param = { kinds: ["number"] };
+export const list: Param = { kinds: ["list"] };
+export const map: Param = { kinds: ["map"] };
+export const numbers: Param = { kinds: ["list"], items: ["number"] };
+
+export const returnsText = (): Type => STRING;
+export const returnsNumber = (): Type => NUMBER;
+export const returnsBoolean = (): Type => BOOLEAN;
+export const returnsAny = (): Type => ANY;
+export const returnsTextList = (): Type => ({ kind: "list", of: STRING });
+/** The same as the first argument, which is not null. */
+export const returnsFirstArgumentType = ([first]: readonly Type[]): Type => ({ ...first!, nullable: false });

@@ -1,0 +1,192 @@
+/** Functions on text; lengths and positions count characters (code points), as CEL has it. */
+import { charge, chargeText } from "./evaluation-context.ts";
+import type { Evaluation } from "./evaluation-context.ts";
+import { throwFailed } from "./failures.ts";
+import type { CelFunction, FunctionBody } from "./functions.ts";
+import * as is from "./params.ts";
+import { compilePattern, matches } from "./patterns.ts";
+import { boundedIncludes, boundedIndexOf, splitText } from "./text-search.ts";
+import { equals, jsonText, kindOf, Duration, formatAsText, describeKind } from "./values.ts";
+
+/** A function that reads texts and makes none that is larger. */
+const onText = (
+  usage: string,
+  params: number,
+  work: (value: string, other: string) => string | boolean,
+): CelFunction => ({
+  usage,
+  params: Array.from({ length: params }, () => is.text),
+  result: params === 1 ? is.returnsText : is.returnsBoolean,
+  call: (args, { evaluation }) => {
+    chargeText(evaluation, (args[0] as string).length);
+    return work(args[0] as string, args[1] as string);
+  },
+});
+
+const hasPairs = (value: string): boolean => /[\uD800-\uDFFF]/.test(value);
+
+/** How many characters a text has. */
+export function countCharacters(run: Evaluation, value: string): number {
+  chargeText(run, value.length);
+  if (!hasPairs(value)) return value.length;
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}
+
+const substring: FunctionBody = ([value, from, to], { evaluation, location }) => {
+  const source = value as string;
+  const length = countCharacters(evaluation, source);
+  const [start, end] = [from as number, (to ?? length) as number];
+  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end < start || end > length) {
+    throwFailed(location, `takes the characters ${start} to ${end} of a text that has ${length}`);
+  }
+  return length === source.length ? source.slice(start, end) : Array.from(source).slice(start, end).join("");
+};
+
+const replace: FunctionBody = ([value, search, by], { evaluation }) => {
+  const [source, from, to] = [value as string, search as string, by as string];
+  if (from === "") {
+    chargeText(evaluation, source.length + (source.length + 1) * to.length);
+    return source.replaceAll(from, () => to);
+  }
+  const parts = splitText(evaluation, source, from);
+  chargeText(evaluation, source.length + (parts.length - 1) * (to.length - from.length));
+  return parts.join(to);
+};
+
+const split: FunctionBody = ([value, separator], { evaluation }) => {
+  const source = value as string;
+  if (separator !== "") return splitText(evaluation, source, separator as string);
+  chargeText(evaluation, source.length);
+  charge(evaluation, source.length);
+  return Array.from(source);
+};
+
+const join: FunctionBody = ([items, separator = ""], { evaluation }) => {
+  charge(evaluation, (items as unknown[]).length);
+  const texts = (items as unknown[]).map((item) => formatAsText(evaluation, item));
+  const between = (separator as string).length;
+  chargeText(
+    evaluation,
+    texts.reduce((length, text) => length + text.length + between, 0),
+  );
+  return texts.join(separator as string);
+};
+
+const contains: FunctionBody = ([where, what], { evaluation, location }) => {
+  if (Array.isArray(where))
+    return where.some((item) => (charge(evaluation, 1), equals(evaluation, item, what)));
+  if (typeof what !== "string") throwFailed(location, `looks for ${describeKind(kindOf(what))} in a text`);
+  return boundedIncludes(evaluation, where as string, what);
+};
+
+const indexOf: FunctionBody = ([value, search], { evaluation }) => {
+  const source = value as string;
+  const found = boundedIndexOf(evaluation, source, search as string);
+  return found < 0 ? found : countCharacters(evaluation, source.slice(0, found));
+};
+
+const matchesBody: FunctionBody = ([value, source], { evaluation, location }) => {
+  let pattern = evaluation.patterns.get(source as string);
+  if (pattern === undefined) {
+    // To compile one is work, also where it fails.
+    charge(evaluation, 5_000);
+    try {
+      pattern = compilePattern(source as string, evaluation.deadline - performance.now());
+    } catch (error) {
+      return throwFailed(location, `uses a regular expression that RE2 refuses: ${(error as Error).message}`);
+    }
+    evaluation.patterns.set(source as string, pattern);
+  }
+  return matches(evaluation, pattern, value as string);
+};
+
+const toString: FunctionBody = ([value], { evaluation }) => {
+  if (value instanceof Duration) return `${value.ms / 1_000}s`;
+  return formatAsText(evaluation, value);
+};
+
+const parseJson: FunctionBody = ([value], { evaluation, location }) => {
+  chargeText(evaluation, (value as string).length);
+  try {
+    return JSON.parse(value as string) as unknown;
+  } catch {
+    return throwFailed(location, "parses a text that is not JSON");
+  }
+};
+
+export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
+  lower: onText("text.lower()", 1, (value) => value.toLowerCase()),
+  upper: onText("text.upper()", 1, (value) => value.toUpperCase()),
+  trim: onText("text.trim()", 1, (value) => value.trim()),
+  startsWith: onText("text.startsWith(start)", 2, (value, start) => value.startsWith(start)),
+  endsWith: onText("text.endsWith(end)", 2, (value, end) => value.endsWith(end)),
+  contains: {
+    usage: "text.contains(part) or list.contains(item)",
+    params: [{ kinds: ["string", "list"] }, is.anything],
+    result: is.returnsBoolean,
+    call: contains,
+  },
+  indexOf: {
+    usage: "text.indexOf(part)",
+    params: [is.text, is.text],
+    result: is.returnsNumber,
+    call: indexOf,
+  },
+  substring: {
+    usage: "text.substring(from) or text.substring(from, to)",
+    params: [is.text, is.number, is.number],
+    optional: 1,
+    result: is.returnsText,
+    call: substring,
+  },
+  replace: {
+    usage: "text.replace(part, by)",
+    params: [is.text, is.text, is.text],
+    result: is.returnsText,
+    call: replace,
+  },
+  split: {
+    usage: "text.split(separator)",
+    params: [is.text, is.text],
+    result: is.returnsTextList,
+    call: split,
+  },
+  join: {
+    usage: 'list.join() or list.join(", ")',
+    params: [is.list, is.text],
+    optional: 1,
+    result: is.returnsText,
+    call: join,
+  },
+  matches: {
+    usage: "text.matches(pattern)",
+    params: [is.text, is.text],
+    result: is.returnsBoolean,
+    call: matchesBody,
+    prepare: ([, source]) => {
+      if (typeof source !== "string") return undefined;
+      try {
+        const pattern = compilePattern(source);
+        return ([value], { evaluation }) => matches(evaluation, pattern, value as string);
+      } catch (error) {
+        const message = `uses a regular expression that RE2 refuses: ${(error as Error).message}`;
+        return { code: "bad_regex", message };
+      }
+    },
+  },
+  string: {
+    usage: "string(value)",
+    params: [{ kinds: ["string", "number", "boolean", "list", "map", "timestamp", "duration"] }],
+    result: is.returnsText,
+    call: toString,
+  },
+  to_json: {
+    usage: "to_json(value)",
+    params: [is.anything],
+    result: is.returnsText,
+    call: ([value], { evaluation }) => jsonText(evaluation, value),
+  },
+  parse_json: { usage: "parse_json(text)", params: [is.text], result: is.returnsAny, call: parseJson },
+};

@@ -1,0 +1,102 @@
+/** A definition made ready to run: every expression compiled once. */
+import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
+import { durationMs } from "../../core/duration.ts";
+import type { AnyStepType, Field } from "../../core/step-type.ts";
+import { compileCel, compileValue } from "./expressions/index.ts";
+import type { CompiledExpression, Scope } from "./expressions/types.ts";
+import type { CompiledDefinition } from "./compiled-definition.ts";
+
+/** What a list, a step's field or an output may come to, in bytes of JSON: more than an expression by itself. */
+const LIST = { maxOutputBytes: 16 * 1024 * 1024 };
+const VALUE = { maxOutputBytes: 4 * 1024 * 1024 };
+
+export interface PlannedStep {
+  step: StepDefinition;
+  type: AnyStepType;
+  if: CompiledExpression | null;
+  forEach: CompiledExpression | null;
+  /** The fields of its type, to be resolved together. */
+  fields: ReadonlyMap<string, CompiledExpression | { literal: unknown }>;
+  /** Ids of the steps whose outputs its `if` and list read, and those that its fields read. */
+  conditionReads: ReadonlySet<string>;
+  fieldReads: ReadonlySet<string>;
+  /** Milliseconds that an attempt may take; null for as long as it takes. */
+  timeoutMs: number | null;
+  cacheMs: number | null;
+}
+
+export interface Plan {
+  compiled: CompiledDefinition;
+  steps: readonly PlannedStep[];
+  /** What the run gives; null for the output of the last step. */
+  output: CompiledExpression | null;
+}
+
+/** Makes plans, one for each outline. */
+export function planner(stepTypes: readonly AnyStepType[]): (outline: CompiledDefinition) => Plan {
+  const types = new Map(stepTypes.map((type) => [type.type, type]));
+  const made = new WeakMap<CompiledDefinition, Plan>();
+  return (outline) => {
+    const known = made.get(outline);
+    if (known !== undefined) return known;
+    const plan = planOf(outline, types);
+    made.set(outline, plan);
+    return plan;
+  };
+}
+
+function planOf(compiled: CompiledDefinition, types: ReadonlyMap<string, AnyStepType>): Plan {
+  const { definition } = compiled;
+  return {
+    compiled,
+    steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!)),
+    output: definition.output === undefined ? null : compileValue(definition.output, VALUE),
+  };
+}
+
+function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
+  const condition = step.if === undefined ? null : compileCel(step.if);
+  const forEach = step.for_each === undefined ? null : compileCel(step.for_each, LIST);
+  const fields = new Map(
+    Object.entries(type.fields as Readonly<Record<string, Field>>)
+      .filter(([name]) => step[name] !== undefined)
+      .map(([name, field]) => [name, compiledField(field, step[name])] as const),
+  );
+  const fieldReads = new Set<string>();
+  for (const field of fields.values())
+    if (!("literal" in field)) for (const id of field.stepIds) fieldReads.add(id);
+  return {
+    step,
+    type,
+    if: condition,
+    forEach,
+    fields,
+    conditionReads: new Set([...(condition?.stepIds ?? []), ...(forEach?.stepIds ?? [])]),
+    fieldReads,
+    timeoutMs: step.timeout === undefined ? type.timeoutMs : durationMs(step.timeout),
+    cacheMs: step.cache === undefined ? null : durationMs(step.cache),
+  };
+}
+
+function compiledField(field: Field, written: unknown): CompiledExpression | { literal: unknown } {
+  if (field.kind === "literal") return { literal: written };
+  return field.kind === "cel" ? compileCel(written as string | boolean, VALUE) : compileValue(written, VALUE);
+}
+
+/**
+ * The step's fields with their expressions resolved.
+ * @throws StepError of the expressions
+ */
+export function resolveFields({ fields }: PlannedStep, scope: Scope): Record<string, unknown> {
+  const resolved: Record<string, unknown> = {};
+  for (const [name, field] of fields) {
+    resolved[name] = "literal" in field ? field.literal : field.evaluate(scope);
+  }
+  return resolved;
+}
+
+/** The schedule's inputs, resolved for one moment. */
+export function scheduleInputs(definition: Definition, run: Scope["run"]): Record<string, unknown> {
+  const inputs = definition.schedule?.inputs ?? {};
+  return compileValue(inputs).evaluate({ inputs: {}, run, steps: {} }) as Record<string, unknown>;
+}

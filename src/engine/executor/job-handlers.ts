@@ -1,0 +1,112 @@
+/** What executors add to the engine: doing jobs, and making scheduled runs. */
+import type { Logger } from "pino";
+import { AppError, isStorageUnavailable } from "../../core/errors.ts";
+import type { EngineTransaction, JobKind, RunRecord } from "../../core/run-ports.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { OnUnexpectedError, JobHandler } from "../../queue/types.ts";
+import type { UsageLimits } from "./usage-limits.ts";
+import { onUnexpectedError } from "./on-unexpected-error.ts";
+import {
+  cancelHandler,
+  finishHandler,
+  notifyHandler,
+  onFailureHandler,
+  runTimeoutHandler,
+} from "./run-ends.ts";
+import { childDoneHandler, decidedHandler, wakeHandler } from "./waits.ts";
+import type { Engine, EngineOptions } from "../engine.ts";
+import { planner } from "../definition/plan.ts";
+import { MAX_CALL_DEPTH, type PrepareRun } from "../run-state/prepare-run.ts";
+import { type Scheduler, scheduler } from "../run-state/schedules.ts";
+import { expressionScopes } from "./expression-scopes.ts";
+import type { RunContext } from "../run-state/transitions.ts";
+import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
+
+interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
+  engine: Engine;
+  transaction: EngineTransaction;
+  log: Logger;
+  usageLimits: UsageLimits;
+  /** How many runs may be unfinished before schedules make no more. */
+  maxUnfinishedRuns: number;
+}
+
+export interface JobHandlers {
+  scheduler: Scheduler;
+  /** What an executor does with a job. */
+  handler: JobHandler;
+  /** What becomes of a job that failed as none should, so that it is not tried for ever. */
+  onUnexpectedError: OnUnexpectedError;
+}
+
+export function jobHandlers({
+  engine,
+  stepTypes,
+  connections,
+  read,
+  transaction,
+  log,
+  usageLimits,
+  maxUnfinishedRuns,
+}: JobHandlersOptions): JobHandlers {
+  const { runs } = read;
+  const { context, prepareRun, parse } = engine;
+  const plan = planner(stepTypes);
+  const shared = {
+    context,
+    runs,
+    planOf: async (run: RunRecord) => plan(await context.definitionCache.get(run, runs)),
+    scopes: expressionScopes(runs),
+    connections,
+    usageLimits,
+    approvals: read.approvals,
+    prepareRun,
+    mailer: connections.mailer,
+    log,
+  };
+  const kinds: Readonly<Record<JobKind, JobHandler>> = {
+    step: stepHandler({ ...shared, prepareChildRun: childOf(context, prepareRun) }),
+    wake: wakeHandler(shared),
+    decided: decidedHandler(shared),
+    child_done: childDoneHandler(shared),
+    finish: finishHandler(shared),
+    cancel: cancelHandler(shared),
+    run_timeout: runTimeoutHandler(shared),
+    on_failure: onFailureHandler(shared),
+    notify: notifyHandler(shared),
+  };
+  return {
+    scheduler: scheduler({ context, read, runs, transaction, prepareRun, parse, log, maxUnfinishedRuns }),
+    handler: (job, holding) => kinds[job.kind](job, holding),
+    onUnexpectedError: onUnexpectedError(context, runs),
+  };
+}
+
+/** Makes the run ready that a `workflow` step asks for. */
+const childOf =
+  ({ spans }: RunContext, prepare: PrepareRun): StepHandlerOptions["prepareChildRun"] =>
+  async (run, job, { workflow, inputs }) => {
+    if (run.depth + 1 > MAX_CALL_DEPTH) {
+      throw new StepError("too_deep", `Workflows call each other ${MAX_CALL_DEPTH} deep already.`, {
+        fix: "Look for workflows that call each other in a circle.",
+      });
+    }
+    try {
+      return await prepare({
+        workflowId: workflow,
+        inputs,
+        actor: run.actor,
+        trigger: "workflow",
+        depth: run.depth + 1,
+        parent: { runId: run.id, stepId: job.stepId, item: job.item },
+        trace: spans.childTrace(run, { unit: job, attempt: job.attempt }),
+      });
+    } catch (error) {
+      if (!(error instanceof AppError) || isStorageUnavailable(error)) throw error;
+      throw new StepError("child_failed", error.message, {
+        transient: false,
+        details: { code: error.code, errors: error.details.errors?.slice(0, 20) },
+        cause: error,
+      });
+    }
+  };

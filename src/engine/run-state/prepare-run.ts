@@ -1,0 +1,114 @@
+/** Makes a run ready to be taken in: which definition, whether it can run, and whether the inputs fit. */
+import type { Issue } from "../../../schemas/problem.ts";
+import type { Definition } from "../../../schemas/workflow-definition.ts";
+import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
+import { AppError } from "../../core/errors.ts";
+import { formatPath, invalidInput } from "../../core/issues.ts";
+import { findWorkflow } from "../../core/find-workflow.ts";
+import { newRunId } from "../../core/ids.ts";
+import type { WorkflowReader } from "../../core/ports.ts";
+import type { EngineApi, RunRequest } from "../../core/engine-port.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
+import { inputsValidator } from "../../core/json-schema/index.ts";
+
+/** How deep workflows may call each other. */
+export const MAX_CALL_DEPTH = 8;
+
+export type PrepareRun = EngineApi["prepareRun"];
+
+interface Options {
+  workflows: WorkflowReader;
+  runs: Pick<RunReader, "versionDefinition">;
+  definitionCache: DefinitionCache;
+  /** The faults of a definition, remembered; none when it can run. */
+  issuesOf(ref: DefinitionRef): Promise<readonly Issue[]>;
+}
+
+export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Options): PrepareRun {
+  return async (request) => {
+    const workflow = await findWorkflow(workflows, request.workflowId);
+    if (workflow.status === "archived") {
+      throw new AppError(
+        "workflow_archived",
+        `"${workflow.id}" is archived and can't run. Restore it first (POST /workflows/${workflow.id}/restore).`,
+      );
+    }
+    const version = request.version ?? workflow.published_version ?? workflow.version;
+    const ref: DefinitionRef = {
+      id: newRunId(),
+      workflowId: workflow.id,
+      version,
+      definition: request.definition ?? null,
+    };
+    if (ref.definition === null) await expectDefinition(runs, workflow, version);
+    const issues = await issuesOf(ref);
+    if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
+    const { definition } = await definitionCache.get(ref, runs);
+    return {
+      ...ref,
+      trigger: request.trigger,
+      priority: definition.priority ?? 0,
+      depth: request.depth ?? 0,
+      firstRunId: request.retryOf?.firstRunId ?? ref.id,
+      retryOf: request.retryOf?.id ?? null,
+      parent: request.parent ?? null,
+      scheduledFor: request.scheduledFor ?? null,
+      trace: request.trace ?? null,
+      actor: request.actor,
+      inputs: checkedInputs(definition, request),
+    };
+  };
+}
+
+async function expectDefinition(
+  runs: Pick<RunReader, "versionDefinition">,
+  workflow: WorkflowWithDefinition,
+  version: number,
+): Promise<void> {
+  if (version > workflow.version) {
+    throw new AppError(
+      "version_not_found",
+      `"${workflow.id}" has no version ${version}; its newest is ${workflow.version}.`,
+    );
+  }
+  // What the newest version does stands in the workflow itself.
+  const newest = version === workflow.version;
+  const definition = newest ? workflow.definition : await runs.versionDefinition(workflow.id, version);
+  if (definition !== null) return;
+  throw new AppError(
+    "workflow_not_runnable",
+    `Version ${version} of "${workflow.id}" has no definition yet, so there is nothing to run. ` +
+      "Give it one with update_workflow (PATCH /workflows/" +
+      workflow.id +
+      ").",
+  );
+}
+
+const notRunnable = (id: string, version: number, errors: readonly Issue[]): AppError =>
+  new AppError(
+    "workflow_not_runnable",
+    `Version ${version} of "${id}" has ${errors.length} fault${errors.length === 1 ? "" : "s"} and can't run: ` +
+      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Mend them with update_workflow; ` +
+      "validate_workflow tells the same before saving.",
+    { errors: [...errors] },
+  );
+
+function checkedInputs(
+  definition: Definition,
+  { inputs, ignoreUnknownInputs }: RunRequest,
+): Record<string, unknown> {
+  const schema = definition.inputs ?? { type: "object", properties: {} };
+  const known = new Set(Object.keys(schema["properties"] ?? {}));
+  const given =
+    ignoreUnknownInputs === true
+      ? Object.fromEntries(Object.entries(inputs).filter(([name]) => known.has(name)))
+      : inputs;
+  const parsed = inputsValidator(schema).parse(given);
+  if ("value" in parsed) return parsed.value;
+  throw invalidInput(
+    parsed.issues.map((issue) =>
+      Object.assign({}, issue, { path: formatPath(["inputs", ...(issue.path ?? [])]) }),
+    ),
+  );
+}

@@ -1,0 +1,185 @@
+/**
+ * `/mcp`: stateless for the 2026-07-28 revision and for 2025-era clients that open no session, and with sessions
+ * for those that do. A session is a row: any copy builds it again by replaying the `initialize` it began with.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  type InitializeRequest,
+  isInitializeRequest,
+} from "@modelcontextprotocol/server";
+import { AppError } from "../../core/errors.ts";
+import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import { sessionCache } from "./session-cache.ts";
+import {
+  isEventStream,
+  MAX_MESSAGE_BYTES,
+  methodOf,
+  readMessage,
+  sendWebResponse,
+  toWebRequest,
+} from "./http-messages.ts";
+import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
+import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
+import { KEEP_ALIVE_MS, type StreamRegistry } from "../streams.ts";
+
+export interface StreamableHttpTransport {
+  handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
+  /** Sessions used since the last call. */
+  takeUsedSessions(): string[];
+  /** Says to everyone who listens that the list of tools has changed. */
+  toolsChanged(): void;
+  /** Ends every session here. Called when nobody can ask any more: one who does meanwhile would be told that it is gone. */
+  close(): Promise<void>;
+}
+
+export function streamableHttpTransport(
+  servers: McpServerFactory,
+  sessions: McpSessionStore,
+  streams: StreamRegistry,
+  report: ErrorReporter,
+): StreamableHttpTransport {
+  const stateless = createMcpHandler(() => servers.create(), {
+    legacy: "stateless",
+    keepAliveMs: KEEP_ALIVE_MS,
+    maxRequestBodySize: MAX_MESSAGE_BYTES,
+    onerror: report.onRejected,
+  });
+  const { build, rebuild } = sessionTransports(servers, report);
+  const built = sessionCache(report);
+  const used = new Set<string>();
+
+  /** Goes on with a session. */
+  async function resume<T>(
+    id: string,
+    principal: Principal,
+    work: (transport: Transport) => Promise<T>,
+  ): Promise<T> {
+    const session = await sessions.find(id);
+    if (session === undefined) built.evict(id);
+    // One of another key is not told apart from none, and goes on undisturbed.
+    if (session === undefined || session.kind !== "http" || session.keyId !== principal.keyId) {
+      throw new AppError(
+        "session_not_found",
+        "There is no such session with this key. Start a new one with initialize.",
+      );
+    }
+    used.add(id);
+    return built.withSession(id, principal.keyId, () => rebuild(session), work);
+  }
+
+  /** Begins a session; it is kept once the SDK has agreed to it, and before the client learns of it. */
+  async function start(
+    body: InitializeRequest,
+    principal: Principal,
+    ask: (transport: Transport) => Promise<Response>,
+    send: (response: Response) => Promise<void>,
+  ): Promise<void> {
+    const id = randomUUID();
+    await built.withSession(
+      id,
+      principal.keyId,
+      () => build(id),
+      async (transport) => {
+        let kept = false;
+        try {
+          const response = await ask(transport);
+          if (response.ok) {
+            await sessions.insert({
+              id,
+              keyId: principal.keyId,
+              kind: "http",
+              initialize: toInitializeReplay(body),
+            });
+            kept = true;
+          }
+          await send(response);
+        } finally {
+          if (!kept) built.evict(id);
+        }
+      },
+    );
+  }
+
+  /** Answers one request with `send`; a session stays in use until that is done. */
+  async function serve(
+    req: IncomingMessage,
+    body: unknown,
+    signal: AbortSignal,
+    { principal, requestId }: { principal: Principal; requestId: string },
+    send: (response: Response) => Promise<void>,
+  ): Promise<void> {
+    const request = toWebRequest(req, signal);
+    const authInfo = toAuthInfo(principal, requestId, req.headers);
+    const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
+    const ask = (transport: Transport) => transport.handleRequest(request, options);
+
+    const id = req.headers["mcp-session-id"];
+    if ((id !== undefined || methodOf(body) === "initialize") && isLegacy(req, body)) {
+      if (typeof id === "string") {
+        return resume(id, principal, async (transport) => {
+          const response = await ask(transport);
+          if (req.method === "DELETE" && response.ok) {
+            built.evict(id);
+            await sessions.remove(id);
+          }
+          await send(response);
+        });
+      }
+      if (isInitializeRequest(body)) return start(body, principal, ask, send);
+    }
+    await send(await stateless.fetch(request, options));
+  }
+
+  return {
+    async handle(req, res, principal) {
+      const body = req.method === "POST" ? await readMessage(req) : undefined;
+      const gone = new AbortController();
+      res.once("close", () => {
+        if (!res.writableFinished) gone.abort();
+      });
+      const asked = { principal, requestId: res.getHeader("x-request-id") as string };
+      const stays = req.method === "GET" || methodOf(body) === "subscriptions/listen";
+      const leave = stays ? streams.reserve(principal, "mcp") : undefined;
+      const send = async (response: Response): Promise<void> => {
+        const streamed = isEventStream(response);
+        if (streamed) res.setHeader("X-Accel-Buffering", "no");
+        const forget = streamed ? streams.add({ keyId: principal.keyId, res, answer: !stays }) : undefined;
+        await sendWebResponse(response, res).finally(forget);
+      };
+      await serve(req, body, gone.signal, asked, send).finally(leave);
+    },
+    takeUsedSessions() {
+      const ids = [...used];
+      used.clear();
+      return ids;
+    },
+    toolsChanged() {
+      stateless.notify.toolsChanged();
+      // Goes to the stream that a client has opened for it; where there is none, nowhere.
+      built.forEach((transport) =>
+        transport.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
+      );
+    },
+    async close() {
+      await stateless.close();
+      await built.closeAll();
+    },
+  };
+}
+
+/** Whether a request is of the era in which there are sessions. */
+function isLegacy(req: IncomingMessage, body: unknown): boolean {
+  const of = (name: string) => (typeof req.headers[name] === "string" ? req.headers[name] : undefined);
+  const [version, method, name] = [of("mcp-protocol-version"), of("mcp-method"), of("mcp-name")];
+  const { kind } = classifyInboundRequest({
+    httpMethod: req.method ?? "",
+    body,
+    ...(version !== undefined && { protocolVersionHeader: version }),
+    ...(method !== undefined && { mcpMethodHeader: method }),
+    ...(name !== undefined && { mcpNameHeader: name }),
+  });
+  return kind === "legacy";
+}

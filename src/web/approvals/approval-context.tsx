@@ -1,0 +1,75 @@
+/** What the run was given, and what the steps before the approval gave: what a decision is made on. */
+import { Accordion, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Approval, Run, RunStep } from "../../../schemas/run.ts";
+import { graphSteps } from "../graph/steps.ts";
+import { Section } from "../runs/section.tsx";
+import { definitionQuery, runQuery, stepQuery, fullValueLoader } from "../runs/queries.ts";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { ValueView } from "../values/value-view.tsx";
+import { ancestorIds } from "./ancestors.ts";
+
+export function ApprovalContext({ approval }: { approval: Approval }) {
+  const run = useQuery(runQuery(approval.run_id));
+  return (
+    <Section title="The run so far" order={2}>
+      <QueryContent query={run} skeleton={<LoadingSkeleton rows={3} />}>
+        {(found) => <Values run={found} stepId={approval.step_id} />}
+      </QueryContent>
+    </Section>
+  );
+}
+
+function Values({ run, stepId }: { run: Run; stepId: string }) {
+  const [open, setOpen] = useState<string[]>([]);
+  const definition = useQuery(definitionQuery(run.id));
+  const known = definition.data !== undefined;
+  const before = new Set(ancestorIds(graphSteps(definition.data ?? null), stepId));
+  const steps = (run.steps ?? []).filter(
+    ({ id, status }) => (known ? before.has(id) : id !== stepId) && status === "succeeded",
+  );
+  return (
+    <Accordion variant="separated" multiple value={open} onChange={setOpen} order={3}>
+      <Accordion.Item value="inputs">
+        <Accordion.Control>Inputs of the run</Accordion.Control>
+        <Accordion.Panel>
+          <ValueView
+            value={run.inputs}
+            label="Inputs of the run"
+            loadFull={fullValueLoader(run.id, run.inputs)}
+          />
+        </Accordion.Panel>
+      </Accordion.Item>
+      {steps.map((step) => (
+        <Accordion.Item key={step.id} value={`step-${step.id}`}>
+          <Accordion.Control>
+            <Group gap="sm">
+              <Text size="sm">{step.id}</Text>
+              <Text size="xs" c="dimmed">
+                {step.type}
+              </Text>
+              <StatusBadge status={step.status} />
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            {open.includes(`step-${step.id}`) && <Output runId={run.id} step={step} />}
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+/** Asked for when it is opened: a run can have many steps. */
+function Output({ runId, step }: { runId: string; step: RunStep }) {
+  const query = useQuery(stepQuery(runId, step.id, undefined, step.status));
+  return (
+    <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>
+      {({ output }) => (
+        <ValueView value={output} label={`Output of ${step.id}`} loadFull={fullValueLoader(runId, output)} />
+      )}
+    </QueryContent>
+  );
+}

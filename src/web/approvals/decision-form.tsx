@@ -1,0 +1,128 @@
+/** Approving or declining: the form that is asked for, a comment, and two buttons that nobody presses by accident. */
+import { Button, Card, Group, Stack, Textarea, Title } from "@mantine/core";
+import { IconCheck, IconX } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { type KeyboardEvent, useRef, useState } from "react";
+import type { Approval } from "../../../schemas/run.ts";
+import { ApiError, send } from "../api/client.ts";
+import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
+import { initialValue } from "../forms/schema.ts";
+import { SchemaForm } from "../forms/schema-form.tsx";
+import { useIdempotencyHeader } from "../runs/use-idempotency-header.ts";
+import { confirmAction } from "../ui/confirm.tsx";
+import { notifySuccess } from "../ui/notify.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+
+const MOST_CHARS = 2_000;
+
+export function DecisionForm({ approval }: { approval: Approval }) {
+  const { id, form: schema } = approval;
+  const client = useQueryClient();
+  const keyOf = useIdempotencyHeader();
+  const [form, setForm] = useState<Record<string, unknown>>(() =>
+    schema === null ? {} : initialValue(schema),
+  );
+  const [comment, setComment] = useState("");
+  const card = useRef<HTMLFormElement>(null);
+  const decide = useSingleFlightMutation({
+    mutationFn: (decision: "approve" | "decline") => {
+      const body = {
+        decision,
+        ...(comment.trim() !== "" && { comment: comment.trim() }),
+        ...(decision === "approve" && schema !== null && { form }),
+      };
+      return send("post", "/approvals/{approval_id}", {
+        path: { approval_id: id },
+        body,
+        header: keyOf(body),
+      });
+    },
+    onSuccess: (_, decision) =>
+      notifySuccess(decision === "approve" ? "Approved. The run goes on." : "Declined. The run goes on."),
+    // To the first field that something is wrong with, once it is marked.
+    onError: () =>
+      requestAnimationFrame(() => card.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
+    // It may have been refused because somebody was faster: then that is shown.
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ["approvals"] }),
+        client.invalidateQueries({ queryKey: ["runs"] }),
+      ]),
+  });
+  const issues = decide.error instanceof ApiError ? (decide.error.problem.errors ?? []) : [];
+  const elsewhere = issuesOutside(issues, ["form", "comment"]);
+  return (
+    <Card
+      withBorder
+      component="form"
+      p="lg"
+      ref={card}
+      onKeyDown={notByEnter}
+      onSubmit={(event) => {
+        event.preventDefault();
+        decide.mutate("approve");
+      }}
+    >
+      <Stack>
+        <Title order={2} size="h4">
+          Your decision
+        </Title>
+        {schema !== null && (
+          <SchemaForm
+            schema={schema}
+            value={form}
+            onChange={setForm}
+            issues={issuesUnder(issues, "form")}
+            disabled={decide.isPending}
+          />
+        )}
+        <Textarea
+          label="Comment"
+          description="Why; the run can read it. It may be left out."
+          autosize
+          minRows={2}
+          maxLength={MOST_CHARS}
+          value={comment}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          error={issueText(issuesUnder(issues, "comment"))}
+          disabled={decide.isPending}
+        />
+        {decide.error !== null && (issues.length === 0 || elsewhere.length > 0) && (
+          <ErrorAlert error={decide.error} />
+        )}
+        <Group>
+          <Button
+            type="submit"
+            leftSection={<IconCheck size={16} aria-hidden />}
+            loading={decide.isPending && decide.variables === "approve"}
+            disabled={decide.isPending}
+          >
+            Approve
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconX size={16} aria-hidden />}
+            loading={decide.isPending && decide.variables === "decline"}
+            disabled={decide.isPending}
+            onClick={() =>
+              confirmAction({
+                title: `Decline ${approval.step_id} of ${approval.workflow_id}?`,
+                consequence: `The run ${approval.run_id} goes on with the answer no. The first decision counts: it can't be taken back.`,
+                confirm: "Decline",
+                onConfirm: () => decide.mutate("decline"),
+              })
+            }
+          >
+            Decline
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+/** Enter in a field would press Approve: a decision takes the button itself. */
+function notByEnter(event: KeyboardEvent): void {
+  if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+}

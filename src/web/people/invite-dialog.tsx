@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Role } from "../../../schemas/user.ts";
+import { formLevelError, issueAt } from "../account/form-errors.ts";
+import { send } from "../api/client.ts";
+import { idempotencyHeader } from "../api/queries.ts";
+import { useSession } from "../app/session.tsx";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import type { ShareableLink } from "./share-link.tsx";
+import { ROLES } from "./roles.ts";
+
+/** Invites somebody: an address, and what they may do. */
+export function InviteDialog({
+  onClose,
+  onInvited,
+}: {
+  onClose: () => void;
+  onInvited: (handed: ShareableLink) => void;
+}) {
+  useRestoreFocus();
+  const { mail } = useSession();
+  const client = useQueryClient();
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("editor");
+  const [header] = useState(idempotencyHeader);
+  const invite = useSingleFlightMutation({
+    mutationFn: () => send("post", "/users", { body: { email, role }, header }),
+    onSuccess: ({ data }) => {
+      void client.invalidateQueries({ queryKey: ["users"] });
+      onInvited({ email: data.user.email, kind: "invitation", sent: data.sent, link: data.link });
+    },
+  });
+  const other = formLevelError(invite.error, ["email", "role"]);
+  return (
+    <Modal opened onClose={onClose} title="Invite somebody">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          invite.mutate();
+        }}
+      >
+        <Stack>
+          {other && <ErrorAlert error={other} />}
+          <TextInput
+            label="E-mail address"
+            type="email"
+            required
+            data-autofocus
+            autoComplete="off"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={issueAt(invite.error, "email")}
+          />
+          <Select
+            label="Role"
+            data={ROLES}
+            value={role}
+            onChange={(value) => value !== null && setRole(value)}
+            allowDeselect={false}
+            error={issueAt(invite.error, "role")}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={invite.isPending}>
+              {mail ? "Send the invitation" : "Make the invitation"}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

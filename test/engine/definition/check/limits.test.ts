@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../../src/core/shapes.ts";
+import { MAX_ISSUES } from "../../../../src/engine/definition/check/check-report.ts";
+import { type Report } from "../../../../src/engine/definition/check/index.ts";
+import { exampleIssues } from "../../../../src/engine/definition/check/top-level-issues.ts";
+import { set, usual } from "./test-checker.ts";
+
+/** The report, and the longest time in which nothing else could go on, in milliseconds. */
+async function checked(source: unknown): Promise<{ report: Report; blocked: number }> {
+  // What is loaded once is no part of it.
+  await usual.check({ inputs: { type: "object" }, steps: [set("a", { a: 1 })] }, { checkConnections: false });
+  let [last, blocked, stopped] = [performance.now(), 0, false];
+  const look = (): void => {
+    blocked = Math.max(blocked, performance.now() - last);
+    last = performance.now();
+    if (!stopped) setImmediate(look);
+  };
+  setImmediate(look);
+  const report = await usual.check(source, { checkConnections: false });
+  stopped = true;
+  look();
+  return { report, blocked };
+}
+
+const insideOf = (shape: Shape): Shape[] => {
+  if (shape.kind === "list" || shape.kind === "map") return [shape.of];
+  return shape.kind === "object" ? Object.values(shape.fields) : [];
+};
+const nodesOf = (shape: Shape): number => insideOf(shape).reduce((sum, inner) => sum + nodesOf(inner), 1);
+const depthOf = (shape: Shape): number => 1 + Math.max(0, ...insideOf(shape).map(depthOf));
+
+const chain = (length: number, values: (before: string) => unknown) =>
+  Array.from({ length }, (_, index) => set(`s${index}`, index === 0 ? { a: 1 } : values(`s${index - 1}`)));
+
+const wide = (kind: unknown) =>
+  Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`field${index}`, kind]));
+
+describe("what is known of steps", () => {
+  it("does not double from step to step", async () => {
+    const steps = chain(60, (id) => ({ a: `\${{steps.${id}}}`, b: `\${{steps.${id}}}` }));
+    const { report, blocked } = await checked({ steps });
+    expect(report.valid).toBe(true);
+    expect(blocked).toBeLessThan(200);
+    for (const { output } of report.steps) {
+      expect(nodesOf(output)).toBeLessThan(2 * MAX_SHAPE_NODES);
+      expect(depthOf(output)).toBeLessThanOrEqual(MAX_SHAPE_DEPTH + 2);
+    }
+    const wrong = [...steps, set("last", { x: "${{ steps.s59.a.c }}" })];
+    expect((await checked({ steps: wrong })).report.errors).toMatchObject([{ code: "unknown_field" }]);
+  });
+
+  it("is not held against each other without end", async () => {
+    const either = Array.from({ length: 8_000 }, (_, index) => `\${{steps.${index % 2 ? "a" : "b"}.v}}`);
+    const values = Array.from(
+      { length: 20 },
+      () => `\${{${Array(150).fill("values(steps.a.v)").join("+")}}}`,
+    );
+    const steps = [set("a", { v: wide(1) }), set("b", { v: wide("x") }), set("c", { either, values })];
+    const { report, blocked } = await checked({ steps });
+    expect(report.errors).toEqual([]);
+    // Beyond what is worth the work nothing is known.
+    expect(report.steps[2]!.output).toMatchObject({ fields: { either: { of: { kind: "any" } } } });
+    expect(blocked).toBeLessThan(400);
+  });
+});
+
+describe("a long definition", () => {
+  it("lets others go on between its expressions", async () => {
+    const many = Array.from({ length: 15_000 }, () => "${{steps.a.a+1}}");
+    for (const source of [
+      { steps: [set("a", { a: 1 })], output: many },
+      { steps: [set("a", { a: 1 }), set("b", { many })] },
+    ]) {
+      const { report, blocked } = await checked(source);
+      expect(report.valid).toBe(true);
+      expect(blocked).toBeLessThan(250);
+    }
+  });
+
+  it("is not searched for what each of its wrong names meant", async () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 1_900 }, (_, index) => [`${"field".repeat(10)}${index}`, 1]),
+    );
+    const wrong = Array.from(
+      { length: 5 },
+      () =>
+        `\${{${Array(120)
+          .fill(`steps.a.v.${"field".repeat(10)}x`)
+          .join("+")}}}`,
+    );
+    const { report, blocked } = await checked({ steps: [set("a", { v: fields }), set("b", { wrong })] });
+    expect(report.errors).toHaveLength(MAX_ISSUES);
+    expect(report.errors.filter((issue) => issue.did_you_mean !== undefined)).toHaveLength(10);
+    expect(blocked).toBeLessThan(400);
+  });
+
+  it("has as many faults in all its examples as are told", async () => {
+    const allowed = Array.from({ length: 300 }, (_, index) => `${"qwertzuiop".repeat(19)}${index}`);
+    const inputs = {
+      type: "object",
+      properties: { l: { type: "array", items: { enum: allowed } } },
+    };
+    const examples = Array.from({ length: 20 }, (_, example) => ({
+      inputs: {
+        l: Array.from({ length: 100 }, (_item, item) => `${"asdfghjklm".repeat(19)}${example}_${item}`),
+      },
+    }));
+    const { report, blocked } = await checked({ inputs, examples, steps: [set("a", { a: 1 })] });
+    expect(report.errors).toHaveLength(MAX_ISSUES);
+    expect(report.errors.every(({ path }) => path.startsWith("examples[0]"))).toBe(true);
+    expect(blocked).toBeLessThan(400);
+  });
+});
+
+describe("examples", () => {
+  it("are not looked at once as many faults are found as are told, and let others go on", async () => {
+    let [parsed, breaths] = [0, 0];
+    const parse = () => {
+      parsed += 1;
+      return {
+        issues: Array.from({ length: 60 }, () => ({ path: [], code: "invalid", message: "is wrong" })),
+      };
+    };
+    const breathe = async (): Promise<void> => void (breaths += 1);
+    await exampleIssues(
+      Array.from({ length: 20 }, () => ({ inputs: {} })),
+      { parse },
+      breathe,
+    );
+    expect([parsed, breaths]).toEqual([2, 2]);
+  });
+});
+
+describe("previews", () => {
+  let [running, most] = [0, 0];
+  const started = (worker: Worker): void => {
+    running += 1;
+    most = Math.max(most, running);
+    worker.once("exit", () => (running -= 1));
+  };
+  afterEach(() => void process.off("worker", started));
+
+  it("run in at most two threads at a time", async () => {
+    process.on("worker", started);
+    const steps = [set("a", { a: 1 }), set("b", { b: "${{ steps.a.a + 1 }}" })];
+    const reports = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        usual.check({ steps }, { checkConnections: false, mocks: { a: { a: index } } }),
+      ),
+    );
+    expect(reports.map(({ preview }) => preview?.steps["b"])).toEqual(
+      reports.map((_, index) => ({ values: { b: index + 1 } })),
+    );
+    expect(most).toBe(2);
+  });
+
+  it("that wait for their turn end with their signal", async () => {
+    const steps = [set("a", { a: 1 })];
+    const stop = new AbortController();
+    const check = (signal?: AbortSignal) =>
+      usual.check({ steps }, { checkConnections: false, mocks: { a: { a: 1 } }, ...(signal && { signal }) });
+    const before = [check(), check()];
+    const waiting = check(stop.signal);
+    waiting.catch(() => undefined);
+    await once(process, "worker");
+    await setTimeout(50);
+    stop.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    expect((await Promise.all(before)).every(({ valid }) => valid)).toBe(true);
+  });
+});

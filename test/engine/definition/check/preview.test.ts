@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { assert, set, usual } from "./test-checker.ts";
+
+const inputs = {
+  type: "object",
+  properties: { n: { type: "number" }, since: { type: "string", default: "today" } },
+  required: ["n"],
+};
+const definition = {
+  inputs,
+  steps: [
+    set("a", { double: "${{ inputs.n * 2 }}", rows: [{ t: 1 }] }),
+    set("each", { t: "${{ item.t + index }}" }, { for_each: "steps.a.rows" }),
+    assert("gate", "steps.a.double > 3", {
+      if: "steps.a.double > 100",
+      message: "Since ${{ inputs.since }}",
+    }),
+    set("unknown", { x: "${{ steps.each.items.size() }}" }),
+  ],
+  output: { double: "${{ steps.a.double }}" },
+};
+
+describe("given inputs", () => {
+  it("are checked, and filled up with defaults", async () => {
+    expect(await usual.check(definition, { checkConnections: false, inputs: { n: 1 } })).toMatchObject({
+      valid: true,
+      inputs: { n: 1, since: "today" },
+    });
+    const { errors } = await usual.check(definition, {
+      checkConnections: false,
+      inputs: { n: "1", sinc: "x" },
+    });
+    expect(errors).toMatchObject([
+      { path: "inputs.n", code: "wrong_type" },
+      { path: "inputs.sinc", code: "unknown_key", did_you_mean: "since" },
+    ]);
+  });
+});
+
+describe("mocked outputs", () => {
+  it("resolve what can be known with them", async () => {
+    const mocks = { a: { double: 8, rows: [{ t: 1 }, { t: 2 }] } };
+    const { errors, preview } = await usual.check(definition, {
+      checkConnections: false,
+      inputs: { n: 4 },
+      mocks,
+    });
+    expect(errors).toEqual([]);
+    expect(preview).toEqual({
+      steps: {
+        a: { values: { double: 8, rows: [{ t: 1 }] } },
+        each: { count: 2, items: [{ values: { t: 1 } }, { values: { t: 3 } }] },
+        gate: { if: false },
+        unknown: {},
+      },
+      output: { double: 8 },
+    });
+  });
+
+  it("show where an expression fails", async () => {
+    const mocks = { a: { double: 8, rows: [{ t: null }] } };
+    const { errors } = await usual.check(definition, { checkConnections: false, inputs: { n: 4 }, mocks });
+    expect(errors).toMatchObject([{ path: "steps[1].values", code: "null_value" }]);
+  });
+
+  it("must be of steps that exist, and objects", async () => {
+    const { errors } = await usual.check(definition, {
+      checkConnections: false,
+      inputs: { n: 4 },
+      mocks: { eahc: {}, a: 5 },
+    });
+    expect(errors).toMatchObject([
+      { path: "mocks.eahc", code: "unknown_step", did_you_mean: "each" },
+      { path: "mocks.a", code: "wrong_type" },
+    ]);
+  });
+
+  it("need the inputs that the workflow needs", async () => {
+    const { errors } = await usual.check(definition, { checkConnections: false, mocks: {} });
+    expect(errors).toMatchObject([{ path: "inputs.n", code: "missing" }]);
+  });
+
+  it("may be of a step that failed", async () => {
+    const steps = [
+      set("a", { x: 1 }, { on_error: "continue" }),
+      set("b", { why: "${{ steps.a.status + steps.a.error.code }}" }),
+    ];
+    const { preview } = await usual.check(
+      { steps },
+      { checkConnections: false, mocks: { a: { x: null, error: { code: "timeout" } } } },
+    );
+    expect(preview!.steps["b"]).toEqual({ values: { why: "failedtimeout" } });
+  });
+});

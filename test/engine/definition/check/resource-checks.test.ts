@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { NUMBER, listOf, objectOf, STRING } from "../../../../src/core/shapes.ts";
+import { StepError } from "../../../../src/core/step-errors.ts";
+import type { StepCheckContext } from "../../../../src/core/step-type.ts";
+import { assert, checkerOf, queryStep, set } from "./test-checker.ts";
+
+const query = (id: string, more: object = {}) => ({ id, type: "query", query: "select 1", ...more });
+const rowsOf = (fields: Record<string, typeof STRING>) =>
+  objectOf({ rows: listOf(objectOf(fields)), row_count: NUMBER });
+const codes = (errors: readonly { path: string; code: string }[]) =>
+  errors.map(({ path, code }) => `${path} ${code}`);
+
+const refuse = () =>
+  Promise.reject(new StepError("database_unavailable", "It is not there.", { fix: "Start it." }));
+
+describe("binding", () => {
+  it("lets later expressions know what a step found in the world", async () => {
+    const bound = checkerOf(
+      {},
+      queryStep(() => Promise.resolve({ issues: [], output: rowsOf({ region: STRING }) })),
+    );
+    const steps = [query("q"), assert("a", "steps.q.rows[0].regoin == 'x'")];
+    const { errors } = await bound.check({ steps }, { checkConnections: true });
+    expect(errors).toMatchObject([{ path: "steps[1].that", code: "unknown_field", did_you_mean: "region" }]);
+    expect(
+      (
+        await bound.check(
+          { steps: [query("q"), assert("a", "steps.q.rows[0].region == 'x'")] },
+          { checkConnections: true },
+        )
+      ).valid,
+    ).toBe(true);
+  });
+
+  it("hands a step the shapes that earlier checks found, however the list is ordered", async () => {
+    const seen: unknown[] = [];
+    const bound = checkerOf(
+      {},
+      queryStep(async (step, ctx) => {
+        if (step.id === "join") seen.push(ctx.shapeAt("tables", "orders"), ctx.shapeOf("limit"));
+        else await new Promise((resolve) => setImmediate(resolve));
+        return { issues: [], output: rowsOf({ total: NUMBER }) };
+      }),
+    );
+    const steps = [
+      query("join", { tables: { orders: "${{ steps.orders.rows }}" }, needs: ["orders"] }),
+      query("orders", { needs: [] }),
+    ];
+    expect((await bound.check({ steps }, { checkConnections: true })).errors).toEqual([]);
+    expect(seen).toEqual([
+      { kind: "list", of: { kind: "object", fields: { total: NUMBER } } },
+      { kind: "any" },
+    ]);
+  });
+
+  it("leaves the world alone where it is not to bind", async () => {
+    const bound = checkerOf(
+      {},
+      queryStep((step, ctx) =>
+        Promise.resolve({ issues: [{ code: "x", message: ctx.connections.defaultDatabase ?? step.id }] }),
+      ),
+    );
+    expect((await bound.check({ steps: [query("q")] }, { checkConnections: false })).errors).toEqual([]);
+    expect((await bound.check({ steps: [query("q")] }, { checkConnections: true })).errors).toHaveLength(1);
+  });
+
+  it("checks at most eight steps at a time", async () => {
+    let running = 0;
+    let most = 0;
+    const bound = checkerOf(
+      {},
+      queryStep(async () => {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return { issues: [] };
+      }),
+    );
+    const steps = Array.from({ length: 40 }, (_, index) => query(`q${index}`, { needs: [] }));
+    expect((await bound.check({ steps }, { checkConnections: true })).valid).toBe(true);
+    expect(most).toBe(8);
+  });
+
+  it("says which step could not be checked in time, and aborts it", async () => {
+    const signals: AbortSignal[] = [];
+    const never = (_: unknown, ctx: StepCheckContext) => {
+      signals.push(ctx.signal);
+      return new Promise<never>(() => undefined);
+    };
+    const bound = checkerOf({ resourceCheckMs: 20 }, queryStep(never));
+    const { errors } = await bound.check({ steps: [set("a", {}), query("q")] }, { checkConnections: true });
+    expect(codes(errors)).toEqual(["steps[1] check_timeout"]);
+    expect(signals.map((signal) => signal.aborted)).toEqual([true]);
+  });
+
+  it("tells what the world refused", async () => {
+    const { errors } = await checkerOf({}, queryStep(refuse)).check(
+      { steps: [query("q")] },
+      { checkConnections: true },
+    );
+    expect(errors).toEqual([
+      { path: "steps[0]", code: "database_unavailable", message: "It is not there.", fix: "Start it." },
+    ]);
+  });
+
+  it("passes on what is a mistake of its own", async () => {
+    const broken = checkerOf(
+      {},
+      queryStep(() => Promise.reject(new TypeError("oops"))),
+    );
+    await expect(
+      broken.check({ steps: [query("q"), query("r")] }, { checkConnections: true }),
+    ).rejects.toThrow("oops");
+  });
+
+  it("does not ask about a step whose form is wrong", async () => {
+    const bound = checkerOf(
+      {},
+      queryStep(() => Promise.reject(new Error("asked"))),
+    );
+    const { errors } = await bound.check({ steps: [query("q", { limit: 11 })] }, { checkConnections: true });
+    expect(codes(errors)).toEqual(["steps[0].limit too_large"]);
+  });
+
+  it("knows of a template which kind it must give", async () => {
+    const bound = checkerOf(
+      {},
+      queryStep(() => Promise.resolve({ issues: [] })),
+    );
+    const steps = [
+      query("q", { limit: "${{ 'ten' }}" }),
+      query("r", { limit: "${{ 10 }}" }),
+      query("s", { query: "${{ 1 }}" }),
+    ];
+    const { errors } = await bound.check({ steps }, { checkConnections: true });
+    expect(codes(errors)).toEqual(["steps[0].limit wrong_type", "steps[2].query no_expression_here"]);
+  });
+
+  it("ends when its caller does", async () => {
+    const caller = new AbortController();
+    const bound = checkerOf(
+      {},
+      queryStep(() => {
+        caller.abort(new Error("gone"));
+        return new Promise<never>(() => undefined);
+      }),
+    );
+    await expect(
+      bound.check({ steps: [query("q")] }, { checkConnections: true, signal: caller.signal }),
+    ).rejects.toThrow("gone");
+  });
+
+  it("gives a step's own status to expressions, whatever its type's fields are called", async () => {
+    const answer = objectOf({ status: NUMBER, body: STRING });
+    const bound = checkerOf(
+      {},
+      queryStep(() => Promise.resolve({ issues: [], output: answer })),
+    );
+    const { steps } = await bound.check({ steps: [query("q")] }, { checkConnections: true });
+    expect(steps[0]!.output).toMatchObject({ fields: { status: STRING, body: STRING } });
+  });
+});

@@ -1,0 +1,81 @@
+/** A checker over small step types of its own, so that a test can say what they find in the world. */
+import { z } from "zod";
+import type { Issue } from "../../../../schemas/problem.ts";
+import type { Connections } from "../../../../src/core/connections.ts";
+import { ANY, listOf, NUMBER, objectOf } from "../../../../src/core/shapes.ts";
+import {
+  type AnyStepType,
+  defineStepType,
+  literal,
+  type StepCheck,
+  type StepCheckContext,
+  template,
+  type UnresolvedStep,
+} from "../../../../src/core/step-type.ts";
+import {
+  type Checker,
+  checker,
+  type CheckerOptions,
+  type CheckOptions,
+} from "../../../../src/engine/definition/check/index.ts";
+import { stepTypes } from "../../../../src/steps/index.ts";
+
+type Check = (step: UnresolvedStep, ctx: StepCheckContext) => Promise<StepCheck>;
+
+const common = { title: "", description: "", hasEffects: () => false, resource: () => null };
+
+/** A query of a database, whose check asks the world. */
+export const queryStep = (check: Check): AnyStepType =>
+  defineStepType({
+    ...common,
+    type: "query",
+    fields: {
+      query: literal(z.string()),
+      limit: template(z.int().max(10).optional()),
+      tables: template(z.record(z.string(), z.array(z.unknown())).optional()),
+    },
+    example: { id: "a", type: "query", query: "select 1" },
+    output: objectOf({ rows: listOf(ANY), row_count: NUMBER }),
+    timeoutMs: 30_000,
+    check,
+    run: () => Promise.reject(new Error("not run here")),
+  });
+
+const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "approval"].includes(type));
+
+const noConnections = {} as Connections;
+
+/** @param parts what is other than usual */
+export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStepType[]): Checker =>
+  checker({
+    stepTypes: [...realTypes, ...types],
+    connections: noConnections,
+    workflows: {
+      workflow: (id) => Promise.resolve(id === "tell-the-team" ? { inputs: null, output: ANY } : undefined),
+      workflowIds: () => Promise.resolve(["tell-the-team"]),
+    },
+    ...parts,
+  });
+
+export const usual = checkerOf();
+
+/** The faults of a definition, each as `path code`. */
+export async function issuesOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<string[]> {
+  const { errors } = await usual.check(source, { checkConnections: true, ...options });
+  return errors.map(({ path, code }) => `${path} ${code}`);
+}
+
+/** The one fault that a definition has. */
+export async function issueOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<Issue> {
+  const { errors } = await usual.check(source, { checkConnections: true, ...options });
+  if (errors.length !== 1) throw new Error(`it has ${JSON.stringify(errors)}`);
+  return errors[0]!;
+}
+
+export const set = (id: string, values: unknown, more: object = {}) => ({ id, type: "set", values, ...more });
+export const assert = (id: string, that: unknown, more: object = {}) => ({
+  id,
+  type: "assert",
+  that,
+  ...more,
+});

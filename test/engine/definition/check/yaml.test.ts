@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { toYaml } from "../../../../src/engine/definition/check/index.ts";
+import { issueOf, set, usual } from "./test-checker.ts";
+
+const QUOTE = expect.stringContaining("Quote it");
+
+describe("YAML", () => {
+  it("is read as JSON is, dates and words as text", async () => {
+    const text =
+      "steps:\n  - id: a\n    type: set\n    values: { on: yes, day: 2026-01-01, n: 1, x: '${{ 1 }}' }\n";
+    const { errors, definition } = await usual.check(text, { checkConnections: false });
+    expect(errors).toEqual([]);
+    expect(definition).toEqual({ steps: [set("a", { on: "yes", day: "2026-01-01", n: 1, x: "${{ 1 }}" })] });
+  });
+
+  it("is JSON too", async () => {
+    const definition = { steps: [set("a", { b: [1, null, "x"] })] };
+    const report = await usual.check(JSON.stringify(definition, null, "\t"), { checkConnections: false });
+    expect(report).toMatchObject({ valid: true, definition });
+  });
+
+  it("says in which line and column a fault is", async () => {
+    const text = "steps:\n  - id: a\n    type: set\n    values:\n      x: ${{ input.y }}\n";
+    expect(await issueOf(text)).toMatchObject({ path: "steps[0].values.x", line: 5, column: 7 });
+  });
+
+  it.each([
+    [
+      "a flow map around an expression",
+      "steps:\n  - { id: a, type: set, values: { x: ${{ inputs.x }} } }",
+      2,
+    ],
+    ["an unquoted !", "steps:\n  - id: a\n    type: assert\n    that: !steps.a.ok", 4],
+    ["an unquoted ternary", "steps:\n  - id: a\n    if: ${{ inputs.x ? 1 : 2 }}", 3],
+    ["a # in an expression", "steps:\n  - id: a\n    if: ${{ inputs.x == 'a #b' }}", 3],
+    ["a # in a bare expression", "steps:\n  - id: a\n    if: inputs.x == 'a #b'", 3],
+    ["two braces alone", "steps:\n  - id: a\n    message: {{ inputs.x }}", 3],
+    ["a tag", "a: !!binary aGk=", 1],
+  ])("with %s needs quotes, and says so", async (_, text, line) => {
+    expect(await issueOf(text)).toMatchObject({ code: "invalid_yaml", line, fix: QUOTE });
+  });
+
+  it("may have comments", async () => {
+    const text =
+      "# What it does\nsteps:\n  - id: a # the first\n    type: assert\n    that: 1 > 0 # of course\n";
+    expect((await usual.check(text, { checkConnections: false })).errors).toEqual([]);
+  });
+
+  it.each([
+    ["a key twice", "steps: []\nsteps: []", "duplicate_key"],
+    ["an alias in itself", "steps: &a [*a]", "invalid_yaml"],
+    [
+      "aliases without end",
+      `a: &a [x, x, x, x, x, x, x, x, x]\n${"bcdef"
+        .split("")
+        .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdef"[index]}`).join(", ")}]`)
+        .join("\n")}`,
+      "invalid_yaml",
+    ],
+    ["a second document", "steps: []\n---\nsteps: []", "invalid_yaml"],
+    ["YAML 1.1", "%YAML 1.1\n---\nsteps: []", "invalid_yaml"],
+    ["nothing", "", "wrong_type"],
+    ["more than a megabyte", `a: ${"x".repeat(1024 * 1024)}`, "too_large"],
+    ["too deep a value", "[".repeat(100) + "]".repeat(100), "wrong_type"],
+  ])("is refused with %s", async (_, text, code) => {
+    expect(await issueOf(text)).toMatchObject({ path: "", code });
+  });
+
+  it("keeps apart what aliases share", async () => {
+    const text =
+      "steps:\n  - { id: a, type: set, values: &v { x: 1 } }\n  - { id: b, type: set, values: *v }\n";
+    const { definition } = await usual.check(text, { checkConnections: false });
+    const [a, b] = definition!["steps"] as { values: object }[];
+    expect(a!.values).toEqual(b!.values);
+    expect(a!.values).not.toBe(b!.values);
+  });
+
+  it("is read elsewhere where it is long, places included", async () => {
+    const long = Array.from({ length: 500 }, (_, index) => set(`a${index}`, { text: "x".repeat(100) }));
+    const text = toYaml({ steps: [...long, set("last", { x: "${{ nothing }}" })] });
+    expect(await issueOf(text)).toMatchObject({ path: "steps[500].values.x", line: 4 * 500 + 5, column: 7 });
+  });
+
+  it("is written with blocks for long texts and steps that begin with id and type", () => {
+    const text = toYaml({
+      output: "${{ steps.a.x }}",
+      steps: [{ timeout: "5s", values: { x: "SELECT 1\nFROM t\n" }, type: "set", id: "a" }],
+    });
+    expect(text).toBe(
+      'steps:\n  - id: a\n    type: set\n    values:\n      x: |\n        SELECT 1\n        FROM t\n    timeout: 5s\noutput: "${{ steps.a.x }}"\n',
+    );
+  });
+
+  it("is written so that other readers take words for words", () => {
+    const values = { a: "yes", b: "2026-01-01", c: "!x", d: "a # b", e: "1", f: "null" };
+    expect(parse(toYaml({ values }), { version: "1.1" })).toEqual({ values });
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { compileCel } from "../../../../src/engine/definition/expressions/index.ts";
+import { evaluate, failure, scope } from "./scope.ts";
+
+describe("numbers in expressions", () => {
+  it.each([
+    ["inputs.n * 2", 10],
+    ["inputs.n % 2 == 1", true],
+    ["5 / 2 == 2.5", true],
+    ["1 == 1.0", true],
+    ["3 > 2.5 && 2 < 2.5", true],
+    ["steps.revenue.rows[inputs.n - 3].total", 1],
+    ["steps.revenue.rows[steps.revenue.rows.size() - 1].region", "north"],
+    ["size(steps.revenue.rows) * 2", 6],
+    ["-inputs.n + 1u + 0x10", 12],
+    ["6 / 2", 3],
+    ["7 % 2.5", 2],
+    ["0 * -1", 0],
+  ])("%s is %j", (source, value) => {
+    expect(evaluate(source)).toBe(value);
+  });
+
+  it.each(["1 / 0", "1 % 0", "1e308 * 10"])("%s fails and is not infinite", (source) => {
+    expect(failure(source).code).toBe("expression_failed");
+  });
+});
+
+describe("null in expressions", () => {
+  it.each([
+    ["inputs.nothing.a.b", null],
+    ["steps.skipped.rows[0].region", null],
+    ["inputs.nothing && true", false],
+    ["true || inputs.nothing", true],
+    ["!inputs.nothing", true],
+    ["inputs.nothing ? 1 : 2", 2],
+    ["inputs.nothing == null", true],
+    ["null in [1, null]", true],
+    ["[inputs.nothing, {'a': null}]", [null, { a: null }]],
+    ["steps.revenue.rows.filter(r, r.note != null).size()", 1],
+    ["has(inputs.nothing)", false],
+    ["has(inputs.missing.more)", false],
+    ["has(inputs.nested.a.b)", true],
+  ])("%s is %j", (source, value) => {
+    expect(evaluate(source)).toEqual(value);
+  });
+
+  it.each([
+    ["1 + inputs.nothing", "inputs.nothing"],
+    ["inputs.nothing < 1", "inputs.nothing"],
+    ["-inputs.nothing", "inputs.nothing"],
+    ["steps.skipped.rows.size()", "steps.skipped.rows"],
+    ["steps.skipped.rows.map(r, r)", "steps.skipped.rows"],
+    ["steps.revenue.rows[inputs.nothing]", "inputs.nothing"],
+    ["1 in inputs.nothing", "inputs.nothing"],
+    ["steps.revenue.rows.map(r, r.note).max()", "item 1 of steps.revenue.rows.map(r, r.note)"],
+    ["[1, null].sum()", "item 2 of [1, null]"],
+    ["steps.revenue.rows.sort_by(r, r.note)", "r.note of item 1"],
+    ["steps.revenue.rows.group_by(r, r.note)", "r.note of item 1"],
+    ["{inputs.nothing: 1}", "inputs.nothing"],
+  ])("%s ends as null_value of %s", (source, name) => {
+    const error = failure(source);
+    expect(error.code).toBe("null_value");
+    expect(error.message).toMatch(`${name} is null`);
+    expect(error.options.details).toMatchObject({ null_value: name, expression: source });
+  });
+});
+
+describe("fields in expressions", () => {
+  it("tells a missing one with what was meant, the expression and the place", () => {
+    const error = failure("inputs.nested.a.b + inputs.nmae");
+    expect(error.code).toBe("expression_failed");
+    expect(error.message).toBe(
+      "asks for the field nmae, which the object does not have " +
+        "(in `inputs.nested.a.b + inputs.nmae`, character 28). Did you mean name?",
+    );
+    expect(error.options.details).toMatchObject({
+      unknown_field: "nmae",
+      did_you_mean: "name",
+      position: 27,
+    });
+  });
+
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+    "never finds %s on a prototype",
+    (name) => {
+      expect(failure(`inputs.${name}`).options.details).toMatchObject({ unknown_field: name });
+      expect(failure(`inputs["${name}"]`).options.details).toMatchObject({ unknown_field: name });
+      expect(failure(`{"a": 1}["${name.slice(0, 2)}" + "${name.slice(2)}"]`).code).toBe("expression_failed");
+      expect(evaluate(`has(inputs.${name}) || "${name}" in inputs`)).toBe(false);
+      expect(failure(`steps.${name}`).code).toBe("expression_failed");
+      expect(failure(name === "__proto__" ? "run.__proto__" : name).code).toBe("expression_failed");
+    },
+  );
+
+  it("keeps an own field named __proto__ a field", () => {
+    const value = evaluate('{"__proto__": {"polluted": 1}}') as Record<string, unknown>;
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}');
+    expect(value["polluted"]).toBeUndefined();
+    expect(JSON.stringify(evaluate('["__proto__"].group_by(x, x)'))).toBe('{"__proto__":["__proto__"]}');
+  });
+
+  it("says how many items there are where a position is beyond them", () => {
+    expect(failure("steps.revenue.rows[3]").message).toContain("item 3 of a list that has 3 items");
+    expect(failure("steps.revenue.rows[-1]").code).toBe("expression_failed");
+    expect(failure("steps.revenue.rows[0.5]").code).toBe("expression_failed");
+  });
+
+  it("quotes at most 200 characters of an expression", () => {
+    const error = failure(`inputs.nope + "${"x".repeat(900)}"`);
+    expect(error.message).toContain("xx…`");
+    expect(error.message.length).toBeLessThan(400);
+  });
+
+  it("counts lines where there are several", () => {
+    expect(failure("inputs.n +\n  inputs.nope").message).toContain("line 2, character 10");
+  });
+});
+
+describe("conditions in expressions", () => {
+  it.each([
+    ["inputs.nope > 1 || true", true],
+    ["inputs.nope > 1 && false", false],
+    ["[1, 2].exists(x, x == 2 || x.foo)", true],
+    ["[1, 2].all(x, x > 1 && inputs.nope)", false],
+    ["[1, 2, 2].exists_one(x, x == 1)", true],
+    ["[1, 2, 2].exists_one(x, x == 2)", false],
+  ])("%s is %j, as CEL's logic has it", (source, value) => {
+    expect(evaluate(source)).toBe(value);
+  });
+
+  it("refuses what is neither true nor false", () => {
+    expect(failure("inputs.name && true").message).toContain("uses inputs.name as a condition");
+  });
+});
+
+describe("an expression", () => {
+  it("names the steps that it reads", () => {
+    const { stepIds } = compileCel('steps.a.x + steps["b"].map(steps, steps.c).size()');
+    expect([...stepIds]).toEqual(["a", "b"]);
+  });
+
+  it("is bare or one whole ${{ }}, or true or false itself", () => {
+    expect(compileCel(" ${{ inputs.n }} ").evaluate(scope)).toBe(5);
+    expect(compileCel(true)).toMatchObject({ constant: true });
+    expect(compileCel(false).evaluate(scope)).toBe(false);
+    expect(compileCel("1").isConstant).toBe(false);
+  });
+
+  it("sees its loop's variable, not the name outside", () => {
+    expect(evaluate("[1, 2].map(inputs, [10].map(x, inputs + x))")).toEqual([[11], [12]]);
+  });
+
+  it.each(["inputs.n ==", "a b", "", "${{ 1 }} + 1", "steps", "keys(steps)", "nope(1)", "size()", 'b"x"'])(
+    "throws a fault where %j does not compile",
+    (source) => {
+      expect(() => compileCel(source)).toThrow(
+        expect.objectContaining({ name: "AppError", code: "invalid_input" }),
+      );
+    },
+  );
+});

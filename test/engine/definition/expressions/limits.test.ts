@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import {
+  compileCel,
+  compileValue,
+  MAX_EXPRESSION_OUTPUT,
+} from "../../../../src/engine/definition/expressions/index.ts";
+import { StepError } from "../../../../src/core/step-errors.ts";
+import { charge, startEvaluation } from "../../../../src/engine/definition/expressions/evaluation-context.ts";
+import { evaluate, failure, scope } from "./scope.ts";
+
+const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `customer ${id}` }));
+const inputs = { rows };
+
+const deep = (): unknown => JSON.parse("[".repeat(50_000) + "]".repeat(50_000));
+
+describe("the bounds of an expression", () => {
+  it("interrupts a hot loop", () => {
+    const started = performance.now();
+    const error = failure(
+      "inputs.rows.map(a, inputs.rows.map(b, inputs.rows.map(c, a.id * b.id).sum()).sum()).sum()",
+      inputs,
+    );
+    expect(error.code).toBe("expression_limit");
+    expect(error.message).toMatch(/longer than 100 ms|more than 10,000,000 elements/);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it("interrupts a regular expression over a long text", () => {
+    // Nothing in it comes again, so that the matcher can't remember its states.
+    let seed = 1;
+    const text = Array.from({ length: 400_000 }, () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % 64 < 32 ? "a" : "b";
+    }).join("");
+    const started = performance.now();
+    expect(failure('inputs.text.matches("[ab]*a[ab]{300}[cd]")', { text }).code).toBe("expression_limit");
+    const some = 'inputs.rows.exists(r, inputs.rows.exists(q, inputs.text.matches("a[ab]{300}[cd]")))';
+    expect(failure(some, { rows, text: text.slice(0, 320) }).code).toBe("expression_limit");
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it("counts the time of all expressions of a value together", () => {
+    const slow = "${{ inputs.rows.map(a, inputs.rows.map(b, a.id * b.id).sum()).sum() }}";
+    const started = performance.now();
+    expect(() =>
+      compileValue(Array.from({ length: 200 }, () => slow)).evaluate({ ...scope, inputs }),
+    ).toThrow(expect.objectContaining({ code: "expression_limit" }));
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it.each([
+    "inputs.rows.map(a, inputs.rows.map(b, 'aaaaaaaaaa').join()).join()",
+    "'aaaaaaaaaaaaaaaaaaaa'.replace('', 'bbbbbbbbbbbbbbbbbbbb').replace('', inputs.rows.map(r, r.name).join()).replace('b', inputs.rows.map(r, r.name).join())",
+    "inputs.rows.map(a, inputs.rows.map(b, inputs.rows)).flatten().flatten()",
+  ])("refuses to make what is too large: %s", (source) => {
+    expect(failure(source, inputs).code).toBe("expression_limit");
+  });
+
+  it("says which bound the output hit and how large it is", () => {
+    const nine = "[1, 2, 3, 4, 5, 6, 7, 8, 9]";
+    const source = `${nine}.map(a, ${nine}.map(b, ${nine}.map(c, inputs.rows)))`;
+    const error = failure(source, inputs);
+    expect(error.code).toBe("expression_limit");
+    expect(error.message).toContain("gives more than 1,048,576 bytes of JSON");
+    expect(error.options.details).toMatchObject({ bound: "output", limit: MAX_EXPRESSION_OUTPUT });
+  });
+
+  it("counts the output in bytes of JSON, over all of a value", () => {
+    const value = { a: "${{ inputs.s }}", b: "${{ inputs.s }}" };
+    const given = { ...scope, inputs: { s: 'é"\u0001' } };
+    const bytes =
+      Buffer.byteLength(JSON.stringify(compileValue(value).evaluate(given))) - '{"a":,"b":}'.length;
+    expect(compileValue(value, { maxOutputBytes: bytes }).evaluate(given)).toEqual({
+      a: 'é"\u0001',
+      b: 'é"\u0001',
+    });
+    expect(() => compileValue(value, { maxOutputBytes: bytes - 1 }).evaluate(given)).toThrow(StepError);
+    const list = compileCel("[inputs.s, {'a': 1.5, 'é': null}]");
+    const exact = Buffer.byteLength(JSON.stringify(list.evaluate(given)));
+    expect(() =>
+      compileCel("[inputs.s, {'a': 1.5, 'é': null}]", { maxOutputBytes: exact }).evaluate(given),
+    ).not.toThrow();
+    expect(() =>
+      compileCel("[inputs.s, {'a': 1.5, 'é': null}]", { maxOutputBytes: exact - 1 }).evaluate(given),
+    ).toThrow(StepError);
+  });
+
+  it("lets no part of an expression make up for a bound", () => {
+    const source = "inputs.rows.all(a, inputs.rows.all(b, inputs.rows.all(c, c.id >= 0))) || true";
+    expect(failure(source, inputs).code).toBe("expression_limit");
+  });
+
+  it.each(["inputs.deep", "inputs.deep == inputs.same", "[inputs.deep].unique()", "to_json(inputs.deep)"])(
+    "stops at a depth before the stack ends: %s",
+    (source) => {
+      const error = failure(source, { deep: deep(), same: deep() });
+      expect(error.code).toBe("expression_limit");
+      expect(error.options.details).toMatchObject({ bound: "depth", limit: 200 });
+    },
+  );
+
+  it("reads the clock after some work, not before", () => {
+    const run = { ...startEvaluation(scope, { input: "1", pos: 0 }, 1_000), deadline: performance.now() - 1 };
+    expect(() => charge(run, 1_000)).not.toThrow();
+    expect(() => charge(run, 100_000)).toThrow("longer than 100 ms");
+  });
+
+  it("costs well under 0.1 ms", () => {
+    const compiled = compileCel("steps.revenue.row_count > 0 && inputs.n == 5");
+    const started = performance.now();
+    for (let round = 0; round < 10_000; round++) compiled.evaluate(scope);
+    expect((performance.now() - started) / 10_000).toBeLessThan(0.1);
+    expect(evaluate("1")).toBe(1);
+  });
+});

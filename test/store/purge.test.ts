@@ -1,0 +1,209 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
+import { NO_ITEM } from "../../src/core/run-ports.ts";
+import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
+import { purgeExpired } from "../../src/store/purge.ts";
+import { linkWriter } from "../../src/store/links.ts";
+import { mcpSessionStore } from "../../src/store/mcp-sessions.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
+import { usageWriter } from "../../src/store/usage.ts";
+import { runToEnd, testEngine } from "../support/engine.ts";
+
+/** What stays: nobody deletes workflows, their versions, people or keys. */
+const LASTING = [
+  "api_keys",
+  "counters",
+  "identities",
+  "migrations",
+  "schedules",
+  "settings",
+  "users",
+  "workflow_versions",
+  "workflows",
+];
+/** What ends with the work that it is about, not with time. */
+const WORK = ["executors", "jobs"];
+const OF_RUNS = ["approvals", "fan_outs", "run_attempts", "run_steps", "run_values", "runs"];
+
+const KEEP = { runs: 90 * DAY, audit: 400 * DAY };
+
+/** A store in which everything temporary has rows that have begun now. */
+async function filled() {
+  const engine = await testEngine();
+  const { store, clock, write, rows } = engine;
+  const now = clock.now();
+  const { id, queue } = await runToEnd(
+    engine,
+    {
+      inputs: { type: "object", properties: { words: { type: "string" } } },
+      steps: [{ id: "each", type: "set", for_each: "[1, 2]", values: { n: "${{ item }}" } }],
+    },
+    { inputs: { words: "long ".repeat(10_000) } },
+  );
+  await queue.stop(0);
+  // A claim makes an idempotency record; `audited` an entry.
+  await write(async (tx) => (await tx.recordAudit("weekly-revenue"), null), {
+    idempotency: { key: "k", input: {} },
+  });
+  await write(async (tx) => {
+    await tx.runs.saveCachedOutput("key", iso(now + HOUR), {});
+    await tx.approvals.insert({
+      id: "apr_1",
+      runId: id,
+      workflowId: "test",
+      stepId: "each",
+      item: NO_ITEM,
+      status: "approved",
+      message: "Go on?",
+      form: null,
+      assignees: [],
+      createdAt: iso(now),
+      expiresAt: null,
+      decidedAt: null,
+      decidedBy: null,
+      comment: null,
+      answer: null,
+    });
+    await tx.users.insert({
+      id: "usr_1",
+      email: "ann@example.com",
+      role: "admin",
+      status: "active",
+      passwordHash: null,
+      roleSource: null,
+      verifiedAt: null,
+      createdAt: iso(now),
+      createdBy: "operator",
+      lastLoginAt: null,
+    });
+  });
+  await store.transaction(async (trx) => {
+    await usageWriter(trx).add("key_1", "runs", now + HOUR, 1);
+    const link = { kind: "reset", userId: null, createdAt: iso(now), expiresAt: iso(now + 7 * DAY) } as const;
+    await linkWriter(trx, clock).insert({ ...link, digest: Buffer.from("used") });
+    await linkWriter(trx, clock).consume(Buffer.from("used"));
+    await linkWriter(trx, clock).insert({ ...link, digest: Buffer.from("unused") });
+    await sessionWriter(trx, clock).insert({
+      id: "ses_1",
+      userId: "usr_1",
+      digest: Buffer.from("s"),
+      createdAt: iso(now),
+      lastSeenAt: iso(now),
+      expiresAt: iso(now + 30 * DAY),
+      client: "",
+      address: "",
+      external: false,
+      endedAt: null,
+    });
+  });
+  await rateLimitCounter(store).increment([{ key: "account", windowMs: 15 * MINUTE }], now);
+  const mcp = mcpSessionStore(store, clock);
+  await mcp.insert({ id: "http_1", keyId: "key_1", kind: "http", initialize: "{}" });
+  await mcp.insert({ id: "sse_1", keyId: "key_1", kind: "sse", initialize: null });
+  await mcp.enqueueMessage("sse_1", "{}");
+
+  const { rows: tables } = await sql<{ name: string }>`
+    select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`.execute(store.read);
+  return {
+    ...engine,
+    run: id,
+    /** The temporary tables that have rows, by name. */
+    async remaining(): Promise<string[]> {
+      const found: string[] = [];
+      for (const { name } of tables)
+        if (!LASTING.includes(name) && (await rows(name as keyof Schema)) > 0) found.push(name);
+      return found.toSorted();
+    },
+    tables: tables.map(({ name }) => name).toSorted(),
+    async clear() {
+      await purgeExpired(store, clock, KEEP);
+      await sessionStore(store).purge(iso(clock.now()), iso(clock.now() - 3 * DAY));
+    },
+  };
+}
+
+describe("clearing away", () => {
+  it("knows of every table whether it is temporary, and of none that is not there", async () => {
+    const { tables, remaining } = await filled();
+    const temporary = tables.filter((name) => ![...LASTING, ...WORK].includes(name));
+    // Otherwise a table would be said to be cleared that was empty from the first.
+    expect(await remaining()).toEqual(temporary);
+    expect([...temporary, ...LASTING, ...WORK].toSorted()).toEqual(tables);
+  });
+
+  it("leaves nothing temporary once everything has had its time", async () => {
+    const world = await filled();
+    world.clock.advance(401 * DAY);
+    await world.clear();
+    expect(await world.remaining()).toEqual([]);
+    expect(await world.rows("workflows")).toBe(1);
+    expect(await world.rows("workflow_versions")).toBe(1);
+    expect(await world.rows("users")).toBe(1);
+  });
+
+  it("takes each when its own time has come, and not before", async () => {
+    const world = await filled();
+    const all = await world.remaining();
+    await world.clear();
+    expect(await world.remaining()).toEqual(all);
+    world.clock.advance(5 * MINUTE + 1);
+    await world.clear();
+    expect(all.filter((name) => name !== "mcp_messages")).toEqual(await world.remaining());
+    expect(await world.rows("mcp_sessions")).toBe(1);
+    world.clock.advance(DAY);
+    await world.clear();
+    expect(await world.remaining()).toEqual(
+      ["account_links", "audit_log", ...OF_RUNS, "sessions"].toSorted(),
+    );
+    world.clock.advance(8 * DAY);
+    await world.clear();
+    expect(await world.remaining()).toEqual(["audit_log", ...OF_RUNS].toSorted());
+    world.clock.advance(90 * DAY);
+    await world.clear();
+    expect(await world.remaining()).toEqual(["audit_log"]);
+  });
+
+  it("never takes a run that has not ended, however old", async () => {
+    const world = await filled();
+    const id = await world.start("test");
+    world.clock.advance(1_000 * DAY);
+    await world.clear();
+    expect((await world.find(id)).status).toBe("queued");
+    expect(await world.read.runs.find(world.run)).toBeUndefined();
+  });
+
+  it("takes the old entries of the audit log out of many, a few at a time, whatever the order of their moments", async () => {
+    const { store, clock, rows } = await testEngine();
+    const before = iso(clock.now() - 400 * DAY - 1);
+    const entries = Array.from({ length: 4_500 }, (_, index): Omit<Schema["audit_log"], "id"> => ({
+      // One was written by a copy whose clock was ahead.
+      at: index === 3 || index >= 4_400 ? iso(clock.now()) : before,
+      operation: "run_workflow",
+      target: "t",
+      owner: "operator",
+      key_name: "ci",
+      surface: "rest",
+      client: "c",
+      request_id: "r",
+    }));
+    await store.transaction(async (trx) => {
+      for (let from = 0; from < entries.length; from += 500)
+        await trx
+          .insertInto("audit_log")
+          .values(entries.slice(from, from + 500))
+          .execute();
+    });
+    let transactions = 0;
+    const counted: Pick<typeof store, "transaction"> = {
+      transaction(work) {
+        transactions += 1;
+        return store.transaction(work);
+      },
+    };
+    await purgeExpired(counted, clock, KEEP);
+    expect(await rows("audit_log")).toBe(101);
+    expect(transactions).toBeGreaterThan(8);
+  });
+});

@@ -1,0 +1,249 @@
+/** Who asks and what is asked for, in a matrix of who may do what: everybody alive and dead, and things of theirs. */
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { Scope } from "../../schemas/actor.ts";
+import type { Role } from "../../schemas/user.ts";
+import { HOUR, iso } from "../../src/core/clock.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import type { Principal } from "../../src/core/ports.ts";
+import { linkWriter } from "../../src/store/links.ts";
+import { newLink } from "../../src/auth/links.ts";
+import { listApprovals } from "../../tools/approvals/list-approvals.ts";
+import { cancelRun } from "../../tools/runs/cancel-run.ts";
+import { runWorkflow } from "../../tools/runs/run-workflow.ts";
+import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
+import { eventually } from "./eventually.ts";
+import { fakeClock, temporaryDirectory, testInstance, type TestInstance } from "./instance.ts";
+import { callAs, addUser, signIn } from "./users.ts";
+
+/** What a principal is made from. */
+export interface CallerSpec {
+  label: string;
+  /** What it credential: nothing, a cookie, or a key. */
+  credential: "nothing" | "session" | "key";
+  /** The role of whom it belongs to; `operator` for keys of the command line. */
+  role: Role | "operator";
+  /** A key's. */
+  scopes?: readonly Scope[];
+  condition: "alive" | "deactivated" | "revoked" | "expired" | "ended";
+}
+
+/** Somebody who asks. */
+export interface Caller extends CallerSpec {
+  headers: Record<string, string>;
+  owner: ResourceOwner;
+}
+
+/** Whose a thing is. */
+export interface ResourceOwner {
+  email: string;
+  lineage: string;
+  user?: UserRecord;
+}
+
+export type ResourceKind =
+  "workflow" | "run" | "approval" | "api key" | "session" | "user" | "invited user" | "database";
+
+const SETS: Readonly<Record<string, readonly Scope[]>> = {
+  read: ["read"],
+  "read, write": ["read", "write"],
+  "read, run": ["read", "run"],
+  "read, approve": ["read", "approve"],
+  all: ["read", "write", "run", "approve", "admin"],
+};
+
+const ROLES = ["viewer", "editor", "admin"] as const;
+const ALIVE = { condition: "alive" } as const;
+
+export const CALLER_SPECS: readonly CallerSpec[] = [
+  { label: "nobody", credential: "nothing", role: "viewer", ...ALIVE },
+  ...ROLES.map((role) => ({ label: `${role}, signed in`, credential: "session" as const, role, ...ALIVE })),
+  ...[...ROLES, "operator" as const].flatMap((role) =>
+    Object.entries(SETS).map(([name, scopes]) => ({
+      label: `${role}'s key: ${name}`,
+      credential: "key" as const,
+      role,
+      scopes,
+      condition: "alive" as const,
+    })),
+  ),
+  ...(["deactivated", "ended"] as const).map((condition) => ({
+    label: `admin's session, ${condition}`,
+    credential: "session" as const,
+    role: "admin" as const,
+    condition,
+  })),
+  ...(["deactivated", "revoked", "expired"] as const).map((condition) => ({
+    label: `admin's key, ${condition}`,
+    credential: "key" as const,
+    role: "admin" as const,
+    scopes: SETS["all"]!,
+    condition,
+  })),
+];
+
+const WORKFLOW = {
+  inputs: { type: "object", properties: { name: { type: "string", default: "you" } } },
+  steps: [{ id: "hello", type: "set", values: { greeting: "Good morning, ${{ inputs.name }}" } }],
+  schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" },
+};
+const ASKING = { steps: [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }] };
+
+/** An instance with its listener, and ways to make who asks and what they ask for. */
+export async function openRolesMatrix() {
+  const instance = await testInstance({ clock: fakeClock() });
+  const { store, clock } = instance;
+  const directory = temporaryDirectory();
+  const dataset = join(directory, "shop.db");
+  const db = new DatabaseSync(dataset);
+  db.exec("create table orders (region text)");
+  db.close();
+  const { url } = await instance.rest({
+    config: { databases: [{ name: "shop", type: "sqlite", dataset }] },
+    // So that each request can come from an address of its own.
+    env: { MILLRACE_TRUSTED_PROXIES: "127.0.0.1" },
+  });
+
+  let number = 0;
+  const newUser = async (role: Role, name: string = role): Promise<ResourceOwner> => {
+    const user = await addUser(instance, { email: `${name}-${(number += 1)}@example.com`, role });
+    return { email: user.email, lineage: user.id, user };
+  };
+  /** The same for all that belong to somebody of a role, unless a fresh one is wanted. */
+  const known = new Map<string, ResourceOwner>();
+  const ownerOf = async (role: Role, fresh: boolean): Promise<ResourceOwner> => {
+    const owner = (fresh ? undefined : known.get(role)) ?? (await newUser(role));
+    if (!fresh) known.set(role, owner);
+    return owner;
+  };
+
+  /** @param fresh a user of its own too: what it does spoils nothing for others */
+  async function asker(spec: CallerSpec, fresh: boolean): Promise<Caller> {
+    const { credential, role, scopes, condition } = spec;
+    const owner: ResourceOwner =
+      role === "operator"
+        ? { email: "operator", lineage: "" }
+        : await ownerOf(role, fresh || condition === "deactivated");
+    const headers: Record<string, string> = {};
+    if (credential === "session") {
+      const { cookie, session } = await signIn(instance, owner.user!);
+      headers["Cookie"] = cookie;
+      headers["Sec-Fetch-Site"] = "same-origin";
+      if (condition === "ended")
+        await store.transaction((trx) => trx.deleteFrom("sessions").where("id", "=", session.id).execute());
+    }
+    if (credential === "key") {
+      const expiresAt = condition === "expired" ? { expiresAt: iso(clock.now() - HOUR) } : {};
+      const { value, record } = await instance.key({
+        owner: owner.email,
+        scopes: [...scopes!],
+        ...expiresAt,
+      });
+      headers["X-API-Key"] = value;
+      if (role === "operator") owner.lineage = record.lineage;
+      if (condition === "revoked") await instance.keys.revoke(record.id, iso(clock.now()), owner.email);
+    }
+    if (condition === "deactivated")
+      await store.transaction((trx) =>
+        trx.updateTable("users").set({ status: "deactivated" }).where("id", "=", owner.lineage).execute(),
+      );
+    return { ...spec, headers, owner };
+  }
+
+  const principalOf = ({ email, lineage }: ResourceOwner): Principal => ({
+    kind: "operator",
+    keyId: "command-line",
+    keyName: "test",
+    owner: email,
+    lineage,
+    scopes: new Set(Scope.options),
+  });
+  const as = (owner: ResourceOwner) => callAs(instance, principalOf(owner));
+
+  async function newWorkflow(owner: ResourceOwner, definition: object = WORKFLOW): Promise<string> {
+    const call = as(owner);
+    const { id } = await call(createWorkflow, { name: "Matrix", definition });
+    await call(publishWorkflow, { workflow_id: id });
+    return id;
+  }
+
+  /** Approvals that wait, by who started their runs: an executor made them, and is gone again. */
+  async function approvals(owners: readonly ResourceOwner[]): Promise<Map<string, string[]>> {
+    const workflow_id = await newWorkflow(owners[0]!, ASKING);
+    const starters = new Map<string, ResourceOwner>();
+    for (const owner of owners) {
+      const { id } = await as(owner)(runWorkflow, { workflow_id, wait: 0 });
+      starters.set(id, owner);
+    }
+    const executor = await instance.executor();
+    const waiting = await eventually(
+      async () => {
+        const { items } = await as(owners[0]!)(listApprovals, { limit: 200 });
+        return items.length === owners.length ? items : undefined;
+      },
+      "the approvals",
+      15_000,
+    );
+    await executor.stop(0);
+    const byStarter = Map.groupBy(waiting, ({ run_id }) => starters.get(run_id)!.lineage);
+    return new Map([...byStarter].map(([lineage, items]) => [lineage, items.map(({ id }) => id)]));
+  }
+
+  const makers: Record<Exclude<ResourceKind, "approval">, (owner: ResourceOwner) => Promise<string>> = {
+    workflow: (owner) => newWorkflow(owner),
+    // Ended, so that it can be retried, and its events come to an end.
+    run: async (owner) => {
+      const { id } = await as(owner)(runWorkflow, { workflow_id: await newWorkflow(owner), wait: 0 });
+      await as(owner)(cancelRun, { run_id: id });
+      return id;
+    },
+    "api key": async ({ email }) => (await instance.key({ owner: email })).record.id,
+    session: async ({ user }) => (await signIn(instance, user ?? (await newUser("viewer")).user!)).session.id,
+    user: async ({ user }) => user?.id ?? "usr_none",
+    "invited user": async () => {
+      const user = await addUser(instance, { email: `new-${(number += 1)}@example.com`, status: "invited" });
+      return user.id;
+    },
+    database: async () => "shop",
+  };
+
+  /** A link that works, of a user of its own. */
+  async function newLinkFor(kind: "invitation" | "verification"): Promise<string> {
+    const user = await addUser(instance, {
+      email: `link-${(number += 1)}@example.com`,
+      status: kind === "invitation" ? "invited" : "active",
+    });
+    const { token, record } = newLink(kind, user.id, clock);
+    await store.transaction((trx) => linkWriter(trx, clock).insert(record));
+    return token;
+  }
+
+  return { instance, url, asker, newUser, approvals, makers, newLinkFor };
+}
+
+export type RolesMatrix = Awaited<ReturnType<typeof openRolesMatrix>>;
+
+const TABLES = [
+  "users",
+  "api_keys",
+  "sessions",
+  "account_links",
+  "workflows",
+  "workflow_versions",
+  "schedules",
+  "runs",
+  "run_steps",
+  "jobs",
+  "approvals",
+  "audit_log",
+  "idempotency_keys",
+] as const;
+
+/** Everything that stands in the store but when something was last used and how often something was tried. */
+export async function dumpState({ store: { read } }: TestInstance): Promise<string> {
+  const tables = await Promise.all(TABLES.map((table) => read.selectFrom(table).selectAll().execute()));
+  return JSON.stringify(tables, (name, value: unknown) =>
+    name === "last_used_at" || name === "seen_at" ? undefined : value,
+  );
+}

@@ -1,0 +1,188 @@
+/** The same operation by every way in: directly, over MCP, over REST; each on a fresh instance of its own. */
+import type { Scope } from "../../schemas/actor.ts";
+import type { Problem } from "../../schemas/problem.ts";
+import type { Role } from "../../schemas/user.ts";
+import type { CreatedKey } from "../../src/auth/api-keys.ts";
+import { toAppError, toProblem } from "../../src/core/errors.ts";
+import { newRequestId } from "../../src/core/ids.ts";
+import type { Principal } from "../../src/core/ports.ts";
+import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
+import { apiClient } from "./http.ts";
+import { type FakeClock, testInstance } from "./instance.ts";
+import type { Json } from "./json.ts";
+import { connect } from "./mcp.ts";
+import { signedInUser, signIn, type SignedIn } from "./users.ts";
+
+/** What a call came to: one of the two. */
+export interface CallResult {
+  output?: Json;
+  problem?: Problem;
+}
+
+/** `full` may do everything but administer, and so may `other`, which belongs to somebody else. */
+type KeyName = "full" | "other" | "readOnly";
+/** Somebody who is signed in, by their role. The editor owns the key `other`. */
+type PersonName = Role;
+export type CallerName = KeyName | PersonName;
+
+export interface SurfaceClient {
+  surface: "direct" | "rest" | "mcp";
+  clock: FakeClock;
+  call(tool: AnyTool, input: Record<string, unknown>, by: CallerName): Promise<CallResult>;
+}
+
+const PROGRAM = { name: "parity", version: "1" };
+
+/** Three instances that differ in nothing but the way in. */
+export async function openEverySurface(
+  newClock: () => FakeClock,
+  config: unknown = {},
+): Promise<[SurfaceClient, SurfaceClient, SurfaceClient]> {
+  return Promise.all([direct(newClock(), config), overMcp(newClock(), config), overRest(newClock(), config)]);
+}
+
+async function fresh(clock: FakeClock, config: unknown) {
+  const instance = await testInstance({ clock, config });
+  await instance.executor({ config });
+  const scopes: Scope[] = ["read", "write", "run", "approve"];
+  const people = {
+    admin: await signedInUser(instance, { email: "root@example.com", role: "admin" }),
+    editor: await signedInUser(instance, { email: "ann@example.com", role: "editor" }),
+    viewer: await signedInUser(instance, { email: "vic@example.com", role: "viewer" }),
+  };
+  // One after the other, so that lists of them have one order.
+  const key = async (options: Parameters<typeof instance.key>[0]) => {
+    clock.advance(1);
+    return instance.key({ name: "parity", ...options });
+  };
+  const keys = {
+    full: await key({ scopes }),
+    other: await key({ scopes, owner: "ann@example.com" }),
+    readOnly: await key({ scopes: ["read"] }),
+  };
+  clock.advance(1);
+  await signIn(instance, people.editor.user, { client: "Safari 26 on iOS" });
+  clock.advance(1);
+  return { instance, callers: { ...keys, ...people } };
+}
+
+type Callers = Readonly<Record<KeyName, CreatedKey> & Record<PersonName, SignedIn>>;
+
+const principalOf = (caller: CreatedKey | SignedIn): Principal => {
+  if ("principal" in caller) return caller.principal;
+  const { id, name, owner, lineage, scopes } = caller.record;
+  return { kind: "key", keyId: id, keyName: name, owner, lineage, scopes: new Set(scopes) };
+};
+
+async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
+  const { instance, callers } = await fresh(clock, config);
+  return {
+    surface: "direct",
+    clock,
+    async call(tool, input, by) {
+      const requestId = newRequestId();
+      try {
+        const output = await invoke(instance.services, tool, input, {
+          actor: { principal: principalOf(callers[by]), client: { surface: "cli", name: "parity/1" } },
+          requestId,
+          signal: new AbortController().signal,
+        });
+        return { output: output };
+      } catch (error) {
+        return { problem: toProblem(toAppError(error), requestId) };
+      }
+    },
+  };
+}
+
+async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
+  const { instance, callers } = await fresh(clock, config);
+  const { url } = await instance.mcp({ config });
+  const rest = caller((await instance.rest({ config })).url, callers);
+  const client = (key: KeyName) => connect("v2 pinned to 2026-07-28", url, callers[key].value, PROGRAM);
+  const [full, other, readOnly] = await Promise.all([client("full"), client("other"), client("readOnly")]);
+  const clients = { full, other, readOnly };
+  return {
+    surface: "mcp",
+    clock,
+    async call(tool, input, by) {
+      // What leads up to a scenario may be REST's alone, and so is whoever signs in.
+      if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
+      const { isError, content, structuredContent } = await clients[by].call(tool.name, input);
+      return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
+    },
+  };
+}
+
+async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
+  const { instance, callers } = await fresh(clock, config);
+  const { url } = await instance.rest({ config });
+  return { surface: "rest", clock, call: caller(url, callers) };
+}
+
+const isKey = (by: CallerName): by is KeyName => by === "full" || by === "other" || by === "readOnly";
+
+const caller =
+  (url: string, callers: Callers): SurfaceClient["call"] =>
+  async (tool, input, by) => {
+    const { method, target, body, headers } = asRequest(tool, input);
+    const answer = isKey(by)
+      ? await apiClient(url, callers[by].value)(method, target, body, headers)
+      : await apiClient(url)(method, target, body, { ...headers, Cookie: callers[by].cookie });
+    if (answer.status >= 400) {
+      if (answer.status !== answer.body.status) throw new Error("the problem names another status");
+      return { problem: answer.body as Problem };
+    }
+    return { output: tool.page === undefined ? objectIn(tool, answer) : pageIn(answer) };
+  };
+
+type Answered = Awaited<ReturnType<ReturnType<typeof apiClient>>>;
+
+/** A single object, and what REST says of it in its status and headers. */
+function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
+  const place = tool.pollLocation?.(body);
+  const expected = tool.effect === "create" ? 201 : place === undefined ? 200 : 202;
+  if (place !== undefined && headers.get("location") !== place) throw new Error(`Location is not ${place}`);
+  if (status !== expected) throw new Error(`${tool.name} answered ${status}, not ${expected}`);
+  const tag = tool.etag?.(body);
+  const etag = tag === undefined ? null : `"${tag}"`;
+  const kept = tool.noStore ? "no-store" : "private, no-cache";
+  if (headers.get("cache-control") !== kept) throw new Error(`Cache-Control is not ${kept}`);
+  if (tool.noStore && headers.has("location")) throw new Error("a secret has no place to be got from again");
+  if (headers.get("etag") !== etag) throw new Error(`ETag ${headers.get("etag")}, not ${etag}`);
+  return body;
+}
+
+/** A list as MCP has it: REST sends the items alone and the rest as headers. */
+function pageIn({ headers, body }: Answered): Json {
+  const next = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
+  return {
+    items: body,
+    total: Number(headers.get("x-total-count")),
+    next_cursor: next === undefined ? null : new URL(next, "http://localhost").searchParams.get("cursor"),
+  };
+}
+
+/** An operation's input where REST has it: path, headers, and the query or the body. */
+function asRequest(tool: AnyTool, input: Record<string, unknown>) {
+  const { method, path, parameters } = parseRoute(tool);
+  const rest = { ...input };
+  const take = (field: string): string => {
+    const value = String(rest[field]);
+    delete rest[field];
+    return value;
+  };
+  let target = path;
+  for (const name of parameters) target = target.replace(`:${name}`, encodeURIComponent(take(name)));
+  const headers: Record<string, string> = { "User-Agent": `${PROGRAM.name}/${PROGRAM.version}` };
+  for (const [field, header] of Object.entries(tool.headers ?? {})) {
+    if (rest[field] === undefined) continue;
+    const value = take(field);
+    headers[header] = header === "If-Match" ? `"${value}"` : value;
+  }
+  if (method === "POST" || method === "PATCH") return { method, target, body: rest, headers };
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(rest)) query.set(key, String(value));
+  return { method, target: `${target}?${query.toString()}`, body: undefined, headers };
+}

@@ -1,0 +1,161 @@
+import { OutgoingMessage } from "node:http";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { listCache } from "../../src/surfaces/rest/responses.ts";
+import type { ApiResponse } from "../support/http.ts";
+import { eventually } from "../support/eventually.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
+import { expectProblem, openRest } from "../support/rest.ts";
+
+describe("a page of large definitions", () => {
+  it("ends after about 2 MiB of them, and the pages together hold every one", async () => {
+    const { call } = await openRest();
+    const definition = { text: "x".repeat(700_000) };
+    for (let i = 0; i < 8; i += 1) await call("POST", "/workflows", { name: `W ${i}`, definition });
+    const ids: string[] = [];
+    const sizes: number[] = [];
+    for (let path: string | undefined = "/workflows?include=definition&limit=200"; path !== undefined;) {
+      const { body, headers }: ApiResponse<{ id: string }[]> = await call("GET", path);
+      sizes.push(body.length);
+      ids.push(...body.map((one) => one.id));
+      path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
+    }
+    expect(sizes).toEqual([3, 3, 2]);
+    expect(ids).toEqual(["w-7", "w-6", "w-5", "w-4", "w-3", "w-2", "w-1", "w-0"]);
+    const { body: whole } = await call("GET", "/workflows?include=definition");
+    expect(whole).toHaveLength(8);
+    expect(whole[7].definition).toEqual(definition);
+  });
+
+  it("ends so in a history too", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    for (const letter of "abcd") {
+      await call("PATCH", "/workflows/a", { definition: { text: letter.repeat(900_000) } });
+    }
+    const first = await call("GET", "/workflows/a/versions?include=definition&limit=200");
+    expect(first.body.map((one: { version: number }) => one.version)).toEqual([5, 4, 3]);
+    const next = /<(.*)>/.exec(first.headers.get("link")!)![1]!;
+    const second = await call("GET", next);
+    expect(second.body.map((one: { version: number }) => one.version)).toEqual([2, 1]);
+    expect(second.body[0].definition.text[0]).toBe("a");
+  });
+});
+
+describe("a reader that takes nothing", () => {
+  it("is cut off once it has stalled for a minute", async () => {
+    const { instance, url, key } = await openRest();
+    await insertWorkflows(instance, { count: 10_000, length: 2_000 });
+    const asked: number[] = [];
+    let stalled = false;
+    const { setTimeout: real } = OutgoingMessage.prototype;
+    const spy = vi.spyOn(OutgoingMessage.prototype, "setTimeout").mockImplementation(function (
+      this: OutgoingMessage,
+      ms,
+      then,
+    ) {
+      asked.push(ms);
+      return real.call(this, 100, () => {
+        then?.();
+        stalled = true;
+      });
+    });
+    onTestFinished(() => spy.mockRestore());
+    const answer = await fetch(`${url}/workflows`, { headers: { "X-API-Key": key } });
+    expect(answer.status).toBe(200);
+    await eventually(() => stalled || undefined, "the time-out");
+    expect(asked).toEqual([60_000]);
+    await expect(answer.text()).rejects.toThrow("terminated");
+  });
+});
+
+describe("a search", () => {
+  it("takes 8 different words and refuses more, whatever is repeated", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "a b c d e f g h" });
+    expect((await call("GET", "/workflows?search=a+b+c+d+e+f+g+h+A+b+c")).body).toHaveLength(1);
+    const { errors } = expectProblem(
+      await call("GET", "/workflows?search=a+b+c+d+e+f+g+h+i"),
+      "invalid_input",
+    );
+    expect(errors).toMatchObject([{ path: "search", code: "too_many_words" }]);
+  });
+});
+
+const list = (revision: string) => ({ revision, body: Buffer.from("[]"), total: 0 });
+
+describe("the cache of lists", () => {
+  it("forgets what was sent before a change", () => {
+    const cache = listCache();
+    cache.set("a", list("1"));
+    expect(cache.get("a", "1")).toBeDefined();
+    expect(cache.get("a", "2")).toBeUndefined();
+    expect(cache.get("a", "1")).toBeUndefined();
+  });
+
+  it("counts keys and entries, so that empty lists fill it too", () => {
+    const cache = listCache();
+    const keys = Array.from({ length: 20_000 }, (_, i) => `${i} ${"k".repeat(200)}`);
+    for (const key of keys) cache.set(key, list("1"));
+    const kept = keys.filter((key) => cache.get(key, "1") !== undefined).length;
+    expect(kept).toBeGreaterThan(1_000);
+    expect(kept).toBeLessThan(19_000);
+    expect(cache.get(keys.at(-1)!, "1")).toBeDefined();
+  });
+});
+
+describe("a refusal before the operation", () => {
+  it("is logged once with its request id", async () => {
+    let log = "";
+    const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
+    const { call } = await openRest({ log: pino({ level: "info" }, sink) });
+    const refused = [
+      ["GET", "/nowhere", undefined, "route_not_found"],
+      ["PUT", "/workflows", undefined, "method_not_allowed"],
+      ["DELETE", "/workflows/a", { a: 1 }, "invalid_input"],
+      ["GET", "/workflows/a", undefined, "workflow_not_found"],
+    ] as const;
+    for (const [method, path, body, code] of refused) {
+      expectProblem(await call(method, path, body, { "X-Request-Id": `id-${code}` }), code);
+      await eventually(() => log.includes(`id-${code}`) || undefined, "the log line");
+      expect(log.split(`id-${code}`)).toHaveLength(2);
+    }
+  });
+});
+
+describe("a change that changes nothing", () => {
+  it("makes no version, however its numbers and keys are written", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A", definition: { a: 0, b: 1 } });
+    for (const text of ['{"definition":{"a":-0,"b":1}}', '{"definition":{"b":1.0,"a":0}}']) {
+      expect((await call("PATCH", "/workflows/a", text)).body.version).toBe(1);
+    }
+  });
+
+  it("is refused with a number that would be stored as null", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    const answer = await call("PATCH", "/workflows/a", '{"definition":{"a":[{"b":1e999}]}}');
+    const { errors } = expectProblem(answer, "invalid_input");
+    expect(errors).toMatchObject([{ path: "definition", code: "not_finite" }]);
+  });
+});
+
+describe("an idempotency key", () => {
+  it("knows the same input again with its keys in another order", async () => {
+    const { call } = await openRest();
+    const headers = { "Idempotency-Key": "k" };
+    const first = await call("POST", "/workflows", '{"name":"A","definition":{"a":1,"b":2}}', headers);
+    const again = await call("POST", "/workflows", '{"definition":{"b":2,"a":1},"name":"A"}', headers);
+    expect(again).toMatchObject({ status: 201, body: first.body });
+  });
+});
+
+describe("/apidoc", () => {
+  it("takes its files by their exact names", async () => {
+    const { call } = await openRest();
+    const answer = await call("GET", "/apidoc/SWAGGER-UI.CSS");
+    expect(expectProblem(answer, "route_not_found").status).toBe(404);
+  });
+});

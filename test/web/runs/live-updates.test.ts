@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { Run, RunStep } from "../../../schemas/run.ts";
+import {
+  mergeLiveUpdates,
+  needsRefetch,
+  NO_UPDATES,
+  type LiveRunSummary,
+  applyEvents,
+} from "../../../src/web/runs/live-updates.ts";
+
+const at = "2026-11-21T08:00:00.000Z";
+const step = (id: string, status: RunStep["status"], type = "set"): RunStep => ({
+  id,
+  type,
+  status,
+  attempts: 1,
+  started_at: at,
+  finished_at: null,
+  error: null,
+});
+const card = (status: Run["status"]): LiveRunSummary => ({
+  id: "run_1",
+  workflow_id: "w",
+  version: 1,
+  status,
+  trigger: "rest",
+  created_at: at,
+  started_at: at,
+  finished_at: null,
+  error: null,
+  progress: { total: 2, done: 1, current: ["b"] },
+});
+const fetched: Run = {
+  ...card("running"),
+  started_by: { owner: "ann@example.com", key_name: "", surface: "web", client: "x" },
+  inputs: { a: 1 },
+  steps: [step("a", "running"), step("b", "pending", "approval")],
+};
+
+describe("what a run's events tell", () => {
+  it("is laid over what was fetched, and leaves what they do not tell", () => {
+    const told = applyEvents(NO_UPDATES, [
+      { event: "step", data: step("a", "succeeded") },
+      { event: "run", data: card("waiting") },
+    ]);
+    const run = mergeLiveUpdates(fetched, told);
+    expect(run).toMatchObject({ status: "waiting", inputs: { a: 1 }, progress: { done: 1 } });
+    expect(run.steps.map(({ status }) => status)).toEqual(["succeeded", "pending"]);
+  });
+
+  it("is forgotten once the end was fetched", () => {
+    const told = applyEvents(NO_UPDATES, [{ event: "step", data: step("a", "running") }]);
+    const ended = { ...fetched, status: "succeeded" as const, steps: [step("a", "succeeded")] };
+    expect(mergeLiveUpdates(ended, told).steps[0]!.status).toBe("succeeded");
+  });
+
+  it("adds up, the newest of each step counting", () => {
+    const first = applyEvents(NO_UPDATES, [{ event: "step", data: step("a", "running") }]);
+    const both = applyEvents(first, [{ event: "step", data: step("a", "failed") }]);
+    expect(mergeLiveUpdates(fetched, both).steps[0]!.status).toBe("failed");
+    expect(first.steps.get("a")!.status).toBe("running");
+  });
+
+  it("does not put an error cut short in place of the whole one", () => {
+    const error = { code: "x", message: "whole" };
+    const told = applyEvents(NO_UPDATES, [
+      { event: "run", data: { ...card("running"), error: { code: "x", message: "who…" } } },
+    ]);
+    expect(mergeLiveUpdates({ ...fetched, error }, told).error).toEqual(error);
+    expect(mergeLiveUpdates(fetched, told).error?.message).toBe("who…");
+  });
+
+  it("asks for the whole again when the status changes, or somebody is asked", () => {
+    const before = mergeLiveUpdates(fetched, NO_UPDATES);
+    const after = (...events: Parameters<typeof applyEvents>[1]) =>
+      mergeLiveUpdates(fetched, applyEvents(NO_UPDATES, events));
+    expect(needsRefetch(before, after({ event: "step", data: step("a", "succeeded") }))).toBe(false);
+    expect(needsRefetch(before, after({ event: "step", data: step("b", "waiting", "approval") }))).toBe(true);
+    expect(needsRefetch(before, after({ event: "run", data: card("waiting") }))).toBe(true);
+  });
+});
