@@ -122,7 +122,7 @@ export async function provisionUser(
     if (known === undefined)
       await tx.identities.insert({ ...keyOf(identity), userId: before.id, createdAt: at });
     const status: UserStatus = "active";
-    const after = { role, roleBy: roleSource, status, verifiedAt: before.verifiedAt ?? at };
+    const after = { role, roleSource, status, verifiedAt: before.verifiedAt ?? at };
     await tx.users.update(before.id, after);
     if (before.role !== role) await tx.recordAudit(before.email, `role_${role}`);
     return { ...before, ...after };

@@ -91,7 +91,7 @@ describe("taking somebody in", () => {
     expect(first).toMatchObject({
       email: "ann@example.com",
       role: "editor",
-      roleBy: "sign_on",
+      roleSource: "sign_on",
       status: "active",
     });
     const second = await enter(instance, ann({ email: "other@example.com", emailVerified: false }));
@@ -104,7 +104,7 @@ describe("taking somebody in", () => {
     const instance = await testInstance();
     const invited = await addUser(instance, { email: "ann@example.com", status: "invited", role: "viewer" });
     const taken = await enter(instance, ann({ groups: [] }));
-    expect(taken).toMatchObject({ id: invited.id, status: "active", role: "viewer", roleBy: null });
+    expect(taken).toMatchObject({ id: invited.id, status: "active", role: "viewer", roleSource: null });
     expect(await enter(instance, ann({ issuer: "https://second.example.com", subject: "a" }))).toMatchObject({
       id: invited.id,
     });
@@ -148,10 +148,10 @@ describe("taking somebody in", () => {
     const { id } = await enter(instance, ann({ groups: ["admins"] }));
     expect(await enter(instance, ann({ groups: ["staff"] }))).toMatchObject({
       role: "viewer",
-      roleBy: "default",
+      roleSource: "default",
     });
     await update(instance, id, { role: "editor", roleSource: null });
-    expect(await enter(instance, ann({ groups: [] }))).toMatchObject({ role: "editor", roleBy: null });
+    expect(await enter(instance, ann({ groups: [] }))).toMatchObject({ role: "editor", roleSource: null });
     await enter(instance, ann({ groups: ["viewers"] }));
     expect(await refusal(enter(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
   });

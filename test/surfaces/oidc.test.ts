@@ -107,7 +107,7 @@ describe("signing in at a provider", () => {
     });
     expect(entry).toMatchObject({ target: "ben@example.com", surface: "web" });
     const user = await instance.read.users.findByEmail("ben@example.com");
-    expect(user).toMatchObject({ roleBy: "sign_on", lastLoginAt: expect.any(String) });
+    expect(user).toMatchObject({ roleSource: "sign_on", lastLoginAt: expect.any(String) });
   });
 
   it("sets the same session's cookie as with a password, and takes away what was for the way", async () => {

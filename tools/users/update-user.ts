@@ -35,7 +35,7 @@ export const updateUser = defineTool({
       if (after.role === before.role && after.status === before.status) return serializeUser(before);
       if (after.role !== before.role) expectDecidedHere(ctx, before);
       await keepAnAdmin(tx.users, before, after);
-      const decided = after.role !== before.role && { roleBy: null };
+      const decided = after.role !== before.role && { roleSource: null };
       await tx.users.update(before.id, { ...after, ...decided });
       if (after.status === "deactivated") {
         await tx.sessions.endAllForUser(before.id);
