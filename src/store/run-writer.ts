@@ -80,8 +80,9 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       });
     },
 
-    async update(id, { admitted, error, stop, output, startedAt, finishedAt, ...plain }) {
+    async update(id, { stepStates, admitted, error, stop, output, startedAt, finishedAt, ...plain }) {
       const set: Updateable<RunRow> = { ...plain };
+      if (stepStates !== undefined) set.states = stepStates;
       if (admitted !== undefined) set.admitted = Number(admitted);
       if (error !== undefined) set.error = json(error);
       if (stop !== undefined) set.stop = json(stop);
