@@ -155,7 +155,7 @@ describe("charts", () => {
 
   it("draws bars along categories", () => {
     const chart = chartOfValue(regions);
-    expect(chart).toMatchObject({ kind: "bar", along: { name: "region" } });
+    expect(chart).toMatchObject({ kind: "bar", xAxis: { name: "region" } });
     expect(chart!.series.map(({ name }) => name)).toEqual(["revenue", "orders"]);
   });
 
