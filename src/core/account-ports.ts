@@ -1,7 +1,7 @@
 /** People, their sessions and keys, and what was done, as interfaces: the store and the sign-in meet here. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type { AuthMode, LinkKind, Role, UserStatus } from "../../schemas/user.ts";
-import type { ListPosition, Page } from "./ports.ts";
+import type { ListPosition, Page } from "./model.ts";
 
 /** An API key as it is kept: never its value. */
 export interface ApiKeyRecord {

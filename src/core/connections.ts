@@ -3,7 +3,10 @@
  * checker and the describe operations use them. Everything that fails throws a `StepError`.
  */
 import type { Issue } from "../../schemas/problem.ts";
+import type { Usage } from "./model.ts";
 import type { TraceHeaders } from "./trace-context.ts";
+
+export type { Usage } from "./model.ts";
 
 /** A name that the configuration has, for lists and near matches. */
 export interface NamedConnection {
@@ -90,13 +93,6 @@ export interface Databases {
     options: { table?: string | undefined; samples: number; limit: number },
     signal: AbortSignal,
   ): Promise<TableDescription[]>;
-}
-
-export interface Usage {
-  input_tokens: number;
-  output_tokens: number;
-  /** In the unit of the configured prices; null without prices. */
-  cost: number | null;
 }
 
 export interface ModelRequest {

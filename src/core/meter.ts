@@ -5,7 +5,7 @@
 import type { Surface } from "../../schemas/actor.ts";
 import type { RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ErrorCode } from "./errors.ts";
-import type { JobKind } from "./run-ports.ts";
+import type { JobKind } from "./model.ts";
 
 /** What stays open: a run's events over REST, and the two legs of MCP. */
 export type StreamKind = "run_events" | "sse" | "mcp";

@@ -21,7 +21,10 @@ import type {
   UserReader,
   UserWriter,
 } from "./account-ports.ts";
+import type { ListPosition, Page } from "./model.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
+
+export type { ListPosition, Page } from "./model.ts";
 
 /**
  * Whose request this is, and what it may do: a living key, the session of somebody who is signed in, or whoever is at
@@ -59,15 +62,6 @@ export interface WorkflowFilter {
   tag?: string | undefined;
   /** Left out: all but archived ones. */
   status?: WorkflowStatus | undefined;
-}
-
-/** A place in a sorted list: the sort value and the id of the last item seen. */
-export type ListPosition = readonly [value: string, id: string];
-
-export interface Page<T> {
-  items: T[];
-  /** Where to go on; null when these were the last. */
-  next: ListPosition | null;
 }
 
 export interface WorkflowContent {

@@ -1,117 +1,29 @@
 /** What the engine needs of the store: runs and what moves them. Times are ISO text, as everywhere in the store. */
-import type { Surface } from "../../schemas/actor.ts";
-import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { ApprovalStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type {
+  AbandonedAttempt,
+  ApprovalRecord,
+  AttemptRecord,
+  Job,
+  ListPosition,
+  NewJob,
+  NewRun,
+  RunActor,
+  RunFilter,
+  RunRecord,
+  RunStop,
+  ScheduleRecord,
+  SkippedRuns,
+  StepRecord,
+  StepRef,
+  StepState,
+  Usage,
+  ValueText,
+} from "./model.ts";
 import type { MeteredResource } from "./usage-limits.ts";
-import type { Usage } from "./connections.ts";
-import type { ListPosition } from "./ports.ts";
 
-/**
- * Where a step is, one letter each, so that a run's row tells all of them:
- * `p` pending, `q` has a job of its own (ready or claimed), `r` goes on without one (a fan-out, another run),
- * `w` waiting, `s` succeeded, `k` skipped, `e` failed and the run goes on, `f` failed, `c` cancelled.
- */
-export type StepState = "p" | "q" | "r" | "w" | "s" | "k" | "e" | "f" | "c";
-
-/** The item of a unit that is a step itself, not one of its items. */
-export const NO_ITEM = -1;
-
-/** A step of a run, or one item of its fan-out. */
-export interface StepRef {
-  runId: string;
-  stepId: string;
-  item: number;
-}
-
-export interface RunActor {
-  owner: string;
-  keyName: string;
-  lineage: string;
-  surface: Surface;
-  client: string;
-}
-
-/** Why a run must end before its steps have. */
-export type RunStop = { status: "cancelled"; by: string } | { status: "failed"; error: RunError };
-
-export interface RunRecord {
-  id: string;
-  workflowId: string;
-  version: number;
-  /** Its own definition, where that is not its version's: a retry with a patch. */
-  definition: Record<string, unknown> | null;
-  status: RunStatus;
-  stepStates: string;
-  seq: number;
-  admitted: boolean;
-  stop: RunStop | null;
-  trigger: RunTrigger;
-  priority: number;
-  depth: number;
-  firstRunId: string;
-  retryOf: string | null;
-  parent: StepRef | null;
-  scheduledFor: string | null;
-  /** The trace that it belongs to (core/trace-context.ts), as it is kept; null for none. */
-  trace: string | null;
-  actor: RunActor;
-  createdAt: string;
-  startedAt: string | null;
-  finishedAt: string | null;
-  error: RunError | null;
-}
-
-/** A run to be taken in. Inputs may be large, so they are read by themselves afterwards. */
-export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error"> & {
-  inputs: Record<string, unknown>;
-};
-
-/** What a step, or an item, has come to. Absent before it first ran. */
-export interface StepRecord {
-  stepId: string;
-  item: number;
-  seq: number;
-  state: StepState;
-  attempts: number;
-  startedAt: string | null;
-  finishedAt: string | null;
-  inputHash: string | null;
-  /** The run whose recorded output it took, or `cache`. */
-  reusedFrom: string | null;
-  childRun: string | null;
-  waitUntil: string | null;
-  items: { total: number; started: number; done: number; failed: number; bytes: number } | null;
-  error: RunError | null;
-}
-
-export interface AttemptRecord {
-  stepId: string;
-  item: number;
-  attempt: number;
-  status: AttemptStatus;
-  startedAt: string;
-  finishedAt: string | null;
-  usage: Usage | null;
-  error: RunError | null;
-}
-
-/** An attempt that nobody is at any more. */
-export type AbandonedAttempt = StepRef & Pick<AttemptRecord, "attempt" | "startedAt">;
-
-export interface RunFilter {
-  workflowId?: string | undefined;
-  status?: readonly RunStatus[] | undefined;
-  trigger?: RunTrigger | undefined;
-  /** Created at or after, before. */
-  since?: string | undefined;
-  until?: string | undefined;
-}
-
-/** The text of a JSON value, or the beginning of it. */
-export interface ValueText {
-  text: string;
-  /** How long the whole is, in characters. */
-  chars: number;
-}
+export { NO_ITEM } from "./model.ts";
+export type * from "./model.ts";
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
@@ -217,33 +129,6 @@ export interface RunWriter extends RunReader {
   purge(before: string, now: string, limit: number): Promise<boolean>;
 }
 
-export type JobKind =
-  "step" | "wake" | "decided" | "child_done" | "finish" | "cancel" | "run_timeout" | "on_failure" | "notify";
-
-export interface NewJob extends StepRef {
-  kind: JobKind;
-  priority: number;
-  /** Not before; null for at once. */
-  dueAt: string | null;
-  /** What it holds while it runs, for limits. */
-  resource: string | null;
-  attempt: number;
-  retryCount: number;
-}
-
-export interface Job extends StepRef {
-  id: number;
-  kind: JobKind;
-  priority: number;
-  resource: string | null;
-  attempt: number;
-  retryCount: number;
-  /** What its holder must show to write. */
-  fence: number;
-  quarantined: boolean;
-  crashCount: number;
-}
-
 export interface JobReader {
   /** Whether there may be something to claim at `now`. */
   hasClaimable(now: string): Promise<boolean>;
@@ -299,21 +184,6 @@ export interface JobWriter extends JobReader {
   reclaim(executor: string): Promise<number>;
 }
 
-export interface ApprovalRecord extends StepRef {
-  id: string;
-  workflowId: string;
-  status: ApprovalStatus;
-  message: string;
-  form: Record<string, unknown> | null;
-  assignees: string[];
-  createdAt: string;
-  expiresAt: string | null;
-  decidedAt: string | null;
-  decidedBy: string | null;
-  comment: string | null;
-  answer: Record<string, unknown> | null;
-}
-
 export interface ApprovalReader {
   find(id: string): Promise<ApprovalRecord | undefined>;
   findByStep(unit: StepRef): Promise<ApprovalRecord | undefined>;
@@ -333,29 +203,6 @@ export interface ApprovalWriter extends ApprovalReader {
     decision: Pick<ApprovalRecord, "status" | "decidedAt" | "decidedBy" | "comment" | "answer">,
   ): Promise<boolean>;
   cancelForRun(runId: string, at: string): Promise<void>;
-}
-
-export interface ScheduleRecord {
-  workflowId: string;
-  version: number;
-  cron: string;
-  timezone: string;
-  overlap: "skip" | "queue";
-  paused: boolean;
-  nextAt: string | null;
-  lastAt: string | null;
-  skipped: SkippedRuns | null;
-  actor: Omit<RunActor, "surface" | "client">;
-}
-
-/** What a schedule last left out, and why. */
-export interface SkippedRuns {
-  reason: "overlap" | "missed" | "failed";
-  count: number;
-  first: string;
-  last: string;
-  noted_at: string;
-  message: string;
 }
 
 export interface ScheduleReader {

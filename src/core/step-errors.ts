@@ -1,5 +1,5 @@
 /** What can go wrong inside a step, in one closed table: a workflow's `retry.on` names these codes. */
-import type { Usage } from "./connections.ts";
+import type { Usage } from "./model.ts";
 
 interface StepErrorKind {
   /** What went wrong, as a heading. */

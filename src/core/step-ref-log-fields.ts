@@ -1,4 +1,4 @@
-import { NO_ITEM, type StepRef } from "./run-ports.ts";
+import { NO_ITEM, type StepRef } from "./model.ts";
 
 /** A unit, or a job of a whole run, as lines of the log name it. */
 export const stepRefLogFields = ({ runId, stepId, item }: StepRef) => ({

@@ -4,7 +4,7 @@
  * @see https://www.w3.org/TR/trace-context-2/
  */
 import { createHash } from "node:crypto";
-import type { StepRef } from "./run-ports.ts";
+import type { StepRef } from "./model.ts";
 
 export interface TraceContext {
   /** 32 hex digits. */

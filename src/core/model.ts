@@ -1,0 +1,205 @@
+/**
+ * The plain types that ports, connections and the engine share. This file imports nothing but schemas, so that every
+ * other file of core can import it. Times are ISO 8601 text in UTC.
+ */
+import type { Surface } from "../../schemas/actor.ts";
+import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+
+/** A place in a sorted list: the sort value and the id of the last item seen. */
+export type ListPosition = readonly [value: string, id: string];
+
+/** Part of a sorted list. */
+export interface Page<T> {
+  items: T[];
+  /** The position after the last item; null on the last page. */
+  next: ListPosition | null;
+}
+
+/** Tokens that a model used, and their cost. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  /** In the unit of the configured prices; null without prices. */
+  cost: number | null;
+}
+
+/**
+ * The state of a step, one letter each, so that one column of the run's row holds the states of all its steps:
+ * `p` pending, `q` queued (a job is ready or claimed), `r` running without a job (a fan-out, a sub-workflow),
+ * `w` waiting, `s` succeeded, `k` skipped, `e` failed with `on_error: continue`, `f` failed, `c` cancelled.
+ */
+export type StepState = "p" | "q" | "r" | "w" | "s" | "k" | "e" | "f" | "c";
+
+/** The item of a reference to a step itself rather than to an item of its fan-out. */
+export const NO_ITEM = -1;
+
+/** A step of a run, or one item of its fan-out. */
+export interface StepRef {
+  runId: string;
+  stepId: string;
+  item: number;
+}
+
+/** On whose behalf a run is executed. */
+export interface RunActor {
+  owner: string;
+  keyName: string;
+  lineage: string;
+  surface: Surface;
+  client: string;
+}
+
+/** Why a run must end before its steps have. */
+export type RunStop = { status: "cancelled"; by: string } | { status: "failed"; error: RunError };
+
+export interface RunRecord {
+  id: string;
+  workflowId: string;
+  version: number;
+  /** The run's own definition (a retry with a patch); null when it runs its version's definition. */
+  definition: Record<string, unknown> | null;
+  status: RunStatus;
+  stepStates: string;
+  /** Counts the run's updates: it grows by one with each. */
+  seq: number;
+  /** False while the run waits in the queue of its workflow. */
+  admitted: boolean;
+  stop: RunStop | null;
+  trigger: RunTrigger;
+  priority: number;
+  depth: number;
+  firstRunId: string;
+  retryOf: string | null;
+  parent: StepRef | null;
+  scheduledFor: string | null;
+  /** The trace that the run belongs to, serialized by core/trace-context.ts; null without one. */
+  trace: string | null;
+  actor: RunActor;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  error: RunError | null;
+}
+
+/** A run to insert. Inputs may be large, so a `RunRecord` does not hold them. */
+export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error"> & {
+  inputs: Record<string, unknown>;
+};
+
+/** The latest state of a step, or of an item of its fan-out. There is none before its first job has run. */
+export interface StepRecord {
+  stepId: string;
+  item: number;
+  seq: number;
+  state: StepState;
+  attempts: number;
+  startedAt: string | null;
+  finishedAt: string | null;
+  inputHash: string | null;
+  /** The run whose recorded output was reused, or `cache`. */
+  reusedFrom: string | null;
+  childRun: string | null;
+  waitUntil: string | null;
+  items: { total: number; started: number; done: number; failed: number; bytes: number } | null;
+  error: RunError | null;
+}
+
+/** One execution of a step, or of an item of its fan-out. */
+export interface AttemptRecord {
+  stepId: string;
+  item: number;
+  attempt: number;
+  status: AttemptStatus;
+  startedAt: string;
+  finishedAt: string | null;
+  usage: Usage | null;
+  error: RunError | null;
+}
+
+/** An attempt that was ended from outside, because its executor died or its run ended. */
+export type AbandonedAttempt = StepRef & Pick<AttemptRecord, "attempt" | "startedAt">;
+
+export interface RunFilter {
+  workflowId?: string | undefined;
+  status?: readonly RunStatus[] | undefined;
+  trigger?: RunTrigger | undefined;
+  /** Created at this time or later. */
+  since?: string | undefined;
+  /** Created before this time. */
+  until?: string | undefined;
+}
+
+/** The JSON text of a value, or the beginning of it. */
+export interface ValueText {
+  text: string;
+  /** Length of the full value, in characters. */
+  chars: number;
+}
+
+export type JobKind =
+  "step" | "wake" | "decided" | "child_done" | "finish" | "cancel" | "run_timeout" | "on_failure" | "notify";
+
+export interface NewJob extends StepRef {
+  kind: JobKind;
+  priority: number;
+  /** The earliest time at which it may be claimed; null for at once. */
+  dueAt: string | null;
+  /** The resource that it uses while it is claimed, for concurrency limits. */
+  resource: string | null;
+  attempt: number;
+  retryCount: number;
+}
+
+/** A job as its executor claimed it. */
+export interface Job extends StepRef {
+  id: number;
+  kind: JobKind;
+  priority: number;
+  resource: string | null;
+  attempt: number;
+  retryCount: number;
+  /** Identifies this claim: it grows with every claim, so an earlier holder can no longer write. */
+  fence: number;
+  /** Whether an executor died while it held the job: it runs isolated from then on. */
+  quarantined: boolean;
+  /** How many executors have died while they ran only this job. */
+  crashCount: number;
+}
+
+export interface ApprovalRecord extends StepRef {
+  id: string;
+  workflowId: string;
+  status: ApprovalStatus;
+  message: string;
+  form: Record<string, unknown> | null;
+  assignees: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  decidedAt: string | null;
+  decidedBy: string | null;
+  comment: string | null;
+  answer: Record<string, unknown> | null;
+}
+
+export interface ScheduleRecord {
+  workflowId: string;
+  version: number;
+  cron: string;
+  timezone: string;
+  overlap: "skip" | "queue";
+  paused: boolean;
+  nextAt: string | null;
+  lastAt: string | null;
+  skipped: SkippedRuns | null;
+  actor: Omit<RunActor, "surface" | "client">;
+}
+
+/** The scheduled times that a schedule last skipped, and why. */
+export interface SkippedRuns {
+  reason: "overlap" | "missed" | "failed";
+  count: number;
+  first: string;
+  last: string;
+  noted_at: string;
+  message: string;
+}
