@@ -159,13 +159,17 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The user is invited or deactivated.",
     remedy: "Renew the invitation, or let them in again.",
   },
-  link_dead: {
-    meaning: "The link was used, replaced by a newer one, or is too old.",
-    remedy: "Ask for another. The first admin's: start `serve` again, it prints one.",
+  link_expired: {
+    meaning: "The link was used, was replaced by a newer one, or has expired.",
+    remedy: "Ask for a new link. For the first admin, start `serve` again: it prints a new one.",
   },
-  api_key_dead: {
-    meaning: "The key is revoked or expired, so it can't be rotated.",
-    remedy: "Make another.",
+  api_key_revoked: {
+    meaning: "The key is revoked, so it can't be rotated.",
+    remedy: "Create a new key.",
+  },
+  api_key_expired: {
+    meaning: "The key has expired, so it can't be rotated.",
+    remedy: "Create a new key.",
   },
   version_conflict: {
     meaning: "It was changed since you read it (`If-Match`), so your change would undo another's.",

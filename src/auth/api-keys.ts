@@ -51,7 +51,7 @@ export async function createKey(store: ApiKeyStore, clock: Clock, key: NewKey): 
 /**
  * Makes a key with the same name, owner and scopes, and lets the old one live for `overlap` milliseconds. Without a
  * date of its own the new one gets as long a life as the old one had.
- * @throws AppError api_key_dead: it has no life to hand on
+ * @throws AppError api_key_revoked, api_key_expired; user_not_active for a key whose owner is not active
  */
 export async function rotateKey(
   store: ApiKeyStore,

@@ -9,7 +9,7 @@ import type { SignInErrorCode } from "../../schemas/sign-on.ts";
 
 type Kind = Extract<
   SignInErrorCode,
-  "denied" | "code_dead" | "provider_refused" | "provider_away" | "not_verified"
+  "denied" | "code_expired" | "provider_refused" | "provider_unavailable" | "not_verified"
 >;
 
 export class OidcError extends Error {
@@ -54,17 +54,17 @@ export function toOidcError(thrown: unknown): OidcError {
 function kindOf(thrown: unknown): Kind {
   if (thrown instanceof AuthorizationResponseError) {
     if (thrown.error === "access_denied") return "denied";
-    return AWAY_ERRORS.has(thrown.error) ? "provider_away" : "provider_refused";
+    return AWAY_ERRORS.has(thrown.error) ? "provider_unavailable" : "provider_refused";
   }
   if (thrown instanceof ResponseBodyError) {
-    if (thrown.status >= 500 || AWAY_ERRORS.has(thrown.error)) return "provider_away";
-    return thrown.error === "invalid_grant" ? "code_dead" : "provider_refused";
+    if (thrown.status >= 500 || AWAY_ERRORS.has(thrown.error)) return "provider_unavailable";
+    return thrown.error === "invalid_grant" ? "code_expired" : "provider_refused";
   }
   if (thrown instanceof WWWAuthenticateChallengeError) return "provider_refused";
   if (thrown instanceof ClientError && thrown.code !== undefined)
-    return AWAY_CODES.has(thrown.code) ? "provider_away" : "not_verified";
+    return AWAY_CODES.has(thrown.code) ? "provider_unavailable" : "not_verified";
   // `fetch` throws a TypeError for whatever keeps it from an answer.
-  return "provider_away";
+  return "provider_unavailable";
 }
 
 /** Codes all the way down, and what the library says itself: what the other side has sent stands in none of these. */

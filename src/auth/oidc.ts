@@ -246,7 +246,7 @@ const boundedFetch: oidc.CustomFetch = async (url, options) => {
   const body = await readBoundedBody(
     response.body,
     LARGEST_ANSWER_BYTES,
-    () => new OidcError("provider_away", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`),
+    () => new OidcError("provider_unavailable", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`),
   );
   const { status, statusText, headers } = response;
   // Nothing else is ever posted to.

@@ -1,19 +1,18 @@
-/** The life of an API key: when it ends, what it hands on, whether it is alive. */
+/** When an API key is valid, when it expires, and what its successor inherits. */
 import { OPERATOR } from "../../schemas/actor.ts";
 import type { ApiKeyWithOwner } from "./account-ports.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
-import { AppError } from "./errors.ts";
+import { AppError, type ErrorCode } from "./errors.ts";
 
-/** How long a rotated key goes on working when nothing is said. */
+/** How long a rotated key keeps working by default, in milliseconds. */
 export const DEFAULT_OVERLAP_MS = 24 * HOUR;
 
-/** Beside its own end: its owner can be somebody who is not active (any more), or nobody that is known. */
+/** A key is also invalid when its owner is not active, or does not exist. */
 export type KeyState = "active" | "expired" | "revoked" | "owner_inactive" | "owner_unknown";
 
-/** What a key's life depends on. */
 type KeyValidityFields = Pick<ApiKeyWithOwner, "owner" | "user" | "revokedAt" | "expiresAt">;
 
-/** Dead from its last moment on: at `now >= expires_at`. Its own end goes before that of its owner, who may come back. */
+/** A key is expired at `now >= expires_at`. Its own end is reported before that of its owner, who may be reactivated. */
 export function apiKeyState(key: KeyValidityFields, now: number): KeyState {
   if (key.revokedAt !== null) return "revoked";
   if (key.expiresAt !== null && now >= Date.parse(key.expiresAt)) return "expired";
@@ -22,25 +21,24 @@ export function apiKeyState(key: KeyValidityFields, now: number): KeyState {
   return key.user.status === "active" ? "active" : "owner_inactive";
 }
 
-const INVALID_REASONS: Readonly<Record<Exclude<KeyState, "active">, string>> = {
-  revoked: "is revoked",
-  expired: "is expired",
-  owner_inactive: "belongs to somebody who is not active",
-  owner_unknown: "belongs to nobody who is known here",
-};
+const INVALID_KEY_ERRORS = {
+  revoked: { code: "api_key_revoked", reason: "it is revoked" },
+  expired: { code: "api_key_expired", reason: "it has expired" },
+  owner_inactive: { code: "user_not_active", reason: "its owner is not active" },
+  owner_unknown: { code: "user_not_active", reason: "its owner does not exist" },
+} as const satisfies Record<Exclude<KeyState, "active">, { code: ErrorCode; reason: string }>;
 
-/** The error of a key that has no life to hand on. */
-export const invalidKeyError = (id: string, state: Exclude<KeyState, "active">): AppError =>
-  new AppError(
-    "api_key_dead",
-    `${id} ${INVALID_REASONS[state]}; there is nothing to rotate. Make a new key instead.`,
-  );
+/** The error for rotating a key that is no longer valid. */
+export function invalidKeyError(id: string, state: Exclude<KeyState, "active">): AppError {
+  const { code, reason } = INVALID_KEY_ERRORS[state];
+  return new AppError(code, `The API key ${id} can't be rotated: ${reason}. Create a new key instead.`);
+}
 
 /**
- * When a rotated key and its successor end. Without a date of its own the successor gets as long a life as the old key
- * had; the old one never lives longer than it would have.
- * @param overlap milliseconds for which the old key lives on
- * @throws AppError api_key_dead
+ * When a rotated key and its successor expire. Without `expiresAt` the successor is valid for as long as the old key
+ * was; the old key never expires later than it would have without the rotation.
+ * @param overlap how long the old key keeps working, in milliseconds
+ * @throws AppError api_key_revoked, api_key_expired; user_not_active when the key's owner is not active
  */
 export function rotationExpiries(
   old: KeyValidityFields & Pick<ApiKeyWithOwner, "id" | "createdAt">,
@@ -57,13 +55,13 @@ export function rotationExpiries(
 }
 
 /**
- * The end of a key's life as a person writes it: a bare date ends with that day, at 24:00 UTC.
- * @returns ISO 8601, or undefined when it is no date
+ * Parses an expiry as a person writes it: a date alone means the end of that day, 24:00 UTC.
+ * @returns ISO 8601, or undefined when it is not a date
  */
 export function parseExpiry(value: string): string | undefined {
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? [];
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // Date.parse turns 2026-02-30 into March: what comes back must be what was written.
+  // Date.parse turns 2026-02-30 into a day in March, so the result must be the day that was written.
   if (day === undefined || Number.isNaN(midnight) || !iso(midnight).startsWith(day)) return undefined;
   const end = time === undefined ? midnight + DAY : Date.parse(value);
   return Number.isNaN(end) ? undefined : iso(end);

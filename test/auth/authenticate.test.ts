@@ -222,7 +222,7 @@ describe("a key of somebody", () => {
     await key(ADAS);
     const [old] = await keys.list();
     await expect(rotateKey(keys, clock, old!, { overlap: DAY })).rejects.toMatchObject({
-      code: "api_key_dead",
+      code: "user_not_active",
       message: expect.stringContaining("not active"),
     });
     expect(await keys.list()).toHaveLength(1);

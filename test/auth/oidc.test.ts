@@ -109,12 +109,12 @@ describe("the way through a provider", () => {
     const { at, flow } = await comeBack(made);
     await made.exchangeCode(at, flow);
     await expect(made.exchangeCode(at, flow)).rejects.toMatchObject({
-      kind: "code_dead",
+      kind: "code_expired",
       message: expect.stringMatching(/invalid_grant/),
     });
     const again = await comeBack(made);
     await peer.expireCode(again.at.href);
-    await expect(made.exchangeCode(again.at, again.flow)).rejects.toMatchObject({ kind: "code_dead" });
+    await expect(made.exchangeCode(again.at, again.flow)).rejects.toMatchObject({ kind: "code_expired" });
   });
 
   it("refuses another nonce, another state, another verifier and another issuer", async () => {
@@ -133,7 +133,7 @@ describe("the way through a provider", () => {
       kind: "not_verified",
     });
     await expect(made.exchangeCode(at, { ...flow, verifier: "o".repeat(43) })).rejects.toMatchObject({
-      kind: "code_dead",
+      kind: "code_expired",
     });
     const second = await comeBack(made);
     await expect(made.exchangeCode(second.at, { ...second.flow, nonce: "other" })).rejects.toMatchObject({
@@ -261,7 +261,7 @@ describe("the provider's keys and metadata", () => {
     const { peer, client: made } = await client();
     await peer.stop();
     await expect(made.discover()).rejects.toMatchObject({
-      kind: "provider_away",
+      kind: "provider_unavailable",
       message: expect.stringMatching(/ECONNREFUSED/),
     });
     await peer.restart();
@@ -314,10 +314,10 @@ describe("renewing what a provider has said", () => {
     const { grant } = await signOn(made);
     const renewable = { ...grant, refreshToken: grant.refreshToken! };
     await peer.stop();
-    await expect(made.refresh(renewable)).rejects.toMatchObject({ kind: "provider_away" });
+    await expect(made.refresh(renewable)).rejects.toMatchObject({ kind: "provider_unavailable" });
     await peer.restart();
     await peer.revokeGrants();
-    await expect(made.refresh(renewable)).rejects.toMatchObject({ kind: "code_dead" });
+    await expect(made.refresh(renewable)).rejects.toMatchObject({ kind: "code_expired" });
   });
 });
 

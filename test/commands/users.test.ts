@@ -106,7 +106,7 @@ describe("millrace users", () => {
     const renewed = tokenIn(await reset("bea@example.com"));
     const choose = (token: string) =>
       browserApi(url).request("POST", "/session/password", { token, password: "reading is enough for me" });
-    expectProblem(await choose(old), "link_dead");
+    expectProblem(await choose(old), "link_expired");
     expect((await choose(renewed)).status).toBe(200);
     expect(await list()).toMatchObject([
       { email: ANN, role: "admin" },

@@ -108,7 +108,7 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("rotate_api_key", (before) => ({ key_id: idOf(before, 0), overlap: "31d" }), "invalid_input"),
       call("rotate_api_key", { key_id: "key_none" }, "api_key_not_found"),
       call("revoke_api_key", (before) => ({ key_id: idOf(before, 0) })),
-      call("rotate_api_key", (before) => ({ key_id: idOf(before, 0) }), "api_key_dead"),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 0) }), "api_key_revoked"),
     ),
     ...as(
       "admin",

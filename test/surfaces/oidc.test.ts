@@ -88,7 +88,7 @@ function heldAnswer(peer: TestOidcProvider, path: string) {
   return { asked: asked.promise, release: () => held.resolve() };
 }
 
-const issue = (location: string): string | null => new URL(location, "http://x").searchParams.get("fault");
+const issue = (location: string): string | null => new URL(location, "http://x").searchParams.get("error");
 
 describe("signing in at a provider", () => {
   it("leads back to where somebody was, with the role of their groups", async () => {
@@ -199,7 +199,7 @@ describe("signing in at a provider", () => {
     );
     await eventually(() => lines().find(({ msg }) => /asked again/.test(String(msg))), "a warning");
     const response = await cookieClient().fetch(`${url}/login?to=%2Fui%2Fruns`);
-    expect(response.headers.get("Location")).toBe("/ui/sign-in?fault=provider_away&to=%2Fruns");
+    expect(response.headers.get("Location")).toBe("/ui/sign-in?error=provider_unavailable&to=%2Fruns");
     await peer.restart();
     await signedIn(url);
   });
@@ -225,14 +225,16 @@ describe("a way to the provider that comes to nothing", () => {
     };
     expect(await gone(undefined)).toBe("denied");
     expect(await gone("eve")).toBe("email_not_verified");
-    expect(await gone("ann", (callback) => peer.expireCode(callback.href))).toBe("code_dead");
+    expect(await gone("ann", (callback) => peer.expireCode(callback.href))).toBe("code_expired");
     expect(await gone("ann", (callback) => callback.searchParams.set("iss", "http://127.0.0.1:1"))).toBe(
       "not_verified",
     );
-    expect(await gone("ann", (callback) => callback.searchParams.set("state", "other"))).toBe("mixed_up");
-    expect(await gone("ann", (callback) => callback.searchParams.delete("state"))).toBe("mixed_up");
-    expect(await gone("ann", () => browser.cookies.get(url)!.clear())).toBe("lost");
-    expect(await gone("ann", () => peer.stop())).toBe("provider_away");
+    expect(await gone("ann", (callback) => callback.searchParams.set("state", "other"))).toBe(
+      "state_mismatch",
+    );
+    expect(await gone("ann", (callback) => callback.searchParams.delete("state"))).toBe("state_mismatch");
+    expect(await gone("ann", () => browser.cookies.get(url)!.clear())).toBe("flow_expired");
+    expect(await gone("ann", () => peer.stop())).toBe("provider_unavailable");
     await peer.restart();
     expect(await enter(browser, url, "ann")).toBe("/ui/");
   });
@@ -247,9 +249,9 @@ describe("a way to the provider that comes to nothing", () => {
     const { url } = await site();
     const callback = await signInAtProvider(cookieClient(), `${url}/login`, "ann");
     const victim = cookieClient();
-    expect(issue((await victim.fetch(callback)).headers.get("Location")!)).toBe("lost");
+    expect(issue((await victim.fetch(callback)).headers.get("Location")!)).toBe("flow_expired");
     await victim.fetch(`${url}/login`);
-    expect(issue((await victim.fetch(callback)).headers.get("Location")!)).toBe("mixed_up");
+    expect(issue((await victim.fetch(callback)).headers.get("Location")!)).toBe("state_mismatch");
     expect((await session(victim, url)).status).toBe(401);
   });
 
@@ -258,7 +260,7 @@ describe("a way to the provider that comes to nothing", () => {
     const browser = cookieClient();
     const callback = await signInAtProvider(browser, `${url}/login`, "ann");
     clock.advance(10 * MINUTE);
-    expect(issue((await browser.fetch(callback)).headers.get("Location")!)).toBe("lost");
+    expect(issue((await browser.fetch(callback)).headers.get("Location")!)).toBe("flow_expired");
   });
 
   it("says in the log what the provider said, and neither code nor token nor secret", async () => {
@@ -271,7 +273,7 @@ describe("a way to the provider that comes to nothing", () => {
     expect(lines()).toContainEqual(
       expect.objectContaining({
         operation: "finish_sign_on",
-        issue: "code_dead",
+        code: "code_expired",
         reason: "invalid_grant: OAUTH_RESPONSE_BODY_ERROR",
       }),
     );
@@ -291,9 +293,9 @@ describe("a way to the provider that comes to nothing", () => {
         (await browser.fetch(`${url}/login/callback?${query.toString()}`)).headers.get("Location")!,
       );
     };
-    for (let time = 0; time < 29; time += 1) expect(await guess()).toBe("code_dead");
+    for (let time = 0; time < 29; time += 1) expect(await guess()).toBe("code_expired");
     await signedIn(url);
-    expect(await guess()).toBe("code_dead");
+    expect(await guess()).toBe("code_expired");
     expect(await guess()).toBe("too_many_attempts");
   });
 

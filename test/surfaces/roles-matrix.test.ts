@@ -345,13 +345,13 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
   },
   look_at_link: {
     "that works": { send: async (world) => ({ token: await world.newLinkFor("invitation") }), changes: true },
-    "that does not": { comes: "link_dead", send: () => DEAD_LINK },
+    "that does not": { comes: "link_expired", send: () => DEAD_LINK },
   },
   choose_password: {
     "with a link": { changes: true, send: withLink("invitation") },
-    "with a dead one": { comes: "link_dead", send: () => ({ ...DEAD_LINK, password: NEW_PASSWORD }) },
+    "with a dead one": { comes: "link_expired", send: () => ({ ...DEAD_LINK, password: NEW_PASSWORD }) },
     "with one for another purpose": {
-      comes: "link_dead",
+      comes: "link_expired",
       changes: true,
       send: async (world) => ({ ...(await withLink("verification")(world)), password: NEW_PASSWORD }),
     },
@@ -359,7 +359,7 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
   forgot_password: { "of somebody who is not there": { send: () => ({ email: nobodysAddress() }) } },
   verify_email: {
     "with a link": { changes: true, send: withLink("verification") },
-    "with a dead one": { comes: "link_dead", send: () => DEAD_LINK },
+    "with a dead one": { comes: "link_expired", send: () => DEAD_LINK },
   },
   // There is no mail server here: who may ask is told so.
   send_verification: { "": { signedIn: true, comes: "connection_failed", changes: true, send: () => ({}) } },

@@ -80,7 +80,7 @@ describe("the first visit", () => {
     const email = ANN;
     expectProblem(
       await ask("POST", "/session/setup", { token: "x".repeat(32), email, password: PASSWORD }),
-      "link_dead",
+      "link_expired",
     );
     const problem = expectProblem(
       await ask("POST", "/session/setup", { token: "x", email: "no address", pasword: "x" }),
@@ -105,7 +105,7 @@ describe("the first visit", () => {
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     const codes = answers.filter(({ status }) => status !== 201).map(({ body }) => body.code as string);
-    expect(codes.every((code) => code === "setup_done" || code === "link_dead")).toBe(true);
+    expect(codes.every((code) => code === "setup_done" || code === "link_expired")).toBe(true);
     expect(await one.read.users.count({})).toBe(1);
   });
 
@@ -287,14 +287,14 @@ describe("links in mails", () => {
     expect(look.body).toMatchObject({ kind: "verification", email: ANN });
     expect((await browserApi(url).request("POST", "/session/verification", { token })).status).toBe(204);
     expect((await browser.request("GET", "/session")).body.user.verified).toBe(true);
-    expectProblem(await browserApi(url).request("POST", "/session/verification", { token }), "link_dead");
+    expectProblem(await browserApi(url).request("POST", "/session/verification", { token }), "link_expired");
 
     expect((await browser.request("POST", "/session/verification-mail")).status).toBe(202);
     const second = await mail(2);
     clock.advance(24 * HOUR + 1);
     expectProblem(
       await browserApi(url).request("POST", "/session/verification", { token: second }),
-      "link_dead",
+      "link_expired",
     );
   });
 
@@ -321,7 +321,7 @@ describe("links in mails", () => {
         token,
         password: "the mill stands still",
       }),
-      "link_dead",
+      "link_expired",
     );
     const old = await browserApi(url).request("POST", "/session", { email: ANN, password: PASSWORD });
     expectProblem(old, "sign_in_failed");

@@ -141,7 +141,7 @@ describe("the first visit", () => {
     const winners = ends.flatMap((end, index) => (end === "Home" ? [index] : []));
     expect(winners).toHaveLength(1);
     for (const end of ends.filter((_, index) => index !== winners[0]))
-      expect(end).toMatch(/^(The first admin exists already|The link does not work any more)$/);
+      expect(end).toMatch(/^(The first admin exists already|The link is no longer valid)$/);
     // Who lost is told what to do, and finds it on the page that is loaded again.
     const loser = windows[(winners[0]! + 1) % 3]!.page;
     await loser.reload();

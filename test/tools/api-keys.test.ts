@@ -293,7 +293,7 @@ describe("rotate_api_key", () => {
     });
   });
 
-  it("has nothing to hand on from a dead key, and is for nobody but the owner, admins included", async () => {
+  it("refuses an expired or revoked key, and everybody but the owner, admins included", async () => {
     const { instance, clock, call } = await keysOf();
     const root = callAs(
       instance,
@@ -302,9 +302,9 @@ describe("rotate_api_key", () => {
     const { id: key_id } = await call(createApiKey, { name: "ci", expires_at: iso(clock.now() + HOUR) });
     await expect(root(rotateApiKey, { key_id })).rejects.toMatchObject({ code: "api_key_not_found" });
     clock.advance(HOUR);
-    await expect(call(rotateApiKey, { key_id })).rejects.toMatchObject({ code: "api_key_dead" });
+    await expect(call(rotateApiKey, { key_id })).rejects.toMatchObject({ code: "api_key_expired" });
     await call(revokeApiKey, { key_id });
-    await expect(call(rotateApiKey, { key_id })).rejects.toMatchObject({ code: "api_key_dead" });
+    await expect(call(rotateApiKey, { key_id })).rejects.toMatchObject({ code: "api_key_revoked" });
     expect((await call(listApiKeys)).total).toBe(1);
   });
 });

@@ -32,7 +32,13 @@ export const rotateApiKey = defineTool({
   requiresUser: true,
   effect: "act",
   noStore: true,
-  errors: ["api_key_not_found", "api_key_dead", "too_many_keys", "idempotency_key_reused"],
+  errors: [
+    "api_key_not_found",
+    "api_key_revoked",
+    "api_key_expired",
+    "too_many_keys",
+    "idempotency_key_reused",
+  ],
   headers: { idempotency_key: "Idempotency-Key" },
   example: { overlap: "24h" },
   input: z.strictObject({

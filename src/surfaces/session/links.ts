@@ -12,7 +12,7 @@ export const LinkToken = text(200, 1).meta({
   example: "0aZr4mXw1kq0Zr4mXw5pXq0aZr4mXw1k",
 });
 
-/** A link that works, and whose it is; nothing is written. @throws AppError link_dead */
+/** A link that works, and whose it is; nothing is written. @throws AppError link_expired */
 export async function resolveLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
   const link = await requireValidLink(ctx, ctx.services.read.links.find(digestOf(token)), kinds);
   const user = link.userId === null ? undefined : await ctx.services.read.users.find(link.userId);
@@ -20,7 +20,7 @@ export async function resolveLink(ctx: SessionContext, token: string, kinds: rea
   return { link, user };
 }
 
-/** The link that was found, if it works. @throws AppError link_dead */
+/** The link that was found, if it works. @throws AppError link_expired */
 export async function requireValidLink(
   ctx: SessionContext,
   finding: Promise<LinkRecord | undefined>,
@@ -34,8 +34,8 @@ export async function requireValidLink(
 
 export const linkExpired = (kinds: readonly LinkKind[] = []): AppError =>
   new AppError(
-    "link_dead",
+    "link_expired",
     kinds.length === 1 && kinds[0] === "setup"
-      ? "This setup token does not work: it is mistyped, or older than 24 hours. Start Millrace again: it prints another link."
-      : "This link does not work any more: it was used, replaced by a newer one, or is too old. Ask for another one.",
+      ? "This setup token is not valid: it is mistyped, or older than 24 hours. Start Millrace again to get a new link."
+      : "This link is no longer valid: it was used, was replaced by a newer one, or has expired. Ask for a new link.",
   );

@@ -113,7 +113,7 @@ export function claimsRefresher({ services, policy, client, refreshMs, find }: R
       if (error instanceof AppError && error.code === "sign_on_refused")
         return end(found, req, error.details.reason ?? error.code);
       if (!(error instanceof OidcError)) throw error;
-      const isOver = error.kind === "code_dead" || error.kind === "not_verified";
+      const isOver = error.kind === "code_expired" || error.kind === "not_verified";
       if (isOver || isLate) return end(found, req, error.message);
       log.warn(
         { session: session.id, issue: error.kind, reason: error.message },

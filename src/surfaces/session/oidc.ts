@@ -73,8 +73,10 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     const secure = isSecure(signIn, req);
     const flow = readFlowCookie(flowKey, req, secure, clock.now());
     // Whoever has begun elsewhere must not be signed in here (login CSRF).
-    if (flow === undefined) throw new NotIn("lost", "the browser has not begun to sign in, or too long ago");
-    if (req.query["state"] !== flow.state) throw new NotIn("mixed_up", "the state is that of another way");
+    if (flow === undefined)
+      throw new NotIn("flow_expired", "the browser has no sign-in flow, or it has expired");
+    if (req.query["state"] !== flow.state)
+      throw new NotIn("state_mismatch", "the state belongs to another sign-in flow");
     const over = flowCookie(flowKey, null, secure);
     res.setHeader("Set-Cookie", over);
     res.locals["to"] = flow.to;
@@ -141,12 +143,11 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
         location = await work(req, res);
         log.info(line, operation);
       } catch (thrown) {
-        const errorCode = issueOf(thrown);
-        ({ status } = errorCode);
-        const level = errorCode.code === "internal" ? "error" : "warn";
-        log[level]({ ...line, errorCode: errorCode.code, reason: errorCode.reason }, `${operation} refused`);
+        const { code, reason, status: refusedStatus } = refusalOf(thrown);
+        status = refusedStatus;
+        log[code === "internal" ? "error" : "warn"]({ ...line, code, reason }, `${operation} refused`);
         const to = (res.locals["to"] as string | undefined) ?? safeReturnPath(req.query["to"]);
-        location = `${SIGN_IN}?${new URLSearchParams({ errorCode: errorCode.code, to: to.slice("/ui".length) }).toString()}`;
+        location = `${SIGN_IN}?${new URLSearchParams({ error: code, to: to.slice("/ui".length) }).toString()}`;
       }
       services.meter.operationCompleted({
         name: operation,
@@ -190,11 +191,15 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
   };
 }
 
-/** What is said of it on the page and in the log, and as what it counts. */
-function issueOf(thrown: unknown): { code: SignInErrorCode; status: number; reason: unknown } {
+/** The code that the sign-in page shows, the HTTP status to count it under, and the reason for the log. */
+function refusalOf(thrown: unknown): { code: SignInErrorCode; status: number; reason: unknown } {
   if (thrown instanceof NotIn) return { code: thrown.errorCode, status: 403, reason: thrown.message };
   if (thrown instanceof OidcError) {
-    return { code: thrown.kind, status: thrown.kind === "provider_away" ? 502 : 403, reason: thrown.message };
+    return {
+      code: thrown.kind,
+      status: thrown.kind === "provider_unavailable" ? 502 : 403,
+      reason: thrown.message,
+    };
   }
   const error = toAppError(thrown);
   const { code, status, message } = error;

@@ -19,7 +19,7 @@ export const setUp = defineEndpoint({
   path: "/session/setup",
   requiresSession: false,
   builtInOnly: true,
-  errors: ["sign_on_elsewhere", "setup_done", "link_dead", "too_many_attempts"],
+  errors: ["sign_on_elsewhere", "setup_done", "link_expired", "too_many_attempts"],
   input: z.strictObject({ token: LinkToken, email: Email, password: Password }),
   status: 201,
   output: SessionInfo,

@@ -40,15 +40,15 @@ const ISSUES: Readonly<Record<SignInErrorCode, { title: string; text: string }>>
     title: "You were not signed in",
     text: "The identity provider says that signing in was cancelled or not allowed. Try again, or ask an admin whether you may use Millrace.",
   },
-  lost: {
+  flow_expired: {
     title: "That took too long",
     text: "Signing in must be finished within ten minutes, in the browser that it was begun with, and cookies must be allowed. Begin again.",
   },
-  mixed_up: {
+  state_mismatch: {
     title: "That was the answer to another attempt",
     text: "You may have begun to sign in twice, or a page of somebody else has led you here. Begin again.",
   },
-  code_dead: {
+  code_expired: {
     title: "The identity provider's answer has expired",
     text: "It works once and for a short time. Begin again.",
   },
@@ -56,7 +56,7 @@ const ISSUES: Readonly<Record<SignInErrorCode, { title: string; text: string }>>
     title: "The identity provider refused",
     text: "It does not accept how Millrace asks: an admin finds the reason in the server's log. Nothing is wrong with your account.",
   },
-  provider_away: {
+  provider_unavailable: {
     title: "The identity provider can't be reached",
     text: "Nobody can sign in until it answers again. Try again in a moment; API keys go on working meanwhile.",
   },
@@ -98,7 +98,7 @@ function Issue({ code }: { code: string }) {
 /** By a click, not by itself: who has just signed out, or was refused, would be led in circles. */
 export function SsoSignIn({ to }: { to: string }) {
   const [search] = useSearchParams();
-  const issue = search.get("fault");
+  const issue = search.get("error");
   const isOut = search.has("signed_out");
   useEffect(() => {
     if (isOut) notifyOtherTabs();
