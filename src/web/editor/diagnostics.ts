@@ -1,35 +1,31 @@
-/** Faults as CodeMirror's diagnostics: what is underlined, and what the sign in the gutter says. */
+/** Converts issues to CodeMirror diagnostics: the underlined range, and the message of the gutter's sign. */
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
-import type { EditorIssue } from "./format.ts";
+import { type EditorIssue, issueSentence } from "./format.ts";
 
-/** A key with the value behind it in its line, or whatever word there is. */
-const THING =
+/** A key with its value in the same line, or else the next word. */
+const MARKED_RANGE =
   /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s:,[\]{}]+)(?:\s*:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,[\]{}#][^,[\]{}#]*))?/;
 
-/** What the fault is about, in one line. */
-const sentence = ({ path, message, fix }: EditorIssue): string =>
-  `${path} ${message}${fix === undefined ? "" : `. ${fix}`}`.trimStart();
-
-/** In order; a fault without a place stands at the beginning. */
+/** @returns the diagnostics in the order of the text; an issue without a line comes first */
 export function diagnostics(doc: Text, issues: readonly EditorIssue[]): Diagnostic[] {
   return issues
     .map((issue): Diagnostic => {
       const from = offsetIn(doc, issue);
       const line = doc.lineAt(from);
       const rest = line.text.slice(from - line.from);
-      const thing = THING.exec(rest)?.[0].trimEnd() ?? rest;
+      const marked = MARKED_RANGE.exec(rest)?.[0].trimEnd() ?? rest;
       return {
         from,
-        to: Math.min(from + thing.length, line.to),
+        to: Math.min(from + marked.length, line.to),
         severity: issue.severity,
-        message: sentence(issue),
+        message: issueSentence(issue),
       };
     })
     .toSorted((a, b) => a.from - b.from);
 }
 
-/** Where a fault stands: nearby, where the text has become shorter since. */
+/** The offset of an issue; the nearest one when the text has become shorter since. */
 export function offsetIn(doc: Text, { line = 1, column = 1 }: EditorIssue): number {
   const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
   const indent = column === 1 ? (/^\s*/.exec(at.text)?.[0].length ?? 0) : 0;

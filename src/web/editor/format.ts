@@ -1,22 +1,23 @@
 /**
- * A definition between object and text, YAML or JSON, and where in the text a fault stands. `yaml` is loaded at the
- * first call: who only shows a definition's name does not pay for it.
+ * Converts a definition between object and text (YAML or JSON), and locates issues in the text. `yaml` is loaded at the
+ * first call, so that pages that only show a definition's name don't load it.
  *
- * No text (nothing, white space, comments alone) is no definition: `toText(null)` gives "", `convert` leaves it empty,
- * and `parse` says in a fault that the definition is empty, so that it never passes for a valid one.
+ * An empty text (nothing, white space or only comments) is no definition: `toText(null)` returns "", `convert` keeps it
+ * empty, and `parse` returns an issue, so that it never passes as valid.
  */
 import type { Issue } from "../../../schemas/problem.ts";
+import { endSentence } from "../ui/sentence.ts";
 import { jsonIssue } from "./json-syntax.ts";
 
 export type Format = "yaml" | "json";
 
-/** A fault as the editor shows it. */
+/** An issue as the editor shows it. */
 export interface EditorIssue {
-  /** What is wrong with what `path` names, "must be a number, not text"; a whole sentence where there is no path. */
+  /** What is wrong with the value at `path`, "must be a number, not text"; a whole sentence when `path` is empty. */
   message: string;
   /** What to do. */
   fix?: string;
-  /** A dotted path; empty for the whole. */
+  /** A dotted path; empty for the whole definition. */
   path: string;
   /** From 1. */
   line?: number;
@@ -26,25 +27,25 @@ export interface EditorIssue {
 }
 
 export type Parsed = { definition: Record<string, unknown> } | { issues: EditorIssue[] };
-/** `commentsLost`: the text had comments, and JSON can't hold them. */
+/** `commentsLost`: the text had comments, which JSON can't contain. */
 export type Converted = { text: string; commentsLost: boolean } | { issues: EditorIssue[] };
 
-/** @returns the definition as people read it, ending in a newline; "" for none */
+/** @returns the definition as text that ends in a newline; "" for null */
 export async function toText(definition: Record<string, unknown> | null, format: Format): Promise<string> {
   if (definition === null) return "";
   if (format === "json") return `${JSON.stringify(definition, null, 2)}\n`;
   return (await import("./yaml-text.ts")).toYaml(definition);
 }
 
-/** Reads a text; what can't be read is told with line and column. */
+/** @returns the definition, or syntax errors with line and column */
 export async function parse(text: string, format: Format): Promise<Parsed> {
   const read = await readValue(text, format);
   if ("issues" in read) return read;
   const { value } = read;
-  if (value === undefined) return { issues: [issue("The definition is empty", EMPTY_FIX)] };
+  if (value === undefined) return { issues: [issue("The definition is empty", START_FIX)] };
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return { definition: value as Record<string, unknown> };
-  return { issues: [issue(`The definition must be an object, not ${kindOf(value)}`, EMPTY_FIX)] };
+  return { issues: [issue(`The definition must be an object, not ${kindOf(value)}`, START_FIX)] };
 }
 
 /** The same definition in the other format. */
@@ -57,12 +58,12 @@ export async function convert(text: string, from: Format, to: Format): Promise<C
 }
 
 /**
- * Gives each of the server's faults its place: the one that it brings, else the key that its path names, else the
- * nearest thing around it. Paths may begin with `definition`, and may name a step by its number or its id.
+ * Locates the server's issues in the text: at the line that the issue names, or at the key that its path names, or at
+ * the nearest parent of that. Paths may begin with `definition`, and may name a step by its index or its id.
  */
 export async function placeIssues(
   text: string,
-  // JSON is YAML too: one reader finds places in both.
+  // JSON is YAML too, so one parser locates issues in both.
   _format: Format,
   issues: readonly Issue[],
 ): Promise<EditorIssue[]> {
@@ -71,15 +72,19 @@ export async function placeIssues(
   const locate = createLocator(text);
   return issues.map(({ path, message, fix, did_you_mean, line, column }) => ({
     path: path.replace(/^definition(?:\.|$)/, ""),
-    // What is said of the whole has no path to be its subject.
+    // Without a path, the sentence still needs a subject.
     message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
-    ...adviceOf(fix, did_you_mean),
+    ...fixOf(fix, did_you_mean),
     ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
     severity: "error" as const,
   }));
 }
 
-const EMPTY_FIX = "Begin with steps: a list of what is to be done, each with an id and a type.";
+const START_FIX = "Start with `steps`: a list of steps, each with an id and a type.";
+
+/** The issue in one line: path, message and fix. */
+export const issueSentence = ({ path, message, fix }: EditorIssue): string =>
+  [path, endSentence(message), fix].filter((part) => part !== undefined && part !== "").join(" ");
 
 async function readValue(
   text: string,
@@ -87,8 +92,8 @@ async function readValue(
 ): Promise<{ value: unknown } | { issues: EditorIssue[] }> {
   if (format === "yaml") return (await import("./yaml-text.ts")).parseYaml(text);
   if (text.trim() === "") return { value: undefined };
-  const found = jsonIssue(text);
-  return found === undefined ? { value: JSON.parse(text) as unknown } : { issues: [found] };
+  const syntaxError = jsonIssue(text);
+  return syntaxError === undefined ? { value: JSON.parse(text) as unknown } : { issues: [syntaxError] };
 }
 
 async function isEmpty(text: string, format: Format): Promise<boolean> {
@@ -111,7 +116,7 @@ const kindOf = (value: unknown): string => {
   return typeof value === "string" ? "text" : `a ${typeof value}`;
 };
 
-function adviceOf(fix: string | undefined, near: string | undefined): { fix?: string } {
+function fixOf(fix: string | undefined, near: string | undefined): { fix?: string } {
   if (fix !== undefined) return { fix };
   return near === undefined ? {} : { fix: `Did you mean ${near}?` };
 }

@@ -1,6 +1,7 @@
-/** The faults below the editor: how many there are, said when it changes, and each a way to its line. */
+/** The issues below the editor: their number, announced when it changes, and a button for each that jumps to its line. */
 import { Box, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCircleX } from "@tabler/icons-react";
+import { endSentence } from "../ui/sentence.ts";
 import type { EditorIssue } from "./format.ts";
 
 interface IssueListProps {
@@ -37,7 +38,7 @@ function Item({ issue: { severity, path, message, fix, line } }: { issue: Editor
       <Icon size={16} color={color} style={{ flexShrink: 0, marginTop: 3 }} aria-label={severity} />
       <Text component="span" size="sm" style={{ overflowWrap: "anywhere" }}>
         {line !== undefined && `Line ${line}: `}
-        {path !== "" && <Code>{path}</Code>} {message}.
+        {path !== "" && <Code>{path}</Code>} {endSentence(message)}
         {fix !== undefined && (
           <Text component="span" c="dimmed" inherit>
             {` ${fix}`}
@@ -50,10 +51,10 @@ function Item({ issue: { severity, path, message, fix, line } }: { issue: Editor
 
 function countOf(issues: readonly EditorIssue[]): string {
   const errors = issues.filter(({ severity }) => severity === "error").length;
-  return [counted(errors, "fault"), counted(issues.length - errors, "warning")]
+  return [pluralize(errors, "error"), pluralize(issues.length - errors, "warning")]
     .filter((text) => text !== "")
     .join(", ");
 }
 
-const counted = (count: number, what: string): string =>
-  count === 0 ? "" : `${count} ${what}${count === 1 ? "" : "s"}`;
+const pluralize = (count: number, noun: string): string =>
+  count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,10 +1,10 @@
 /**
- * The first fault of a JSON text, with its place and in words: `JSON.parse` says either differently in each browser,
- * and often not where. A key that stands twice is a fault too: one of its values would be lost.
+ * Finds the first syntax error of a JSON text, with line and column: the messages of `JSON.parse` differ between
+ * browsers and often name no position. A duplicate key is an error too, since one of its values would be lost.
  */
 import type { EditorIssue } from "./format.ts";
 
-class Slip extends Error {
+class JsonSyntaxError extends Error {
   readonly offset: number;
   readonly fix: string | undefined;
   constructor(message: string, offset: number, fix?: string) {
@@ -14,23 +14,23 @@ class Slip extends Error {
   }
 }
 
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 const STRING = /"(?:[^"\\\n\r]|\\.)*"/y;
 const LITERAL = /-?\d[\d.eE+-]*|[A-Za-z_$][\w$]*/y;
 const BAD_CONTROL = /\p{Cc}/u;
 
-/** @returns undefined where the text is JSON */
+/** @returns undefined when the text is valid JSON */
 export function jsonIssue(text: string): EditorIssue | undefined {
   try {
     const end = space(text, value(text, space(text, 0), 0));
     if (end < text.length)
-      throw new Slip("goes on after its end", end, "One object is all that may stand here.");
+      throw new JsonSyntaxError("unexpected text after the end", end, "Keep one object and delete the rest.");
     return undefined;
   } catch (error) {
-    if (!(error instanceof Slip)) throw error;
+    if (!(error instanceof JsonSyntaxError)) throw error;
     const before = text.slice(0, error.offset);
     return {
-      message: `JSON can't be read here: ${error.message}`,
+      message: `Invalid JSON: ${error.message}`,
       ...(error.fix !== undefined && { fix: error.fix }),
       path: "",
       line: before.split("\n").length,
@@ -44,27 +44,30 @@ function space(text: string, from: number): number {
   let at = from;
   while (" \t\r\n".includes(text[at] ?? "x")) at += 1;
   if (text.startsWith("//", at) || text.startsWith("/*", at) || text[at] === "#")
-    throw new Slip("JSON has no comments", at, "Write it as YAML, or leave the comment out.");
+    throw new JsonSyntaxError("comments are not allowed", at, "Switch to YAML, or delete the comment.");
   return at;
 }
 
 /** @returns the offset after the value that begins at `from` */
 function value(text: string, from: number, depth: number): number {
   const first = text[from];
-  if (depth > DEEPEST) throw new Slip("is nested too deeply", from);
+  if (depth > MAX_DEPTH)
+    throw new JsonSyntaxError(`more than ${MAX_DEPTH} levels of nesting`, from, "Flatten the value.");
   if (first === "{") return items(text, from, "}", (at, keys) => pair(text, at, keys, depth));
   if (first === "[") return items(text, from, "]", (at) => value(text, at, depth + 1));
   if (first === '"') return string(text, from);
-  if (first === "'") throw new Slip("text stands between double quotes", from, "Write \" in place of '.");
-  if (first === undefined) throw new Slip("the text ends too early", from, "Close what is open.");
+  if (first === "'") throw new JsonSyntaxError("a string needs double quotes", from, "Replace ' with \".");
+  if (first === undefined)
+    throw new JsonSyntaxError("unexpected end of the text", from, "Close the open brackets.");
   LITERAL.lastIndex = from;
   const word = LITERAL.exec(text)?.[0];
-  if (word === undefined) throw new Slip(`a value is missing before ${first}`, from);
-  if (!isJson(word)) throw new Slip(`${word} is no value`, from, 'Text stands between double quotes: "…".');
+  if (word === undefined) throw new JsonSyntaxError(`a value is missing before ${first}`, from);
+  if (!isJson(word))
+    throw new JsonSyntaxError(`${word} is not a JSON value`, from, 'Put text between double quotes: "…".');
   return from + word.length;
 }
 
-/** What stands between brackets, with commas between. */
+/** Reads the items between brackets, with commas between them. */
 function items(
   text: string,
   from: number,
@@ -79,27 +82,30 @@ function items(
     at = space(text, end);
     if (text[at] === close) return at + 1;
     if (text[at] === undefined)
-      throw new Slip(
+      throw new JsonSyntaxError(
         `a ${close} is missing`,
         text.length,
-        `What is opened here in line ${lineOf(text, from)} is never closed.`,
+        `Close the bracket that line ${lineOf(text, from)} opens.`,
       );
-    if (text[at] !== ",") throw new Slip("a comma is missing", end, `Put a comma, or close with ${close}.`);
+    if (text[at] !== ",")
+      throw new JsonSyntaxError("a comma is missing", end, `Add a comma, or close with ${close}.`);
     const comma = at;
     at = space(text, at + 1);
-    if (text[at] === close) throw new Slip(`a comma stands before ${close}`, comma, "Leave the comma out.");
+    if (text[at] === close)
+      throw new JsonSyntaxError(`trailing comma before ${close}`, comma, "Delete the comma.");
   }
 }
 
 function pair(text: string, from: number, keys: Set<string>, depth: number): number {
   if (text[from] !== '"')
-    throw new Slip("a key is missing, or has no double quotes", from, 'Write it as "key": value.');
+    throw new JsonSyntaxError("expected a key in double quotes", from, 'Write it as "key": value.');
   const end = string(text, from);
   const key = JSON.parse(text.slice(from, end)) as string;
-  if (keys.has(key)) throw new Slip(`${key} stands here twice`, from, "Leave one of them out.");
+  if (keys.has(key)) throw new JsonSyntaxError(`duplicate key ${key}`, from, "Delete one of the two.");
   keys.add(key);
   const colon = space(text, end);
-  if (text[colon] !== ":") throw new Slip(`a colon is missing after ${key}`, end, `Write "${key}": value.`);
+  if (text[colon] !== ":")
+    throw new JsonSyntaxError(`a colon is missing after ${key}`, end, `Write "${key}": value.`);
   return value(text, space(text, colon + 1), depth + 1);
 }
 
@@ -107,16 +113,16 @@ function string(text: string, from: number): number {
   STRING.lastIndex = from;
   const found = STRING.exec(text)?.[0];
   if (found === undefined)
-    throw new Slip(
-      "text is not closed",
+    throw new JsonSyntaxError(
+      "unterminated string",
       from,
-      'It ends with ", in the same line; a line break in it is \\n.',
+      'End it with " in the same line. Write a line break as \\n.',
     );
   if (isJson(found)) return from + found.length;
   const control = found.search(BAD_CONTROL);
   if (control >= 0)
-    throw new Slip("a control character stands in the text", from + control, "A tab is written \\t.");
-  throw new Slip("a backslash begins nothing that JSON knows", from, "A backslash itself is \\\\.");
+    throw new JsonSyntaxError("control character in a string", from + control, "Write a tab as \\t.");
+  throw new JsonSyntaxError("invalid escape sequence", from, "Write a backslash as \\\\.");
 }
 
 function isJson(text: string): boolean {

@@ -1,64 +1,65 @@
-/** Checks a text as it is typed: its syntax at once, the rest by the server when the typing rests. */
+/** Validates a text while it is typed: syntax immediately, the rest on the server after a pause. */
 import { useEffect, useState } from "react";
 import { send } from "../api/client.ts";
 import type { Schemas } from "../../../schemas/generated/endpoints.ts";
 import { type EditorIssue, type Format, parse, placeIssues } from "./format.ts";
 
-/** What validation gives besides faults. */
+/** The fields of a validation result besides its issues. */
 type ValidationReport = Omit<Schemas.Validation, "errors" | "valid">;
 
 export interface ValidationState {
-  /** Those of the text before, while the next is being checked. */
+  /** The issues of the previous text while the next is checked. */
   issues: EditorIssue[];
   /**
-   * idle: not asked for. checking: under way. checked: `faults` are all there are; none: it is valid.
-   * unavailable: the server did not answer, or may not be asked, so that nothing is known.
+   * idle: validation is disabled. checking: in progress. checked: `issues` is complete, and empty for a valid text.
+   * unavailable: the server did not answer or refused, so the result is unknown.
    */
   state: "idle" | "checking" | "checked" | "unavailable";
-  /** Of the last text that the server could read. */
+  /** The report on the last text without syntax errors. */
   report?: ValidationReport;
 }
 
 interface Options {
   enabled?: boolean;
-  /** Where the text is to belong to a workflow that exists. */
+  /** The existing workflow that the text belongs to. */
   workflowId?: string | undefined;
 }
 
-const REST_MS = 400;
+/** Pause in typing after which the server validates the text, in milliseconds. */
+const DEBOUNCE_MS = 400;
 
 interface Result extends ValidationState {
-  of: string;
+  /** The text, format and workflow that it belongs to. */
+  key: string;
 }
 
-const NOTHING: EditorIssue[] = [];
+const NO_ISSUES: EditorIssue[] = [];
 
 export function useValidation(
   text: string,
   format: Format,
   { enabled = true, workflowId }: Options = {},
 ): ValidationState {
-  const [result, setResult] = useState<Result>({ of: "", issues: NOTHING, state: "idle" });
+  const [result, setResult] = useState<Result>({ key: "", issues: NO_ISSUES, state: "idle" });
   const key = `${workflowId ?? ""} ${format} ${text}`;
   useEffect(() => {
     if (!enabled) return;
-    const asking = new AbortController();
-    const { signal } = asking;
+    const controller = new AbortController();
+    const { signal } = controller;
     const run = async (): Promise<void> => {
       const found = await check(text, format, workflowId, signal);
-      if (!signal.aborted) setResult((before) => ({ ...kept(before), ...found, of: key }));
+      if (!signal.aborted) setResult((before) => ({ ...reportOf(before), ...found, key }));
     };
     void run();
-    return () => asking.abort();
+    return () => controller.abort();
   }, [key, text, format, workflowId, enabled]);
 
-  if (!enabled) return { issues: NOTHING, state: "idle" };
-  const { of, issues, state, report } = result;
-  const told = report === undefined ? {} : { report };
-  return { issues, state: of === key ? state : "checking", ...told };
+  if (!enabled) return { issues: NO_ISSUES, state: "idle" };
+  const { issues, state } = result;
+  return { issues, state: result.key === key ? state : "checking", ...reportOf(result) };
 }
 
-const kept = ({ report }: Result): Pick<Result, "report"> => (report === undefined ? {} : { report });
+const reportOf = ({ report }: Result): Pick<Result, "report"> => (report === undefined ? {} : { report });
 
 async function check(
   text: string,
@@ -69,20 +70,20 @@ async function check(
   try {
     const parsed = await parse(text, format);
     if ("issues" in parsed) return { issues: parsed.issues, state: "checked" };
-    await rest(signal);
-    // As text: the server knows where in it each fault stands, and YAML that is misread.
+    await waitForPause(signal);
+    // Sent as text, so that the server reports line numbers and YAML pitfalls.
     const body = { definition: text, ...(workflowId !== undefined && { workflow_id: workflowId }) };
     const { data } = await send("post", "/workflows/validate", { body, signal });
     const { errors, valid: _, ...report } = data;
     return { issues: await placeIssues(text, format, errors), state: "checked", report };
   } catch {
-    return { issues: NOTHING, state: "unavailable" };
+    return { issues: NO_ISSUES, state: "unavailable" };
   }
 }
 
-function rest(signal: AbortSignal): Promise<void> {
+function waitForPause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, REST_MS);
+    const timer = setTimeout(resolve, DEBOUNCE_MS);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
       reject(signal.reason as Error);

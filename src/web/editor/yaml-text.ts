@@ -1,4 +1,4 @@
-/** What only the YAML library can do: write, read and find places. Loaded on demand, by ./format.ts. */
+/** Writes, reads and locates with the YAML library. Loaded on demand by ./format.ts. */
 import {
   Document,
   isMap,
@@ -14,7 +14,7 @@ import {
 import type { EditorIssue } from "./format.ts";
 import { type Path, parsePath } from "./path.ts";
 
-const READING = {
+const PARSE_OPTIONS = {
   version: "1.2",
   schema: "core",
   prettyErrors: false,
@@ -23,23 +23,35 @@ const READING = {
 } as const;
 const MAX_ALIASES = 100;
 
-/** Reads as the server does: a warning is a fault too, since it means that the text says something else than it seems. */
+/** What to do about the parser's commonest errors, by their code. */
+const HINTS: Readonly<Record<string, string>> = {
+  BAD_INDENT: "Align the line with its siblings.",
+  BAD_SCALAR_START: "Put the text between quotes.",
+  BLOCK_AS_IMPLICIT_KEY: "Put text that contains a colon between quotes.",
+  DUPLICATE_KEY: "Delete one of the two keys.",
+  MULTILINE_IMPLICIT_KEY: "Add a colon after the key, or check the indentation.",
+  TAB_AS_INDENT: "Indent with spaces.",
+  TAG_RESOLVE_FAILED: "Delete the tag, or put the text between quotes.",
+};
+
+/** Parses as the server does: a warning is an error too, since it means that the text says something else than it seems. */
 export function parseYaml(text: string): { value: unknown } | { issues: EditorIssue[] } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { ...READING, lineCounter: lines });
-  const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) {
-    const issues = broken.map(({ message, pos }): EditorIssue => {
+  const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter: lines });
+  const problems = [...document.errors, ...document.warnings];
+  if (problems.length > 0) {
+    const issues = problems.map(({ code, message, pos }): EditorIssue => {
       const { line, col } = lines.linePos(pos[0]);
       return {
-        message: `YAML can't read this as it stands: ${message}`,
+        message: `Invalid YAML: ${message}`,
+        fix: HINTS[code] ?? "Check the indentation, quotes and brackets here.",
         path: "",
         line: Math.max(line, 1),
         column: Math.max(col, 1),
         severity: "error",
       };
     });
-    // The parser tells the same slip several times: one a line.
+    // The parser reports one mistake several times: keep the first of each line.
     const first = new Map(issues.toReversed().map((issue) => [issue.line, issue]));
     return { issues: [...first.values()].toSorted((a, b) => a.line! - b.line!) };
   }
@@ -47,14 +59,14 @@ export function parseYaml(text: string): { value: unknown } | { issues: EditorIs
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
-    const message = `The definition can't be read: ${(error as Error).message}`;
+    const message = `Invalid YAML: ${(error as Error).message}`;
     return { issues: [{ message, path: "", line: 1, column: 1, severity: "error" }] };
   }
 }
 
-/** Whether a person wrote something into the text that the definition itself does not hold. */
+/** Whether the text has comments, which a definition does not store. */
 export function hasComments(text: string): boolean {
-  const document = parseDocument(text, READING);
+  const document = parseDocument(text, PARSE_OPTIONS);
   let found = document.commentBefore !== null || document.comment !== null;
   visit(document, {
     Node: (_, node) => {
@@ -65,10 +77,10 @@ export function hasComments(text: string): boolean {
   return found;
 }
 
-/** Finds the line and column of a dotted path in a text, however broken. */
+/** Finds the line and column of a dotted path even in a text with syntax errors. */
 export function createLocator(text: string): (path: string) => { line: number; column: number } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { ...READING, lineCounter: lines });
+  const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter: lines });
   return (path) => {
     const { line, col } = lines.linePos(offsetOf(document.contents, path));
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -78,18 +90,18 @@ export function createLocator(text: string): (path: string) => { line: number; c
 function offsetOf(root: Node | null, path: string): number {
   const parts = parsePath(path);
   if (parts[0] === "definition" && isMap(root) && !root.has("definition")) parts.shift();
-  let here: unknown = root;
+  let current: unknown = root;
   let offset = root?.range?.[0] ?? 0;
   for (const part of parts) {
-    const [next, place] = childOf(here, part);
-    if (place === undefined) break;
-    offset = place;
-    here = next;
+    const [next, nextOffset] = childOf(current, part);
+    if (nextOffset === undefined) break;
+    offset = nextOffset;
+    current = next;
   }
   return offset;
 }
 
-/** What stands under a key or number, or in the item with this id, and where it begins: at its key if it has one. */
+/** The child at a key, an index or a step id, and its offset: that of its key when it has one. */
 function childOf(node: unknown, part: Path[number]): [child: unknown, offset: number | undefined] {
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
@@ -97,7 +109,9 @@ function childOf(node: unknown, part: Path[number]): [child: unknown, offset: nu
   }
   if (!isSeq(node)) return [undefined, undefined];
   const item =
-    typeof part === "number" ? node.items[part] : node.items.find((it) => isMap(it) && it.get("id") === part);
+    typeof part === "number"
+      ? node.items[part]
+      : node.items.find((step) => isMap(step) && step.get("id") === part);
   return [item, isNode(item) ? item.range?.[0] : undefined];
 }
 
@@ -105,7 +119,7 @@ const FIRST_AT_TOP = ["id", "name", "description", "tags", "inputs", "steps", "o
 const FIRST_IN_STEP = ["id", "type", "description", "needs", "if", "for_each", "concurrency"];
 const LAST_IN_STEP = ["retry", "timeout", "on_error", "cache"];
 
-/** YAML with blocks for long texts, quotes around expressions, and keys in one order: so two versions compare well. */
+/** YAML with block strings, quoted expressions and a fixed key order, so that versions compare well. */
 export function toYaml(definition: Readonly<Record<string, unknown>>): string {
   const { steps } = definition;
   const value = ordered(definition, FIRST_AT_TOP);

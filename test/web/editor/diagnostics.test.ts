@@ -13,39 +13,40 @@ const issue = (line: number, column: number): EditorIssue => ({
   severity: "error",
 });
 
-const marked = (line: number, column: number): string =>
+const markedText = (line: number, column: number): string =>
   diagnostics(Text.of(lines), [issue(line, column)])
     .map(({ from, to }) => lines.join("\n").slice(from, to))
     .join();
 
 describe("diagnostics", () => {
-  it("marks a key with its value, and no more", () => {
-    expect(marked(3, 5)).toBe("for: 10 minutes");
-    expect(marked(4, 21)).toBe("secret: nope");
-    expect(marked(2, 1)).toBe("-");
+  it("marks a key with its value", () => {
+    expect(markedText(3, 5)).toBe("for: 10 minutes");
+    expect(markedText(4, 21)).toBe("secret: nope");
+    expect(markedText(2, 1)).toBe("-");
   });
 
-  it("stays within a text that has become shorter", () => {
-    expect(marked(99, 99)).toBe("");
+  it("stays within the text when it has become shorter", () => {
+    expect(markedText(99, 99)).toBe("");
   });
 
-  it("are in order", () => {
+  it("keeps the order of the text", () => {
     const found = diagnostics(Text.of(lines), [issue(3, 5), issue(1, 1)]);
     expect(found.map(({ from }) => from)).toEqual([0, 21]);
   });
 });
 
-const part = (hex: string, at: number): number => {
+const channel = (hex: string, at: number): number => {
   const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 };
-const light = (hex: string): number => 0.2126 * part(hex, 1) + 0.7152 * part(hex, 3) + 0.0722 * part(hex, 5);
+const luminance = (hex: string): number =>
+  0.2126 * channel(hex, 1) + 0.7152 * channel(hex, 3) + 0.0722 * channel(hex, 5);
 const contrast = (a: string, b: string): number =>
-  (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  (Math.max(luminance(a), luminance(b)) + 0.05) / (Math.min(luminance(a), luminance(b)) + 0.05);
 
 describe("palette", () => {
   const TEXTS = ["text", "key", "string", "keyword", "muted", "expression"] as const;
-  const GROUNDS = [
+  const BACKGROUNDS = [
     "page",
     "line",
     "selection",
@@ -58,9 +59,12 @@ describe("palette", () => {
   it.each([
     ["light", LIGHT],
     ["dark", DARK],
-  ])("has 4.5:1 everywhere, %s", (_, palette) => {
+  ])("has a contrast of at least 4.5:1 on every background, %s", (_, palette) => {
     for (const text of TEXTS)
-      for (const ground of GROUNDS)
-        expect(contrast(palette[text], palette[ground]), `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+      for (const background of BACKGROUNDS)
+        expect(
+          contrast(palette[text], palette[background]),
+          `${text} on ${background}`,
+        ).toBeGreaterThanOrEqual(4.5);
   });
 });

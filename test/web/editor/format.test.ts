@@ -12,7 +12,7 @@ const DEFINITION = {
 };
 
 describe("toText", () => {
-  it("writes YAML that reads back the same, in one order", async () => {
+  it("writes YAML with a fixed key order that parses back to the same definition", async () => {
     const text = await toText(DEFINITION, "yaml");
     expect(await parse(text, "yaml")).toEqual({ definition: DEFINITION });
     expect(text).toMatch(/^inputs:\n {2}type: object\nsteps:\n {2}- id: revenue\n {4}type: sql\n/);
@@ -20,29 +20,32 @@ describe("toText", () => {
     expect(text).toContain("query: |\n");
   });
 
-  it("is empty for no definition", async () => {
+  it("returns an empty text for no definition", async () => {
     expect(await toText(null, "yaml")).toBe("");
     expect(await toText(null, "json")).toBe("");
   });
 
-  it.each(readdirSync("examples/samples"))("keeps the meaning of %s both ways", async (file) => {
-    const text = readFileSync(`examples/samples/${file}`, "utf8");
-    const json = await convert(text, "yaml", "json");
-    if (!("text" in json)) throw new Error("not converted");
-    const back = await convert(json.text, "json", "yaml");
-    if (!("text" in back)) throw new Error("not converted back");
-    expect(await parse(back.text, "yaml")).toEqual(await parse(text, "yaml"));
-  });
+  it.each(readdirSync("examples/samples"))(
+    "converts %s to JSON and back without a difference",
+    async (file) => {
+      const text = readFileSync(`examples/samples/${file}`, "utf8");
+      const json = await convert(text, "yaml", "json");
+      if (!("text" in json)) throw new Error("not converted");
+      const back = await convert(json.text, "json", "yaml");
+      if (!("text" in back)) throw new Error("not converted back");
+      expect(await parse(back.text, "yaml")).toEqual(await parse(text, "yaml"));
+    },
+  );
 });
 
 describe("parse", () => {
-  it.each(["", " \n\n", "# nothing yet\n"])("tells an empty YAML text: %j", async (text) => {
+  it.each(["", " \n\n", "# nothing yet\n"])("reports an empty YAML text: %j", async (text) => {
     expect(await parse(text, "yaml")).toMatchObject({
       issues: [{ message: "The definition is empty", line: 1 }],
     });
   });
 
-  it("tells an empty JSON text, a list, null", async () => {
+  it("reports an empty JSON text, a list and null", async () => {
     expect(await parse("  ", "json")).toMatchObject({ issues: [{ message: "The definition is empty" }] });
     expect(await parse("[]", "json")).toMatchObject({
       issues: [{ message: "The definition must be an object, not a list" }],
@@ -52,35 +55,43 @@ describe("parse", () => {
     });
   });
 
-  it("gives line and column of what YAML can't read, warnings too", async () => {
+  it("reports line and column of YAML errors and warnings, with a hint", async () => {
     expect(await parse("steps:\n  - id: [a\n", "yaml")).toMatchObject({ issues: [{ severity: "error" }] });
     expect(await parse("a: 1\nb: !x y\n", "yaml")).toMatchObject({ issues: [{ line: 2, column: 4 }] });
     expect(await parse("a: 1\na: 2\n", "yaml")).toMatchObject({ issues: [{ line: 2, column: 1 }] });
-  });
-
-  it.each([
-    ['{\n  "a": 1,\n}', "a comma stands before }", 2, 9],
-    ['{\n  "a": 1\n  "b": 2\n}', "a comma is missing", 2, 9],
-    ["{\n  a: 1\n}", "a key is missing, or has no double quotes", 2, 3],
-    ["{ 'a': 1 }", "a key is missing, or has no double quotes", 1, 3],
-    ['{ "a": yes }', "yes is no value", 1, 8],
-    ['{ "a": 01 }', "01 is no value", 1, 8],
-    ['{ "a": "b\n" }', "text is not closed", 1, 8],
-    ['{ "a": "\\x" }', "a backslash begins nothing that JSON knows", 1, 8],
-    ['{ "a": "\t" }', "a control character stands in the text", 1, 9],
-    ['{\n  "a": [1, 2', "a ] is missing", 2, 13],
-    ['{ "a": 1 } x', "goes on after its end", 1, 12],
-    ['{ "a": 1, "a": 2 }', "a stands here twice", 1, 11],
-    ['{ "a" 1 }', "a colon is missing after a", 1, 6],
-    ['{ // no\n "a": 1 }', "JSON has no comments", 1, 3],
-    ['{ "a": }', "a value is missing before }", 1, 8],
-  ])("places what JSON can't read: %j", async (text, message, line, column) => {
-    expect(await parse(text, "json")).toMatchObject({
-      issues: [{ message: `JSON can't be read here: ${message}`, line, column }],
+    expect(await parse("a: b: c\n", "yaml")).toMatchObject({
+      issues: [
+        {
+          message: expect.stringMatching(/^Invalid YAML: /) as string,
+          fix: "Put text that contains a colon between quotes.",
+        },
+      ],
     });
   });
 
-  it("reads all that JSON allows", async () => {
+  it.each([
+    ['{\n  "a": 1,\n}', "trailing comma before }", 2, 9],
+    ['{\n  "a": 1\n  "b": 2\n}', "a comma is missing", 2, 9],
+    ["{\n  a: 1\n}", "expected a key in double quotes", 2, 3],
+    ["{ 'a': 1 }", "expected a key in double quotes", 1, 3],
+    ['{ "a": yes }', "yes is not a JSON value", 1, 8],
+    ['{ "a": 01 }', "01 is not a JSON value", 1, 8],
+    ['{ "a": "b\n" }', "unterminated string", 1, 8],
+    ['{ "a": "\\x" }', "invalid escape sequence", 1, 8],
+    ['{ "a": "\t" }', "control character in a string", 1, 9],
+    ['{\n  "a": [1, 2', "a ] is missing", 2, 13],
+    ['{ "a": 1 } x', "unexpected text after the end", 1, 12],
+    ['{ "a": 1, "a": 2 }', "duplicate key a", 1, 11],
+    ['{ "a" 1 }', "a colon is missing after a", 1, 6],
+    ['{ // no\n "a": 1 }', "comments are not allowed", 1, 3],
+    ['{ "a": }', "a value is missing before }", 1, 8],
+  ])("locates JSON syntax errors: %j", async (text, message, line, column) => {
+    expect(await parse(text, "json")).toMatchObject({
+      issues: [{ message: `Invalid JSON: ${message}`, line, column }],
+    });
+  });
+
+  it("accepts everything that JSON allows", async () => {
     const text = JSON.stringify(
       { a: [1, -2.5e3, true, null, '\u2028 \\ " \n é'], "": {}, b: [] },
       null,
@@ -91,18 +102,18 @@ describe("parse", () => {
 });
 
 describe("convert", () => {
-  it("says that comments are lost, and leaves an empty text empty", async () => {
+  it("reports lost comments, and keeps an empty text empty", async () => {
     expect(await convert("a: 1 # why\n", "yaml", "json")).toMatchObject({ commentsLost: true });
     expect(await convert("a: 1\n", "yaml", "json")).toMatchObject({ commentsLost: false });
     expect(await convert("", "yaml", "json")).toEqual({ text: "", commentsLost: false });
   });
 
-  it("gives the faults of a text that can't be read", async () => {
-    expect(await convert("a: [", "yaml", "json")).toHaveProperty("faults");
+  it("returns the issues of a text with syntax errors", async () => {
+    expect(await convert("a: [", "yaml", "json")).toHaveProperty("issues");
   });
 });
 
-describe("placeFaults", () => {
+describe("placeIssues", () => {
   const yaml = "# first\nsteps:\n  - id: revenue\n    type: sql\n    params: { since: 1 }\n  - id: late\n";
   const json = '{\n  "steps": [\n    { "id": "revenue", "query": 1 }\n  ]\n}\n';
   const at = async (text: string, path: string) => {
@@ -112,20 +123,20 @@ describe("placeFaults", () => {
     return [placed?.line, placed?.column];
   };
 
-  it("finds keys by number and by id, with or without the word definition", async () => {
+  it("finds keys by step index and by step id, with or without the prefix definition", async () => {
     expect(await at(yaml, "steps[0].params.since")).toEqual([5, 15]);
     expect(await at(yaml, "definition.steps[0].type")).toEqual([4, 5]);
     expect(await at(yaml, "steps.revenue.type")).toEqual([4, 5]);
     expect(await at(json, "steps[0].query")).toEqual([3, 24]);
   });
 
-  it("goes to the nearest thing around what is missing", async () => {
+  it("falls back to the nearest parent of a missing key", async () => {
     expect(await at(yaml, "steps[1].type")).toEqual([6, 5]);
     expect(await at(yaml, "output")).toEqual([2, 1]);
     expect(await at("", "steps")).toEqual([1, 1]);
   });
 
-  it("takes the server's own place, and a near match as advice", async () => {
+  it("uses the server's line, and a near match as the fix", async () => {
     const issue = { path: "", code: "x", message: "is too large", did_you_mean: "b", line: 7 };
     expect(await placeIssues(yaml, "yaml", [issue])).toEqual([
       {
