@@ -1,64 +1,63 @@
 /**
- * Where the cursor stands in a text that is only half written: the word under it is replaced by a marker, the text is
- * read by a parser that goes on after faults, and the marker is looked for. One way for YAML and JSON, which is YAML
- * too, in blocks and in brackets.
+ * Finds the path under the cursor in an unfinished text: the word under the cursor is replaced by a marker, a parser
+ * that recovers from errors reads the text, and the marker is searched in the result. JSON is YAML too, so one parser
+ * reads both.
  */
 import { type Document, isMap, isPair, isScalar, isSeq, type Node, parseDocument, visit } from "yaml";
 import type { Format } from "./format.ts";
 import type { Path } from "./path.ts";
 
 export interface CursorContext {
-  /** A key, a value as a whole, or within a longer text. */
+  /** `text`: within a longer string. */
   role: "key" | "value" | "text";
-  /** Of the object that the key is in; else of the value. */
+  /** For a key, the path of the object that contains it; otherwise the path of the value. */
   path: Path;
-  /** A key that could as well be a value: it stands alone, in a list or under a key. */
+  /** The key is the only one of its object, so it could also become a value. */
   standalone: boolean;
-  /** What a choice replaces: the word, with its quotes. */
+  /** Start of the range that a suggestion replaces: the word with its quotes. */
   from: number;
   to: number;
-  /** The word up to the cursor, without a quote. */
+  /** Start of the word without its quote. */
   typedFrom: number;
-  /** Where the text that the cursor is in begins, for `text`. */
+  /** Start of the string around the cursor, when `role` is `text`. */
   textFrom: number;
-  /** There is a colon behind it already. */
   followedByColon: boolean;
-  /** Nothing but indentation and dashes stands before it in its line. */
+  /** Only indentation and dashes precede it in its line. */
   atLineStart: boolean;
-  /** What the text says but for the word under the cursor. */
+  /** The parsed text, with the marker in place of the word under the cursor. */
   root: unknown;
 }
 
 export const CURSOR_MARKER = "ZZcursorZZ";
 
-/** @returns undefined in a comment, and where the text is too broken to tell */
+/** @returns undefined in a comment, and when the parser can't recover */
 export function cursorContextAt(text: string, pos: number, format: Format): CursorContext | undefined {
   const word = wordAt(text, pos);
   if (word === undefined) return undefined;
-  const { from, to, quote, colon: followedByColon, fresh: atLineStart } = word;
-  // At the beginning of a line YAML can't tell a key from a text before it has its colon.
+  const { from, to, quote, followedByColon, atLineStart } = word;
+  // At the start of a line YAML can't tell a key from a string before its colon is typed.
   const tail = format === "yaml" && atLineStart && !followedByColon ? ":" : "";
-  const shut = quote === "" && format === "json" ? '"' : quote;
+  const closingQuote = quote === "" && format === "json" ? '"' : quote;
   const comma = format === "json" && !followedByColon && /^\s*["[{]/.test(text.slice(to)) ? "," : "";
-  const marked = `${text.slice(0, from)}${shut}${CURSOR_MARKER}${shut}${tail}${comma}${text.slice(to)}`;
+  const marked = `${text.slice(0, from)}${closingQuote}${CURSOR_MARKER}${closingQuote}${tail}${comma}${text.slice(to)}`;
   const document = parseDocument(marked, {
     version: "1.2",
     schema: "core",
     prettyErrors: false,
     logLevel: "silent",
   });
-  const found = find(document);
+  const found = findMarker(document);
   if (found === undefined) return undefined;
   const typedFrom = from + (quote === "" ? 0 : 1);
-  return { ...found, from, to, typedFrom, followedByColon, atLineStart, root: plain(document) };
+  return { ...found, from, to, typedFrom, followedByColon, atLineStart, root: toValue(document) };
 }
 
 interface Word {
   from: number;
   to: number;
   quote: "" | '"' | "'";
-  colon: boolean;
-  fresh: boolean;
+  followedByColon: boolean;
+  atLineStart: boolean;
 }
 
 function wordAt(text: string, pos: number): Word | undefined {
@@ -70,19 +69,20 @@ function wordAt(text: string, pos: number): Word | undefined {
   if (open === "comment") return undefined;
   const word = /[\w$](?:[\w./$-]*)$/.exec(before)?.[0] ?? "";
   const rest = /^[\w./$-]*/.exec(after)![0];
-  const shut = open && closing(after, open.quote);
+  const quotedLength = open && lengthToClosingQuote(after, open.quote);
   const from = open ? start + open.at : pos - word.length;
-  const to = pos + (shut ?? rest.length);
+  const to = pos + (quotedLength ?? rest.length);
   return {
     from,
     to,
     quote: open ? open.quote : "",
-    colon: /^\s*:(?:\s|$)/.test(text.slice(to, to + 200)) || (open !== undefined && text[to] === ":"),
-    fresh: /^\s*(?:-\s+)*$/.test(text.slice(start, from)),
+    followedByColon:
+      /^\s*:(?:\s|$)/.test(text.slice(to, to + 200)) || (open !== undefined && text[to] === ":"),
+    atLineStart: /^\s*(?:-\s+)*$/.test(text.slice(start, from)),
   };
 }
 
-/** The quote that is open at the end of a line's beginning, or that a comment has begun. */
+/** The quote that is open at the end of `before`, or whether a comment has started there. */
 function openQuote(before: string): { quote: '"' | "'"; at: number } | "comment" | undefined {
   let open: { quote: '"' | "'"; at: number } | undefined;
   for (let at = 0; at < before.length; at += 1) {
@@ -97,16 +97,16 @@ function openQuote(before: string): { quote: '"' | "'"; at: number } | "comment"
   return open;
 }
 
-/** How far it is to behind the closing quote; undefined where there is none in this line. */
-function closing(after: string, quote: '"' | "'"): number | undefined {
+/** The number of characters up to and including the closing quote; undefined when the line has none. */
+function lengthToClosingQuote(after: string, quote: '"' | "'"): number | undefined {
   const found = (quote === '"' ? /^(?:[^"\\]|\\.)*"/ : /^[^']*'/).exec(after)?.[0];
   return found?.length;
 }
 
-type Found = Pick<CursorContext, "role" | "path" | "standalone" | "textFrom">;
+type MarkerContext = Pick<CursorContext, "role" | "path" | "standalone" | "textFrom">;
 
-function find(document: Document): Found | undefined {
-  let found: Found | undefined;
+function findMarker(document: Document): MarkerContext | undefined {
+  let found: MarkerContext | undefined;
   visit(document, {
     Scalar(key, node, ancestors) {
       if (typeof node.value !== "string" || !node.value.includes(CURSOR_MARKER)) return undefined;
@@ -133,7 +133,7 @@ function pathOf(chain: readonly Node[]): Path {
   return path;
 }
 
-function plain(document: Document): unknown {
+function toValue(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   } catch {
@@ -141,7 +141,7 @@ function plain(document: Document): unknown {
   }
 }
 
-/** What stands at an offset of a whole text: a key or a value, and its path. For hovering. */
+/** The key or value at an offset of a text, with its path. Used by hover help. */
 export function nodeAt(
   text: string,
   pos: number,
@@ -165,5 +165,5 @@ export function nodeAt(
       return visit.BREAK;
     },
   });
-  return found && { ...found, root: plain(document) };
+  return found && { ...found, root: toValue(document) };
 }

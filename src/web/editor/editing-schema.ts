@@ -1,63 +1,70 @@
-/** The schema that completion goes by: the server's, with JSON Schema's own commonest words where a definition holds a schema. */
+/** The schema for completion: the server's schema, with the common JSON Schema keywords where a definition contains a schema. */
 import type { Schema } from "./schema.ts";
 
-const REF: Schema = { $ref: "#/$defs/JsonSchemaWords" };
+const SCHEMA_REF: Schema = { $ref: "#/$defs/JsonSchemaKeywords" };
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 const FORMATS = ["date", "date-time", "time", "duration", "email", "uri", "uuid"];
 
-const WORDS: Schema = {
+const JSON_SCHEMA_KEYWORDS: Schema = {
   type: "object",
   properties: {
-    type: { description: "What kind of value it is.", type: "string", enum: TYPES },
-    description: { description: "What it is, for those who give it.", type: "string" },
-    properties: { description: "The fields of an object.", type: "object", additionalProperties: REF },
-    required: { description: "The fields that must be there.", type: "array", items: { type: "string" } },
-    additionalProperties: { description: "Whether fields without a name here are allowed.", type: "boolean" },
-    items: { ...REF, description: "What each item of a list is." },
-    enum: { description: "The only values that are allowed.", type: "array", items: {} },
-    default: { description: "What it is when it is left out." },
-    format: { description: "What a text stands for.", type: "string", enum: FORMATS },
-    pattern: { description: "A regular expression (RE2) that a text must match.", type: "string" },
-    minimum: { description: "The least number.", type: "number" },
-    maximum: { description: "The greatest number.", type: "number" },
-    minLength: { description: "The fewest characters.", type: "integer" },
-    maxLength: { description: "The most characters.", type: "integer" },
-    minItems: { description: "The fewest items of a list.", type: "integer" },
-    maxItems: { description: "The most items of a list.", type: "integer" },
-    title: { description: "A short name for people.", type: "string" },
+    type: { description: "Type of the value.", type: "string", enum: TYPES },
+    description: { description: "Description of the value, shown in forms.", type: "string" },
+    properties: { description: "Fields of the object.", type: "object", additionalProperties: SCHEMA_REF },
+    required: { description: "Names of the required fields.", type: "array", items: { type: "string" } },
+    additionalProperties: {
+      description: "Whether fields other than those in `properties` are allowed.",
+      type: "boolean",
+    },
+    items: { ...SCHEMA_REF, description: "Schema of each list item." },
+    enum: { description: "Allowed values.", type: "array", items: {} },
+    default: { description: "Default value." },
+    format: { description: "Format of the string.", type: "string", enum: FORMATS },
+    pattern: { description: "Regular expression (RE2) that the string must match.", type: "string" },
+    minimum: { description: "Minimum value.", type: "number" },
+    maximum: { description: "Maximum value.", type: "number" },
+    minLength: { description: "Minimum length, in characters.", type: "integer" },
+    maxLength: { description: "Maximum length, in characters.", type: "integer" },
+    minItems: { description: "Minimum number of list items.", type: "integer" },
+    maxItems: { description: "Maximum number of list items.", type: "integer" },
+    title: { description: "Label of the field.", type: "string" },
   },
 };
 
-/** The workflow has these itself: only in a file do they stand in its definition. */
-const OF_FILES = new Set(["id", "name", "description", "tags"]);
+/** Fields that only a workflow file has: over the API they belong to the workflow, not to its definition. */
+const FILE_ONLY_FIELDS = new Set(["id", "name", "description", "tags"]);
 
-/** The schema of a definition as the API takes it, that knows these words in `inputs`, `form` and `output_schema`. */
+/** The schema of a definition as the API accepts it, with JSON Schema keywords in `inputs`, `form` and `output_schema`. */
 export function editingSchema(schema: Schema): Schema {
   const { inputs, steps, ...rest } = schema.properties ?? {};
-  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !OF_FILES.has(name)));
+  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !FILE_ONLY_FIELDS.has(name)));
   const forms = steps?.items?.oneOf?.map((form) => ({
     ...form,
     properties: {
       ...form.properties,
-      ...holding("form", form.properties?.["form"]),
-      ...holding("output_schema", form.properties?.["output_schema"]),
+      ...schemaField("form", form.properties?.["form"]),
+      ...schemaField("output_schema", form.properties?.["output_schema"]),
     },
   }));
   return {
     ...schema,
-    $defs: { ...schema.$defs, JsonSchemaWords: WORDS },
+    $defs: { ...schema.$defs, JsonSchemaKeywords: JSON_SCHEMA_KEYWORDS },
     properties: {
-      ...holding("inputs", inputs),
+      ...schemaField("inputs", inputs),
       ...(steps !== undefined && { steps: { ...steps, ...(forms && { items: { oneOf: forms } }) } }),
       ...others,
     },
   };
 }
 
-function holding(name: string, field: Schema | undefined): Record<string, Schema> {
+function schemaField(name: string, field: Schema | undefined): Record<string, Schema> {
   if (field === undefined) return {};
   const { description, examples } = field;
   return {
-    [name]: { ...REF, ...(description !== undefined && { description }), ...(examples && { examples }) },
+    [name]: {
+      ...SCHEMA_REF,
+      ...(description !== undefined && { description }),
+      ...(examples && { examples }),
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** What is to be known of the key or word under the pointer. */
+/** The help text for the key or value under the pointer. */
 import { valueAt } from "./path.ts";
 import { nodeAt } from "./cursor-context.ts";
 import { type Schema, resolveSchemaAt, schemaHelp, enumValues } from "./schema.ts";
@@ -8,16 +8,16 @@ export function hoverInfoAt(
   pos: number,
   schema: Schema,
 ): { from: number; to: number; text: string } | undefined {
-  const thing = nodeAt(text, pos);
-  if (thing === undefined) return undefined;
-  const { role, path, from, to, root } = thing;
+  const node = nodeAt(text, pos);
+  if (node === undefined) return undefined;
+  const { role, path, from, to, root } = node;
   const { variants, declared } = resolveSchemaAt(schema, path, root);
   if (!declared) return undefined;
-  // Of a value only what is special about just this one: a step's type.
-  const told =
+  // A value has help of its own only when it is a constant of the schema: a step's type.
+  const help =
     role === "key"
       ? schemaHelp(variants)
       : (variants.find((form) => form.const !== undefined && enumValues(form).includes(valueAt(root, path)))
           ?.description ?? "");
-  return told === "" ? undefined : { from, to, text: told };
+  return help === "" ? undefined : { from, to, text: help };
 }

@@ -1,24 +1,23 @@
-/** Where something stands in a definition. */
+/** The keys and indexes that lead to a value of a definition. */
 export type Path = (string | number)[];
 
-/** `steps[2].query` and `steps.revenue.query` in parts. */
+/** Splits `steps[2].query` or `steps.revenue.query` into its parts. */
 export function parsePath(path: string): Path {
   return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
     index === undefined ? part : Number(index),
   );
 }
 
-/** What stands at a path of a value. */
 export function valueAt(root: unknown, path: Readonly<Path>): unknown {
-  let here = root;
+  let current = root;
   for (const part of path) {
-    if (typeof here !== "object" || here === null) return undefined;
-    here = (here as Record<string | number, unknown>)[part];
+    if (typeof current !== "object" || current === null) return undefined;
+    current = (current as Record<string | number, unknown>)[part];
   }
-  return here;
+  return current;
 }
 
-/** The value where it is an object, else one without anything. */
+/** @returns the value when it is an object; otherwise an empty object */
 export const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

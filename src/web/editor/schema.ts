@@ -1,4 +1,4 @@
-/** Walks a JSON Schema to a place of a value: `$ref`, `allOf`, and of `anyOf`/`oneOf` the forms that the value can still be. */
+/** Resolves the part of a JSON Schema that applies at a path: `$ref`, `allOf`, and the `anyOf`/`oneOf` variants that match the value. */
 import { asList, asObject, type Path } from "./path.ts";
 
 export interface Schema {
@@ -20,26 +20,25 @@ export interface Schema {
   pattern?: string;
 }
 
-/** What may stand at a place. */
 export interface SchemaMatch {
-  /** The forms that it can have; empty where nothing is known. */
+  /** The schemas that the value may match; empty when the schema says nothing. */
   variants: readonly Schema[];
-  /** It was named by the schema itself, and is no key of a free object. */
+  /** The schema names the key itself, rather than through `additionalProperties`. */
   declared: boolean;
 }
 
-/** @param value what stands there: it tells the forms of a step apart */
+/** @param value the root value: its constants select the variant, such as a step's `type` */
 export function resolveSchemaAt(schema: Schema, path: Readonly<Path>, value: unknown): SchemaMatch {
-  let spot: SchemaMatch = { variants: formsOf(schema, schema, value), declared: false };
-  let here = value;
+  let match: SchemaMatch = { variants: variantsOf(schema, schema, value), declared: false };
+  let current = value;
   for (const part of path) {
-    here = typeof part === "number" ? asList(here)[part] : asObject(here)[part];
-    spot = step(schema, spot.variants, part, here);
+    current = typeof part === "number" ? asList(current)[part] : asObject(current)[part];
+    match = descend(schema, match.variants, part, current);
   }
-  return spot;
+  return match;
 }
 
-function step(root: Schema, forms: readonly Schema[], part: string | number, value: unknown): SchemaMatch {
+function descend(root: Schema, forms: readonly Schema[], part: string | number, value: unknown): SchemaMatch {
   let declared = typeof part === "number";
   const next = forms.flatMap((form) => {
     if (typeof part === "number") return form.items ?? [];
@@ -50,50 +49,51 @@ function step(root: Schema, forms: readonly Schema[], part: string | number, val
     }
     return typeof form.additionalProperties === "object" ? form.additionalProperties : [];
   });
-  return { variants: next.flatMap((form) => formsOf(root, form, value)), declared };
+  return { variants: next.flatMap((form) => variantsOf(root, form, value)), declared };
 }
 
-function formsOf(root: Schema, schema: Schema, value: unknown): Schema[] {
+function variantsOf(root: Schema, schema: Schema, value: unknown): Schema[] {
   if (schema.$ref !== undefined) {
     const target = root.$defs?.[schema.$ref.replace("#/$defs/", "")];
-    return target === undefined ? [] : formsOf(root, { ...target, ...described(schema) }, value);
+    return target === undefined ? [] : variantsOf(root, { ...target, ...annotationsOf(schema) }, value);
   }
   if (schema.allOf !== undefined) {
     const { allOf, ...own } = schema;
-    const parts = allOf.flatMap((part) => formsOf(root, part, value));
-    return [parts.reduce<Schema>((all, part) => merged(all, part), own)];
+    const parts = allOf.flatMap((part) => variantsOf(root, part, value));
+    return [parts.reduce<Schema>((all, part) => merge(all, part), own)];
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices === undefined) return [schema];
-  const possible = choices.filter((form) => fits(form, value));
+  const possible = choices.filter((form) => matches(form, value));
   return (possible.length === 0 ? choices : possible).flatMap((form) =>
-    formsOf(root, { ...form, ...described(schema) }, value),
+    variantsOf(root, { ...form, ...annotationsOf(schema) }, value),
   );
 }
 
-/** What stands beside the forms is said of each of them. */
-const described = ({ description, examples, default: preset }: Schema): Partial<Schema> => ({
+/** Annotations next to `$ref`, `anyOf` or `oneOf`, which apply to each variant. */
+const annotationsOf = ({ description, examples, default: preset }: Schema): Partial<Schema> => ({
   ...(description !== undefined && { description }),
   ...(examples !== undefined && { examples }),
   ...(preset !== undefined && { default: preset }),
 });
 
-const merged = (a: Schema, b: Schema): Schema => ({
+const merge = (a: Schema, b: Schema): Schema => ({
   ...a,
   ...b,
   properties: { ...a.properties, ...b.properties },
   required: [...(a.required ?? []), ...(b.required ?? [])],
 });
 
-/** Whether no constant of the form speaks against the value: `type: sql` leaves the sql step alone. */
-function fits(form: Schema, value: unknown): boolean {
+/** Whether every constant of the variant equals the value's: with `type: sql` only the sql step matches. */
+function matches(form: Schema, value: unknown): boolean {
   const fields = asObject(value);
   return Object.entries(form.properties ?? {}).every(
-    ([key, { const: only }]) => only === undefined || fields[key] === undefined || fields[key] === only,
+    ([key, { const: constant }]) =>
+      constant === undefined || fields[key] === undefined || fields[key] === constant,
   );
 }
 
-/** The words that may stand there, where they can be counted. */
+/** The allowed values, when the schema lists them. */
 export function enumValues(form: Schema): unknown[] {
   if (form.const !== undefined) return [form.const];
   return form.enum ?? (form.type === "boolean" ? [true, false] : []);
@@ -112,31 +112,31 @@ const KINDS: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** What kind of thing it is, in a word or two: "text or list". */
+/** The types in words: "text or list". */
 export function typeNames(forms: readonly Schema[]): string {
   const kinds = forms.flatMap(({ type }) => (type === undefined ? [] : [type].flat()));
   return [...new Set(kinds.map((kind) => KINDS[kind] ?? kind))].join(" or ");
 }
 
-/** What is to be known of a place, in a few lines of plain text. */
+/** Help on a value, in a few lines of plain text. */
 export function schemaHelp(forms: readonly Schema[]): string {
   const [first] = forms;
   if (first === undefined) return "";
   const words = forms.flatMap(enumValues).map(String);
-  // What is said of one type of step is not said of the field.
+  // The description of one step type does not describe the field `type`.
   const same = forms.every(({ description }) => description === first.description) || words.length < 2;
   const example = same ? first.examples?.[0] : undefined;
   return [
     same && first.description,
     words.length > 1 && !words.includes("true") && `One of ${[...new Set(words)].join(", ")}.`,
-    first.default !== undefined && `Left out: ${shown(first.default)}`,
-    example !== undefined && `Example: ${shown(example)}`,
+    first.default !== undefined && `Default: ${exampleText(first.default)}`,
+    example !== undefined && `Example: ${exampleText(example)}`,
   ]
     .filter((line) => typeof line === "string")
     .join("\n");
 }
 
-function shown(value: unknown): string {
+function exampleText(value: unknown): string {
   const text = typeof value === "string" && value !== "" ? value : JSON.stringify(value);
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;
 }

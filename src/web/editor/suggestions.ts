@@ -1,4 +1,4 @@
-/** What can be written at a place of a definition, out of its JSON Schema, its own steps, and what the server has. */
+/** Completion for a definition, from its JSON Schema, its steps, and the names that the server has. */
 import { expressionBefore, completeExpression, stepSuggestion } from "./expressions.ts";
 import type { Format } from "./format.ts";
 import { asList, asObject, type Path, valueAt } from "./path.ts";
@@ -10,13 +10,12 @@ export interface NamedValue {
   detail?: string | undefined;
 }
 
-/** What completion knows besides the text itself. */
 export interface CompletionData {
   schema: Schema;
-  /** By the field that takes them: database, model, server, secret, timezone. */
+  /** Names by field: database, model, server, secret, timezone. */
   names?: Readonly<Record<string, readonly NamedValue[]>>;
   functions?: readonly string[];
-  /** What each step gives, as validation told it. */
+  /** The output shape of each step, as validation reported it. */
   steps?: readonly { id: string; output: string }[];
 }
 
@@ -25,24 +24,24 @@ export interface Suggestion {
   detail?: string | undefined;
   /** A few lines of plain text. */
   info?: string | undefined;
-  /** What is written; the label where it is left out. */
+  /** The inserted text; the label by default. */
   apply?: string;
   kind: "property" | "enum" | "variable" | "function";
-  /** Higher before lower; 0 where left out. */
+  /** Suggestions with a higher value come first; 0 by default. */
   boost?: number;
-  /** Something can be chosen behind it at once. */
+  /** Open completion again after the insertion. */
   reopenCompletion?: boolean;
 }
 
 export interface Suggestions {
-  /** Where the word begins that choosing goes by. */
+  /** Start of the word that filters the list. */
   from: number;
-  /** What is replaced: with its quotes, and with what of the word stands behind the cursor. */
+  /** The replaced range: the word with its quotes, including its part after the cursor. */
   replace: { from: number; to: number };
   list: Suggestion[];
 }
 
-/** @param explicit asked for by a key: otherwise nothing is offered where anything may be typed */
+/** @param explicit completion was requested by a key; otherwise free text gets no suggestions */
 export function suggest(
   text: string,
   pos: number,
@@ -50,97 +49,104 @@ export function suggest(
   known: CompletionData,
   explicit: boolean,
 ): Suggestions | undefined {
-  const place = cursorContextAt(text, pos, format);
-  if (place === undefined) return undefined;
+  const context = cursorContextAt(text, pos, format);
+  if (context === undefined) return undefined;
   const expression =
-    place.role === "key"
+    context.role === "key"
       ? undefined
       : expressionBefore(
-          text.slice(place.role === "text" ? place.textFrom : place.typedFrom, pos),
-          place.path,
+          text.slice(context.role === "text" ? context.textFrom : context.typedFrom, pos),
+          context.path,
         );
   if (expression !== undefined) {
-    const { typed, list } = completeExpression(expression, place.path, place.root, known);
+    const { typed, list } = completeExpression(expression, context.path, context.root, known);
     if (typed === "" && !explicit && !/[.{]\s?$/.test(expression)) return undefined;
     const from = pos - typed.length;
     return { from, replace: { from, to: pos }, list };
   }
-  if (place.role === "text") return undefined;
-  const indent = place.atLineStart ? " ".repeat(column(text, place.from)) : undefined;
+  if (context.role === "text") return undefined;
+  const indent = context.atLineStart ? " ".repeat(column(text, context.from)) : undefined;
   const list =
-    place.role === "key" ? keys(place, format, known, indent) : values(place, place.path, format, known);
-  const quoted = place.typedFrom > place.from;
-  const begun = explicit || quoted || pos > place.typedFrom;
-  if (place.role === "key" && !begun && !list.some(isClosed)) return undefined;
-  return { from: place.typedFrom, replace: { from: place.from, to: place.to }, list: distinct(list) };
+    context.role === "key"
+      ? keys(context, format, known, indent)
+      : values(context, context.path, format, known);
+  const quoted = context.typedFrom > context.from;
+  const isTyping = explicit || quoted || pos > context.typedFrom;
+  if (context.role === "key" && !isTyping && !list.some(isEnumerated)) return undefined;
+  return { from: context.typedFrom, replace: { from: context.from, to: context.to }, list: distinct(list) };
 }
 
-/** Forms of one field often allow the same words. */
+/** Removes duplicates: variants of one field often allow the same values. */
 const distinct = (list: readonly Suggestion[]): Suggestion[] => [
-  ...new Map(list.map((it) => [it.apply ?? it.label, it])).values(),
+  ...new Map(list.map((suggestion) => [suggestion.apply ?? suggestion.label, suggestion])).values(),
 ];
 
-const isClosed = ({ kind }: Suggestion): boolean => kind !== "property";
+const isEnumerated = ({ kind }: Suggestion): boolean => kind !== "property";
 
-function keys(place: CursorContext, format: Format, known: CompletionData, indent?: string): Suggestion[] {
-  const { path, root, standalone, followedByColon } = place;
+function keys(context: CursorContext, format: Format, known: CompletionData, indent?: string): Suggestion[] {
+  const { path, root, standalone, followedByColon } = context;
   const { variants } = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
   const objects = variants.filter(isObjectSchema);
   const present = new Set(Object.keys(asObject(valueAt(root, path))));
   const all = new Set(objects.flatMap((form) => Object.keys(form.properties ?? {})));
   const own = [...all]
     .filter((name) => !present.has(name))
-    .map((name) => property(name, objects, { format, colon: followedByColon, indent, known }));
+    .map((name) => property(name, objects, { format, followedByColon, indent, known }));
   if (!standalone || followedByColon) return own;
-  // A word that stands alone may be an item of a list, or the beginning of one.
-  const item = variants.some(({ type }) => type === "array") ? items(place, format, known) : [];
-  return [...own, ...(objects.length === 0 ? values(place, path, format, known) : []), ...item];
+  // A single key may also become a list item, or a scalar value.
+  const item = variants.some(({ type }) => type === "array") ? items(context, format, known) : [];
+  return [...own, ...(objects.length === 0 ? values(context, path, format, known) : []), ...item];
 }
 
-function items(place: CursorContext, format: Format, known: CompletionData): Suggestion[] {
+function items(context: CursorContext, format: Format, known: CompletionData): Suggestion[] {
   if (format === "json") return [];
-  const inside = values(place, [...place.path, 0], format, known).map((it) =>
-    Object.assign({}, it, { apply: `- ${it.apply ?? it.label}` }),
+  const inside = values(context, [...context.path, 0], format, known).map((suggestion) =>
+    Object.assign({}, suggestion, { apply: `- ${suggestion.apply ?? suggestion.label}` }),
   );
-  const { variants } = resolveSchemaAt(known.schema, [...place.path, 0], undefined);
+  const { variants } = resolveSchemaAt(known.schema, [...context.path, 0], undefined);
   const first = variants.find(isObjectSchema)?.required?.[0];
   return first === undefined
     ? inside
-    : [{ label: `- ${first}`, detail: "begins an item", kind: "enum", apply: `- ${first}: ` }];
+    : [{ label: `- ${first}`, detail: "new list item", kind: "enum", apply: `- ${first}: ` }];
 }
 
-interface Writing {
+interface KeyStyle {
   format: Format;
-  colon: boolean;
-  /** Of the line; undefined between brackets, where a value stays in it. */
+  /** The key already has a colon. */
+  followedByColon: boolean;
+  /** Indentation of the line; undefined between brackets, where the value stays in the line. */
   indent: string | undefined;
   known: CompletionData;
 }
 
-function property(name: string, objects: readonly Schema[], writing: Writing): Suggestion {
-  const having = objects.filter((form) => form.properties?.[name] !== undefined);
-  const $defs = writing.known.schema.$defs ?? {};
-  const forms = having.flatMap((form) => resolveSchemaAt({ ...form, $defs }, [name], undefined).variants);
-  const required = having.length === objects.length && having.every((form) => form.required?.includes(name));
-  // Of several forms: which of them it belongs to.
-  const only = having.length < objects.length ? having.map((form) => form.properties?.["type"]?.const) : [];
+function property(name: string, objects: readonly Schema[], style: KeyStyle): Suggestion {
+  const owners = objects.filter((form) => form.properties?.[name] !== undefined);
+  const $defs = style.known.schema.$defs ?? {};
+  const forms = owners.flatMap((form) => resolveSchemaAt({ ...form, $defs }, [name], undefined).variants);
+  const required = owners.length === objects.length && owners.every((form) => form.required?.includes(name));
+  // The step types that have this key, when not all have it.
+  const only = owners.length < objects.length ? owners.map((form) => form.properties?.["type"]?.const) : [];
   const kinds = typeNames(forms);
   const info = schemaHelp(forms);
   return {
     label: name,
     kind: "property",
-    detail: only.length > 0 ? `of ${only.join(", ")}` : required ? `${kinds}, required` : kinds,
+    detail: only.length > 0 ? `for ${only.join(", ")}` : required ? `${kinds}, required` : kinds,
     info: info === "" ? undefined : info,
     boost: only.length > 0 ? -1 : required ? 1 : 0,
-    apply: written(name, forms, writing),
+    apply: keyText(name, forms, style),
     reopenCompletion: true,
   };
 }
 
-/** The key as it is written, up to where its value begins. */
-function written(name: string, forms: readonly Schema[], { format, colon, indent }: Writing): string {
+/** The inserted text of a key, up to the start of its value. */
+function keyText(
+  name: string,
+  forms: readonly Schema[],
+  { format, followedByColon, indent }: KeyStyle,
+): string {
   const key = format === "json" ? JSON.stringify(name) : name;
-  if (colon) return key;
+  if (followedByColon) return key;
   const blocks = forms.filter(({ type }) => type === "object" || type === "array");
   if (indent === undefined || format === "json" || forms.length === 0 || blocks.length < forms.length)
     return `${key}: `;
@@ -149,46 +155,46 @@ function written(name: string, forms: readonly Schema[], { format, colon, indent
 }
 
 function values(
-  place: CursorContext,
+  context: CursorContext,
   path: Readonly<Path>,
   format: Format,
   known: CompletionData,
 ): Suggestion[] {
   const value = (text: unknown): string => scalar(text, format);
-  const { root } = place;
-  const spot = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
+  const { root } = context;
+  const match = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
   const field = String(path.at(-1));
-  if (spot.declared && path[0] === "steps" && path[2] === "needs") return others(root, path, format);
-  const named = spot.declared ? known.names?.[field] : undefined;
+  if (match.declared && path[0] === "steps" && path[2] === "needs") return otherSteps(root, path, format);
+  const named = match.declared ? known.names?.[field] : undefined;
   if (named !== undefined) {
     return named.map(({ name, detail }) => ({ label: name, kind: "enum", apply: value(name), detail }));
   }
-  const words = spot.variants.flatMap((form) => enumValues(form).map((word) => ({ word, form })));
-  const left = spot.variants.find((form) => form.default !== undefined)?.default;
-  return words.map(({ word, form }) => ({
-    label: String(word),
+  const allowed = match.variants.flatMap((form) => enumValues(form).map((option) => ({ option, form })));
+  const preset = match.variants.find((form) => form.default !== undefined)?.default;
+  return allowed.map(({ option, form }) => ({
+    label: String(option),
     kind: "enum",
-    apply: value(word),
-    detail: word === left ? "default" : undefined,
-    // A constant tells what the whole of it is.
+    apply: value(option),
+    detail: option === preset ? "default" : undefined,
+    // A constant carries the description of its variant.
     info: form.const === undefined ? undefined : form.description,
   }));
 }
 
-/** The steps that a step can wait for. */
-function others(root: unknown, path: Readonly<Path>, format: Format): Suggestion[] {
+/** The ids that `needs` can name. */
+function otherSteps(root: unknown, path: Readonly<Path>, format: Format): Suggestion[] {
   const listed = path.length > 3 ? asList(valueAt(root, path.slice(0, 3))) : [];
   return asList(asObject(root)["steps"])
     .filter((step, at) => at !== path[1] && typeof asObject(step)["id"] === "string")
     .filter((step) => !listed.includes(asObject(step)["id"]))
     .map(stepSuggestion)
-    .map((it) => {
-      const text = scalar(it.label, format);
-      return Object.assign({}, it, { apply: path.length > 3 ? text : `[${text}]` });
+    .map((suggestion) => {
+      const text = scalar(suggestion.label, format);
+      return Object.assign({}, suggestion, { apply: path.length > 3 ? text : `[${text}]` });
     });
 }
 
-/** The value as if the word under the cursor were not there: it must not tell forms apart. */
+/** The value without the word under the cursor, which must not select a variant. */
 function withoutMarker(root: unknown, path: Readonly<Path>): unknown {
   if (valueAt(root, path) !== CURSOR_MARKER) return root;
   const copy = structuredClone(root);

@@ -15,14 +15,14 @@ const known: CompletionData = {
   steps: [{ id: "a", output: "{rows: [{region: text, total: number or null}], row_count: number, st…" }],
 };
 
-/** What is offered where | stands. */
+/** The labels offered at the position of |. */
 function offered(text: string, format: "yaml" | "json" = "yaml", explicit = false): string[] {
   const pos = text.indexOf("|");
   const found = suggest(text.replace("|", ""), pos, format, known, explicit);
   return (found?.list ?? []).map(({ label }) => label);
 }
 
-/** The text after the choice of a label where | stands. */
+/** The text after choosing a label at the position of |. */
 function chosen(text: string, label: string, format: "yaml" | "json" = "yaml"): string {
   const pos = text.indexOf("|");
   const whole = text.replace("|", "");
@@ -32,20 +32,20 @@ function chosen(text: string, label: string, format: "yaml" | "json" = "yaml"): 
 }
 
 describe("keys", () => {
-  it("offers those that are missing, before the type is known", () => {
+  it("offers the missing keys of all step types before the type is known", () => {
     const keys = offered("steps:\n  - id: a\n    ty|\n    query: x\n  - id: b\n");
     expect(keys).toContain("type");
     expect(keys).toContain("url");
     expect(keys).not.toContain("id");
   });
 
-  it("offers those of the step's type alone", () => {
+  it("offers only the keys of the step's type", () => {
     const keys = offered("steps:\n  - id: a\n    type: sql\n    da|\n");
     expect(keys).toEqual(expect.arrayContaining(["database", "params", "needs"]));
     expect(keys).not.toContain("url");
   });
 
-  it("follows references and brackets", () => {
+  it("offers keys behind references and in brackets", () => {
     expect(offered("steps:\n  - id: a\n    type: sql\n    retry: { att| }")).toEqual([
       "attempts",
       "backoff",
@@ -57,25 +57,25 @@ describe("keys", () => {
     expect(offered("inputs:\n  properties:\n    since:\n      fo|")).toContain("format");
   });
 
-  it("offers at the top what the API takes, and not what only files have", () => {
+  it("offers the top-level fields of the API, without those of files", () => {
     const keys = offered("st|");
     expect(keys).toEqual(expect.arrayContaining(["inputs", "steps", "output", "schedule"]));
     expect(keys).not.toContain("name");
   });
 
-  it("says of a step's type what there is, not what one of them does", () => {
+  it("lists the step types in the help of `type`", () => {
     const text = "steps:\n  - id: a\n    ty";
     const { list } = suggest(text, text.length, "yaml", known, false)!;
     expect(list.find(({ label }) => label === "type")?.info).toMatch(/^One of approval, assert, email/);
   });
 
-  it("offers nothing by itself on an empty line, and all when asked", () => {
+  it("offers nothing while typing on an empty line, and every key on request", () => {
     expect(offered("steps:\n  - id: a\n    |")).toEqual([]);
     expect(offered("steps:\n  - id: a\n    |", "yaml", true)).toContain("type");
     expect(offered("# co|\nsteps: []", "yaml", true)).toEqual([]);
   });
 
-  it("writes what follows a key", () => {
+  it("inserts the punctuation after a key", () => {
     expect(chosen("steps:\n  - id: a\n    ret|", "retry")).toBe("steps:\n  - id: a\n    retry:\n      ");
     expect(chosen("steps:\n  - id: a\n    ty|pe: sql", "type")).toBe("steps:\n  - id: a\n    type: sql");
     expect(chosen('{"steps": [{"ty|"}]}', "type", "json")).toBe('{"steps": [{"type": }]}');
@@ -84,7 +84,7 @@ describe("keys", () => {
 });
 
 describe("values", () => {
-  it("offers the types of steps, with what they do", () => {
+  it("offers the step types with their descriptions", () => {
     const text = "steps:\n  - id: a\n    type: \n";
     const { list } = suggest(text, text.length - 1, "yaml", known, false)!;
     expect(list.map(({ label }) => label)).toEqual(expect.arrayContaining(["sql", "http", "approval"]));
@@ -93,13 +93,13 @@ describe("values", () => {
     expect(offered('{"steps": [{"id": "a"\n "type": "s|', "json")).toContain("sql");
   });
 
-  it("offers names that the server has, only where they are meant", () => {
+  it("offers the names of the server only in the fields that take them", () => {
     expect(offered("steps:\n  - type: sql\n    database: |")).toEqual(["shop", "scratch"]);
     expect(offered("steps:\n  - type: http\n    headers: { A: { secret: | } }")).toEqual(["team_hook"]);
     expect(offered("steps:\n  - type: http\n    query: { database: | }")).toEqual([]);
   });
 
-  it("offers the ids of other steps in needs, in every way of writing it", () => {
+  it("offers the ids of other steps in needs, in block and flow style", () => {
     const steps = "steps:\n  - id: a\n  - id: b\n  - id: c\n";
     expect(offered(`${steps}    needs: [a, |]\n`)).toEqual(["b"]);
     expect(offered(`${steps}    needs: [a, |\n  - id: d\n`)).toEqual(["b", "d"]);
@@ -107,7 +107,7 @@ describe("values", () => {
     expect(chosen(`${steps}    needs: |`, "a")).toBe(`${steps}    needs: [a]`);
   });
 
-  it("offers words once, and says which is meant when it is left out", () => {
+  it("offers each value once, and marks the default", () => {
     const text = "steps:\n  - type: http\n    retry: { backoff:  }";
     const { list } = suggest(text, text.length - 2, "yaml", known, true)!;
     expect(list.map(({ label, detail }) => [label, detail])).toEqual([
@@ -122,7 +122,7 @@ describe("expressions", () => {
   const steps =
     "inputs:\n  properties:\n    since: { type: string }\nsteps:\n  - id: a\n  - id: b\n  - id: c\n";
 
-  it("offers what is in scope: ancestors, inputs, the run", () => {
+  it("offers the ancestors, the inputs and the run", () => {
     expect(offered(`${steps}    if: |`, "yaml", true)).toEqual(["inputs", "steps", "run", "sum"]);
     expect(offered(`${steps}    if: steps.|`)).toEqual(["a", "b"]);
     expect(offered(`${steps}    needs: [a]\n    if: steps.|`)).toEqual(["a"]);
@@ -130,13 +130,13 @@ describe("expressions", () => {
     expect(offered(`${steps}output:\n  x: "\${{ steps.| }}"`)).toEqual(["a", "b", "c"]);
   });
 
-  it("offers what validation said that a step gives, however deep", () => {
+  it("offers the output fields that validation reported, at every depth", () => {
     expect(offered(`${steps}    that: steps.a.|`)).toEqual(["rows", "row_count"]);
     expect(offered(`${steps}    params: { x: "\${{ steps.a.rows[0].| }}" }`)).toEqual(["region", "total"]);
     expect(offered(`${steps}    prompt: >\n      Of \${{ steps.a.rows[0].re|`)).toEqual(["region", "total"]);
   });
 
-  it("leaves alone what is no expression", () => {
+  it("offers nothing outside expressions", () => {
     expect(offered(`${steps}    prompt: what steps.|`)).toEqual([]);
     expect(offered(`${steps}    query: SELECT \${{ steps.|`)).toEqual([]);
     expect(offered(`${steps}    if: 'steps.a == "steps.|"'`)).toEqual([]);
@@ -144,15 +144,15 @@ describe("expressions", () => {
   });
 });
 
-describe("tellAt", () => {
+describe("hoverInfoAt", () => {
   const text = "steps:\n  - id: a\n    type: sql\n    max_rows: 5\n    params: { max_rows: 1 }\n";
 
-  it("tells of keys and of a step's type", () => {
-    expect(hoverInfoAt(text, text.indexOf("max_rows") + 2, schema)?.text).toContain("Left out: 1000");
+  it("describes keys and a step's type", () => {
+    expect(hoverInfoAt(text, text.indexOf("max_rows") + 2, schema)?.text).toContain("Default: 1000");
     expect(hoverInfoAt(text, text.indexOf("sql") + 1, schema)?.text).toContain("query");
   });
 
-  it("tells nothing of names that are the writer's own", () => {
+  it("describes no names that the author chose", () => {
     expect(hoverInfoAt(text, text.lastIndexOf("max_rows"), schema)).toBeUndefined();
   });
 });
