@@ -1,24 +1,24 @@
-/** What completion goes by, asked for when an editor first needs it and kept while the page is open. */
+/** Loads the schema and the server's names for completion on first use, and caches them while the page is open. */
 import { send } from "../api/client.ts";
 import { editingSchema } from "./editing-schema.ts";
 import type { Schema } from "./schema.ts";
 import type { CompletionData, NamedValue } from "./suggestions.ts";
 
-/** Names that the operator adds are seen after so long. */
-const FRESH_MS = 60_000;
+/** Time after which the server's names are loaded again, in milliseconds. */
+const NAMES_TTL_MS = 60_000;
 
 let schema: Promise<Schema> | undefined;
-let environment: { at: number; asked: Promise<Omit<CompletionData, "schema">> } | undefined;
+let environment: { loadedAt: number; names: Promise<Omit<CompletionData, "schema">> } | undefined;
 
-/** @returns undefined where the server can't be asked: then nothing is completed */
+/** @returns undefined when the server can't be reached; then nothing is completed */
 export async function loadCompletionData(): Promise<CompletionData | undefined> {
   schema ??= readSchema();
-  if (environment === undefined || Date.now() - environment.at > FRESH_MS)
-    environment = { at: Date.now(), asked: readEnvironment() };
+  if (environment === undefined || Date.now() - environment.loadedAt > NAMES_TTL_MS)
+    environment = { loadedAt: Date.now(), names: readEnvironment() };
   try {
-    return { schema: await schema, ...(await environment.asked) };
+    return { schema: await schema, ...(await environment.names) };
   } catch {
-    // The next word that is typed asks again.
+    // The next keystroke loads it again.
     schema = undefined;
     return undefined;
   }
@@ -26,11 +26,11 @@ export async function loadCompletionData(): Promise<CompletionData | undefined> 
 
 async function readSchema(): Promise<Schema> {
   const response = await fetch("/apidoc/workflow.schema.json");
-  if (!response.ok) throw new Error(`The schema can't be read: ${response.status}`);
+  if (!response.ok) throw new Error(`The schema could not be loaded: status ${response.status}.`);
   return editingSchema((await response.json()) as Schema);
 }
 
-/** The words of the language can be completed without it. */
+/** Without the names, the keywords of the language are still completed. */
 async function readEnvironment(): Promise<Omit<CompletionData, "schema">> {
   const zones = timeZones();
   try {
@@ -41,7 +41,7 @@ async function readEnvironment(): Promise<Omit<CompletionData, "schema">> {
       names: {
         database: [
           ...databases.map(({ name, type, access }) => ({ name, detail: `${type}, ${access}` })),
-          { name: "scratch", detail: "in memory, for tables" },
+          { name: "scratch", detail: "in-memory database" },
         ],
         model: models.map(({ name, model_ref }) => ({ name, detail: model_ref })),
         server: servers.map(({ name, type }) => ({ name, detail: type })),

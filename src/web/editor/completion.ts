@@ -1,4 +1,4 @@
-/** Completion and hovering in CodeMirror, by what ./suggestions.ts knows. `yaml` and the schema come at the first word. */
+/** Completion and hover help in CodeMirror. `./suggestions.ts`, `yaml` and the schema are loaded at the first keystroke. */
 import {
   autocompletion,
   closeCompletion,
@@ -15,23 +15,23 @@ import type { Format } from "./format.ts";
 import { loadCompletionData } from "./completion-data.ts";
 import type { CompletionData, Suggestion, Suggestions } from "./suggestions.ts";
 
-/** Beyond, reading the text at each word would be felt: completion then comes only when asked for. */
-const LARGE = 80_000;
+/** Maximum text length for completion while typing, in characters: parsing a longer text would delay each keystroke. */
+const MAX_AUTOMATIC_LENGTH = 80_000;
 
 export interface CompletionSettings {
   format: () => Format;
-  /** What each step gives, where validation said so. */
+  /** The output shape of each step, as validation reported it. */
   steps: () => CompletionData["steps"];
 }
 
 interface Option extends Completion {
-  /** Whether what it would write stands there already. */
+  /** Whether the text already contains what the option would insert. */
   isWritten(state: EditorState): boolean;
 }
 
 export function schemaCompletion(settings: CompletionSettings): Extension {
   return [
-    // Before the completion's own keys, which have the highest precedence too.
+    // Must come before the completion's own keys, which have the highest precedence too.
     Prec.highest(keymap.of([{ key: "Enter", run: newlineAfterWord }])),
     autocompletion({
       override: [(context) => complete(context, settings)],
@@ -43,7 +43,7 @@ export function schemaCompletion(settings: CompletionSettings): Extension {
   ];
 }
 
-/** After a word that is typed in full, Enter means a new line: taking the option would change nothing. */
+/** After a word that is typed in full, Enter adds a line: accepting the option would change nothing. */
 function newlineAfterWord(view: EditorView): boolean {
   const selected = selectedCompletion(view.state) as Option | null;
   if (selected === null || !selected.isWritten(view.state)) return false;
@@ -51,10 +51,10 @@ function newlineAfterWord(view: EditorView): boolean {
   return insertNewlineAndIndent(view);
 }
 
-async function known({ steps }: CompletionSettings): Promise<CompletionData | undefined> {
-  const found = await loadCompletionData();
+async function loadData({ steps }: CompletionSettings): Promise<CompletionData | undefined> {
+  const data = await loadCompletionData();
   const outputs = steps();
-  return found && { ...found, ...(outputs && { steps: outputs }) };
+  return data && { ...data, ...(outputs && { steps: outputs }) };
 }
 
 async function complete(
@@ -63,35 +63,38 @@ async function complete(
 ): Promise<CompletionResult | null> {
   const line = state.doc.lineAt(pos);
   const before = line.text.slice(0, pos - line.from);
-  // Not at each space: only in a word, and where a value, an item or a name begins.
-  if (!explicit && (state.doc.length > LARGE || !/(?:[\w"'.[,]|[:\-{,[]\s|\$\{\{)$/.test(before)))
+  // Opens only within a word, and where a value, an item or a name begins; not after each space.
+  if (
+    !explicit &&
+    (state.doc.length > MAX_AUTOMATIC_LENGTH || !/(?:[\w"'.[,]|[:\-{,[]\s|\$\{\{)$/.test(before))
+  )
     return null;
-  const [{ suggest }, all] = await Promise.all([import("./suggestions.ts"), known(settings)]);
-  if (all === undefined) return null;
-  const found = suggest(state.doc.toString(), pos, settings.format(), all, explicit);
+  const [{ suggest }, data] = await Promise.all([import("./suggestions.ts"), loadData(settings)]);
+  if (data === undefined) return null;
+  const found = suggest(state.doc.toString(), pos, settings.format(), data, explicit);
   if (found === undefined || found.list.length === 0) return null;
   return {
     from: found.from,
-    options: found.list.map((it) => option(it, found, pos)),
+    options: found.list.map((suggestion) => createOption(suggestion, found, pos)),
     validFor: /^[\w./-]*$/,
   };
 }
 
-function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Option {
-  const { label, detail, info, boost, kind, reopenCompletion } = it;
-  const insert = it.apply ?? label;
-  const behind = replace.to - pos;
+function createOption(suggestion: Suggestion, { from, replace }: Suggestions, pos: number): Option {
+  const { label, detail, info, boost, kind, reopenCompletion } = suggestion;
+  const insert = suggestion.apply ?? label;
+  const afterCursor = replace.to - pos;
   return {
     label,
     type: kind,
     ...(detail !== undefined && { detail }),
     ...(boost !== undefined && { boost }),
     ...(info !== undefined && { info: () => paragraphs(info) }),
-    isWritten: (state) => state.sliceDoc(replace.from, state.selection.main.head + behind) === insert,
+    isWritten: (state) => state.sliceDoc(replace.from, state.selection.main.head + afterCursor) === insert,
     apply: (view, _completion, start, end) => {
       const at = start - (from - replace.from);
       view.dispatch({
-        changes: { from: at, to: end + behind, insert },
+        changes: { from: at, to: end + afterCursor, insert },
         selection: { anchor: at + insert.length },
         userEvent: "input.complete",
         scrollIntoView: true,
@@ -103,16 +106,16 @@ function option(it: Suggestion, { from, replace }: Suggestions, pos: number): Op
 
 async function hover(view: EditorView, pos: number, settings: CompletionSettings): Promise<Tooltip | null> {
   const { doc } = view.state;
-  if (doc.length > LARGE) return null;
-  const [{ hoverInfoAt }, all] = await Promise.all([import("./hover-info.ts"), known(settings)]);
-  const told = all && hoverInfoAt(doc.toString(), pos, all.schema);
-  if (told === undefined) return null;
-  return { pos: told.from, end: told.to, create: () => ({ dom: paragraphs(told.text) }) };
+  if (doc.length > MAX_AUTOMATIC_LENGTH) return null;
+  const [{ hoverInfoAt }, data] = await Promise.all([import("./hover-info.ts"), loadData(settings)]);
+  const info = data && hoverInfoAt(doc.toString(), pos, data.schema);
+  if (info === undefined) return null;
+  return { pos: info.from, end: info.to, create: () => ({ dom: paragraphs(info.text) }) };
 }
 
 function paragraphs(text: string): HTMLElement {
   const dom = document.createElement("div");
-  dom.className = "cm-told";
+  dom.className = "cm-help";
   for (const line of text.split("\n")) dom.appendChild(document.createElement("p")).textContent = line;
   return dom;
 }

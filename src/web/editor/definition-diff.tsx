@@ -1,4 +1,4 @@
-/** What differs between two versions of a definition, to read. Load it on demand. */
+/** A read-only diff of two versions of a definition. Load it with `lazy`: it contains CodeMirror. */
 import { ActionIcon, Box, Group, Switch, Text, Tooltip, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
@@ -8,7 +8,7 @@ import { createDiffView, type DiffView } from "./diff-view.ts";
 export interface DefinitionDiffProps {
   before: string;
   after: string;
-  /** What the older one is called: "Version 3". */
+  /** Name of the older version: "Version 3". */
   beforeLabel: string;
   afterLabel: string;
 }
@@ -18,56 +18,60 @@ export default function DefinitionDiff(props: DefinitionDiffProps) {
   if (before === after) {
     return (
       <Text c="dimmed" role="status">
-        No difference: the definitions of {beforeLabel} and {afterLabel} are the same.
+        No changes. {beforeLabel} and {afterLabel} have the same definition.
       </Text>
     );
   }
-  return <Differing {...props} />;
+  return <DiffPanel {...props} />;
 }
 
-function Differing({ before, after, beforeLabel, afterLabel }: DefinitionDiffProps) {
+function DiffPanel({ before, after, beforeLabel, afterLabel }: DefinitionDiffProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<DiffView>(undefined);
   const [count, setCount] = useState(0);
-  const [whole, setWhole] = useState(false);
+  const [showsUnchanged, setShowsUnchanged] = useState(false);
   const dark = useComputedColorScheme("light") === "dark";
   const wide = useMediaQuery("(min-width: 70em)", undefined, { getInitialValueInEffect: false });
 
   useEffect(() => {
-    const made = createDiffView(host.current!, {
+    const created = createDiffView(host.current!, {
       before,
       after,
       beforeLabel,
       afterLabel,
       wide,
       dark,
-      collapsed: !whole,
+      collapsed: !showsUnchanged,
     });
-    view.current = made;
-    setCount(made.count);
-    return () => made.destroy();
-  }, [before, after, beforeLabel, afterLabel, wide, dark, whole]);
+    view.current = created;
+    setCount(created.count);
+    return () => created.destroy();
+  }, [before, after, beforeLabel, afterLabel, wide, dark, showsUnchanged]);
 
   return (
     <Box>
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
           <Text size="sm" role="status">
-            {count === 1 ? "1 place differs" : `${count} places differ`}
+            {count === 1 ? "1 change" : `${count} changes`}
           </Text>
-          <Step label="Previous difference" Icon={IconArrowUp} onClick={() => view.current?.previous()} />
-          <Step label="Next difference" Icon={IconArrowDown} onClick={() => view.current?.next()} />
+          <NavigationButton
+            label="Previous change"
+            Icon={IconArrowUp}
+            onClick={() => view.current?.previous()}
+          />
+          <NavigationButton label="Next change" Icon={IconArrowDown} onClick={() => view.current?.next()} />
         </Group>
         <Switch
           size="sm"
-          label="Unchanged parts too"
-          checked={whole}
-          onChange={(event) => setWhole(event.currentTarget.checked)}
+          label="Show unchanged lines"
+          checked={showsUnchanged}
+          onChange={(event) => setShowsUnchanged(event.currentTarget.checked)}
         />
       </Group>
       <Group grow gap={0} wrap="nowrap" mb={4}>
-        <Name sign="−" label={beforeLabel} />
-        <Name sign="+" label={afterLabel} />
+        <SideLabel sign="−" label={beforeLabel} />
+        <SideLabel sign="+" label={afterLabel} />
       </Group>
       <Box
         ref={host}
@@ -79,7 +83,7 @@ function Differing({ before, after, beforeLabel, afterLabel }: DefinitionDiffPro
   );
 }
 
-function Name({ sign, label }: { sign: string; label: string }) {
+function SideLabel({ sign, label }: { sign: string; label: string }) {
   return (
     <Text size="sm" fw={600} truncate>
       <span aria-hidden>{sign} </span>
@@ -88,13 +92,13 @@ function Name({ sign, label }: { sign: string; label: string }) {
   );
 }
 
-interface StepProps {
+interface NavigationButtonProps {
   label: string;
   Icon: typeof IconArrowUp;
   onClick: () => void;
 }
 
-function Step({ label, Icon, onClick }: StepProps) {
+function NavigationButton({ label, Icon, onClick }: NavigationButtonProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon variant="default" aria-label={label} onClick={onClick}>

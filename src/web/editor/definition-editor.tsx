@@ -1,5 +1,6 @@
 /**
- * The editor of a definition: YAML or JSON with completion, marks at faults and their list below. Load it on demand:
+ * The editor of a definition: YAML or JSON with completion, and the issues marked in the text and listed below it. Load it
+ * on demand:
  * `lazy(() => import("../editor/definition-editor.tsx"))`.
  */
 import { Box, Text, useComputedColorScheme } from "@mantine/core";
@@ -14,13 +15,13 @@ export interface DefinitionEditorProps {
   onChange: (text: string) => void;
   issues: readonly EditorIssue[];
   readOnly?: boolean;
-  /** What is edited, for who does not see it: "Definition of Weekly revenue". */
+  /** The accessible name: "Definition of Weekly revenue". */
   label: string;
-  /** In pixels; 320 when left out. */
+  /** In pixels; 320 by default. */
   minHeight?: number;
-  /** Ctrl-S or Cmd-S. */
+  /** Called on Ctrl-S or Cmd-S. */
   onSave?: () => void;
-  /** What validation said that each step gives: completes `steps.revenue.rows[0].`. */
+  /** The output shape of each step, as validation reported it: completes `steps.revenue.rows[0].`. */
   steps?: readonly { id: string; output: string }[] | undefined;
 }
 
@@ -38,11 +39,11 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
   });
 
   useLayoutEffect(() => {
-    const made = createEditor(host.current!, { onChange, onSave, steps });
-    editor.current = made;
-    return () => made.destroy();
+    const created = createEditor(host.current!, { onChange, onSave, steps });
+    editor.current = created;
+    return () => created.destroy();
   }, []);
-  // Before the next key can be pressed: a text from outside must not overwrite a newer one.
+  // A layout effect runs before the next keystroke, so that a text from outside never overwrites a newer one.
   useLayoutEffect(() => {
     const describedBy = readOnly ? undefined : hint;
     editor.current!.show({ text: value, format, dark, readOnly, label, describedBy, minHeight });
@@ -58,7 +59,7 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
       />
       {!readOnly && (
         <Text id={hint} size="xs" c="dimmed" mt={4}>
-          Ctrl-Space completes. Escape, then Tab leaves the editor.
+          Press Ctrl-Space to complete. Press Escape, then Tab to leave the editor.
         </Text>
       )}
       <IssueList issues={issues} onChoose={(issue) => editor.current?.jump(issue)} />

@@ -1,4 +1,4 @@
-/** Two texts compared in CodeMirror: one below the other where it is narrow, else side by side. */
+/** Compares two texts in CodeMirror: side by side in a wide window, unified in a narrow one. */
 import { yaml } from "@codemirror/lang-yaml";
 import { getChunks, goToNextChunk, goToPreviousChunk, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
@@ -15,46 +15,46 @@ export interface DiffOptions {
   afterLabel: string;
   wide: boolean;
   dark: boolean;
-  /** Unchanged parts are left out. */
+  /** Hide unchanged lines. */
   collapsed: boolean;
 }
 
 export interface DiffView {
-  /** How many places differ. */
+  /** Number of changes. */
   count: number;
   next(): void;
   previous(): void;
   destroy(): void;
 }
 
-export function createDiffView(parent: Element, compared: DiffOptions): DiffView {
-  const { before, after, beforeLabel, afterLabel, wide, collapsed } = compared;
+export function createDiffView(parent: Element, options: DiffOptions): DiffView {
+  const { before, after, beforeLabel, afterLabel, wide, collapsed } = options;
   const collapse = collapsed ? { collapseUnchanged: { margin: 3, minSize: 4 } } : {};
-  const show = (label: string): Extension => [
-    reading(compared),
+  const extensionsFor = (label: string): Extension => [
+    readOnlyExtensions(options),
     EditorView.contentAttributes.of({ "aria-label": label }),
   ];
   if (wide) {
     const merge = new MergeView({
-      a: { doc: before, extensions: show(beforeLabel) },
-      b: { doc: after, extensions: show(afterLabel) },
+      a: { doc: before, extensions: extensionsFor(beforeLabel) },
+      b: { doc: after, extensions: extensionsFor(afterLabel) },
       parent,
       ...collapse,
     });
-    return handle(merge.b, () => merge.destroy());
+    return createHandle(merge.b, () => merge.destroy());
   }
   const view = new EditorView({
     parent,
     doc: after,
     extensions: [
-      show(`${beforeLabel} and ${afterLabel}`),
+      extensionsFor(`${beforeLabel} and ${afterLabel}`),
       unifiedMergeView({ original: before, mergeControls: false, ...collapse }),
     ],
   });
-  return handle(view, () => view.destroy());
+  return createHandle(view, () => view.destroy());
 }
 
-function handle(view: EditorView, destroy: () => void): DiffView {
+function createHandle(view: EditorView, destroy: () => void): DiffView {
   return {
     count: getChunks(view.state)?.chunks.length ?? 0,
     next: () => void goToNextChunk(view),
@@ -68,7 +68,7 @@ const sign = (text: string, color: string) => ({
   "&::before": { content: `"${text}"`, color, fontWeight: "700" },
 });
 
-function reading({ dark }: DiffOptions): Extension {
+function readOnlyExtensions({ dark }: DiffOptions): Extension {
   const palette = dark ? DARK : LIGHT;
   const deleted = { backgroundColor: palette.deleted };
   const inserted = { backgroundColor: palette.inserted };
@@ -84,7 +84,7 @@ function reading({ dark }: DiffOptions): Extension {
     EditorView.contentAttributes.of({ tabindex: "0", "aria-readonly": "true" }),
     EditorView.theme({
       ".cm-changeGutter": { width: "1.2em", paddingLeft: "4px" },
-      // A sign besides the colour.
+      // A sign in addition to the colour (WCAG 1.4.1).
       "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": sign("−", palette.error),
       "&.cm-merge-b .cm-changedLineGutter": sign("+", palette.string),
       "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": deleted,

@@ -1,4 +1,4 @@
-/** How the editor looks: the page's own colours and fonts, in light and dark. */
+/** The editor's theme: the page's colours and fonts, in light and dark. */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { type Extension, Prec } from "@codemirror/state";
 import { Decoration, EditorView, MatchDecorator, ViewPlugin } from "@codemirror/view";
@@ -30,7 +30,7 @@ const highlight = (palette: Palette): HighlightStyle =>
     { tag: tags.invalid, color: palette.error },
   ]);
 
-/** `${{ … }}` stands out of the text that it is in. */
+/** Highlights `${{ … }}` within text. */
 const matcher = new MatchDecorator({
   regexp: /\$\{\{.*?\}\}/g,
   decoration: Decoration.mark({ class: "cm-expression" }),
@@ -52,10 +52,10 @@ const border = "1px solid var(--mantine-color-default-border)";
 function rules(palette: Palette): Rules {
   return {
     "&": { color: palette.text, backgroundColor: palette.page, fontSize: "14px", borderRadius: "inherit" },
-    // A phone would zoom in on anything smaller.
+    // iOS zooms in on fields with a smaller font.
     "@media (pointer: coarse)": { "&": { fontSize: "16px" } },
     "&.cm-focused": { outline: "none" },
-    // Above the gutter, which would hide an outline.
+    // Drawn above the gutter, which would hide an outline.
     "&.cm-focused::after": {
       content: '""',
       position: "absolute",
@@ -105,7 +105,7 @@ const sign = (color: string, text: string) => ({
   "&::after": { content: `"${text}"`, color, fontWeight: "700" },
 });
 
-/** Underlines and signs without images: the page's policy allows none out of styles. */
+/** Underlines and signs without images: the content security policy blocks images in styles. */
 function issueMarks({ error, warning }: Palette): Rules {
   return {
     ".cm-lintRange-error": underlined(error),
@@ -147,15 +147,15 @@ function panels(palette: Palette): Rules {
       borderRadius: "6px",
       boxShadow: "var(--mantine-shadow-md)",
     },
-    ".cm-told": {
+    ".cm-help": {
       padding: "6px 10px",
       maxWidth: "min(420px, 86vw)",
       fontFamily: "var(--mantine-font-family)",
       fontSize: "13px",
     },
-    ".cm-told p": { margin: "0 0 4px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
+    ".cm-help p": { margin: "0 0 4px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
     ".cm-tooltip.cm-completionInfo": { padding: "0", maxWidth: "min(420px, 86vw)" },
-    // Below the list where beside it is no room.
+    // Shown below the list when there is no room beside it.
     ".cm-completionInfo.cm-completionInfo-left-narrow, .cm-completionInfo.cm-completionInfo-right-narrow": {
       top: "100% !important",
       bottom: "auto !important",

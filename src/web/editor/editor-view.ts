@@ -1,4 +1,4 @@
-/** The one CodeMirror of an editor: made once, then told what to show. Knows nothing of React. */
+/** The CodeMirror view of an editor: created once, then updated with `show`. Independent of React. */
 import {
   acceptCompletion,
   closeBrackets,
@@ -29,70 +29,70 @@ import { diagnostics, offsetIn } from "./diagnostics.ts";
 import type { CompletionData } from "./suggestions.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 
-/** What an editor shows and lets do. */
-interface Shown {
+interface EditorContent {
   text: string;
   format: Format;
   dark: boolean;
   readOnly: boolean;
   label: string;
-  /** The id of what tells how to leave it. */
+  /** The id of the hint that explains the keys. */
   describedBy: string | undefined;
   minHeight: number;
 }
 
 export interface EditorCallbacks {
   onChange(text: string): void;
-  /** @returns whether there is something to save with */
+  /** @returns whether the key was handled */
   onSave(): boolean;
   steps(): CompletionData["steps"];
 }
 
 export interface Editor {
-  show(shown: Shown): void;
+  show(content: EditorContent): void;
   mark(issues: readonly EditorIssue[]): void;
   jump(issue: EditorIssue): void;
   destroy(): void;
 }
 
-/** A change that came from outside is not told back. */
+/** Marks a change from outside, which must not call `onChange`. */
 const fromOutside = Annotation.define<true>();
 
-export function createEditor(parent: Element, told: EditorCallbacks): Editor {
+export function createEditor(parent: Element, callbacks: EditorCallbacks): Editor {
   const language = new Compartment();
-  const past = new Compartment();
-  const dress = new Compartment();
+  const historyConfig = new Compartment();
+  const appearance = new Compartment();
   let format: Format | undefined;
   const view = new EditorView({
     parent,
     extensions: [
       EditorView.cspNonce.of(styleNonce()),
       language.of([]),
-      past.of([]),
-      dress.of([]),
-      writing,
-      schemaCompletion({ format: () => format ?? "yaml", steps: () => told.steps() }),
-      keymap.of([{ key: "Mod-s", run: () => told.onSave(), preventDefault: true }]),
+      historyConfig.of([]),
+      appearance.of([]),
+      editing,
+      schemaCompletion({ format: () => format ?? "yaml", steps: () => callbacks.steps() }),
+      keymap.of([{ key: "Mod-s", run: () => callbacks.onSave(), preventDefault: true }]),
       EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-        if (docChanged && !transactions.some((it) => it.annotation(fromOutside)))
-          told.onChange(state.doc.toString());
+        if (docChanged && !transactions.some((transaction) => transaction.annotation(fromOutside)))
+          callbacks.onChange(state.doc.toString());
       }),
     ],
   });
   return {
-    show(shown) {
-      if (shown.format !== format) {
-        format = shown.format;
-        // Undoing must not bring back a text of the other format.
-        view.dispatch({ effects: past.reconfigure([]) });
+    show(content) {
+      if (content.format !== format) {
+        format = content.format;
+        // Clears the history: undo must not restore a text of the other format.
+        view.dispatch({ effects: historyConfig.reconfigure([]) });
         view.dispatch({ effects: language.reconfigure(format === "json" ? json() : [yaml(), yamlIndent]) });
       }
       view.dispatch({
-        ...replacement(view.state, shown.text),
-        effects: [dress.reconfigure(dressed(shown))],
+        ...minimalChange(view.state, content.text),
+        effects: [appearance.reconfigure(appearanceOf(content))],
         annotations: fromOutside.of(true),
       });
-      if (past.get(view.state) !== remembering) view.dispatch({ effects: past.reconfigure(remembering) });
+      if (historyConfig.get(view.state) !== undoHistory)
+        view.dispatch({ effects: historyConfig.reconfigure(undoHistory) });
     },
     mark: (issues) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, issues))),
     jump(issue) {
@@ -104,9 +104,9 @@ export function createEditor(parent: Element, told: EditorCallbacks): Editor {
   };
 }
 
-const remembering = history();
+const undoHistory = history();
 
-const writing: Extension = [
+const editing: Extension = [
   lintGutter(),
   lineNumbers(),
   foldGutter({ openText: "⌄", closedText: "›" }),
@@ -120,7 +120,7 @@ const writing: Extension = [
   closeBrackets(),
   highlightSelectionMatches(),
   search({ top: true }),
-  // Long sentences are the rule in a definition, and a phone is narrow.
+  // Definitions contain long sentences, and a phone is narrow.
   EditorView.lineWrapping,
   hangingIndent,
   keymap.of([
@@ -134,22 +134,22 @@ const writing: Extension = [
   ]),
 ];
 
-/** The least change that makes it the given text: the cursor and what is folded stay where they can. */
-function replacement(
+/** The smallest change that results in the given text, so that the cursor and folded ranges survive where possible. */
+function minimalChange(
   state: EditorState,
   text: string,
 ): Pick<Parameters<EditorView["dispatch"]>[0], "changes"> {
-  const now = state.doc.toString();
-  if (now === text) return {};
-  const shorter = Math.min(now.length, text.length);
+  const current = state.doc.toString();
+  if (current === text) return {};
+  const shorter = Math.min(current.length, text.length);
   let from = 0;
-  while (from < shorter && now[from] === text[from]) from += 1;
+  while (from < shorter && current[from] === text[from]) from += 1;
   let end = 0;
-  while (end < shorter - from && now.at(-1 - end) === text.at(-1 - end)) end += 1;
-  return { changes: { from, to: now.length - end, insert: text.slice(from, text.length - end) } };
+  while (end < shorter - from && current.at(-1 - end) === text.at(-1 - end)) end += 1;
+  return { changes: { from, to: current.length - end, insert: text.slice(from, text.length - end) } };
 }
 
-function dressed({ dark, readOnly, label, describedBy, minHeight }: Shown): Extension {
+function appearanceOf({ dark, readOnly, label, describedBy, minHeight }: EditorContent): Extension {
   return [
     editorTheme(dark),
     EditorView.theme({
@@ -157,7 +157,7 @@ function dressed({ dark, readOnly, label, describedBy, minHeight }: Shown): Exte
       ".cm-content, .cm-gutter": { minHeight: `${minHeight}px` },
     }),
     EditorState.readOnly.of(readOnly),
-    // What can't be changed brings up no keyboard on a phone, and is still reached by Tab.
+    // A read-only text opens no keyboard on a phone, and Tab still reaches it.
     EditorView.editable.of(!readOnly),
     readOnly ? [] : keymap.of([{ key: "Tab", run: acceptCompletion }, indentWithTab]),
     EditorView.contentAttributes.of({

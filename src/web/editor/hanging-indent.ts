@@ -1,37 +1,37 @@
-/** What is wrapped goes on under the beginning of its line, so that the indentation still shows what belongs to what. */
+/** Indents wrapped lines under the start of their line, so that the indentation still shows the structure. */
 import { RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin } from "@codemirror/view";
 
-/** Deeper is cut off: a phone has room for 40 letters. */
-const DEEPEST = 12;
+/** Maximum hanging indent, in characters: a phone shows about 40 characters in a line. */
+const MAX_INDENT = 12;
 
-function hang({ state, visibleRanges }: EditorView): DecorationSet {
+function indentLines({ state, visibleRanges }: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to } of visibleRanges) {
     for (let at = from; at <= to;) {
       const line = state.doc.lineAt(at);
       const indent = /^ *(?:- +)*/.exec(line.text)![0].length;
-      if (indent > 0) builder.add(line.from, line.from, hanging(Math.min(indent, DEEPEST)));
+      if (indent > 0) builder.add(line.from, line.from, decorationFor(Math.min(indent, MAX_INDENT)));
       at = line.to + 1;
     }
   }
   return builder.finish();
 }
 
-const known = new Map<number, Decoration>();
+const decorations = new Map<number, Decoration>();
 
-function hanging(indent: number): Decoration {
+function decorationFor(indent: number): Decoration {
   const style = `text-indent:-${indent}ch;padding-left:calc(6px + ${indent}ch)`;
-  const made = known.get(indent) ?? Decoration.line({ attributes: { style } });
-  known.set(indent, made);
-  return made;
+  const decoration = decorations.get(indent) ?? Decoration.line({ attributes: { style } });
+  decorations.set(indent, decoration);
+  return decoration;
 }
 
 export const hangingIndent = ViewPlugin.define(
   (view) => ({
-    lines: hang(view),
-    update({ docChanged, viewportChanged, view: now }) {
-      if (docChanged || viewportChanged) this.lines = hang(now);
+    lines: indentLines(view),
+    update({ docChanged, viewportChanged, view: changed }) {
+      if (docChanged || viewportChanged) this.lines = indentLines(changed);
     },
   }),
   { decorations: (plugin) => plugin.lines },

@@ -1,4 +1,4 @@
-/** The colours of text in the editor, each at 4.5:1 or more on the page, the current line and the selection. */
+/** The editor's colours. Text has a contrast of at least 4.5:1 on every background (WCAG 1.4.3). */
 export interface Palette {
   text: string;
   page: string;

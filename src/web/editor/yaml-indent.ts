@@ -1,11 +1,11 @@
-/** After a key without a value a new line goes in deeper: the language's own rule does so only where a value is there. */
+/** Indents the line after a key without a value: the language's own rule does so only after a key with a value. */
 import { indentService, type IndentContext } from "@codemirror/language";
 
-const STEP = 2;
+const INDENT = 2;
 
 export const yamlIndent = indentService.of((context: IndentContext, pos: number) => {
-  // Lines that are there already stay where they are: in YAML that is what they say.
+  // Existing lines keep their indentation: in YAML it carries meaning.
   if (context.simulatedBreak === null) return null;
   const opening = /^( *(?:- +)*)[\w"'][^#]*:\s*(?:\s#.*)?$/.exec(context.lineAt(pos, -1).text);
-  return opening === null ? undefined : opening[1]!.length + STEP;
+  return opening === null ? undefined : opening[1]!.length + INDENT;
 });
