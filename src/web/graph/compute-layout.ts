@@ -1,35 +1,35 @@
-/** Where the cards and lines of a graph stand: by dagre where that is quick. Runs in the layout worker. Pure. */
+/** Computes the positions of cards and edges with dagre, or with a simpler layout for large graphs. Runs in the layout worker. */
 import { Graph, layout } from "@dagrejs/dagre";
 import { CARD, GAP, type LayoutRequest, type GraphLayout, type Point } from "./geometry.ts";
 import { computeLayeredLayout, computeRanks } from "./layered-layout.ts";
 import { cardExtent, edgePath, toFlowPoint } from "./edge-path.ts";
 
 /**
- * How much dagre is given: cards, and the ranks that all lines pass together. Measured on two cores of a small server:
- * `network-simplex` took 0.3 s at 550 and 1.7 s at 1,400; `tight-tree` 0.2 to 0.4 s at 1,000 to 2,000 (500 steps in a
- * chain, a fan, ranks, at random), 1.8 s at 10,000 and 31 s at 125,000 (500 steps that all wait for the first).
- * Beyond, the plain layout takes some milliseconds.
+ * Maximum cost of a graph for each ranker, where the cost is the number of cards plus the ranks that all edges span.
+ * Measured on a small server with two cores: `network-simplex` took 0.3 s at 550 and 1.7 s at 1,400; `tight-tree` took
+ * 0.2 to 0.4 s at 1,000 to 2,000 (500 steps in a chain, a fan, ranks or at random), 1.8 s at 10,000 and 31 s at 125,000
+ * (500 steps that all need the first). The layered layout takes a few milliseconds at any cost.
  */
-const FEW = 400;
-const MANY = 2_000;
+const MAX_NETWORK_SIMPLEX_COST = 400;
+const MAX_DAGRE_COST = 2_000;
 
 export function computeLayout(request: LayoutRequest): GraphLayout {
   const ranks = computeRanks(request.needs);
   const spans = request.needs.flatMap((needs, index) =>
     needs.map((before) => Math.abs(ranks[index]! - ranks[before]!)),
   );
-  const work = spans.reduce((sum, span) => sum + span, request.needs.length);
-  if (work > MANY) return computeLayeredLayout(request);
+  const cost = spans.reduce((sum, span) => sum + span, request.needs.length);
+  if (cost > MAX_DAGRE_COST) return computeLayeredLayout(request);
   try {
-    return placeByDagre(request, work > FEW ? "tight-tree" : "network-simplex");
+    return layoutWithDagre(request, cost > MAX_NETWORK_SIMPLEX_COST ? "tight-tree" : "network-simplex");
   } catch (error) {
-    // It recurses along the ranks: some hundreds of them in a row are too many for a stack.
+    // dagre recurses along the ranks, so some hundreds of ranks overflow the stack.
     if (error instanceof RangeError) return computeLayeredLayout(request);
     throw error;
   }
 }
 
-function placeByDagre(
+function layoutWithDagre(
   { needs, direction }: LayoutRequest,
   ranker: "network-simplex" | "tight-tree",
 ): GraphLayout {
@@ -38,7 +38,7 @@ function placeByDagre(
   needs.forEach((_, index) => graph.setNode(String(index), { ...CARD }));
   needs.forEach((before, to) => before.forEach((from) => graph.setEdge(String(from), String(to), {})));
   layout(graph);
-  const whole = graph.graph() as { width: number; height: number };
+  const size = graph.graph() as { width: number; height: number };
   const centres = needs.map((_, index) => graph.node(String(index)) as Point);
   const ranks = new Set(centres.map((it) => Math.round(toFlowPoint(direction, it).along)));
   const half = cardExtent(direction).along / 2;
@@ -48,7 +48,7 @@ function placeByDagre(
       const end = toFlowPoint(direction, centres[to]!);
       const between = [start.along, end.along].toSorted((a, b) => a - b) as [number, number];
       const { points } = graph.edge(String(from), String(to)) as { points: Point[] };
-      // Of the points that dagre gives, those in the ranks between: it gives more, in the gaps.
+      // dagre also returns points in the gaps between ranks; only those within the ranks are lanes.
       const lanes = points
         .map((point) => toFlowPoint(direction, point))
         .filter(
@@ -62,7 +62,7 @@ function placeByDagre(
     direction,
     corners: centres.map(({ x, y }) => ({ x: x - CARD.width / 2, y: y - CARD.height / 2 })),
     edges,
-    width: whole.width,
-    height: whole.height,
+    width: size.width,
+    height: size.height,
   };
 }

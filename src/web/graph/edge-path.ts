@@ -1,13 +1,13 @@
-/** The lines between cards: straight beside the cards of a rank, bent only in the gaps between ranks. Pure. */
+/** The paths of edges: straight beside the cards of a rank, curved only in the gaps between ranks. */
 import { CARD, type Direction, type Point } from "./geometry.ts";
 
-/** A point by how far along the flow it is, and how far across. */
+/** A point in the coordinates of the flow: along its direction and across it. */
 export interface FlowPoint {
   along: number;
   across: number;
 }
 
-/** How long a card is along the flow, and how wide across. */
+/** The size of a card along the flow and across it. */
 export const cardExtent = (direction: Direction): FlowPoint =>
   direction === "LR"
     ? { along: CARD.width, across: CARD.height }
@@ -19,14 +19,14 @@ export const toPoint = (direction: Direction, { along, across }: FlowPoint): Poi
 export const toFlowPoint = (direction: Direction, { x, y }: Point): FlowPoint =>
   direction === "LR" ? { along: x, across: y } : { along: y, across: x };
 
-/** The size of an arrow's head. */
-const HEAD = 5;
+/** Size of an arrowhead, in pixels. */
+const ARROWHEAD = 5;
 
 /**
- * The path of a line with its head.
- * @param from the middle of the card it leaves
- * @param to the middle of the card it leads to
- * @param lanes where it passes the ranks between, from the first to the last
+ * The path of an edge with its arrowhead.
+ * @param from the centre of the source card
+ * @param to the centre of the target card
+ * @param lanes where the edge passes the ranks in between, in order
  */
 export function edgePath(
   direction: Direction,
@@ -43,24 +43,24 @@ export function edgePath(
     stops.push({ along: back ? along - half : along + half, across });
   }
   stops.push(end);
-  const at = (way: FlowPoint): string => {
-    const { x, y } = toPoint(direction, way);
+  const format = (point: FlowPoint): string => {
+    const { x, y } = toPoint(direction, point);
     return `${round(x)} ${round(y)}`;
   };
-  const parts = [`M${at(stops[0]!)}`];
+  const parts = [`M${format(stops[0]!)}`];
   for (let index = 1; index < stops.length; index += 1) {
     const before = stops[index - 1]!;
     const next = stops[index]!;
-    if (before.across === next.across && next.along > before.along) parts.push(`L${at(next)}`);
+    if (before.across === next.across && next.along > before.along) parts.push(`L${format(next)}`);
     else {
       const middle = (before.along + next.along) / 2;
       const first = { along: middle, across: before.across };
       const second = { along: middle, across: next.across };
-      parts.push(`C${at(first)} ${at(second)} ${at(next)}`);
+      parts.push(`C${format(first)} ${format(second)} ${format(next)}`);
     }
   }
-  const wing = (side: number): string => at({ along: end.along - HEAD, across: end.across + side });
-  return `${parts.join("")}M${wing(-HEAD)}L${at(end)}L${wing(HEAD)}`;
+  const wing = (side: number): string => format({ along: end.along - ARROWHEAD, across: end.across + side });
+  return `${parts.join("")}M${wing(-ARROWHEAD)}L${format(end)}L${wing(ARROWHEAD)}`;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,20 +1,20 @@
-/** What a layout is asked for and what it gives; where the arrow keys lead on it. Pure. */
+/** The input and output of a layout, and the navigation between its cards with the arrow keys. */
 import type { GraphStep } from "./steps.ts";
 
-/** As long may a layout take. */
+/** Time limit for a layout, in milliseconds. */
 export const LAYOUT_LIMIT_MS = 2_000;
 
 /** Left to right, or top to bottom. */
 export type Direction = "LR" | "TB";
 
-/** Every card has one size, so that a layout depends on nothing but ids and edges. */
+/** Size of a card, in pixels. All cards have the same size, so that a layout depends only on ids and edges. */
 export const CARD = { width: 220, height: 68 };
-/** Between cards of one rank, and between ranks. */
+/** Distance between the cards of a rank, and between ranks, in pixels. */
 export const GAP = { beside: 24, rank: 56 };
 
-/** Steps by their position in the list. */
+/** Steps are identified by their index in the list. */
 export interface LayoutRequest {
-  /** For each step the positions of those that it waits for. */
+  /** For each step, the indexes of the steps that it needs. */
   needs: readonly (readonly number[])[];
   direction: Direction;
 }
@@ -27,7 +27,7 @@ export interface Point {
 export interface RoutedEdge {
   from: number;
   to: number;
-  /** As the `d` of an SVG path. */
+  /** The `d` attribute of an SVG path. */
   path: string;
 }
 
@@ -40,7 +40,7 @@ export interface GraphLayout {
   height: number;
 }
 
-/** What must be laid out, null for nothing. A step that waits for itself is a fault, and no line. */
+/** @returns null when there are no steps. A step that needs itself is invalid and gets no edge. */
 export function createLayoutRequest(
   steps: readonly Pick<GraphStep, "id" | "needs">[],
   direction: Direction,
@@ -57,28 +57,28 @@ export function createLayoutRequest(
 export type ArrowKey = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
 
 /**
- * The card that an arrow key leads to: along the flow the nearest of the next rank, across it the next of the same
- * rank. So every card can be reached.
+ * The card that an arrow key moves to: along the flow the nearest one of the next rank, across the flow the next one of
+ * the same rank. Every card can be reached this way.
  */
 export function adjacentCard(
   { corners, direction }: Pick<GraphLayout, "corners" | "direction">,
   from: number,
   key: ArrowKey,
 ): number | undefined {
-  const here = corners[from];
-  if (here === undefined) return undefined;
+  const start = corners[from];
+  if (start === undefined) return undefined;
   const [along, across] = direction === "LR" ? (["x", "y"] as const) : (["y", "x"] as const);
   const horizontal = key === "ArrowLeft" || key === "ArrowRight";
   const forward = key === "ArrowRight" || key === "ArrowDown";
   const isAlong = horizontal === (direction === "LR");
   const axis = isAlong ? along : across;
-  const ahead = (at: Point): number => (forward ? at[axis] - here[axis] : here[axis] - at[axis]);
+  const ahead = (at: Point): number => (forward ? at[axis] - start[axis] : start[axis] - at[axis]);
   let best: { index: number; far: number; aside: number } | undefined;
   for (const [index, at] of corners.entries()) {
     const far = ahead(at);
-    // A layout computes with fractions: half a point is the same rank.
-    if (far < 0.5 || (!isAlong && Math.abs(at[along] - here[along]) > 0.5)) continue;
-    const aside = Math.abs(at[across] - here[across]);
+    // Coordinates are fractions, so a distance under half a pixel means the same rank.
+    if (far < 0.5 || (!isAlong && Math.abs(at[along] - start[along]) > 0.5)) continue;
+    const aside = Math.abs(at[across] - start[across]);
     if (best === undefined || far < best.far - 0.5 || (far < best.far + 0.5 && isAlong && aside < best.aside))
       best = { index, far, aside };
   }

@@ -1,14 +1,14 @@
-/** A plain layered layout, in linear time: for graphs whose long lines would keep dagre busy for too long. Pure. */
+/** A simple layered layout in linear time, for graphs that are too large for dagre. */
 import { GAP, type LayoutRequest, type GraphLayout } from "./geometry.ts";
 import { cardExtent, edgePath, toPoint, type FlowPoint } from "./edge-path.ts";
 
-/** The rank of each step: one more than the highest that it waits for. Cycles are cut at their first step. */
+/** The rank of each step: one more than the highest rank that it needs. Cycles are cut at their first step. */
 export function computeRanks(needs: LayoutRequest["needs"]): number[] {
   const dependents = dependentsOf(needs);
   const ranks = needs.map(() => 0);
-  const left = needs.map((it) => it.length);
+  const missing = needs.map((it) => it.length);
   const placed = needs.map(() => false);
-  const ready = left.flatMap((count, index) => (count === 0 ? [index] : []));
+  const ready = missing.flatMap((count, index) => (count === 0 ? [index] : []));
   let first = 0;
   for (let count = 0; count < needs.length; count += 1) {
     let next = ready.pop();
@@ -18,10 +18,10 @@ export function computeRanks(needs: LayoutRequest["needs"]): number[] {
     }
     placed[next] = true;
     for (const after of dependents[next]!) {
-      left[after]! -= 1;
+      missing[after]! -= 1;
       if (placed[after]) continue;
       ranks[after] = Math.max(ranks[after]!, ranks[next]! + 1);
-      if (left[after] === 0) ready.push(after);
+      if (missing[after] === 0) ready.push(after);
     }
   }
   return ranks;
@@ -29,11 +29,11 @@ export function computeRanks(needs: LayoutRequest["needs"]): number[] {
 
 function dependentsOf(needs: LayoutRequest["needs"]): number[][] {
   const dependents: number[][] = needs.map(() => []);
-  for (const [index, before] of needs.entries()) for (const it of before) dependents[it]!.push(index);
+  for (const [index, before] of needs.entries()) for (const from of before) dependents[from]!.push(index);
   return dependents;
 }
 
-/** How often the ranks are sorted by where their neighbours are: more changes little. */
+/** Number of passes that sort each rank by the positions of its neighbours; more passes change little. */
 const SWEEPS = 4;
 
 export function computeLayeredLayout({ needs, direction }: LayoutRequest): GraphLayout {
@@ -41,7 +41,7 @@ export function computeLayeredLayout({ needs, direction }: LayoutRequest): Graph
   const ranks = computeRanks(needs);
   const layers: number[][] = [];
   for (const [index, rank] of ranks.entries()) (layers[rank] ??= []).push(index);
-  // Where a step is across the flow, counted in cards from the middle.
+  // The position across the flow, in cards from the middle.
   const across = needs.map(() => 0);
   const spread = (layer: readonly number[]): void =>
     layer.forEach((index, place) => (across[index] = place - (layer.length - 1) / 2));
@@ -64,7 +64,7 @@ export function computeLayeredLayout({ needs, direction }: LayoutRequest): Graph
     along: ranks[index]! * (size.along + GAP.rank) + size.along / 2,
     across: middle + across[index]! * (size.across + GAP.beside),
   }));
-  const whole = toPoint(direction, {
+  const total = toPoint(direction, {
     along: Math.max(1, layers.length) * (size.along + GAP.rank) - GAP.rank,
     across: middle * 2,
   });
@@ -76,8 +76,8 @@ export function computeLayeredLayout({ needs, direction }: LayoutRequest): Graph
     edges: needs.flatMap((before, to) =>
       before.map((from) => ({ from, to, path: edgePath(direction, centres[from]!, centres[to]!, []) })),
     ),
-    width: whole.x,
-    height: whole.y,
+    width: total.x,
+    height: total.y,
   };
 }
 

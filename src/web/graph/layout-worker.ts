@@ -1,11 +1,11 @@
-/** The layout, away from the page's thread: it answers each request with a placement. */
+/** Computes layouts off the main thread: answers each request with a layout. */
 import type { LayoutRequest, GraphLayout } from "./geometry.ts";
 import { computeLayout } from "./compute-layout.ts";
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has no origin to name
-const tell = (answer: GraphLayout | "ready"): void => self.postMessage(answer);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no target origin
+const reply = (answer: GraphLayout | "loaded"): void => self.postMessage(answer);
 
-self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => tell(computeLayout(data));
+self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => reply(computeLayout(data));
 
-// Its files are here: from now on the time is the layout's own.
-tell("ready");
+// The time limit starts now, so that it excludes loading the worker.
+reply("loaded");

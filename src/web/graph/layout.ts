@@ -1,4 +1,4 @@
-/** The layout of a graph's steps, computed by a worker and bounded in time: the page's thread never waits for it. */
+/** Computes the layout of a graph in a worker with a time limit, so that the main thread is never blocked. */
 import { useEffect, useMemo, useState } from "react";
 import {
   type Direction,
@@ -9,53 +9,53 @@ import {
 } from "./geometry.ts";
 import type { GraphStep } from "./steps.ts";
 
-/** More cards than these are a wall and no picture, and would keep the page busy. */
-const MOST_STEPS = 1_000;
-const MOST_EDGES = 10_000;
+/** Maximum size of a drawn graph: a larger one is unreadable and would slow the page down. */
+const MAX_STEPS = 1_000;
+const MAX_EDGES = 10_000;
 
 export type LayoutState =
-  | { state: "waiting" }
-  | { state: "placed"; placement: GraphLayout; ids: readonly string[] }
+  | { state: "loading" }
+  | { state: "ready"; layout: GraphLayout; ids: readonly string[] }
   | { state: "too-large" }
   | { state: "failed" };
 
-const WAITING: LayoutState = { state: "waiting" };
+const LOADING: LayoutState = { state: "loading" };
 
 /**
- * The layout of these steps. It is computed anew only where ids or edges change, and until then the one before stays.
- * @param direction null while it is not known
+ * The layout of these steps. It is recomputed when ids or edges change; until then the previous one is returned.
+ * @param direction null while the width is unknown
  */
 export function useLayout(
   steps: readonly Pick<GraphStep, "id" | "needs">[],
   direction: Direction | null,
 ): LayoutState {
   const shape = JSON.stringify(steps.map(({ id, needs }) => [id, needs]));
-  const [last, setLast] = useState<LayoutState>(WAITING);
-  const asked = useMemo(() => {
+  const [last, setLast] = useState<LayoutState>(LOADING);
+  const layoutInput = useMemo(() => {
     const known = (JSON.parse(shape) as [string, string[]][]).map(([id, needs]) => ({ id, needs }));
     return { ids: known.map(({ id }) => id), request: direction && createLayoutRequest(known, direction) };
   }, [shape, direction]);
-  const tooLarge = asked.request !== null && !isDrawable(asked.request);
+  const tooLarge = layoutInput.request !== null && !isDrawable(layoutInput.request);
   useEffect(() => {
-    const { ids, request } = asked;
+    const { ids, request } = layoutInput;
     if (request === null || tooLarge) return;
-    return placeInWorker(request, (answer) =>
-      setLast(typeof answer === "string" ? { state: answer } : { state: "placed", placement: answer, ids }),
+    return layoutInWorker(request, (answer) =>
+      setLast(typeof answer === "string" ? { state: answer } : { state: "ready", layout: answer, ids }),
     );
-  }, [asked, tooLarge]);
+  }, [layoutInput, tooLarge]);
   return tooLarge ? { state: "too-large" } : last;
 }
 
 const isDrawable = ({ needs }: LayoutRequest): boolean =>
-  needs.length <= MOST_STEPS && needs.reduce((sum, it) => sum + it.length, 0) <= MOST_EDGES;
+  needs.length <= MAX_STEPS && needs.reduce((sum, it) => sum + it.length, 0) <= MAX_EDGES;
 
 /**
- * Asks a worker of its own.
- * @returns ends the worker: no answer comes after it
+ * Starts a worker for one layout.
+ * @returns a function that terminates the worker, after which `onResult` is not called
  */
-function placeInWorker(
+function layoutInWorker(
   request: LayoutRequest,
-  tell: (answer: GraphLayout | "too-large" | "failed") => void,
+  onResult: (answer: GraphLayout | "too-large" | "failed") => void,
 ): () => void {
   const worker = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,15 +63,15 @@ function placeInWorker(
     clearTimeout(timer);
     worker.terminate();
   };
-  const tellAndEnd: typeof tell = (answer) => {
+  const finish: typeof onResult = (answer) => {
     end();
-    tell(answer);
+    onResult(answer);
   };
-  worker.onerror = () => tellAndEnd("failed");
-  worker.onmessage = ({ data }: MessageEvent<GraphLayout | "ready">) => {
-    if (data !== "ready") return tellAndEnd(data);
-    timer = setTimeout(() => tellAndEnd("too-large"), LAYOUT_LIMIT_MS);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has no origin to name
+  worker.onerror = () => finish("failed");
+  worker.onmessage = ({ data }: MessageEvent<GraphLayout | "loaded">) => {
+    if (data !== "loaded") return finish(data);
+    timer = setTimeout(() => finish("too-large"), LAYOUT_LIMIT_MS);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no target origin
     worker.postMessage(request);
   };
   return end;

@@ -1,12 +1,12 @@
-/** The cards of a laid out graph, as React Flow takes them. */
+/** Converts steps with their layout to React Flow nodes. */
 import { CARD, type GraphLayout } from "./geometry.ts";
 import type { StepNode } from "./step-card.tsx";
 import type { GraphStep } from "./steps.ts";
 import { stepLabel } from "./step-label.ts";
 
 /**
- * The cards, in the order of the list.
- * @param ids of the placement's steps
+ * @param ids the step ids in the order of the layout
+ * @returns nodes in the order of the steps
  */
 export function createNodes(
   steps: readonly GraphStep[],
@@ -29,10 +29,10 @@ export function createNodes(
         ...CARD,
         measured: CARD,
         selected: isSelected,
-        // A button is named by what stands in it.
+        // A button takes its accessible name from its content.
         ...(isSelectable ? { ariaRole: "button" } : { ariaRole: "img", ariaLabel: stepLabel(step) }),
         domAttributes: {
-          // One stop for the whole graph: the arrow keys go on from there.
+          // The graph is one tab stop; the arrow keys move between the cards.
           tabIndex: -1,
           "aria-roledescription": "step",
           ...(isSelectable && { "aria-pressed": isSelected }),

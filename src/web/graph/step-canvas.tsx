@@ -1,4 +1,4 @@
-/** A laid out graph on the screen: moved with the mouse or two fingers, walked through with the arrow keys. */
+/** The drawn graph: pan it with the mouse or two fingers, move between the cards with the arrow keys. */
 import { useComputedColorScheme } from "@mantine/core";
 import { useReducedMotion } from "@mantine/hooks";
 import { Controls, Panel, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
@@ -12,58 +12,60 @@ import { isCardVisible, type Size, initialViewport, ZOOM } from "./viewport.ts";
 
 interface StepCanvasProps {
   steps: readonly GraphStep[];
-  /** Of the placement's steps. */
+  /** The step ids in the order of the layout. */
   ids: readonly string[];
-  placement: GraphLayout;
+  layout: GraphLayout;
   size: Size;
   selected: string | undefined;
   onSelect: ((stepId: string) => void) | undefined;
 }
 
 const NODE_TYPES = { step: StepCard };
-const KEYS = "The arrow keys go from step to step, Home and End to the first and the last.";
-const MOVE_MS = 200;
+const KEYBOARD_HELP =
+  "Use the arrow keys to move between steps, and Home and End for the first and last step.";
+/** Duration of panning to a card, in milliseconds. */
+const PAN_MS = 200;
 
-export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: StepCanvasProps) {
+export function StepCanvas({ steps, ids, layout, size, selected, onSelect }: StepCanvasProps) {
   const scheme = useComputedColorScheme();
-  const still = useReducedMotion();
+  const reducedMotion = useReducedMotion();
   const flow = useRef<ReactFlowInstance<StepNode>>(null);
   const [current, setCurrent] = useState(selected);
   const [isOnCard, setOnCard] = useState(false);
   const isSelectable = onSelect !== undefined;
   const nodes = useMemo(
-    () => createNodes(steps, ids, placement, selected, isSelectable),
-    [steps, ids, placement, selected, isSelectable],
+    () => createNodes(steps, ids, layout, selected, isSelectable),
+    [steps, ids, layout, selected, isSelectable],
   );
 
-  const shown = useRef(placement);
+  const previousLayout = useRef(layout);
   useEffect(() => {
-    if (shown.current === placement) return;
-    shown.current = placement;
-    void flow.current?.setViewport(initialViewport(placement, size));
-  }, [placement, size]);
+    if (previousLayout.current === layout) return;
+    previousLayout.current = layout;
+    void flow.current?.setViewport(initialViewport(layout, size));
+  }, [layout, size]);
 
-  /** Brings a card into sight, where it is not. */
-  const show = (id: string | undefined, duration: number): void => {
-    const corner = placement.corners[id === undefined ? -1 : ids.indexOf(id)];
+  /** Pans to a card that is out of view. */
+  const reveal = (id: string | undefined, duration: number): void => {
+    const corner = layout.corners[id === undefined ? -1 : ids.indexOf(id)];
     const instance = flow.current;
     if (corner === undefined || instance === null) return;
     if (isCardVisible(corner, instance.getViewport(), size)) return;
     const zoom = instance.getZoom();
     void instance.setCenter(corner.x + CARD.width / 2, corner.y + CARD.height / 2, { zoom, duration });
   };
-  const lastShow = useRef(show);
+  const latestReveal = useRef(reveal);
   useEffect(() => {
-    lastShow.current = show;
+    latestReveal.current = reveal;
   });
-  // What was selected elsewhere, in the timeline for one, is brought here.
-  useEffect(() => lastShow.current(selected, still ? 0 : MOVE_MS), [selected, still]);
+  // The selection may come from elsewhere, such as the timeline.
+  useEffect(() => latestReveal.current(selected, reducedMotion ? 0 : PAN_MS), [selected, reducedMotion]);
 
   const focus = (root: HTMLElement, id: string): void => {
     const card = () => root.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
     setCurrent(id);
-    show(id, 0);
-    // A card out of sight is drawn with the next frame.
+    reveal(id, 0);
+    // A card outside the view is rendered in the next frame.
     const found = card();
     if (found === null) requestAnimationFrame(() => card()?.focus({ preventScroll: true }));
     else found.focus({ preventScroll: true });
@@ -89,7 +91,7 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
   const nextOf = (key: string, index: number): string | undefined => {
     if (key === "Home") return ids[0];
     if (key === "End") return ids.at(-1);
-    const next = key.startsWith("Arrow") ? adjacentCard(placement, index, key as ArrowKey) : undefined;
+    const next = key.startsWith("Arrow") ? adjacentCard(layout, index, key as ArrowKey) : undefined;
     return next === undefined ? undefined : ids[next];
   };
 
@@ -103,9 +105,9 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
       onInit={(instance) => {
         flow.current = instance;
       }}
-      defaultViewport={initialViewport(placement, size)}
-      minZoom={ZOOM.least}
-      maxZoom={ZOOM.most}
+      defaultViewport={initialViewport(layout, size)}
+      minZoom={ZOOM.min}
+      maxZoom={ZOOM.max}
       onlyRenderVisibleElements
       nodesDraggable={false}
       nodesConnectable={false}
@@ -119,28 +121,30 @@ export function StepCanvas({ steps, ids, placement, size, selected, onSelect }: 
       multiSelectionKeyCode={null}
       panActivationKeyCode={null}
       ariaLabelConfig={{
-        "node.a11yDescription.default": isSelectable ? `${KEYS} Enter selects.` : KEYS,
+        "node.a11yDescription.default": isSelectable
+          ? `${KEYBOARD_HELP} Press Enter to select a step.`
+          : KEYBOARD_HELP,
         "edge.a11yDescription.default": "",
-        "controls.ariaLabel": "The graph's view",
-        "controls.fitView.ariaLabel": "Show the whole graph",
+        "controls.ariaLabel": "View controls",
+        "controls.fitView.ariaLabel": "Fit the graph to the view",
       }}
       {...(isSelectable && { onNodeClick: (_, { id }) => onSelect(id) })}
       onFocus={onFocus}
       onBlur={() => setOnCard(false)}
       onKeyDown={onKeyDown}
       onTouchStartCapture={(event) => {
-        // One finger scrolls the page.
+        // One finger scrolls the page instead of the graph.
         if (event.touches.length < 2) event.stopPropagation();
       }}
     >
-      <StepLines edges={placement.edges} marked={selected === undefined ? -1 : ids.indexOf(selected)} />
+      <StepLines edges={layout.edges} marked={selected === undefined ? -1 : ids.indexOf(selected)} />
       <Controls
         showInteractive={false}
         orientation="horizontal"
-        fitViewOptions={{ padding: 0.08, maxZoom: 1, duration: still ? 0 : MOVE_MS }}
+        fitViewOptions={{ padding: 0.08, maxZoom: 1, duration: reducedMotion ? 0 : PAN_MS }}
       />
       <Panel position="bottom-right" className="step-graph-hint">
-        Two fingers move and zoom
+        Use two fingers to move and zoom
       </Panel>
     </ReactFlow>
   );

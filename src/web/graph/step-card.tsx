@@ -1,4 +1,4 @@
-/** A step on the graph: a quiet card with its id, its type, how far it is, and what is special about it. */
+/** A step in the graph: its id, type and status, and marks for a condition, a fan-out and retries. */
 import {
   IconArrowsSplit2,
   IconClock,
@@ -35,14 +35,14 @@ const TYPES: Readonly<Record<string, typeof IconDatabase>> = {
   email: IconMail,
 };
 
-/** Seen on the page's ground in both schemes: the theme's grey is made for text on it. */
+/** A colour with enough contrast on the page in both schemes; the theme's own gray is too faint. */
 const colorOf = (color: string): string =>
   color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-text)`;
 
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   const { id, name = id, type, status } = step;
   const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
-  const look = status === undefined ? undefined : STATUS_STYLES[status];
+  const style = status === undefined ? undefined : STATUS_STYLES[status];
   return (
     <>
       <VisuallyHidden>{stepLabel(step)}</VisuallyHidden>
@@ -50,7 +50,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
         aria-hidden
         className={`step-card${selected ? " step-card-selected" : ""}`}
         data-status={status}
-        style={look && { borderInlineStartColor: colorOf(look.color) }}
+        style={style && { borderInlineStartColor: colorOf(style.color) }}
       >
         <div className="step-card-row">
           <span className="step-card-id" title={name}>
@@ -63,10 +63,10 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
             <TypeIcon size={14} aria-hidden />
             <span>{type === "" ? "no type" : type}</span>
           </span>
-          {look !== undefined && (
-            <span className={`step-card-status status-${look.color}`}>
-              <span style={{ color: colorOf(look.color) }}>
-                <look.Icon size={14} aria-hidden />
+          {style !== undefined && (
+            <span className={`step-card-status status-${style.color}`}>
+              <span style={{ color: colorOf(style.color) }}>
+                <style.Icon size={14} aria-hidden />
               </span>
               {status}
             </span>
@@ -80,9 +80,9 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
 function Marks({ step: { condition, fanOut, progress, attempts } }: { step: GraphStep }) {
   return (
     <span className="step-card-marks">
-      {condition === true && <span title="Runs only where its condition holds">if</span>}
+      {condition === true && <span title="Runs only if its condition is true">if</span>}
       {fanOut === true && (
-        <span title={progress === undefined ? "Runs once for each item" : titleOf(progress)}>
+        <span title={progress === undefined ? "Runs once per item" : itemsTitle(progress)}>
           {progress === undefined ? "×N" : `×${progress.done}/${progress.total}`}
         </span>
       )}
@@ -91,10 +91,10 @@ function Marks({ step: { condition, fanOut, progress, attempts } }: { step: Grap
   );
 }
 
-const titleOf = ({ done, total, failed }: NonNullable<GraphStep["progress"]>): string =>
-  `${done} of ${total} items done, ${failed} failed`;
+const itemsTitle = ({ done, total, failed }: NonNullable<GraphStep["progress"]>): string =>
+  `${done} of ${total} items completed, ${failed} failed`;
 
-/** Drawn anew only where what it shows has changed: while a run lives, its steps are made anew with each event. */
+/** Rendered only when its content changes: during a run, each event creates new step objects. */
 export const StepCard = memo(
   Card,
   (before, after) =>

@@ -1,6 +1,7 @@
 /**
- * The lines of the graph, as two paths: React Flow's edges are a component each, and some thousands of them, as wide
- * fans have, would hold the page for seconds. Cards tell what they wait for in words, so lines say nothing.
+ * The edges of the graph, drawn as two SVG paths: React Flow renders a component per edge, and the thousands of edges of
+ * a wide fan would block the page for seconds. The cards name the steps that they need, so the paths are hidden from
+ * assistive technology.
  */
 import { ViewportPortal } from "@xyflow/react";
 import { memo } from "react";
@@ -8,7 +9,7 @@ import type { RoutedEdge } from "./geometry.ts";
 
 interface StepLinesProps {
   edges: readonly RoutedEdge[];
-  /** The position of the step whose lines stand out. */
+  /** The index of the step whose edges are highlighted; -1 for none. */
   marked: number;
 }
 

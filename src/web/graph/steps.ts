@@ -1,28 +1,28 @@
-/** The steps of a workflow as its graph draws them, made from its definition and, of a run, from how far each step is. */
+/** The steps of a graph, from a workflow's definition and, for a run, the state of its steps. */
 import type { RunStep, StepStatus } from "../../../schemas/run.ts";
 
 export interface GraphStep {
   /** Unique in the graph. */
   id: string;
-  /** Empty where it is not written yet. */
+  /** Empty when the definition names no type yet. */
   type: string;
-  /** What is shown in place of the id. */
+  /** Shown in place of the id. */
   name?: string;
-  /** The ids of the steps that it waits for. */
+  /** The ids of the steps that must end before it starts. */
   needs: readonly string[];
-  /** It has an `if`. */
+  /** Whether it has an `if`. */
   condition?: boolean;
-  /** It has a `for_each`. */
+  /** Whether it has a `for_each`. */
   fanOut?: boolean;
   status?: StepStatus;
-  /** Of a fan-out: how many of its items have ended, failed ones among them. */
+  /** For a fan-out: `done` counts the items that have ended, including failed ones. */
   progress?: { done: number; total: number; failed: number };
   attempts?: number;
 }
 
 /**
- * The steps to draw. A definition may be half written: what can't be made out is left out.
- * @param states the steps of a run that follows the definition
+ * The steps to draw. Invalid parts of an unfinished definition are skipped.
+ * @param states the steps of a run of this definition
  */
 export function graphSteps(
   definition: Record<string, unknown> | null,
@@ -59,7 +59,7 @@ function stepOf(
   };
 }
 
-/** What a step waits for: its `needs`, else the step before it. What does not exist is left out. */
+/** The ids in `needs`, or by default the previous step. Unknown ids are skipped. */
 function needsOf(
   step: Readonly<Record<string, unknown>>,
   before: string | undefined,
@@ -70,7 +70,7 @@ function needsOf(
   return [...new Set(needs.filter((id): id is string => known.has(id as string)))];
 }
 
-/** Of two steps with one id the first has it, as when a definition is checked; the other is known by its place. */
+/** Of two steps with the same id, the first keeps it, as in validation; the other is identified by its index. */
 function uniqueIds(steps: readonly Readonly<Record<string, unknown>>[]): string[] {
   const taken = new Set<string>();
   return steps.map((step, index) => {

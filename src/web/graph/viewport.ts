@@ -1,4 +1,4 @@
-/** Which part of a graph is looked at first, and whether a card is in sight. Pure. */
+/** The initial viewport of a graph, and whether a card is visible in a viewport. */
 import { CARD, type GraphLayout, type Point } from "./geometry.ts";
 
 export interface Size {
@@ -6,46 +6,47 @@ export interface Size {
   height: number;
 }
 
-/** As React Flow has it: a shift in pixels, after the scale. */
+/** As in React Flow: a translation in pixels, applied after the zoom. */
 export interface Viewport extends Point {
   zoom: number;
 }
 
-/** How small and how large it can be drawn; below `legible` it begins with its first step, and not with all of it. */
-export const ZOOM = { least: 0.1, legible: 0.7, most: 1.5 };
+/** Zoom limits. If the whole graph would need a zoom below `legible`, only its start is shown at first. */
+export const ZOOM = { min: 0.1, legible: 0.7, max: 1.5 };
 const PADDING = 20;
-/** Kept free at the foot for the buttons, where there is room. */
-const FOOT = 40;
-const HEIGHT = { least: 150, most: 480 };
+/** Space at the bottom for the buttons, in pixels. */
+const FOOTER_HEIGHT = 40;
+/** Height limits of the graph, in pixels. */
+const HEIGHT = { min: 150, max: 480 };
 
-/** How high a graph wants to be where it is so wide. */
-export function preferredHeight(placement: GraphLayout, width: number): number {
-  const wanted = placement.height * zoomFor(placement.width, width) + 2 * PADDING + FOOT;
-  return Math.round(Math.min(Math.max(wanted, HEIGHT.least), HEIGHT.most));
+/** The height that a graph needs at a width, within limits; in pixels. */
+export function preferredHeight(layout: GraphLayout, width: number): number {
+  const wanted = layout.height * zoomFor(layout.width, width) + 2 * PADDING + FOOTER_HEIGHT;
+  return Math.round(Math.min(Math.max(wanted, HEIGHT.min), HEIGHT.max));
 }
 
 const zoomFor = (length: number, room: number): number =>
   Math.min(Math.max((room - 2 * PADDING) / length, ZOOM.legible), 1);
 
-/** @param placement of a card at least: no layout is made of nothing */
-export function initialViewport(placement: GraphLayout, whole: Size): Viewport {
-  const size = { width: whole.width, height: whole.height - FOOT };
-  const zoom = Math.min(zoomFor(placement.width, size.width), zoomFor(placement.height, size.height));
-  const first = placement.corners[0]!;
-  /** What fits stands in the middle; else the first step does, as far as that leaves no room empty. */
-  const shift = (length: number, room: number, middleOfFirst: number): number => {
+/** @param layout with at least one card */
+export function initialViewport(layout: GraphLayout, available: Size): Viewport {
+  const size = { width: available.width, height: available.height - FOOTER_HEIGHT };
+  const zoom = Math.min(zoomFor(layout.width, size.width), zoomFor(layout.height, size.height));
+  const first = layout.corners[0]!;
+  /** Centres a graph that fits; otherwise centres the first step as far as that leaves no empty space. */
+  const offset = (length: number, room: number, middleOfFirst: number): number => {
     const rest = room - length * zoom;
     if (rest >= PADDING) return rest / 2;
     return Math.max(Math.min(room / 2 - middleOfFirst * zoom, PADDING), rest - PADDING);
   };
   return {
     zoom,
-    x: shift(placement.width, size.width, first.x + CARD.width / 2),
-    y: shift(placement.height, size.height, first.y + CARD.height / 2),
+    x: offset(layout.width, size.width, first.x + CARD.width / 2),
+    y: offset(layout.height, size.height, first.y + CARD.height / 2),
   };
 }
 
-/** Whether the whole card is seen. */
+/** Whether the whole card is visible. */
 export function isCardVisible(corner: Point, view: Viewport, size: Size): boolean {
   const x = corner.x * view.zoom + view.x;
   const y = corner.y * view.zoom + view.y;

@@ -11,7 +11,7 @@ import { computeLayeredLayout, computeRanks } from "../../../src/web/graph/layer
 import { computeLayout } from "../../../src/web/graph/compute-layout.ts";
 import { preferredHeight, isCardVisible, initialViewport } from "../../../src/web/graph/viewport.ts";
 
-/** The same numbers each time (mulberry32). */
+/** A seeded random generator (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -25,7 +25,7 @@ function numbers(seed: number): () => number {
 const list = <T>(length: number, of: (index: number) => T): T[] =>
   Array.from({ length }, (_, index) => of(index));
 
-/** Ranks of so many, each step waiting for up to three of the rank before. */
+/** Ranks of `wide` steps, each of which needs up to three steps of the previous rank. */
 function layered(length: number, wide: number): number[][] {
   const next = numbers(7);
   return list(length, (index) => {
@@ -55,11 +55,11 @@ const SHAPES: [string, (length: number) => number[][]][] = [
   ["ranks of 50", (length) => layered(length, 50)],
   ["random needs", random],
   [
-    "a chain that always needs the first",
+    "a chain in which each step also needs the first",
     (length) => list(length, (index) => (index < 2 ? chain(2)[index]! : [index - 1, 0])),
   ],
   [
-    "ranks of 20 that need all before",
+    "ranks of 20 that need the whole previous rank",
     (length) =>
       list(length, (index) => {
         const first = Math.floor(index / 20) * 20;
@@ -69,7 +69,7 @@ const SHAPES: [string, (length: number) => number[][]][] = [
   ["no needs at all", (length) => list(length, () => [])],
 ];
 
-/** Pairs of cards that lie on each other. */
+/** Number of pairs of cards that overlap. */
 function overlaps({ corners }: GraphLayout): number {
   let count = 0;
   for (const [index, a] of corners.entries())
@@ -78,52 +78,52 @@ function overlaps({ corners }: GraphLayout): number {
   return count;
 }
 
-describe.each<Direction>(["LR", "TB"])("place, %s", (direction) => {
+describe.each<Direction>(["LR", "TB"])("computeLayout, %s", (direction) => {
   it.each(SHAPES)("lays 500 steps out within the limit: %s", (_, shape) => {
     const needs = shape(500);
-    // The processor's time: what else this machine does at the moment is not counted.
+    // CPU time, so that other processes on this machine don't count.
     const start = process.cpuUsage();
-    const placement = computeLayout({ needs, direction });
+    const layout = computeLayout({ needs, direction });
     const { user, system } = process.cpuUsage(start);
     expect((user + system) / 1_000).toBeLessThan(LAYOUT_LIMIT_MS);
-    expect(placement.corners).toHaveLength(500);
-    expect(placement.edges).toHaveLength(needs.flat().length);
-    expect(overlaps(placement)).toBe(0);
+    expect(layout.corners).toHaveLength(500);
+    expect(layout.edges).toHaveLength(needs.flat().length);
+    expect(overlaps(layout)).toBe(0);
     const along = direction === "LR" ? "x" : "y";
     for (const [index, before] of needs.entries())
       for (const one of before)
-        expect(placement.corners[one]![along]).toBeLessThan(placement.corners[index]![along]);
+        expect(layout.corners[one]![along]).toBeLessThan(layout.corners[index]![along]);
   });
 });
 
-describe("place", () => {
-  it("gives a chain longer than a stack is deep", () => {
+describe("computeLayout", () => {
+  it("lays out a chain that is longer than the call stack", () => {
     expect(overlaps(computeLayout({ needs: chain(1_000), direction: "LR" }))).toBe(0);
   });
 
-  it.each([1, 300])("draws a circle of faulty needs, %i times", (times) => {
+  it.each([1, 300])("lays out circular needs, %i times", (times) => {
     const needs = list(times * 3, (index) => [index % 3 === 0 ? index + 2 : index - 1]);
     expect(overlaps(computeLayout({ needs, direction: "LR" }))).toBe(0);
     expect(overlaps(computeLayeredLayout({ needs, direction: "TB" }))).toBe(0);
   });
 
-  it("leads lines from card to card, past the cards between", () => {
+  it("routes edges past the cards in between", () => {
     const { corners, edges } = computeLayout({ needs: [[], [0], [1, 0]], direction: "LR" });
     const { path } = edges.find(({ from, to }) => from === 0 && to === 2)!;
     expect(path.startsWith(`M${CARD.width} ${corners[0]!.y + CARD.height / 2}`)).toBe(true);
-    // It is straight where it passes the card between.
+    // The edge is straight where it passes the card in between.
     expect(path).toMatch(new RegExp(`C[^A-Z]* ${corners[1]!.x} [\\d.]+L${corners[1]!.x + CARD.width} `));
   });
 });
 
-describe("ranksOf", () => {
-  it("puts a step behind all that it waits for", () => {
+describe("computeRanks", () => {
+  it("ranks a step after all steps that it needs", () => {
     expect(computeRanks([[], [0], [0], [1, 2], [0, 3], []])).toEqual([0, 1, 1, 2, 3, 0]);
   });
 });
 
-describe("requestOf", () => {
-  it("leaves out what is not there and what waits for itself", () => {
+describe("createLayoutRequest", () => {
+  it("skips unknown ids and steps that need themselves", () => {
     const steps = [
       { id: "a", needs: ["b", "gone"] },
       { id: "b", needs: ["b", "a", "a"] },
@@ -131,50 +131,50 @@ describe("requestOf", () => {
     expect(createLayoutRequest(steps, "TB")).toEqual({ needs: [[1], [0]], direction: "TB" });
   });
 
-  it("asks for nothing where there is nothing: an empty placement has no first card to look at", () => {
+  it("returns null without steps, since an empty layout has no first card to show", () => {
     expect(createLayoutRequest([], "LR")).toBeNull();
   });
 });
 
-describe("cardAt", () => {
+describe("adjacentCard", () => {
   it.each<Direction>(["LR", "TB"])("reaches every card, %s", (direction) => {
-    const placement = computeLayout({ needs: random(60), direction });
+    const layout = computeLayout({ needs: random(60), direction });
     const reached = new Set([0]);
     for (const from of reached)
       for (const key of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] as const) {
-        const next = adjacentCard(placement, from, key);
+        const next = adjacentCard(layout, from, key);
         if (next !== undefined) reached.add(next);
       }
     expect(reached.size).toBe(60);
   });
 
-  it("follows the flow, and stops at its ends", () => {
-    const placement = computeLayout({ needs: chain(3), direction: "LR" });
-    expect(adjacentCard(placement, 1, "ArrowRight")).toBe(2);
-    expect(adjacentCard(placement, 1, "ArrowLeft")).toBe(0);
-    expect(adjacentCard(placement, 2, "ArrowRight")).toBeUndefined();
-    expect(adjacentCard(placement, 1, "ArrowDown")).toBeUndefined();
+  it("follows the flow and stops at its ends", () => {
+    const layout = computeLayout({ needs: chain(3), direction: "LR" });
+    expect(adjacentCard(layout, 1, "ArrowRight")).toBe(2);
+    expect(adjacentCard(layout, 1, "ArrowLeft")).toBe(0);
+    expect(adjacentCard(layout, 2, "ArrowRight")).toBeUndefined();
+    expect(adjacentCard(layout, 1, "ArrowDown")).toBeUndefined();
   });
 });
 
-describe("viewOf", () => {
-  it("shows the whole of a small graph, in the middle", () => {
-    const placement = computeLayout({ needs: chain(4), direction: "LR" });
-    const size = { width: 1_200, height: preferredHeight(placement, 1_200) };
-    const view = initialViewport(placement, size);
-    expect(placement.corners.every((corner) => isCardVisible(corner, view, size))).toBe(true);
+describe("initialViewport", () => {
+  it("shows the whole of a small graph", () => {
+    const layout = computeLayout({ needs: chain(4), direction: "LR" });
+    const size = { width: 1_200, height: preferredHeight(layout, 1_200) };
+    const view = initialViewport(layout, size);
+    expect(layout.corners.every((corner) => isCardVisible(corner, view, size))).toBe(true);
   });
 
-  it("begins at the first step of a large one, legibly", () => {
+  it("starts a large graph at its first step, at a legible zoom", () => {
     for (const [direction, needs] of [
       ["LR", chain(200)],
       ["TB", fan(200)],
     ] as const) {
-      const placement = computeLayout({ needs, direction });
+      const layout = computeLayout({ needs, direction });
       const size = { width: 700, height: 480 };
-      const view = initialViewport(placement, size);
+      const view = initialViewport(layout, size);
       expect(view.zoom).toBeGreaterThan(0.5);
-      expect(isCardVisible(placement.corners[0]!, view, size)).toBe(true);
+      expect(isCardVisible(layout.corners[0]!, view, size)).toBe(true);
     }
   });
 });

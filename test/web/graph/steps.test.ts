@@ -22,10 +22,10 @@ const EXAMPLES = ["samples", "steps"].flatMap((folder) => {
 const step = (id: string, needs?: string[]) => ({ id, type: "set", ...(needs && { needs }) });
 const SHAPES: [string, Written][] = [
   ["a list", { steps: [step("a"), step("b"), step("c")] }],
-  ["side by side", { steps: [step("a"), step("b", []), step("c", ["a", "b"]), step("d")] }],
-  ["forwards", { steps: [step("a", ["c"]), step("b"), step("c", [])] }],
-  ["a circle, and itself", { steps: [step("a", ["b"]), step("b", ["a", "b"])] }],
-  ["what is not there, and twice", { steps: [step("a"), step("b", ["a", "gone", "a"])] }],
+  ["parallel steps", { steps: [step("a"), step("b", []), step("c", ["a", "b"]), step("d")] }],
+  ["needs on later steps", { steps: [step("a", ["c"]), step("b"), step("c", [])] }],
+  ["circular needs", { steps: [step("a", ["b"]), step("b", ["a", "b"])] }],
+  ["unknown and duplicate needs", { steps: [step("a"), step("b", ["a", "gone", "a"])] }],
 ];
 
 /** The engine's edges, by id. */
@@ -56,7 +56,7 @@ describe("graphSteps", () => {
     expect(drawn.map(({ needs }) => needs)).toEqual(engineNeeds(definition));
   });
 
-  it("marks conditions and fan-outs, and says how far a run is", () => {
+  it("marks conditions and fan-outs, and adds the progress of a run", () => {
     const definition = {
       steps: [
         { id: "all", type: "sql" },
@@ -81,13 +81,13 @@ describe("graphSteps", () => {
   });
 
   it.each([[{}], [{ steps: null }], [{ steps: "sql" }], [{ steps: {} }], [{ steps: [null, 3, "x", ["y"]] }]])(
-    "makes nothing of %j",
+    "returns no steps for %j",
     (definition) => {
       expect(graphSteps(definition)).toEqual([]);
     },
   );
 
-  it("makes what it can of a half-typed definition", () => {
+  it("skips the invalid parts of an unfinished definition", () => {
     const steps = [
       { id: "a" },
       null,
@@ -103,7 +103,7 @@ describe("graphSteps", () => {
     ]);
   });
 
-  it("shows a run's steps without lines where its definition is not at hand", () => {
+  it("returns a run's steps without needs when its definition is missing", () => {
     expect(graphSteps(null, [runStep("a"), runStep("b", { status: "failed" })])).toEqual([
       { id: "a", type: "sql", needs: [], status: "succeeded", attempts: 1 },
       { id: "b", type: "sql", needs: [], status: "failed", attempts: 1 },
@@ -112,21 +112,21 @@ describe("graphSteps", () => {
   });
 });
 
-describe("labelOf", () => {
-  it("says a step in words", () => {
+describe("stepLabel", () => {
+  it("names id, type, status and needs", () => {
     expect(stepLabel({ id: "revenue", type: "sql", needs: ["orders"], status: "succeeded" })).toBe(
       "revenue, sql, succeeded, needs: orders",
     );
-    expect(stepLabel({ id: "first", type: "", needs: [] })).toBe("first, no type, needs nothing");
+    expect(stepLabel({ id: "first", type: "", needs: [] })).toBe("first, no type, needs no other step");
   });
 
-  it("says what is special about it, and does not name a hundred others", () => {
+  it("names the marks, and at most five needs", () => {
     const needs = Array.from({ length: 8 }, (_, index) => `s${index}`);
     const progress = { done: 17, total: 120, failed: 2 };
     expect(
       stepLabel({ id: "each", type: "http", needs, condition: true, fanOut: true, progress, attempts: 3 }),
     ).toBe(
-      "each, http, conditional, 17 of 120 items done, 2 failed, 3 attempts, needs: s0, s1, s2, s3, s4 and 3 more",
+      "each, http, conditional, 17 of 120 items completed, 2 failed, 3 attempts, needs: s0, s1, s2, s3, s4 and 3 more",
     );
   });
 });
