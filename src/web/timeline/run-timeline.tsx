@@ -1,4 +1,4 @@
-/** A run in time: each step a row, its bar where it worked, waited, or paused. It moves on with `now`. */
+/** The timeline of a run: a row per step, with a bar for when it ran, waited, or backed off. */
 import { Box, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useCallback, useMemo } from "react";
@@ -8,41 +8,39 @@ import { buildBar, timeRangeOf, tickLabel, axisTicks } from "./bars.ts";
 import { Legend } from "./segments.tsx";
 import { TimelineRows } from "./timeline-rows.tsx";
 
-/** Below this width names stand above their bars. */
-const NARROW = 640;
+/** Width below which the names are shown above their bars, in pixels. */
+const NARROW_WIDTH = 640;
 const LABEL_SPACE = 228;
-/** Room that the label of a tick takes. */
+/** Width of a tick label, in pixels. */
 const TICK_WIDTH = 90;
 const CHAR_WIDTH = 7;
 
 interface RunTimelineProps {
   steps: readonly RunStep[];
-  /** Of the run. */
   startedAt: string | null;
   finishedAt: string | null;
-  /** Milliseconds since 1970; what has not ended goes on until then. */
+  /** Milliseconds since 1970; the end of steps that have not ended. */
   now: number;
-  /** The id of the step that is shown beside. */
   selected?: string | undefined;
   onSelect?: (stepId: string) => void;
 }
 
 export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSelect }: RunTimelineProps) {
   const { ref: frame, width } = useElementSize();
-  const narrow = width > 0 && width < NARROW;
+  const narrow = width > 0 && width < NARROW_WIDTH;
   const bars = useMemo(() => steps.map((step) => buildBar(step, now)), [steps, now]);
   const span = useMemo(
     () => timeRangeOf(bars, startedAt, finishedAt, now),
     [bars, startedAt, finishedAt, now],
   );
-  const room = Math.max(1, width - (narrow ? 16 : LABEL_SPACE + 8));
-  const most = Math.max(2, Math.floor(room / TICK_WIDTH));
+  const axisWidth = Math.max(1, width - (narrow ? 16 : LABEL_SPACE + 8));
+  const maxTicks = Math.max(2, Math.floor(axisWidth / TICK_WIDTH));
   const length = span.to - span.from;
-  const ticks = useMemo(() => axisTicks(length, most), [length, most]);
-  const labelled = ticks.filter((tick) => fits(tick, length, room));
+  const ticks = useMemo(() => axisTicks(length, maxTicks), [length, maxTicks]);
+  const labelled = ticks.filter((tick) => fits(tick, length, axisWidth));
   const select = useCallback((id: string) => onSelect?.(id), [onSelect]);
   if (steps.length === 0)
-    return <EmptyState title="No steps yet">The steps appear here once the run has begun.</EmptyState>;
+    return <EmptyState title="No steps yet">Steps appear here when the run starts.</EmptyState>;
   return (
     <Stack gap="xs" ref={frame}>
       <Legend />
@@ -61,11 +59,11 @@ export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSel
   );
 }
 
-/** Whether the label of a tick ends before the axis does. */
-const fits = (tick: number, length: number, room: number): boolean =>
-  (tick / length) * room + tickLabel(tick).length * CHAR_WIDTH <= room + 8;
+/** Whether the label of a tick ends within the axis. */
+const fits = (tick: number, length: number, axisWidth: number): boolean =>
+  (tick / length) * axisWidth + tickLabel(tick).length * CHAR_WIDTH <= axisWidth + 8;
 
-/** Time since the beginning, in round steps. */
+/** The time since the start of the run. */
 function Axis({ ticks, length, narrow }: { ticks: readonly number[]; length: number; narrow: boolean }) {
   return (
     <Box aria-hidden pos="relative" h="100%" ml={narrow ? 8 : LABEL_SPACE} mr={8}>

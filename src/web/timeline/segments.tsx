@@ -1,4 +1,4 @@
-/** The bar of a step, drawn; and the legend that says what its patterns mean. */
+/** The bar of a step with its label, and the legend of the patterns. */
 import { Box, Group, Text } from "@mantine/core";
 import type { StepStatus } from "../../../schemas/run.ts";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
@@ -6,18 +6,21 @@ import type { Bar, Activity, TimeRange } from "./bars.ts";
 import css from "./run-timeline.module.css";
 
 const PATTERN: Readonly<Record<Activity, string>> = {
-  working: css["working"]!,
+  running: css["running"]!,
   waiting: css["waiting"]!,
-  pausing: css["pausing"]!,
+  backoff: css["backoff"]!,
 };
 
-const LIGHT: Readonly<Record<string, string>> = { yellow: "orange-9", gray: "gray-6" };
+const LIGHT_SHADES: Readonly<Record<string, string>> = { yellow: "orange-9", gray: "gray-6" };
 
-/** Shades that stand out from the page by 3:1 in both schemes (WCAG 1.4.11). */
-function ink(status: StepStatus): Record<string, string> {
+/** Shades with a contrast of at least 3:1 to the page in both schemes (WCAG 1.4.11). */
+function segmentColors(status: StepStatus): Record<string, string> {
   const { color } = STATUS_STYLES[status];
-  const light = LIGHT[color] ?? `${color}-8`;
-  return { "--ink-light": `var(--mantine-color-${light})`, "--ink-dark": `var(--mantine-color-${color}-5)` };
+  const light = LIGHT_SHADES[color] ?? `${color}-8`;
+  return {
+    "--segment-color-light": `var(--mantine-color-${light})`,
+    "--segment-color-dark": `var(--mantine-color-${color}-5)`,
+  };
 }
 
 const percent = (part: number, whole: number): string => `${(100 * part) / whole}%`;
@@ -29,8 +32,8 @@ export function BarSegments({ bar, span }: { bar: Bar; span: TimeRange }) {
       key={`${activity} ${from} ${to}`}
       className={`${css["segment"]} ${PATTERN[activity]} ${bar.ongoing && index === bar.segments.length - 1 ? css["open"] : ""}`}
       style={{
-        ...ink(status),
-        // What is too short to be seen stays within the axis all the same.
+        ...segmentColors(status),
+        // Keeps a very short segment visible at the end of the axis.
         left: `min(${percent(from - span.from, length)}, calc(100% - 3px))`,
         width: percent(to - from, length),
       }}
@@ -38,8 +41,8 @@ export function BarSegments({ bar, span }: { bar: Bar; span: TimeRange }) {
   ));
 }
 
-/** The word of a bar: after it where there is room, else before it, else on it. */
-export function BarLabel({ bar, span, word }: { bar: Bar | null; span: TimeRange; word: string }) {
+/** The label of a bar: after it if there is room, otherwise before it, otherwise on it. */
+export function BarLabel({ bar, span, label }: { bar: Bar | null; span: TimeRange; label: string }) {
   const length = span.to - span.from;
   const from = bar === null ? 0 : (bar.from - span.from) / length;
   const to = bar === null ? 0 : (bar.to - span.from) / length;
@@ -55,40 +58,33 @@ export function BarLabel({ bar, span, word }: { bar: Bar | null; span: TimeRange
       span
       size="xs"
       {...(!inside && { c: "dimmed" })}
-      className={`${css["word"]} ${inside ? css["inside"] : ""}`}
+      className={`${css["label"]} ${inside ? css["inside"] : ""}`}
       style={place}
     >
-      {word}
+      {label}
     </Text>
   );
 }
 
 const LEGEND: readonly [Activity, string][] = [
-  ["working", "working"],
-  ["waiting", "waiting (for a moment, a person, another run)"],
-  ["pausing", "between attempts"],
+  ["running", "Running"],
+  ["waiting", "Waiting (for a time, an approval or another run)"],
+  ["backoff", "Waiting to retry"],
 ];
 
 export function Legend() {
   return (
-    <Group
-      gap="4px 16px"
-      component="ul"
-      m={0}
-      p={0}
-      style={{ listStyle: "none" }}
-      aria-label="What the bars mean"
-    >
-      {LEGEND.map(([doing, words]) => (
-        <Group key={doing} component="li" gap={6} wrap="nowrap">
+    <Group gap="4px 16px" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Legend">
+      {LEGEND.map(([activity, text]) => (
+        <Group key={activity} component="li" gap={6} wrap="nowrap">
           <Box pos="relative" w={26} h={12} aria-hidden style={{ flexShrink: 0 }}>
             <span
-              className={`${css["segment"]} ${PATTERN[doing]}`}
-              style={{ ...ink("pending"), left: 0, width: "100%" }}
+              className={`${css["segment"]} ${PATTERN[activity]}`}
+              style={{ ...segmentColors("pending"), left: 0, width: "100%" }}
             />
           </Box>
           <Text size="xs" c="dimmed">
-            {words}
+            {text}
           </Text>
         </Group>
       ))}

@@ -1,4 +1,4 @@
-/** One step of the timeline: its name and its bar, as one button; the details on hover and focus. */
+/** A step of the timeline: a button with its name and bar, and a tooltip with details. */
 import { Box, Group, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { memo } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
@@ -27,14 +27,14 @@ interface RowProps {
   ticks: readonly number[];
   narrow: boolean;
   selected: boolean;
-  /** The one row that Tab reaches; arrows lead to the others. */
-  reachable: boolean;
+  /** The row that Tab reaches; the arrow keys move to the others. */
+  focusable: boolean;
   onSelect: (id: string) => void;
   onFocus: (id: string) => void;
 }
 
 export const TimelineRow = memo(function TimelineRow(props: RowProps) {
-  const { step, bar, span, narrow, selected, reachable, onSelect, onFocus } = props;
+  const { step, bar, span, narrow, selected, focusable, onSelect, onFocus } = props;
   const { color, Icon } = STATUS_STYLES[step.status];
   return (
     <Tooltip
@@ -49,7 +49,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
       <UnstyledButton
         className={css["row"]}
         aria-current={selected ? "true" : undefined}
-        tabIndex={reachable ? 0 : -1}
+        tabIndex={focusable ? 0 : -1}
         onClick={() => onSelect(step.id)}
         onFocus={() => onFocus(step.id)}
         data-step={step.id}
@@ -109,7 +109,7 @@ function Track({ step, bar, span, ticks, narrow }: RowProps) {
       >
         {bar !== null && <BarSegments bar={bar} span={span} />}
       </Box>
-      <BarLabel bar={bar} span={span} word={barLabel(step, bar)} />
+      <BarLabel bar={bar} span={span} label={barLabel(step, bar)} />
     </Box>
   );
 }
@@ -121,14 +121,16 @@ function Details({ step, bar, start }: { step: RunStep; bar: Bar | null; start: 
   const lines = [
     `${step.id} (${step.type}): ${step.status}`,
     notRunReason(step),
-    bar === null ? "Not begun" : `Began ${formatStartOffset(bar.from - start)}, ${clock.format(bar.from)}`,
-    bar !== null && `${bar.ongoing ? "So far" : "Took"} ${formatDuration(bar.to - bar.from)}`,
+    bar === null
+      ? "Not started"
+      : `Started ${formatStartOffset(bar.from - start)}, ${clock.format(bar.from)}`,
+    bar !== null && `${bar.ongoing ? "Elapsed" : "Duration"}: ${formatDuration(bar.to - bar.from)}`,
     bar !== null &&
       activityDuration(bar, "waiting") > 0 &&
       `Waiting: ${formatDuration(activityDuration(bar, "waiting"))}`,
     bar !== null &&
-      activityDuration(bar, "pausing") > 0 &&
-      `Between attempts: ${formatDuration(activityDuration(bar, "pausing"))}`,
+      activityDuration(bar, "backoff") > 0 &&
+      `Waiting to retry: ${formatDuration(activityDuration(bar, "backoff"))}`,
     step.waits_until !== undefined && `Waits until ${clock.format(Date.parse(step.waits_until))}`,
     attempts > 1 && `${attempts} attempts`,
     itemsLabel(step),

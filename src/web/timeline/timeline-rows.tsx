@@ -1,4 +1,4 @@
-/** The rows of the timeline that are in sight, and the keys that lead through all of them. */
+/** The visible rows of the timeline, and keyboard navigation through all of them. */
 import { Box } from "@mantine/core";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from "react";
@@ -15,7 +15,7 @@ interface TimelineRowsProps {
   bars: readonly (Bar | null)[];
   span: TimeRange;
   ticks: readonly number[];
-  /** It stays above the rows. */
+  /** Sticky above the rows. */
   axis: ReactNode;
   narrow: boolean;
   selected: string | undefined;
@@ -35,7 +35,7 @@ export function TimelineRows({ steps, bars, axis, selected, ...shared }: Timelin
     [steps, wanted],
   );
   const rowHeight = shared.narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
-  // oxlint-disable-next-line react/incompatible-library -- nothing memoised takes what it returns, and no compiler is used
+  // oxlint-disable-next-line react/incompatible-library -- its result is not memoised, and no compiler is used
   const rows = useVirtualizer({
     count: steps.length,
     getScrollElement: () => viewport,
@@ -43,17 +43,17 @@ export function TimelineRows({ steps, bars, axis, selected, ...shared }: Timelin
     overscan: 8,
     scrollMargin: AXIS_HEIGHT,
     scrollPaddingStart: AXIS_HEIGHT,
-    // The row that has the focus stays, or the focus would be lost with it.
+    // Keeps the focused row in the document, so that it keeps the focus.
     rangeExtractor: (range: Range) =>
       [...new Set([...defaultRangeExtractor(range), active])].toSorted((a, b) => a - b),
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = steps[moved(event.key, active, steps.length - 1) ?? -1];
+    const next = steps[targetIndex(event.key, active, steps.length - 1) ?? -1];
     if (next === undefined) return;
     event.preventDefault();
     setFocused(next.id);
     rows.scrollToIndex(steps.indexOf(next));
-    // Once it is drawn.
+    // The row is rendered in the next frame.
     requestAnimationFrame(() =>
       viewport?.querySelector<HTMLElement>(`[data-step="${CSS.escape(next.id)}"]`)?.focus(),
     );
@@ -69,7 +69,7 @@ export function TimelineRows({ steps, bars, axis, selected, ...shared }: Timelin
         p={0}
         pos="relative"
         h={steps.length * rowHeight}
-        aria-label="Steps of the run in time"
+        aria-label="Timeline of the steps"
         style={{ listStyle: "none" }}
         onKeyDown={onKeyDown}
       >
@@ -90,7 +90,7 @@ export function TimelineRows({ steps, bars, axis, selected, ...shared }: Timelin
               step={steps[index]!}
               bar={bars[index]!}
               selected={steps[index]!.id === selected}
-              reachable={index === active}
+              focusable={index === active}
               onFocus={setFocused}
             />
           </Box>
@@ -102,9 +102,9 @@ export function TimelineRows({ steps, bars, axis, selected, ...shared }: Timelin
 
 const PAGE = 10;
 
-/** The row that a key leads to; null for keys that do something else. */
-function moved(key: string, at: number, last: number): number | null {
-  const moves: Record<string, number> = {
+/** The index that a key moves to; null for other keys. */
+function targetIndex(key: string, at: number, last: number): number | null {
+  const targets: Record<string, number> = {
     ArrowDown: at + 1,
     ArrowUp: at - 1,
     PageDown: at + PAGE,
@@ -112,6 +112,6 @@ function moved(key: string, at: number, last: number): number | null {
     Home: 0,
     End: last,
   };
-  const to = moves[key];
+  const to = targets[key];
   return to === undefined ? null : Math.min(last, Math.max(0, to));
 }

@@ -1,4 +1,3 @@
-/** The timeline's bars, axis and words. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Attempt, RunStep } from "../../../schemas/run.ts";
@@ -32,12 +31,12 @@ const step = (given: Partial<RunStep>): RunStep => ({
 const drawn = (bar: Bar | null) =>
   bar?.segments.map(({ activity, from, to, status }) => [activity, from - START, to - START, status]);
 
-describe("bars", () => {
-  it("has none for what has not begun", () => {
+describe("buildBar", () => {
+  it("returns null for a step that has not started", () => {
     expect(buildBar(step({ status: "pending" }), START)).toBeNull();
   });
 
-  it("tells attempts from the pauses between them, from the first on", () => {
+  it("shows attempts and the backoff between them, from the first attempt on", () => {
     const list = [
       attempt(1, "failed", 0, 10),
       attempt(2, "interrupted", 30, 40),
@@ -45,27 +44,27 @@ describe("bars", () => {
     ];
     const bar = buildBar(step({ started_at: at(90), finished_at: at(100), attempt_list: list }), START + 999);
     expect(drawn(bar)).toEqual([
-      ["working", 0, 10, "failed"],
-      ["pausing", 10, 30, "pending"],
-      ["working", 30, 40, "failed"],
-      ["pausing", 40, 90, "pending"],
-      ["working", 90, 100, "succeeded"],
+      ["running", 0, 10, "failed"],
+      ["backoff", 10, 30, "pending"],
+      ["running", 30, 40, "failed"],
+      ["backoff", 40, 90, "pending"],
+      ["running", 90, 100, "succeeded"],
     ]);
   });
 
-  it("goes on until now while a step pauses before its next attempt", () => {
+  it("extends to now while a step backs off before its next attempt", () => {
     const bar = buildBar(
       step({ status: "pending", attempts: 0, attempt_list: [attempt(1, "failed", 0, 10)] }),
       START + 50,
     );
     expect(drawn(bar)).toEqual([
-      ["working", 0, 10, "failed"],
-      ["pausing", 10, 50, "pending"],
+      ["running", 0, 10, "failed"],
+      ["backoff", 10, 50, "pending"],
     ]);
     expect(bar!.ongoing).toBe(true);
   });
 
-  it("draws waits, approvals and other runs as waiting, while they last and afterwards", () => {
+  it("shows waits, approvals and sub-workflows as waiting, during and after them", () => {
     const waiting = step({
       type: "approval",
       status: "waiting",
@@ -84,28 +83,28 @@ describe("bars", () => {
       status: fc.constantFrom(...StepStatus.options),
       started: fc.option(moment),
       finished: fc.option(moment),
-      tries: fc.array(fc.tuple(fc.constantFrom(...AttemptStatus.options), moment, fc.option(moment)), {
+      attempts: fc.array(fc.tuple(fc.constantFrom(...AttemptStatus.options), moment, fc.option(moment)), {
         maxLength: 6,
       }),
     })
-    .map(({ type, status, started, finished, tries }) =>
+    .map(({ type, status, started, finished, attempts }) =>
       step({
         type,
         status,
         started_at: started === null ? null : at(started),
         finished_at: finished === null ? null : at(finished),
-        attempt_list: tries.map(([how, from, to], index) => attempt(index + 1, how, from, to)),
+        attempt_list: attempts.map(([how, from, to], index) => attempt(index + 1, how, from, to)),
       }),
     );
 
-  it("fills each bar with segments that neither overlap nor leave a gap, whatever the clocks said", () => {
+  it("fills each bar with segments without overlap or gap, even if clocks differ", () => {
     fc.assert(
       fc.property(anyStep, moment, (any, now) => {
         const bar = buildBar(any, START + now);
         if (bar === null) return;
         const { from, to, segments } = bar;
         expect(segments.length).toBeGreaterThan(0);
-        // Each begins where the one before it ends.
+        // Each starts where the previous one ends.
         expect(segments.map((segment) => segment.from)).toEqual([
           from,
           ...segments.slice(0, -1).map((one) => one.to),
@@ -118,7 +117,7 @@ describe("bars", () => {
     );
   });
 
-  it("spans every bar", () => {
+  it("lies within the time range", () => {
     fc.assert(
       fc.property(fc.array(anyStep), fc.option(moment), moment, (steps, started, now) => {
         const bars = steps.map((any) => buildBar(any, START + now));
@@ -134,8 +133,8 @@ describe("bars", () => {
   });
 });
 
-describe("the axis", () => {
-  it("has round ticks, never more than fit, from 0 to the end", () => {
+describe("axisTicks", () => {
+  it("returns round ticks from 0, at most as many as requested", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4e10 }), fc.integer({ min: 2, max: 20 }), (length, most) => {
         const ticks = axisTicks(length, most);
@@ -165,25 +164,25 @@ const label = (given: Partial<RunStep>, now = START + 80_000) => {
   return rowLabel(any, buildBar(any, now), START);
 };
 
-describe("words", () => {
-  it("says all of a row", () => {
+describe("row labels", () => {
+  it("describe status, duration, start, attempts and items", () => {
     expect(label({ attempts: 2, started_at: at(300), finished_at: at(1_500) })).toBe(
-      "revenue, sql, succeeded, 1.2 s, began 0.3 s after the start, 2 attempts",
+      "revenue, sql, succeeded, 1.2 s, started after 0.3 s, 2 attempts",
     );
     expect(label({ status: "running", started_at: at(0), items: { total: 120, done: 118, failed: 2 } })).toBe(
-      "revenue, sql, running, 1 min 20 s so far, began with the run, 118 of 120 items, 2 failed",
+      "revenue, sql, running, 1 min 20 s so far, started immediately, 118 of 120 items, 2 failed",
     );
-    expect(label({ status: "pending" })).toBe("revenue, sql, pending, not begun");
+    expect(label({ status: "pending" })).toBe("revenue, sql, pending, not started");
   });
 
-  it("says why a step took no time", () => {
+  it("say why a step did not run", () => {
     const times = { started_at: at(10), finished_at: at(10) };
     expect(label({ ...times, reused_from: "cache" })).toBe(
-      "revenue, sql, succeeded, taken from the cache, began 0.01 s after the start",
+      "revenue, sql, succeeded, cached, started after 0.01 s",
     );
-    expect(barLabel(step({ ...times, reused_from: "run_a" }), null)).toBe("taken from run_a");
+    expect(barLabel(step({ ...times, reused_from: "run_a" }), null)).toBe("reused from run_a");
     expect(barLabel(step({ ...times, status: "skipped" }), null)).toBe("skipped");
-    expect(barLabel(step({ status: "pending" }), null)).toBe("not begun");
+    expect(barLabel(step({ status: "pending" }), null)).toBe("not started");
     expect(itemsLabel(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
   });
 });
