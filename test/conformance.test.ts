@@ -1,4 +1,4 @@
-/** The MCP project's own conformance suite against the real program. */
+/** Runs the MCP project's own conformance suite against the MCP server, in a process of its own. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,8 @@ import { temporaryDirectory } from "./support/instance.ts";
 import { startKeyProxy } from "./support/key-proxy.ts";
 import { runCommand, startProgram } from "./support/process.ts";
 
-const FIXTURES = fileURLToPath(new URL("support/conformance-fixtures.ts", import.meta.url));
+/** `millrace mcp-sse` with the fixtures that the suite expects. */
+const SERVER_WITH_FIXTURES = fileURLToPath(new URL("support/conformance-server.ts", import.meta.url));
 const SUITE = dirname(
   createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"),
 );
@@ -24,21 +25,21 @@ interface Check {
   errorMessage?: string;
 }
 
-/** The program with a key in front of it. */
-async function open(env: Record<string, string>): Promise<string> {
+/** Starts an MCP server, `millrace mcp-sse` itself by default, behind a proxy that adds an API key. */
+async function startServer(main?: string): Promise<string> {
   const stateDir = temporaryDirectory();
   const { out } = await runCommand(["keys", "create", "--name", "conformance"], {
     MILLRACE_STATE_DIR: stateDir,
   });
-  const { url } = await startProgram("mcp-sse", stateDir, { env });
+  const { url } = await startProgram("mcp-sse", stateDir, { main });
   return `${await startKeyProxy(url, out.trim())}/mcp`;
 }
 
-/** Runs the suite and gives the checks of each scenario. */
+/** Runs the suite and returns the checks of each scenario. */
 async function conform(url: string, revision: string): Promise<Map<string, Check[]>> {
   const results = temporaryDirectory();
   const main = join(SUITE, "dist/index.js");
-  // It exits with 1 when a scenario fails; what failed is read from the results.
+  // The suite exits with 1 when a scenario fails; the result files say which.
   await new Promise<void>((resolve) => {
     execFile(
       process.execPath,
@@ -75,16 +76,16 @@ describe("the MCP conformance suite", () => {
     async (revision, count) => {
       const required = requiredScenarios(revision);
       expect(required).toHaveLength(count);
-      const results = await conform(await open({ MILLRACE_TEST_FIXTURES: FIXTURES }), revision);
+      const results = await conform(await startServer(SERVER_WITH_FIXTURES), revision);
       const issues = required.map((name) => [name, issuesOf(results.get(name))] as const);
       expect(Object.fromEntries(issues.filter(([, found]) => found.length > 0))).toEqual({});
     },
     60_000,
   );
 
-  it("leaves nothing of its fixtures in a process that does not name them", async () => {
+  it("finds none of its fixtures in the program itself", async () => {
     const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(await open({}))));
+    await client.connect(new StreamableHTTPClientTransport(new URL(await startServer())));
     expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
     const { tools } = await client.listTools();
     const expected = catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => tool.name);

@@ -2,17 +2,19 @@
 import { catalogue } from "../../tools/index.ts";
 import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
+import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 import { type ListenAddress, openAuthentication, type RunningServer } from "./listener.ts";
 import { type ExecutorNotifier, openServices, type Setup } from "./services.ts";
 
-/** Starts the MCP server. */
+/** Starts the MCP server. @param extendServer registers further handlers on each server of a connection */
 export async function startMcpServer(
   instance: Instance,
   setup: Setup,
   at: ListenAddress,
   executors?: ExecutorNotifier,
+  extendServer?: ExtendServer,
 ): Promise<RunningServer> {
   const { mcpApp } = await import("../surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
@@ -35,10 +37,7 @@ export async function startMcpServer(
     ),
     localFileSystem: store.directory.local,
     log: services.log,
-    extend:
-      settings.fixtures === undefined
-        ? undefined
-        : ((await import(settings.fixtures)) as { extend: never }).extend,
+    extendServer,
   });
   const listener = await listen(mcp.handler, {
     ...at,

@@ -10,6 +10,7 @@ import type { AuthMode } from "../../schemas/user.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
+import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { startExecutors } from "./executors.ts";
 import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
@@ -42,9 +43,16 @@ export interface ListenerHost {
 export const serve = (io: Io, host: ListenerHost, options: ListenerOptions): Promise<void> =>
   runListener(io, host, options, "serve", startWebServer);
 
-/** Runs the MCP server until it is told to stop. */
-export const mcpSse = (io: Io, host: ListenerHost, options: ListenerOptions): Promise<void> =>
-  runListener(io, host, options, "mcp-sse", startMcpServer);
+/** Runs the MCP server until it is told to stop. @param extendServer registers handlers that the program itself lacks */
+export const mcpSse = (
+  io: Io,
+  host: ListenerHost,
+  options: ListenerOptions,
+  extendServer?: ExtendServer,
+): Promise<void> =>
+  runListener(io, host, options, "mcp-sse", (instance, setup, at, executors) =>
+    startMcpServer(instance, setup, at, executors, extendServer),
+  );
 
 async function runListener(
   io: Io,

@@ -54,7 +54,6 @@ const Environment = z.object({
     .pipe(z.array(Email))
     .optional(),
   ...SignOnVariables,
-  MILLRACE_TEST_FIXTURES: z.string().optional(),
 });
 
 /** No file holds their values: places that are asked for before, or what the command line looks at itself. */
@@ -65,7 +64,6 @@ const AS_THEY_ARE: ReadonlySet<string> = new Set([
   "MILLRACE_METRICS_HOST",
   "MILLRACE_METRICS_PORT",
   "MILLRACE_LOG_LEVEL",
-  "MILLRACE_TEST_FIXTURES",
 ]);
 
 /** Every variable, and of those the ones whose value may stand in a file. */
@@ -96,8 +94,6 @@ export interface Settings {
   signOn: SignOnVariables;
   /** Whether traces are made: OTEL_* variables. */
   tracing: TracingSettings;
-  /** A module that adds fixtures to the MCP server; for tests only. */
-  fixtures: string | undefined;
   /** All variables, and those whose values stand in files. */
   variables: Readonly<Record<string, string | undefined>>;
   /** Variables that look like ours and are not, or that say what can't be had. */
@@ -145,7 +141,6 @@ export function readEnvironment(
     adminEmails: data.MILLRACE_ADMIN_EMAILS ?? [],
     signOn: data,
     tracing,
-    fixtures: data.MILLRACE_TEST_FIXTURES,
     variables,
     warnings: warnings.concat(
       baseUrl === undefined || baseUrl.pathname === "/" ? [] : [PATH_IGNORED],

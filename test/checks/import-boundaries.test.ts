@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/instance.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
 
-/** What the linter says of files that stand in a checkout with our configuration. */
+/** Lints files in a temporary checkout with the project's configuration. */
 function lint(files: Record<string, string>): {
   code: number | null;
   issues: { file: string; rule: string }[];
@@ -25,13 +25,13 @@ function lint(files: Record<string, string>): {
     [OXLINT, "--format", "json", ...Object.keys(files)],
     { cwd: checkout, encoding: "utf8" },
   );
-  if (!stdout.startsWith("{")) throw new Error(`oxlint said:\n${stdout}${stderr}`);
+  if (!stdout.startsWith("{")) throw new Error(`oxlint printed:\n${stdout}${stderr}`);
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string; code: string }[] };
-  return { code: status, issues: diagnostics.map((one) => ({ file: one.filename, rule: one.code })) };
+  return { code: status, issues: diagnostics.map(({ filename, code }) => ({ file: filename, rule: code })) };
 }
 
 const importing = (specifier: string): string =>
-  `import { thing } from "${specifier}";\n\nexport const one = thing;\n`;
+  `import { thing } from "${specifier}";\n\nexport const alias = thing;\n`;
 
 // schemas ← core ← {config, store, queue, auth, connections, telemetry} ← steps ← engine ← tools ← surfaces ← app ←
 // commands ← main; siblings never import each other.
@@ -107,6 +107,24 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/web/runs/probe.ts", "../../telemetry/metrics.ts"],
   ["src/web/probe.ts", "../app/instance.ts"],
   ["src/app/probe.ts", "../commands/io.ts"],
+  // Nothing that is shipped imports from the tests.
+  ["schemas/probe.ts", "../test/support/json.ts"],
+  ["src/core/probe.ts", "../../test/support/json.ts"],
+  ["src/config/probe.ts", "../../test/support/json.ts"],
+  ["src/store/probe.ts", "../../test/support/json.ts"],
+  ["src/auth/probe.ts", "../../test/support/json.ts"],
+  ["src/queue/probe.ts", "../../test/support/json.ts"],
+  ["src/connections/probe.ts", "../../test/support/json.ts"],
+  ["src/telemetry/probe.ts", "../../test/support/json.ts"],
+  ["src/steps/probe.ts", "../../test/support/json.ts"],
+  ["src/engine/probe.ts", "../../test/support/json.ts"],
+  ["tools/runs/probe.ts", "../../test/support/json.ts"],
+  ["src/surfaces/probe.ts", "../../test/support/json.ts"],
+  ["src/surfaces/mcp/probe.ts", "../../../test/support/conformance-fixtures.ts"],
+  ["src/app/probe.ts", "../../test/support/json.ts"],
+  ["src/commands/probe.ts", "../../test/support/json.ts"],
+  ["src/web/probe.ts", "../../test/support/json.ts"],
+  ["src/web/runs/probe.ts", "../../../test/support/json.ts"],
 ];
 
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
@@ -132,50 +150,51 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ["src/web/probe.ts", "../../schemas/run.ts"],
 ];
 
-describe("the walls between the folders", () => {
-  it("stop every import that goes the wrong way", () => {
+describe("the import restrictions between folders", () => {
+  it("reject every import against the direction of dependencies", () => {
     const files = Object.fromEntries(
       FORBIDDEN.map(([from, to], i) => [from.replace("probe", `probe-${i}`), importing(to)]),
     );
     const { code, issues } = lint(files);
     expect(code).toBe(1);
-    const stopped = issues.filter((one) => one.rule.includes("no-restricted-imports")).map((one) => one.file);
-    expect(stopped.toSorted()).toEqual(Object.keys(files).toSorted());
+    const rejected = issues
+      .filter((issue) => issue.rule.includes("no-restricted-imports"))
+      .map((issue) => issue.file);
+    expect(rejected.toSorted()).toEqual(Object.keys(files).toSorted());
   });
 
-  it("stop imports of types as well", () => {
+  it("reject imports of types as well", () => {
     const { issues } = lint({
-      "src/core/probe.ts": 'import type { Store } from "../store/database.ts";\n\nexport type It = Store;\n',
+      "src/core/probe.ts":
+        'import type { Store } from "../store/database.ts";\n\nexport type Alias = Store;\n',
     });
     expect(issues).toEqual([
       expect.objectContaining({ rule: expect.stringContaining("no-restricted-imports") }),
     ]);
   });
 
-  it("let through what goes the right way", () => {
+  it("accept imports in the direction of dependencies", () => {
     const files = Object.fromEntries(
       ALLOWED.map(([from, to], i) => [from.replace("probe", `probe-${i}`), importing(to)]),
     );
     expect(lint(files)).toEqual({ code: 0, issues: [] });
   });
 
-  it("keep the process to the program's main file", () => {
+  it("allow the process global only in src/main.ts", () => {
     const source = 'export const home = process.env["HOME"];\n';
     const { issues } = lint({
       "src/store/probe.ts": source,
       "tools/probe.ts": source,
       "src/main.ts": source,
     });
-    expect(issues.map((one) => one.file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
+    expect(issues.map(({ file }) => file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
   });
 
-  it("stand around every folder below src that others may import", () => {
-    const walled = new Set(FORBIDDEN.map(([from]) => from.split("/")[1]));
-    // What stands at the top may import everything.
-    const top = new Set(["commands"]);
-    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((one) =>
-      one.isDirectory(),
+  it("cover every folder of src", () => {
+    const restricted = new Set(FORBIDDEN.map(([from]) => from.split("/")[1]));
+    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
     );
-    expect(folders.map((one) => one.name).filter((name) => !walled.has(name) && !top.has(name))).toEqual([]);
+    expect(folders.map((entry) => entry.name).filter((name) => !restricted.has(name))).toEqual([]);
   });
 });

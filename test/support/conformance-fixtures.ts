@@ -1,6 +1,6 @@
 /**
- * The tools, resources and prompts that the MCP conformance suite expects a server to have. Loaded into the real
- * program through MILLRACE_TEST_FIXTURES; the catalogue's own tools stay beside them.
+ * The tools, resources and prompts that the MCP conformance suite expects a server to have. `conformance-server.ts`
+ * registers them on the MCP server, beside the catalogue's own tools.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -21,7 +21,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { McpHandlers } from "../../src/surfaces/mcp/server.ts";
+import type { ExtendServer, McpHandlers } from "../../src/surfaces/mcp/server.ts";
 
 type Arguments = Record<string, unknown>;
 type Answer = CallToolResult | InputRequiredResult;
@@ -315,7 +315,7 @@ function read(uri: string): ReadResourceResult {
   return { contents: [{ uri, ...resource }] };
 }
 
-export function extend(server: Server, served: McpHandlers): void {
+export const registerFixtures: ExtendServer = (server: Server, served: McpHandlers): void => {
   server.registerCapabilities({ logging: {}, completions: {}, prompts: {}, resources: { subscribe: true } });
 
   const listed = [...Object.keys(TOOLS), TOOL_CHANGE].map((name) => ({
@@ -360,4 +360,4 @@ export function extend(server: Server, served: McpHandlers): void {
   server.setRequestHandler("resources/subscribe", () => ({}));
   server.setRequestHandler("resources/unsubscribe", () => ({}));
   server.setRequestHandler("completion/complete", () => ({ completion: { values: [] } }));
-}
+};

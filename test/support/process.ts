@@ -52,9 +52,14 @@ export async function runCommand(
 export async function startProgram(
   command: "serve" | "mcp-sse",
   stateDir: string,
-  { args = [], env = {}, wrap = [] }: { args?: string[]; env?: Record<string, string>; wrap?: string[] } = {},
+  {
+    main = BIN,
+    args = [],
+    env = {},
+    wrap = [],
+  }: { main?: string | undefined; args?: string[]; env?: Record<string, string>; wrap?: string[] } = {},
 ): Promise<Program> {
-  const [file, ...rest] = [...wrap, process.execPath, BIN, command, "--port", "0", ...args] as [
+  const [file, ...rest] = [...wrap, process.execPath, main, command, "--port", "0", ...args] as [
     string,
     ...string[],
   ];

@@ -28,14 +28,14 @@ export interface McpHandlers {
   call(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** Makes a server answer more than the catalogue; the conformance suite's fixtures come in this way, in tests only. */
-type Extend = (server: Server, served: McpHandlers) => void;
+/** Registers further handlers on a new server, beside or around those of the catalogue. */
+export type ExtendServer = (server: Server, handlers: McpHandlers) => void;
 
 export interface McpServerOptions {
   catalogue: readonly AnyTool[];
   services: Services;
   version: string;
-  extend?: Extend | undefined;
+  extendServer?: ExtendServer | undefined;
 }
 
 /** Where the legs tell what no answer can. */
@@ -89,7 +89,7 @@ export function mcpServerFactory({
   catalogue,
   services,
   version,
-  extend,
+  extendServer,
 }: McpServerOptions): McpServerFactory {
   const tools = new Map(catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
   const listed = { tools: listTools(catalogue) };
@@ -166,7 +166,7 @@ export function mcpServerFactory({
         tools: [...listed.tools, ...(await exposedTools()).tools],
       }));
       server.setRequestHandler("tools/call", served.call);
-      extend?.(server, served);
+      extendServer?.(server, served);
       return server;
     },
   };

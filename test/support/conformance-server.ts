@@ -1,0 +1,25 @@
+/** `millrace mcp-sse --port 0` with the fixtures of the MCP conformance suite, as a program of its own. */
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { mcpSse } from "../../src/commands/listeners.ts";
+import { registerFixtures } from "./conformance-fixtures.ts";
+
+const MILLRACE = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+
+await mcpSse(
+  {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    terminal: false,
+    errTerminal: false,
+    env: process.env,
+    onExit: (listener) => void process.on("exit", listener),
+  },
+  {
+    onStop: (stop) => void process.once("SIGTERM", stop),
+    ready() {},
+    spawn: (args) => fork(MILLRACE, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+  },
+  { host: "127.0.0.1", port: 0, drainDelay: 0, workers: 1 },
+  registerFixtures,
+);
