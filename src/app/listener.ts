@@ -30,7 +30,7 @@ export async function openAuthentication({ keys, log }: Instance, { config, cloc
     auth.flush().catch((err: unknown) => log.warn({ err }, "last use not written"));
   const timer = setInterval(() => void flush(), LAST_USED_FLUSH_MS).unref();
   return {
-    gate: await admission(auth, config.limits.requests_per_minute),
+    gate: admission(auth, config.limits.requests_per_minute),
     deadAmong: auth.findInvalid,
     async close() {
       clearInterval(timer);

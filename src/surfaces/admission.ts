@@ -1,41 +1,41 @@
-/** Who may come in at all: a living key or session, within its rate. The same for REST and MCP. */
+/** Authenticates requests and enforces the rate limit, for REST and MCP alike. */
 import type { IncomingHttpHeaders } from "node:http";
+import { LRUCache } from "lru-cache";
 import type { Authenticator } from "../auth/authenticate.ts";
+import { MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { Principal } from "../core/ports.ts";
 
 export type Admit = (headers: IncomingHttpHeaders) => Promise<Principal>;
 
 export interface Admission {
-  /** Gives whose key it is. @throws AppError unauthorized, rate_limited */
+  /** Authenticates a request by its API key and counts it. @throws AppError unauthorized, rate_limited */
   admit: Admit;
-  /**
-   * Counts a request of somebody who was let in by another way than a key.
-   * @throws AppError rate_limited
-   */
-  checkRateLimit(principal: Principal): Promise<void>;
+  /** Counts a request that was authenticated in another way. @throws AppError rate_limited */
+  checkRateLimit(principal: Principal): void;
 }
 
-/** @param perMinute requests per key, or person signed in, and minute on this process; undefined for no limit */
-export async function admission(
-  authenticator: Authenticator,
-  perMinute: number | undefined,
-): Promise<Admission> {
-  // Who sets no limit does not pay for it: the library brings a dozen stores along, 7 MB.
-  if (perMinute === undefined) return { admit: authenticator.authenticate, checkRateLimit: async () => {} };
-  const { RateLimiterMemory, RateLimiterRes } = await import("rate-limiter-flexible");
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+/** Maximum number of keys and users whose requests are counted; beyond it the least recent one starts at zero again. */
+const MAX_COUNTED = 10_000;
 
-  async function checkRateLimit({ kind, keyId, lineage }: Principal): Promise<void> {
-    // A person with many sessions is one: a new sign-in gives no new minute.
-    const session = kind === "session";
-    const used = await limiter.consume(session ? lineage : keyId).catch((refused: unknown) => refused);
-    if (!(used instanceof RateLimiterRes)) throw used;
-    if (used.consumedPoints <= perMinute!) return;
-    const seconds = Math.ceil(used.msBeforeNext / 1000);
+/** @param perMinute requests per minute of each key or signed-in user, on this process; undefined for no limit */
+export function admission(authenticator: Authenticator, perMinute: number | undefined): Admission {
+  if (perMinute === undefined) return { admit: authenticator.authenticate, checkRateLimit() {} };
+  // A window begins with the first request of a key or user, and ends a minute later.
+  const windows = new LRUCache<string, { requests: number }>({ max: MAX_COUNTED, ttl: MINUTE });
+
+  function checkRateLimit({ kind, keyId, lineage }: Principal): void {
+    // All sessions of a user count together, so signing in again resets nothing.
+    const isSession = kind === "session";
+    const subject = isSession ? lineage : keyId;
+    const window = windows.get(subject) ?? { requests: 0 };
+    if (window.requests === 0) windows.set(subject, window);
+    window.requests += 1;
+    if (window.requests <= perMinute!) return;
+    const seconds = Math.max(1, Math.ceil(windows.getRemainingTTL(subject) / 1000));
     throw new AppError(
       "rate_limited",
-      `${session ? "You have used your" : "This key has used its"} ${perMinute} requests of this minute. Go on in ${seconds} s.`,
+      `${isSession ? "You have used your" : "This key has used its"} ${perMinute} requests of this minute. Try again in ${seconds} s.`,
       { headers: { "Retry-After": String(seconds) } },
     );
   }
@@ -44,7 +44,7 @@ export async function admission(
     checkRateLimit,
     async admit(headers) {
       const principal = await authenticator.authenticate(headers);
-      await checkRateLimit(principal);
+      checkRateLimit(principal);
       return principal;
     },
   };

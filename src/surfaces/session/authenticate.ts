@@ -61,7 +61,7 @@ export function requestAuthenticator(gate: Admission, signIn: SignInServices): A
       const found = await authenticateSession(signIn, req);
       if (found !== undefined) {
         const principal = principalOf(found);
-        await gate.checkRateLimit(principal);
+        gate.checkRateLimit(principal);
         return principal;
       }
     }

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Principal } from "../../src/core/ports.ts";
+import { admission } from "../../src/surfaces/admission.ts";
+
+const principal = (fields: Partial<Principal>): Principal =>
+  ({ kind: "key", keyId: "key_1", lineage: "key_1", ...fields }) as Principal;
+
+const admit = (perMinute: number | undefined) => {
+  const { checkRateLimit } = admission({} as never, perMinute);
+  return (fields: Partial<Principal> = {}): string | undefined => {
+    try {
+      checkRateLimit(principal(fields));
+      return undefined;
+    } catch (error) {
+      const { code, details } = error as { code: string; details: { headers: Record<string, string> } };
+      return `${code} ${details.headers["Retry-After"]}`;
+    }
+  };
+};
+
+describe("the rate limit", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("refuses requests beyond the limit until the minute of the first one is over", () => {
+    const request = admit(2);
+    expect([request(), request(), request()]).toEqual([undefined, undefined, "rate_limited 60"]);
+    vi.advanceTimersByTime(59_500);
+    expect(request()).toBe("rate_limited 1");
+    vi.advanceTimersByTime(501);
+    expect([request(), request(), request()]).toEqual([undefined, undefined, "rate_limited 60"]);
+  });
+
+  it("counts each key separately, and all sessions of a user together", () => {
+    const request = admit(1);
+    expect(request()).toBeUndefined();
+    expect(request({ keyId: "key_2" })).toBeUndefined();
+    expect(request({ kind: "session", keyId: "session_1", lineage: "user_1" })).toBeUndefined();
+    expect(request({ kind: "session", keyId: "session_2", lineage: "user_1" })).toBe("rate_limited 60");
+  });
+
+  it("refuses nothing without a limit", () => {
+    const request = admit(undefined);
+    expect(Array.from({ length: 1_000 }, () => request()).filter(Boolean)).toEqual([]);
+  });
+});
