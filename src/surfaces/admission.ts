@@ -18,11 +18,23 @@ export interface Admission {
 /** Maximum number of keys and users whose requests are counted; beyond it the least recent one starts at zero again. */
 const MAX_COUNTED = 10_000;
 
-/** @param perMinute requests per minute of each key or signed-in user, on this process; undefined for no limit */
-export function admission(authenticator: Authenticator, perMinute: number | undefined): Admission {
+/**
+ * @param perMinute requests per minute of each key or signed-in user, on this process; undefined for no limit
+ * @param now monotonic time, in milliseconds
+ */
+export function admission(
+  authenticator: Authenticator,
+  perMinute: number | undefined,
+  now = (): number => performance.now(),
+): Admission {
   if (perMinute === undefined) return { admit: authenticator.authenticate, checkRateLimit() {} };
   // A window begins with the first request of a key or user, and ends a minute later.
-  const windows = new LRUCache<string, { requests: number }>({ max: MAX_COUNTED, ttl: MINUTE });
+  const windows = new LRUCache<string, { requests: number }>({
+    max: MAX_COUNTED,
+    ttl: MINUTE,
+    ttlResolution: 0,
+    perf: { now },
+  });
 
   function checkRateLimit({ kind, keyId, lineage }: Principal): void {
     // All sessions of a user count together, so signing in again resets nothing.
