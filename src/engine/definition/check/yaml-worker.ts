@@ -3,5 +3,5 @@ import { parentPort, workerData } from "node:worker_threads";
 import { readYaml } from "./read-yaml.ts";
 
 const { value, issues, locate } = readYaml((workerData as { text: string }).text);
-parentPort!.postMessage({ value, faults: issues }, []);
+parentPort!.postMessage({ value, issues }, []);
 parentPort!.on("message", (paths: PropertyKey[][]) => parentPort!.postMessage(locate(paths), []));
