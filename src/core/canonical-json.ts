@@ -1,4 +1,11 @@
-/** One text for one JSON value, whatever the order of its keys: to compare values, and to hash them. */
+/**
+ * Writes a JSON value as one text, whatever the order of its keys, to compare values and to hash them. Members that are
+ * undefined are left out.
+ *
+ * The text differs from RFC 8785 in two ways, and has to stay as it is because stored hashes depend on it: keys that
+ * are array indexes (`"2"`, `"10"`) come first in the order of their numbers, and a lone surrogate is escaped where the
+ * RFC refuses it.
+ */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
