@@ -1,20 +1,22 @@
-/** Keeps what is made of a schema, so that the same schema is not worked through again. */
+import { LRUCache } from "lru-cache";
 import { canonicalJson } from "../canonical-json.ts";
 import type { JsonSchema } from "./dialect.ts";
 
-/** As many results are kept. */
-const MOST = 200;
+/** Maximum number of cached results, per memoized function. */
+const MAX_RESULTS = 200;
 
-/** @param make gives the same for the same schema, whatever the order of its keys */
-export function memoize<T>(make: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
-  const made = new Map<string, { result: T }>();
+/**
+ * Caches what a function makes of a schema, because the same schema is used again and again.
+ * @param make returns the same for the same schema, whatever the order of its keys
+ */
+export function memoize<T extends object>(make: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
+  const results = new LRUCache<string, T>({ max: MAX_RESULTS });
   return (schema) => {
     const key = canonicalJson(schema);
-    const found = made.get(key) ?? { result: make(schema) };
-    // The one used last is the one dropped last.
-    made.delete(key);
-    made.set(key, found);
-    if (made.size > MOST) made.delete(made.keys().next().value!);
-    return found.result;
+    const cached = results.get(key);
+    if (cached !== undefined) return cached;
+    const result = make(schema);
+    results.set(key, result);
+    return result;
   };
 }

@@ -1,4 +1,5 @@
-/** What the engine must know of a definition to move a run along, without evaluating anything. */
+/** What the engine has to know of a definition to advance a run, without evaluating anything. */
+import { LRUCache } from "lru-cache";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";
 import { durationMs } from "../../core/duration.ts";
@@ -9,15 +10,15 @@ import { type Graph, graphOf } from "./graph.ts";
 export interface CompiledDefinition {
   definition: Definition;
   graph: Graph;
-  /** Position by step id. */
+  /** Position in the list, by step id. */
   position: ReadonlyMap<string, number>;
-  /** For each step what it holds while it runs. */
+  /** By position: the resource that the step holds while it runs (`database:shop`); null where it holds none. */
   resources: readonly (string | null)[];
-  /** Milliseconds that a run may take; null for as long as it takes. */
+  /** Maximum duration of a run, in milliseconds; null without a limit. */
   timeoutMs: number | null;
 }
 
-/** The outline of a definition that its schema accepts. */
+/** @param definition one that its schema accepts */
 function compileDefinition(
   definition: Definition,
   stepTypes: ReadonlyMap<string, AnyStepType>,
@@ -32,47 +33,39 @@ function compileDefinition(
   };
 }
 
-/** Which definition a run follows. */
+/** Identifies the definition that a run follows. */
 export type DefinitionRef = Pick<RunRecord, "id" | "workflowId" | "version" | "definition">;
 
 export interface DefinitionCache {
   /**
-   * The outline of a run's definition. Versions never change, so those are kept.
-   * @param runs in a transaction: its reader
+   * Returns the compiled definition of a run, from the cache where it can: versions never change.
+   * @param runs the reader of the transaction, inside one
+   * @throws Error where the version has no definition
    */
   get(ref: DefinitionRef, runs: Pick<RunReader, "versionDefinition">): Promise<CompiledDefinition>;
 }
 
-/** As many outlines are kept. */
-const KEPT = 200;
+/** Maximum number of cached definitions. */
+const MAX_DEFINITIONS = 200;
 
-/**
- * Outlines by version, made once.
- * @param parse a stored definition with defaults filled in
- */
+/** @param parse validates a stored definition and fills in its defaults */
 export function definitionCache(
   parse: (definition: Record<string, unknown>) => Definition,
   stepTypes: readonly AnyStepType[],
   connections: Pick<Connections, "defaultDatabase">,
 ): DefinitionCache {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
-  const known = new Map<string, CompiledDefinition>();
+  const cache = new LRUCache<string, CompiledDefinition>({ max: MAX_DEFINITIONS });
   return {
     async get({ id, workflowId, version, definition }, runs) {
       const key = definition === null ? `${workflowId}@${version}` : id;
-      const found = known.get(key);
-      if (found !== undefined) {
-        // The Map's order is that of use: the one that was not used for the longest goes first.
-        known.delete(key);
-        known.set(key, found);
-        return found;
-      }
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
       const stored = definition ?? (await runs.versionDefinition(workflowId, version));
       if (stored === null) throw new Error(`version ${version} of ${workflowId} has no definition`);
-      const outline = compileDefinition(parse(stored), types, connections);
-      if (known.size >= KEPT) known.delete(known.keys().next().value!);
-      known.set(key, outline);
-      return outline;
+      const compiled = compileDefinition(parse(stored), types, connections);
+      cache.set(key, compiled);
+      return compiled;
     },
   };
 }
