@@ -6,7 +6,7 @@ import type { Field } from "../../../core/step-type.ts";
 import { schemaIssues } from "../../../core/json-schema/index.ts";
 import type { ResourceChecker } from "./resource-checks.ts";
 import type { ParsedStep } from "./schema-check.ts";
-import { limiter } from "./limiter.ts";
+import pLimit from "p-limit";
 import type { StepOrder } from "./step-order.ts";
 import { prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { mentionedStepIds, type TypeScopes, typeScopes } from "./type-scopes.ts";
@@ -33,7 +33,7 @@ export async function checkSteps(
   const seen: Shape[] = [];
   const scopes = typeScopes(steps, order, inputs, seen);
   const done = new Map<number, Promise<void>>();
-  const inTurn = limiter(1);
+  const limit = pLimit(1);
 
   async function expressions(
     step: ParsedStep,
@@ -56,7 +56,7 @@ export async function checkSteps(
     const mentions = mentionedStepIds(step.raw, order.position);
     const before = [...mentions].map((id) => order.position.get(id)!);
     await Promise.all(before.filter((it) => order.isAncestor(index, it)).map((it) => done.get(it)!));
-    const { issues: found, fields } = await inTurn(async () => {
+    const { issues: found, fields } = await limit(async () => {
       await yieldToEventLoop();
       const checked = await expressions(step, index, mentions);
       return { ...checked, issues: [...checked.issues, ...writtenSchemas(step, index)] };

@@ -8,7 +8,7 @@ import type { StepOrder } from "./step-order.ts";
 import type { PreviewResult, PreviewTask } from "./evaluate-preview.ts";
 import type { LocatedIssue } from "./check-report.ts";
 import { nextMessage } from "./worker-message.ts";
-import { limiter } from "./limiter.ts";
+import pLimit from "p-limit";
 import { workerFile } from "./worker-file.ts";
 
 const PREVIEW_MS = 5_000;
@@ -53,9 +53,9 @@ const AT_A_TIME = 2;
 
 /** Evaluates definitions, at most two at a time; the others wait for their turn, and their time only runs then. */
 export function previewer(ms?: number): (given: Given, signal?: AbortSignal) => Promise<PreviewResult> {
-  const inTurn = limiter(AT_A_TIME);
+  const limit = pLimit(AT_A_TIME);
   return (given, signal) =>
-    inTurn(() => {
+    limit(() => {
       signal?.throwIfAborted();
       return previewOf(given, signal, ms);
     });

@@ -5,7 +5,7 @@ import { StepError } from "../../../core/step-errors.ts";
 import type { StepCheck, StepCheckContext, UnresolvedStep } from "../../../core/step-type.ts";
 import { SECOND } from "../../../core/clock.ts";
 import type { ParsedStep } from "./schema-check.ts";
-import { limiter } from "./limiter.ts";
+import pLimit from "p-limit";
 
 const AT_A_TIME = 8;
 const ALL_MS = 20 * SECOND;
@@ -55,7 +55,7 @@ export function resourceChecker(
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
   stop.addEventListener("abort", () => stopped.reject(new Error("stopped")), { once: true });
-  const inTurn = limiter(AT_A_TIME);
+  const limit = pLimit(AT_A_TIME);
 
   async function run(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck> {
     if (stop.aborted) throw new Error("stopped");
@@ -75,7 +75,7 @@ export function resourceChecker(
   return {
     async check(step, fields) {
       try {
-        return await inTurn(() => run(step, fields));
+        return await limit(() => run(step, fields));
       } catch (error) {
         if (error instanceof NotBound) return { issues: [] };
         signal?.throwIfAborted();
