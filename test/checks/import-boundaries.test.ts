@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -188,6 +188,20 @@ describe("the import restrictions between folders", () => {
       "src/main.ts": source,
     });
     expect(issues.map(({ file }) => file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
+  });
+
+  it("allow one file to import the CEL parser's package", () => {
+    const sources = ["src", "tools", "schemas", "test"].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+        .filter((file) => /\.tsx?$/.test(file))
+        .map((file) => join(folder, file)),
+    );
+    const importing = sources.filter((file) =>
+      /(?:from|import|require)\s*\(?\s*["']@marcbachmann\/cel-js/.test(
+        readFileSync(join(ROOT, file), "utf8"),
+      ),
+    );
+    expect(importing).toEqual(["src/engine/definition/expressions/cel-parser.ts"]);
   });
 
   it("cover every folder of src", () => {

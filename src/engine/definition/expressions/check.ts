@@ -1,5 +1,5 @@
 /** Finds what is wrong with an expression before anything runs: unknown names and fields, kinds that can't meet. */
-import type { ASTNode } from "@marcbachmann/cel-js";
+import type { SyntaxNode } from "./cel-parser.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, BOOLEAN, STRING } from "../../../core/shapes.ts";
 import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
@@ -39,7 +39,7 @@ interface Check {
   allowance: CheckBudget;
   tell(
     code: string,
-    at: ASTNode,
+    at: SyntaxNode,
     message: string,
     more?: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix">,
   ): void;
@@ -172,7 +172,7 @@ function stepType({ at, id }: Of<"step">, all: Check): Type {
   return ANY;
 }
 
-function fieldType(at: ASTNode, of: Type, name: string, all: Check): Type {
+function fieldType(at: SyntaxNode, of: Type, name: string, all: Check): Type {
   switch (of.kind) {
     case "any":
     case "null":
@@ -200,7 +200,7 @@ function fieldType(at: ASTNode, of: Type, name: string, all: Check): Type {
 }
 
 /** What was meant by a field of something that has none. */
-function fieldFix(at: ASTNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
+function fieldFix(at: SyntaxNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
   const object = at.op === "." || at.op === "[]" ? formatNode(at.args[0]) : "x";
   const fn = Object.hasOwn(FUNCTION_SYNONYMS, name) ? FUNCTION_SYNONYMS[name] : undefined;
   if (fn !== undefined) return { did_you_mean: `${fn}()`, fix: `Write ${object}.${fn}().` };

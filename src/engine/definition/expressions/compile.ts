@@ -1,5 +1,5 @@
 /** Makes functions of a tree: compiled once, called often. */
-import type { ASTNode } from "@marcbachmann/cel-js";
+import type { SyntaxNode } from "./cel-parser.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { throwFailed, isFatal, throwNullValue, formatNode, expressionError } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
@@ -104,7 +104,7 @@ function compileField({ at, of, name }: Of<"field">): Evaluate {
 }
 
 /** An own field of an object that is not null. */
-function fieldOf(run: Evaluation, at: ASTNode, value: unknown, name: string): unknown {
+function fieldOf(run: Evaluation, at: SyntaxNode, value: unknown, name: string): unknown {
   const kind = kindOf(value);
   if (kind !== "map") {
     const fix =

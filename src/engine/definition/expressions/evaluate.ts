@@ -1,7 +1,7 @@
 /** Compiled expressions and values, as the executor evaluates them. */
 import { MAX_EXPRESSION_OUTPUT } from "./limits.ts";
 import { compile } from "./compile.ts";
-import type { SourceLocation } from "./failures.ts";
+import type { SourceLocation } from "./cel-parser.ts";
 import type { ParsedExpression } from "./parse.ts";
 import { charge, chargeText, limitExceeded, startEvaluation } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";

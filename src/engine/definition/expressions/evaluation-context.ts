@@ -1,7 +1,7 @@
 /** One evaluation: the scope, the variables of its loops, and how much it has done. */
 import { MAX_EXPRESSION_MS, MAX_EXPRESSION_TEXT, MAX_EXPRESSION_COST } from "./limits.ts";
 import { expressionError } from "./failures.ts";
-import type { SourceLocation } from "./failures.ts";
+import type { SourceLocation } from "./cel-parser.ts";
 import type { Pattern } from "./patterns.ts";
 import type { Scope } from "./types.ts";
 

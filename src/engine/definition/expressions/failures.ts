@@ -1,71 +1,71 @@
-/** How expressions tell what is wrong: always with the expression, cut, and the place in it; never with a value. */
-import type { ASTNode } from "@marcbachmann/cel-js";
-import { serialize } from "@marcbachmann/cel-js";
+/**
+ * How expressions report what is wrong: with the expression, cut where it is long, and the place in it, but never with a
+ * value, which may be a secret.
+ */
+import { type SourceLocation, type SyntaxNode, writeSyntax } from "./cel-parser.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { StepErrorCode } from "../../../core/step-errors.ts";
 import type { ExpressionIssue } from "./types.ts";
 
-const LONGEST_QUOTE = 200;
-
-/** A place in an expression: its whole text and a position in it, from 0. */
-export interface SourceLocation {
-  readonly input: string;
-  readonly pos: number;
-}
+/** Maximum length of quoted source, in characters. */
+const MAX_QUOTE_LENGTH = 200;
 
 export const truncate = (text: string): string =>
-  text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…`;
+  text.length <= MAX_QUOTE_LENGTH ? text : `${text.slice(0, MAX_QUOTE_LENGTH).toWellFormed()}…`;
 
-/** The position as people count: `character 5`, `line 2, character 3`. */
-function position({ input, pos }: SourceLocation): string {
+/** Writes a position for people: `character 5`, `line 2, character 3`. */
+function formatPosition({ input, pos }: SourceLocation): string {
   const before = input.slice(0, pos).split("\n");
   const character = `character ${before.at(-1)!.length + 1}`;
   return before.length === 1 ? character : `line ${before.length}, ${character}`;
 }
 
-const located = (message: string, place: SourceLocation): string =>
-  `${message} (in \`${truncate(place.input)}\`, ${position(place)})`;
+const withLocation = (message: string, location: SourceLocation): string =>
+  `${message} (in \`${truncate(location.input)}\`, ${formatPosition(location)})`;
 
-/** A part of an expression as text, for a message. */
-export const formatNode = (node: ASTNode): string => truncate(serialize(node));
+/** Writes a part of an expression as text, for a message. */
+export const formatNode = (node: SyntaxNode): string => truncate(writeSyntax(node));
 
-/** The fault at a place, with what is allowed there and what to do. */
+/** Makes an issue of the checker. The message is a predicate: its subject is the path of the value. */
 export const issueAt = (
   code: string,
-  place: SourceLocation,
+  location: SourceLocation,
   message: string,
   more: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix"> = {},
-): ExpressionIssue => ({ code, message: located(message, place), ...more });
+): ExpressionIssue => ({ code, message: withLocation(message, location), ...more });
 
-/** The error with which an expression ends. */
+/** Makes the error with which an evaluation fails. The message is a whole sentence without its period. */
 export function expressionError(
   code: Extract<StepErrorCode, "expression_failed" | "expression_limit" | "null_value">,
-  place: SourceLocation,
+  location: SourceLocation,
   message: string,
   { fix, ...details }: { fix?: string | undefined; [detail: string]: unknown } = {},
 ): StepError {
   const sentence = fix === undefined ? "" : ` ${fix}`;
-  return new StepError(code, `${located(message, place)}.${sentence}`, {
+  return new StepError(code, `${withLocation(message, location)}.${sentence}`, {
     ...(fix !== undefined && { fix }),
-    details: { expression: truncate(place.input), position: place.pos, ...details },
+    details: { expression: truncate(location.input), position: location.pos, ...details },
   });
 }
 
-/** @throws StepError expression_failed */
+/**
+ * @param message a predicate of the expression, such as "divides by zero"
+ * @throws StepError expression_failed
+ */
 export function throwFailed(
-  place: SourceLocation,
+  location: SourceLocation,
   message: string,
   more: { fix?: string; [detail: string]: unknown } = {},
 ): never {
-  throw expressionError("expression_failed", place, message, more);
+  throw expressionError("expression_failed", location, `The expression ${message}`, more);
 }
 
 /** @throws StepError null_value that names the part that is null */
-export function throwNullValue(place: SourceLocation, name: string): never {
-  const fix = `Say what to do then, for example ${truncate(name)} == null ? … : ….`;
-  throw expressionError("null_value", place, `${name} is null`, { fix, null_value: name });
+export function throwNullValue(location: SourceLocation, name: string): never {
+  const fix = `Handle null first, for example ${truncate(name)} == null ? … : ….`;
+  throw expressionError("null_value", location, `${name} is null`, { fix, null_value: name });
 }
 
-/** Whether nothing may make up for it: a bound that was hit, or a fault of ours. */
+/** Whether no other part of the expression may make up for the error: a limit was exceeded, or it is a bug. */
 export const isFatal = (error: unknown): boolean =>
   !(error instanceof StepError) || error.code === "expression_limit";

@@ -1,5 +1,5 @@
 /** The functions of the language, each defined once: what it takes, what it gives, what it does. */
-import type { SourceLocation } from "./failures.ts";
+import type { SourceLocation } from "./cel-parser.ts";
 import { LIST_FUNCTIONS } from "./list-functions.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
 import type { Evaluation } from "./evaluation-context.ts";

@@ -1,7 +1,7 @@
 /** The operators, on values that are not null. */
-import type { BinaryOperator } from "@marcbachmann/cel-js";
+import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
-import type { SourceLocation } from "./failures.ts";
+import type { SourceLocation } from "./cel-parser.ts";
 import { charge, chargeComparison, chargeText } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { boundedIncludes } from "./text-search.ts";

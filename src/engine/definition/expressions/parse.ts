@@ -1,6 +1,5 @@
-/** From source to a tree: cel-js parses, names and functions are resolved here. Faults come all at once. */
-import { Environment, ParseError } from "@marcbachmann/cel-js";
-import type { ASTNode } from "@marcbachmann/cel-js";
+/** Parses an expression and resolves its names and functions. All issues are found at once. */
+import { operandsOf, parseSyntax, type SyntaxFailure, type SyntaxNode } from "./cel-parser.ts";
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_LENGTH } from "./limits.ts";
 import { truncate, issueAt } from "./failures.ts";
 import { resolve } from "./resolve.ts";
@@ -17,26 +16,15 @@ export interface ParsedExpression {
 
 export type ParseResult = ParsedExpression | { issues: ExpressionIssue[] };
 
-// Only its parser is used: the evaluation that JSON numbers need (5 / 2 == 2.5) can't be registered with it.
-const CEL = new Environment({
-  limits: {
-    maxDepth: MAX_EXPRESSION_DEPTH,
-    maxAstNodes: MAX_EXPRESSION_LENGTH * 2,
-    maxListElements: MAX_EXPRESSION_LENGTH,
-    maxMapEntries: MAX_EXPRESSION_LENGTH,
-    maxCallArguments: 100,
-  },
-});
-
-/** The source of a field that takes bare CEL or one whole `${{ }}`. */
+/** Returns the source of a field that takes bare CEL or one whole `${{ }}`. */
 export function unwrapExpression(text: string): string | { issues: ExpressionIssue[] } {
-  // Bare CEL has no `$`, apart from what stands in its strings.
+  // Bare CEL has no `$` outside of its strings.
   if (!text.trimStart().startsWith("${{")) return text.trim();
   const whole = wholeExpression(splitTemplate(text));
   if (whole !== undefined) return whole;
-  const fix = "Write one expression, bare or as one whole ${{ … }}.";
+  const fix = "Write one expression, bare or inside a single ${{ … }}.";
   return {
-    issues: [issueAt("expression_syntax", { input: text, pos: 0 }, "is not one expression", { fix })],
+    issues: [issueAt("expression_syntax", { input: text, pos: 0 }, "must be a single expression", { fix })],
   };
 }
 
@@ -44,105 +32,79 @@ export function unwrapExpression(text: string): string | { issues: ExpressionIss
 export function parseCel(source: string): ParseResult {
   const start = { input: source, pos: 0 };
   if (source.length > MAX_EXPRESSION_LENGTH) {
-    const message = `has ${source.length} characters; ${MAX_EXPRESSION_LENGTH} is the most`;
-    const fix = "Split it over several steps (type: set), or write it as SQL.";
+    const message = `must be at most ${MAX_EXPRESSION_LENGTH} characters, got ${source.length}`;
+    const fix = "Split it over several set steps, or write it as SQL.";
     return { issues: [issueAt("expression_too_long", start, message, { fix })] };
   }
   if (source.trim() === "") {
-    const fix = "Write an expression, such as ${{ inputs.name }}; $${{ stands for the characters themselves.";
-    return { issues: [issueAt("expression_syntax", start, "is empty", { fix })] };
+    const fix =
+      "Write an expression, such as ${{ inputs.name }}. For the characters ${{ themselves, write $${{.";
+    return { issues: [issueAt("expression_syntax", start, "must not be an empty expression", { fix })] };
   }
-  const tooDeep = (): ParseResult => {
-    const message = `is nested deeper than ${MAX_EXPRESSION_DEPTH} levels (each operator of a chain is one)`;
-    const fix = "Split it over several steps (type: set).";
-    return { issues: [issueAt("expression_too_deep", start, message, { fix })] };
-  };
-  let ast: ASTNode;
-  try {
-    ast = (CEL.parse(source) as unknown as { ast: ASTNode }).ast;
-  } catch (error) {
-    // The parser goes down a level for each of `----1` uncounted.
-    if (error instanceof RangeError) return tooDeep();
-    if (!(error instanceof ParseError)) throw error;
-    if (error.code === "limit_exceeded" && error.summary.includes("maxDepth")) return tooDeep();
-    return { issues: [syntaxIssue(source, error)] };
+  const parsed = parseSyntax(source);
+  if ("failure" in parsed) {
+    const { failure } = parsed;
+    return { issues: [failure.kind === "too_deep" ? tooDeep(source) : syntaxIssue(source, failure)] };
   }
-  if (isTooDeep(ast)) return tooDeep();
+  if (isTooDeep(parsed.root)) return { issues: [tooDeep(source)] };
   const issues: ExpressionIssue[] = [];
   const stepIds = new Set<string>();
-  const expr = resolve(ast, stepIds, (issue) => {
+  const expr = resolve(parsed.root, stepIds, (issue) => {
     if (issues.length < MAX_EXPRESSION_ISSUES) issues.push(issue);
   });
   return issues.length > 0 ? { issues } : { source, expr, stepIds };
 }
 
-/** Why it does not parse, with the words of JavaScript and of SQL that CEL spells otherwise. */
-function syntaxIssue(source: string, error: ParseError): ExpressionIssue {
-  const pos = error.range?.start ?? 0;
-  const rest = source.slice(pos);
-  const before = source.slice(0, pos);
-  let fix: string | undefined;
-  if (rest.startsWith("$")) fix = "Inside an expression names stand as they are, without ${{ }}.";
-  else if (rest.startsWith("=>") || /=>/.test(source.slice(pos, pos + 3)))
-    fix = "There are no arrow functions in CEL: write rows.map(r, r.name).";
-  else if (/^=(?!=)/.test(rest)) fix = "Two values are compared with ==.";
-  else if (rest.startsWith("?") || /\?\s*$/.test(before))
-    fix = "There is no ?. or ?? in CEL: a field of null is null, and x == null ? … : … chooses.";
-  else if (/^[&|]/.test(rest)) fix = "Write && or ||.";
-  else if (/^and\b/i.test(rest)) fix = "Write &&.";
-  else if (/^or\b/i.test(rest)) fix = "Write ||.";
-  else if (/\bnot\s+$/i.test(before)) fix = "Write !.";
-  else if (rest.startsWith("`")) fix = "Texts stand in single or double quotes; + joins them.";
-  else if (/\.\s*$/.test(before)) fix = 'Write a name of this kind in brackets: x["in"].';
+function tooDeep(source: string): ExpressionIssue {
+  const message = `must not be nested deeper than ${MAX_EXPRESSION_DEPTH} levels (each operator of a chain is one)`;
+  const fix = "Split it over several set steps.";
+  return issueAt("expression_too_deep", { input: source, pos: 0 }, message, { fix });
+}
+
+function isTooDeep(root: SyntaxNode): boolean {
+  let level = [root];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_EXPRESSION_DEPTH) return true;
+    level = level.flatMap(operandsOf);
+  }
+  return false;
+}
+
+function syntaxIssue(source: string, failure: SyntaxFailure): ExpressionIssue {
+  const fix = syntaxFix(source, failure.start);
   return issueAt(
     "expression_syntax",
-    { input: source, pos },
-    reason(source, error),
+    { input: source, pos: failure.start },
+    `has a syntax error: ${reason(source, failure)}`,
     fix === undefined ? {} : { fix },
   );
 }
 
-/** What the parser met; it names its tokens (RPAREN) and of an unexpected word only the last letter. */
-function reason(source: string, error: ParseError): string {
-  const { start, end } = error.range ?? { start: 0, end: 0 };
-  const met =
-    start >= source.trimEnd().length ? "the end" : truncate(source.slice(start, Math.max(end, start + 1)));
-  switch (error.code) {
-    case "unexpected_character":
-    case "unexpected_token":
-      return `does not parse: ${met} is not expected here`;
-    case "expected_token": {
-      const name = /^Expected (\w+)/.exec(error.summary)?.[1] ?? "";
-      return `does not parse: ${TOKENS[name] ?? name.toLowerCase()} is expected here, not ${met}`;
-    }
-    default:
-      return `does not parse: ${error.summary.charAt(0).toLowerCase()}${error.summary.slice(1)}`;
-  }
+/** Recognizes what JavaScript and SQL write differently from CEL. */
+function syntaxFix(source: string, pos: number): string | undefined {
+  const rest = source.slice(pos);
+  const before = source.slice(0, pos);
+  if (rest.startsWith("$")) return "Write names without ${{ }} inside an expression.";
+  if (rest.startsWith("=>") || /=>/.test(source.slice(pos, pos + 3)))
+    return "CEL has no arrow functions. Write rows.map(r, r.name).";
+  if (/^=(?!=)/.test(rest)) return "Compare two values with ==.";
+  if (rest.startsWith("?") || /\?\s*$/.test(before))
+    return "CEL has no ?. and no ??. A field of null is null; write x == null ? … : … for a default.";
+  if (/^[&|]/.test(rest)) return "Write && or ||.";
+  if (/^and\b/i.test(rest)) return "Write &&.";
+  if (/^or\b/i.test(rest)) return "Write ||.";
+  if (/\bnot\s+$/i.test(before)) return "Write !.";
+  if (rest.startsWith("`")) return "Write strings in single or double quotes, and join them with +.";
+  return /\.\s*$/.test(before) ? 'Write this name in brackets: x["in"].' : undefined;
 }
 
-const TOKENS: Readonly<Record<string, string>> = {
-  COLON: ":",
-  IDENTIFIER: "a name",
-  RBRACE: "}",
-  RBRACKET: "]",
-  RPAREN: ")",
-};
-
-/** The nodes right below one, whatever its operator. */
-function below(node: ASTNode): ASTNode[] {
-  const args: unknown = node.args;
-  if (!Array.isArray(args)) return isNode(args) ? [args] : [];
-  return args.flat(2).filter(isNode);
-}
-
-const isNode = (value: unknown): value is ASTNode =>
-  typeof value === "object" && value !== null && "op" in value && "args" in value;
-
-function isTooDeep(root: ASTNode): boolean {
-  let level = [root];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_EXPRESSION_DEPTH) return true;
-    level = level.flatMap(below);
-  }
-  return false;
+/** The parser names an unexpected word by its last letter only, so the message quotes the source instead. */
+function reason(source: string, { kind, start, end, token, summary }: SyntaxFailure): string {
+  const found =
+    start >= source.trimEnd().length
+      ? "the end of the expression"
+      : truncate(source.slice(start, Math.max(end, start + 1)));
+  if (kind === "unexpected") return `unexpected ${found}`;
+  if (kind === "expected") return `expected ${token}, got ${found}`;
+  return `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
 }

@@ -1,5 +1,5 @@
 /** Resolves a parsed expression: which names are variables, which calls are loops, which functions exist. */
-import type { ASTNode, BinaryOperator } from "@marcbachmann/cel-js";
+import type { SyntaxNode } from "./cel-parser.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { issueAt, formatNode } from "./failures.ts";
 import { FUNCTIONS, FUNCTION_SYNONYMS } from "./functions.ts";
@@ -23,12 +23,12 @@ type Locals = readonly string[];
  * @param steps gets the ids of the steps that it reads
  * @param tell gets the faults
  */
-export function resolve(ast: ASTNode, steps: Set<string>, tell: Tell): Expr {
+export function resolve(ast: SyntaxNode, steps: Set<string>, tell: Tell): Expr {
   return walk(ast, [], { steps, tell });
 }
 
-function walk(at: ASTNode, locals: Locals, all: Resolution): Expr {
-  const go = (node: ASTNode): Expr => walk(node, locals, all);
+function walk(at: SyntaxNode, locals: Locals, all: Resolution): Expr {
+  const go = (node: SyntaxNode): Expr => walk(node, locals, all);
   switch (at.op) {
     case "value":
       return literal(at, at.args, all);
@@ -65,14 +65,12 @@ function walk(at: ASTNode, locals: Locals, all: Resolution): Expr {
     case "rcall":
       // x.f(y) and f(x, y) are the same.
       return call(at, at.args[0], [at.args[1], ...at.args[2]], locals, all);
-    default: {
-      const [left, right] = at.args as [ASTNode, ASTNode];
-      return { kind: "binary", at, op: at.op as BinaryOperator, left: go(left), right: go(right) };
-    }
+    default:
+      return { kind: "binary", at, op: at.op, left: go(at.args[0]), right: go(at.args[1]) };
   }
 }
 
-function literal(at: ASTNode, value: unknown, { tell }: Resolution): Expr {
+function literal(at: SyntaxNode, value: unknown, { tell }: Resolution): Expr {
   if (value === null || typeof value === "string" || typeof value === "boolean") {
     return { kind: "literal", at, value };
   }
@@ -93,7 +91,7 @@ function literal(at: ASTNode, value: unknown, { tell }: Resolution): Expr {
   return { kind: "invalid", at };
 }
 
-function name(at: ASTNode, id: string, locals: Locals, { tell }: Resolution): Expr {
+function name(at: SyntaxNode, id: string, locals: Locals, { tell }: Resolution): Expr {
   const slot = locals.lastIndexOf(id);
   if (slot >= 0) return { kind: "local", at, slot };
   if (id !== "steps") return { kind: "name", at, name: id };
@@ -105,7 +103,7 @@ function name(at: ASTNode, id: string, locals: Locals, { tell }: Resolution): Ex
   return { kind: "invalid", at };
 }
 
-function field(at: ASTNode, of: ASTNode, key: string, locals: Locals, all: Resolution): Expr {
+function field(at: SyntaxNode, of: SyntaxNode, key: string, locals: Locals, all: Resolution): Expr {
   if (of.op === "id" && of.args === "steps" && !locals.includes("steps")) {
     all.steps.add(key);
     return { kind: "step", at, id: key };
@@ -113,7 +111,7 @@ function field(at: ASTNode, of: ASTNode, key: string, locals: Locals, all: Resol
   return { kind: "field", at, of: walk(of, locals, all), name: key };
 }
 
-function call(at: ASTNode, called: string, args: readonly ASTNode[], locals: Locals, all: Resolution): Expr {
+function call(at: SyntaxNode, called: string, args: readonly SyntaxNode[], locals: Locals, all: Resolution): Expr {
   if (called === "has") return has(at, args, locals, all);
   if (isLoop(called)) return loop(at, called, args, locals, all);
   const resolved = args.map((arg) => walk(arg, locals, all));
@@ -149,7 +147,7 @@ function takes({ params, optional = 0, variadic = false }: CelFunction, count: n
   return count >= params.length - optional && (variadic || count <= params.length);
 }
 
-function has(at: ASTNode, args: readonly ASTNode[], locals: Locals, all: Resolution): Expr {
+function has(at: SyntaxNode, args: readonly SyntaxNode[], locals: Locals, all: Resolution): Expr {
   const [of] = args;
   if (args.length === 1 && of !== undefined) {
     const inner = walk(of, locals, all);
@@ -168,9 +166,9 @@ function has(at: ASTNode, args: readonly ASTNode[], locals: Locals, all: Resolut
 }
 
 function loop(
-  at: ASTNode,
+  at: SyntaxNode,
   called: LoopName,
-  args: readonly ASTNode[],
+  args: readonly SyntaxNode[],
   locals: Locals,
   all: Resolution,
 ): Expr {
@@ -185,7 +183,7 @@ function loop(
     return { kind: "invalid", at };
   }
   const inside = [...locals, variable.args];
-  const within = (node: ASTNode): Expr => walk(node, inside, all);
+  const within = (node: SyntaxNode): Expr => walk(node, inside, all);
   // map's condition comes before its value; sort_by's direction after its key.
   const [body, extra] = called === "map" && rest.length === 2 ? [rest[1]!, rest[0]] : [rest[0]!, rest[1]];
   return {

@@ -3,7 +3,7 @@ import { NUMBER } from "../../../core/shapes.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../core/clock.ts";
 import { MAX_DURATION_MS } from "./limits.ts";
 import { throwFailed } from "./failures.ts";
-import type { SourceLocation } from "./failures.ts";
+import type { SourceLocation } from "./cel-parser.ts";
 import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { charge, chargeText } from "./evaluation-context.ts";

@@ -1,9 +1,9 @@
 /** An expression as the checker and the compiler see it: cel-js's tree with names, functions and loops resolved. */
-import type { ASTNode, BinaryOperator } from "@marcbachmann/cel-js";
+import type { BinaryOperator, SyntaxNode } from "./cel-parser.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import type { LoopName } from "./loops.ts";
 
-export type Expr = { at: ASTNode } & (
+export type Expr = { at: SyntaxNode } & (
   | { kind: "literal"; value: string | number | boolean | null }
   /** `inputs`, `run`, `item`, `index`, or a name that does not exist. */
   | { kind: "name"; name: string }

@@ -1,7 +1,7 @@
 /** The values of the language: those of JSON, timestamps (Date) and durations. Only own fields of objects exist. */
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { throwFailed } from "./failures.ts";
-import type { SourceLocation } from "./failures.ts";
+import type { SourceLocation } from "./cel-parser.ts";
 import { charge, chargeComparison, chargeText, limitExceeded } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 

@@ -141,7 +141,7 @@ describe("an expression", () => {
 
   it("is bare or one whole ${{ }}, or true or false itself", () => {
     expect(compileCel(" ${{ inputs.n }} ").evaluate(scope)).toBe(5);
-    expect(compileCel(true)).toMatchObject({ constant: true });
+    expect(compileCel(true)).toMatchObject({ isConstant: true });
     expect(compileCel(false).evaluate(scope)).toBe(false);
     expect(compileCel("1").isConstant).toBe(false);
   });
