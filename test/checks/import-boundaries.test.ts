@@ -196,12 +196,12 @@ describe("the import restrictions between folders", () => {
         .filter((file) => /\.tsx?$/.test(file))
         .map((file) => join(folder, file)),
     );
-    const importing = sources.filter((file) =>
+    const importers = sources.filter((file) =>
       /(?:from|import|require)\s*\(?\s*["']@marcbachmann\/cel-js/.test(
         readFileSync(join(ROOT, file), "utf8"),
       ),
     );
-    expect(importing).toEqual(["src/engine/definition/expressions/cel-parser.ts"]);
+    expect(importers).toEqual(["src/engine/definition/expressions/cel-parser.ts"]);
   });
 
   it("cover every folder of src", () => {

@@ -111,7 +111,13 @@ function field(at: SyntaxNode, of: SyntaxNode, key: string, locals: Locals, all:
   return { kind: "field", at, of: walk(of, locals, all), name: key };
 }
 
-function call(at: SyntaxNode, called: string, args: readonly SyntaxNode[], locals: Locals, all: Resolution): Expr {
+function call(
+  at: SyntaxNode,
+  called: string,
+  args: readonly SyntaxNode[],
+  locals: Locals,
+  all: Resolution,
+): Expr {
   if (called === "has") return has(at, args, locals, all);
   if (isLoop(called)) return loop(at, called, args, locals, all);
   const resolved = args.map((arg) => walk(arg, locals, all));
