@@ -30,14 +30,12 @@ export interface Usage {
  */
 export type StepState = "p" | "q" | "r" | "w" | "s" | "k" | "e" | "f" | "c";
 
-/** The item of a reference to a step itself rather than to an item of its fan-out. */
-export const NO_ITEM = -1;
-
 /** A step of a run, or one item of its fan-out. */
 export interface StepRef {
   runId: string;
   stepId: string;
-  item: number;
+  /** Index of the item in the fan-out, from 0; null for the step itself. */
+  item: number | null;
 }
 
 /** On whose behalf a run is executed. */
@@ -89,7 +87,7 @@ export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt"
 /** The latest state of a step, or of an item of its fan-out. There is none before its first job has run. */
 export interface StepRecord {
   stepId: string;
-  item: number;
+  item: number | null;
   seq: number;
   state: StepState;
   attempts: number;
@@ -107,7 +105,7 @@ export interface StepRecord {
 /** One execution of a step, or of an item of its fan-out. */
 export interface AttemptRecord {
   stepId: string;
-  item: number;
+  item: number | null;
   attempt: number;
   status: AttemptStatus;
   startedAt: string;

@@ -22,7 +22,6 @@ import type {
 } from "./model.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 
-export { NO_ITEM } from "./model.ts";
 export type * from "./model.ts";
 
 export interface RunReader {
@@ -48,7 +47,8 @@ export interface RunReader {
   step(unit: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, from `from` on. */
   items(unit: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
-  attempts(runId: string, stepId?: string, item?: number): Promise<AttemptRecord[]>;
+  /** All attempts of a run, of one of its steps, or of one item; item null leaves out those of items. */
+  attempts(runId: string, stepId?: string, item?: number | null): Promise<AttemptRecord[]>;
   /** What models used over all attempts of all steps and items; null where none was asked. */
   usage(runId: string): Promise<Usage | null>;
   /** Units of the run whose job is claimed: these run now. */
@@ -57,8 +57,8 @@ export interface RunReader {
   valueText(
     at:
       | { runId: string; what: "inputs" | "output" }
-      | { runId: string; what: "step_output"; stepId: string; item: number }
-      | { runId: string; what: "attempt_input"; stepId: string; item: number; attempt: number },
+      | { runId: string; what: "step_output"; stepId: string; item: number | null }
+      | { runId: string; what: "attempt_input"; stepId: string; item: number | null; attempt: number },
     range: { from: number; chars: number },
   ): Promise<ValueText | undefined>;
   /** A step's recorded output, whole. For a fan-out: see `itemOutputs`. */

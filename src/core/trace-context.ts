@@ -100,4 +100,4 @@ const digest = (text: string, digits: number): string =>
 export const runTraceId = (runId: string): string => digest(`trace ${runId}`, 32);
 export const runSpanId = (runId: string): string => digest(`run ${runId}`, 16);
 export const attemptSpanId = ({ runId, stepId, item }: StepRef, attempt: number): string =>
-  digest(`attempt ${runId} ${stepId} ${item} ${attempt}`, 16);
+  digest(`attempt ${runId} ${stepId} ${item ?? -1} ${attempt}`, 16);

@@ -179,7 +179,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   function again(job: Job, pause: number): JobResult {
     const now = clock.now();
     return {
-      kind: "again",
+      kind: "retry",
       dueAt: iso(now + pause),
       attempt: job.attempt + 1,
       retryCount: job.retryCount,
@@ -206,7 +206,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     settled: JobResult,
   ): Promise<boolean> {
     const held =
-      settled.kind === "done"
+      settled.kind === "complete"
         ? await tx.jobs.complete(job, executor)
         : await tx.jobs.release(job, executor, settled);
     if (held) await settled.change(tx);

@@ -3,10 +3,10 @@ import type { EngineWriters, Job } from "../core/run-ports.ts";
 
 /** What a job comes to: a change of the run, committed together with the end of the job, or not at all. */
 export type JobResult =
-  | { kind: "done"; change(tx: EngineWriters): Promise<void> }
+  | { kind: "complete"; change(tx: EngineWriters): Promise<void> }
   /** Tried again later, as the given attempt. */
   | {
-      kind: "again";
+      kind: "retry";
       dueAt: string | null;
       attempt: number;
       retryCount: number;

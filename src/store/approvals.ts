@@ -2,6 +2,7 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { ListPosition } from "../core/ports.ts";
 import type { ApprovalReader, ApprovalRecord, ApprovalWriter } from "../core/run-ports.ts";
+import { decodeItem, encodeItem } from "./item-column.ts";
 import { decodeValue, encodeValue } from "./run-values.ts";
 import type { ApprovalRow, Schema } from "./schema.ts";
 
@@ -13,7 +14,7 @@ async function approvalRecord(db: Kysely<Schema>, row: ApprovalRow): Promise<App
     runId: row.run_id,
     workflowId: row.workflow_id,
     stepId: row.step_id,
-    item: row.item,
+    item: decodeItem(row.item),
     status: row.status,
     message: row.message,
     form: row.form === null ? null : (JSON.parse(row.form) as Record<string, unknown>),
@@ -48,7 +49,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
           .selectAll()
           .where("run_id", "=", runId)
           .where("step_id", "=", stepId)
-          .where("item", "=", item)
+          .where("item", "=", encodeItem(item))
           .executeTakeFirst(),
       ),
 
@@ -95,7 +96,7 @@ export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
           run_id: approval.runId,
           workflow_id: approval.workflowId,
           step_id: approval.stepId,
-          item: approval.item,
+          item: encodeItem(approval.item),
           status: approval.status,
           message: approval.message,
           form: approval.form === null ? null : JSON.stringify(approval.form),

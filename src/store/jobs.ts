@@ -2,6 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
 import type { Job, JobKind, JobReader, JobWriter, StepRef } from "../core/run-ports.ts";
+import { decodeItem, encodeItem } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
@@ -138,7 +139,7 @@ const UNTIL_END: JobKind[] = ["child_done", "run_timeout"];
 const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): StepRef => ({
   runId: row.run_id,
   stepId: row.step_id,
-  item: row.item,
+  item: decodeItem(row.item),
 });
 
 /** Works on the queue inside a transaction. */
@@ -154,7 +155,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         due_at: dueAt ?? iso(clock.now()),
         run_id: runId,
         step_id: stepId,
-        item,
+        item: encodeItem(item),
         resource: job.resource,
         attempt: job.attempt,
         tries: job.retryCount,
@@ -230,7 +231,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .deleteFrom("jobs")
         .where("run_id", "=", runId)
         .where("step_id", "=", stepId)
-        .where("item", "=", item)
+        .where("item", "=", encodeItem(item))
         .where("state", "!=", "claimed")
         .execute();
     },

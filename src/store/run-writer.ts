@@ -1,6 +1,7 @@
 /** Runs as the engine writes them, inside its transactions. */
 import type { Kysely, Updateable } from "kysely";
 import type { AbandonedAttempt, RunWriter } from "../core/run-ports.ts";
+import { decodeItem, encodeItem } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { encodeValue } from "./run-values.ts";
 import { runReader } from "./runs.ts";
@@ -63,7 +64,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         retry_of: run.retryOf,
         parent_run: run.parent?.runId ?? null,
         parent_step: run.parent?.stepId ?? null,
-        parent_item: run.parent?.item ?? null,
+        parent_item: run.parent === null ? null : encodeItem(run.parent.item),
         scheduled_for: run.scheduledFor,
         trace: run.trace,
         owner: run.actor.owner,
@@ -107,7 +108,13 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       if (output !== undefined) columns.output = await encodeValue(trx, runId, output);
       await trx
         .insertInto("run_steps")
-        .values({ run_id: runId, step_id: stepId, item, ...EMPTY_STEP, ...columns } as RunStepRow)
+        .values({
+          run_id: runId,
+          step_id: stepId,
+          item: encodeItem(item),
+          ...EMPTY_STEP,
+          ...columns,
+        } as RunStepRow)
         .onConflict((conflict) => conflict.columns(["run_id", "step_id", "item"]).doUpdateSet(columns))
         .execute();
     },
@@ -118,7 +125,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         trx,
         runId,
         stepId,
-        item,
+        encodeItem(item),
         attempt.attempt,
         attempt.status,
         attempt.executor,
@@ -180,7 +187,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .where("child_run", "is not", null)
         .execute();
       return rows.map((row) => ({
-        unit: { runId: row.run_id, stepId: row.step_id, item: row.item },
+        unit: { runId: row.run_id, stepId: row.step_id, item: decodeItem(row.item) },
         childRun: row.child_run!,
       }));
     },
@@ -215,7 +222,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         query = query
           .where("run_id", "=", unit.runId)
           .where("step_id", "=", unit.stepId)
-          .where("item", "=", unit.item);
+          .where("item", "=", encodeItem(unit.item));
       }
       return (await query.returning(LEFT_COLUMNS).execute()).map(leftAttempt);
     },
@@ -329,7 +336,7 @@ const LEFT_COLUMNS = ["run_id", "step_id", "item", "attempt", "started_at"] as c
 const leftAttempt = (row: Pick<RunAttemptRow, (typeof LEFT_COLUMNS)[number]>): AbandonedAttempt => ({
   runId: row.run_id,
   stepId: row.step_id,
-  item: row.item,
+  item: decodeItem(row.item),
   attempt: row.attempt,
   startedAt: row.started_at,
 });

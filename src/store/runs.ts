@@ -6,7 +6,6 @@ import type { Usage } from "../core/connections.ts";
 import type { ListPosition } from "../core/ports.ts";
 import {
   type AttemptRecord,
-  NO_ITEM,
   type RunFilter,
   type RunReader,
   type RunRecord,
@@ -16,6 +15,7 @@ import {
   type StepRef,
 } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
+import { decodeItem, encodeItem, NO_ITEM } from "./item-column.ts";
 import { prepared } from "./prepared.ts";
 import { decodeValue, valueText } from "./run-values.ts";
 import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
@@ -106,7 +106,7 @@ function runRecord(row: RunColumns): RunRecord {
     parent:
       row.parent_run === null
         ? null
-        : { runId: row.parent_run, stepId: row.parent_step!, item: row.parent_item! },
+        : { runId: row.parent_run, stepId: row.parent_step!, item: decodeItem(row.parent_item!) },
     scheduledFor: row.scheduled_for,
     trace: row.trace,
     actor: {
@@ -126,7 +126,7 @@ function runRecord(row: RunColumns): RunRecord {
 function stepRecord(row: Pick<RunStepRow, (typeof STEP_COLUMNS)[number]>): StepRecord {
   return {
     stepId: row.step_id,
-    item: row.item,
+    item: decodeItem(row.item),
     seq: row.seq,
     state: row.state as StepState,
     attempts: row.attempts,
@@ -152,7 +152,7 @@ function stepRecord(row: Pick<RunStepRow, (typeof STEP_COLUMNS)[number]>): StepR
 
 const attemptRecord = (row: Pick<RunAttemptRow, (typeof ATTEMPT_COLUMNS)[number]>): AttemptRecord => ({
   stepId: row.step_id,
-  item: row.item,
+  item: decodeItem(row.item),
   attempt: row.attempt,
   status: row.status,
   startedAt: row.started_at,
@@ -322,7 +322,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     async step({ runId, stepId, item }) {
-      const [row] = await findStep(db, runId, stepId, item);
+      const [row] = await findStep(db, runId, stepId, encodeItem(item));
       return row === undefined ? undefined : stepRecord(row);
     },
 
@@ -342,7 +342,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
     async attempts(runId, stepId, item) {
       let query = db.selectFrom("run_attempts").select(ATTEMPT_COLUMNS).where("run_id", "=", runId);
       if (stepId !== undefined) query = query.where("step_id", "=", stepId);
-      if (item !== undefined) query = query.where("item", "=", item);
+      if (item !== undefined) query = query.where("item", "=", encodeItem(item));
       const rows = await query.orderBy("step_id").orderBy("item").orderBy("attempt").limit(5_000).execute();
       return rows.map(attemptRecord);
     },
@@ -362,7 +362,11 @@ export function runReader(db: Kysely<Schema>): RunReader {
         .where("run_id", "=", runId)
         .where("state", "=", "claimed")
         .execute();
-      return rows.map((row): StepRef => ({ runId: row.run_id, stepId: row.step_id, item: row.item }));
+      return rows.map((row): StepRef => ({
+        runId: row.run_id,
+        stepId: row.step_id,
+        item: decodeItem(row.item),
+      }));
     },
 
     async valueText(at, range) {
@@ -371,7 +375,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     async output({ runId, stepId, item }) {
-      const [row] = await stepOutput(db, runId, stepId, item);
+      const [row] = await stepOutput(db, runId, stepId, encodeItem(item));
       if (row === undefined || row.output === null) return null;
       return (await decodeValue(db, row.output)) as Record<string, unknown>;
     },
@@ -453,7 +457,7 @@ async function valueColumn(
       return row?.[at.what as "output"];
     }
     case "step_output": {
-      const [row] = await stepOutput(db, at.runId, at.stepId, at.item);
+      const [row] = await stepOutput(db, at.runId, at.stepId, encodeItem(at.item));
       return row?.output;
     }
     case "attempt_input": {
@@ -462,7 +466,7 @@ async function valueColumn(
         .select("input")
         .where("run_id", "=", at.runId)
         .where("step_id", "=", at.stepId)
-        .where("item", "=", at.item)
+        .where("item", "=", encodeItem(at.item))
         .where("attempt", "=", at.attempt)
         .executeTakeFirst();
       return row?.input;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { NO_ITEM } from "../../src/core/run-ports.ts";
 import { stepRefLogFields } from "../../src/core/step-ref-log-fields.ts";
 
 describe("unitLine", () => {
   it("names a run, its step and its item, and nothing that there is not", () => {
-    const run = { runId: "run_1", stepId: "", item: NO_ITEM };
+    const run = { runId: "run_1", stepId: "", item: null };
     expect(stepRefLogFields(run)).toEqual({ run_id: "run_1" });
     expect(stepRefLogFields({ ...run, stepId: "query" })).toEqual({ run_id: "run_1", step_id: "query" });
     expect(stepRefLogFields({ ...run, stepId: "query", item: 0 })).toEqual({

@@ -109,7 +109,7 @@ describe("trace contexts", () => {
   });
 
   it("have ids that follow from what they are of, and differ", () => {
-    const unit = { runId: "run_1", stepId: "a", item: -1 };
+    const unit = { runId: "run_1", stepId: "a", item: null };
     const ids = [
       runSpanId("run_1"),
       runSpanId("run_2"),

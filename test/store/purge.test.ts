@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
-import { NO_ITEM } from "../../src/core/run-ports.ts";
 import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
 import { linkWriter } from "../../src/store/links.ts";
@@ -54,7 +53,7 @@ async function filled() {
       runId: id,
       workflowId: "test",
       stepId: "each",
-      item: NO_ITEM,
+      item: null,
       status: "approved",
       message: "Go on?",
       form: null,

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
-import { type Job, NO_ITEM, type NewJob } from "../../src/core/run-ports.ts";
+import type { Job, NewJob } from "../../src/core/run-ports.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
 import type { OnUnexpectedError, JobResult, JobHandler } from "../../src/queue/types.ts";
 import { testEngine } from "./engine.ts";
@@ -87,7 +87,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
 const NEW_JOB: NewJob = {
   runId: "run_1",
   stepId: "a",
-  item: NO_ITEM,
+  item: null,
   kind: "step",
   priority: 0,
   dueAt: null,
@@ -97,7 +97,7 @@ const NEW_JOB: NewJob = {
 };
 
 export const completed = (change: JobResult["change"] = () => Promise.resolve()): JobResult => ({
-  kind: "done",
+  kind: "complete",
   change,
 });
 
@@ -114,7 +114,7 @@ export function manualHandler() {
       signal.addEventListener("abort", () => {
         const { attempt, retryCount } = job;
         resolve({
-          kind: "again",
+          kind: "retry",
           dueAt: null,
           attempt: attempt + 1,
           retryCount,

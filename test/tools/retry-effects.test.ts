@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import { NO_ITEM, type StepRecord } from "../../src/core/run-ports.ts";
+import type { StepRecord } from "../../src/core/run-ports.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { findRepeatedEffects } from "../../tools/runs/retry-effects.ts";
 
@@ -20,7 +20,7 @@ const STEPS = [
 
 const record = (stepId: string, state: StepRecord["state"], attempts = 1): StepRecord => ({
   stepId,
-  item: NO_ITEM,
+  item: null,
   seq: 1,
   state,
   attempts,

@@ -1,6 +1,5 @@
 /** How runs are told: short, bounded, and quickly however many steps there are. */
 import { describe, expect, it } from "vitest";
-import { NO_ITEM } from "../../src/core/run-ports.ts";
 import { runWriter } from "../../src/store/run-writer.ts";
 import { apiClient } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
@@ -88,12 +87,15 @@ describe("what the models of a run used", () => {
     for (let i = 0; i < count; i += 1)
       ids.push((await call("POST", "/workflows/a/runs", { wait: 20 })).body.id as string);
     /** Attempts as an executor leaves them: of a step each with many items, some tried twice. */
-    const used = (runId: string, usages: readonly [item: number, attempt: number, cost: number | null][]) =>
+    const used = (
+      runId: string,
+      usages: readonly [item: number | null, attempt: number, cost: number | null][],
+    ) =>
       instance.store.transaction(async (trx) => {
         const runs = runWriter(trx);
         for (const [item, attempt, cost] of usages)
           await runs.saveAttempt(
-            { runId, stepId: item === NO_ITEM ? "ask" : "each", item },
+            { runId, stepId: item === null ? "ask" : "each", item },
             {
               attempt,
               status: "succeeded",
@@ -113,8 +115,8 @@ describe("what the models of a run used", () => {
     const { ids, used, usageOf } = await withRuns(2);
     const [id, other] = ids as [string, string];
     const items = Array.from({ length: 300 }, (_, item) => [item, 1, 0.25] as [number, number, number]);
-    await used(id, [...items, [7, 2, 0.25], [NO_ITEM, 1, 0.5], [NO_ITEM, 2, 0.5]]);
-    await used(other, [[NO_ITEM, 1, 8]]);
+    await used(id, [...items, [7, 2, 0.25], [null, 1, 0.5], [null, 2, 0.5]]);
+    await used(other, [[null, 1, 8]]);
     for (const query of ["", "?detail=steps", "?detail=full", "?step_id=a", "?step_id=a&item=1"])
       expect(await usageOf(id, query)).toEqual({ input_tokens: 30_300, output_tokens: 6_060, cost: 76.25 });
   });

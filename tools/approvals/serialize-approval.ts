@@ -1,14 +1,14 @@
 /** An approval as it is told, and finding it. */
 import type { Approval } from "../../schemas/run.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { type ApprovalReader, type ApprovalRecord, NO_ITEM } from "../../src/core/run-ports.ts";
+import type { ApprovalReader, ApprovalRecord } from "../../src/core/run-ports.ts";
 
 export const serializeApproval = (approval: ApprovalRecord): Approval => ({
   id: approval.id,
   run_id: approval.runId,
   workflow_id: approval.workflowId,
   step_id: approval.stepId,
-  ...(approval.item !== NO_ITEM && { item: approval.item }),
+  ...(approval.item !== null && { item: approval.item }),
   status: approval.status,
   message: approval.message,
   form: approval.form,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RunId } from "../../schemas/run.ts";
 import { text } from "../../schemas/text.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { NO_ITEM, type RunReader } from "../../src/core/run-ports.ts";
+import type { RunReader } from "../../src/core/run-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
 
@@ -68,7 +68,7 @@ function placeOf(runId: string, ref: string): Parameters<RunReader["valueText"]>
   const parts = OF_STEP.exec(ref)?.groups;
   if (parts === undefined) return undefined;
   const { item, attempt } = parts;
-  const unit = { runId, stepId: parts["step"]!, item: item === undefined ? NO_ITEM : Number(item) };
+  const unit = { runId, stepId: parts["step"]!, item: item === undefined ? null : Number(item) };
   return attempt === undefined
     ? { ...unit, what: "step_output" }
     : { ...unit, what: "attempt_input", attempt: Number(attempt) };

@@ -1,5 +1,5 @@
 /** How far a run is, told to who waits for it. */
-import { NO_ITEM, type RunRecord, type StepState } from "../../src/core/run-ports.ts";
+import type { RunRecord, StepState } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { STATUS_OF } from "../../src/engine/executor/expression-scopes.ts";
 import { hasEnded, progressOf } from "./run-response.ts";
@@ -38,7 +38,7 @@ export function progressReporter(
       current.slice(0, MOST_NAMED).map(async (stepId) => {
         const state = run.stepStates[steps.findIndex((step) => step.id === stepId)] as StepState;
         const items =
-          state === "q" ? null : (await ctx.read.runs.step({ runId: id, stepId, item: NO_ITEM }))?.items;
+          state === "q" ? null : (await ctx.read.runs.step({ runId: id, stepId, item: null }))?.items;
         return {
           text: `${stepId} ${STATUS_OF[state]}${items ? ` (${items.done} of ${items.total})` : ""}`,
           part: items ? items.done / items.total : 0,

@@ -1,7 +1,7 @@
 /** A run as it is told: short by default, and with what to do next. A failure fits into 1,000 tokens. */
 import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
-import { type ApprovalRecord, NO_ITEM, type RunRecord, type StepState } from "../../src/core/run-ports.ts";
+import type { ApprovalRecord, RunRecord, StepState } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
@@ -81,7 +81,7 @@ const retryWith = (id: string): string =>
 async function failed(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run> {
   const { step_id: stepId, item } = run.error ?? {};
   if (stepId === undefined) return { ...card, next: `Mend the cause. ${retryWith(run.id)}` };
-  const unit = { runId: run.id, stepId, item: item ?? NO_ITEM };
+  const unit = { runId: run.id, stepId, item: item ?? null };
   const [record, definition] = await Promise.all([ctx.read.runs.step(unit), ctx.engine.getDefinition(run)]);
   const attempts = record?.attempts ?? 0;
   const part = item === undefined ? "" : `.items.${item}`;

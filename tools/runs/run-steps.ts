@@ -5,7 +5,6 @@ import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import {
   type AttemptRecord,
-  NO_ITEM,
   type RunRecord,
   type StepRecord,
   type StepState,
@@ -72,11 +71,11 @@ export async function listRunStepsWithValues(
   maxChars: number,
 ): Promise<RunStep[]> {
   const steps = await listRunSteps(ctx, run);
-  const attempts = await ctx.read.runs.attempts(run.id, undefined, NO_ITEM);
+  const attempts = await ctx.read.runs.attempts(run.id, undefined, null);
   const byStep = Map.groupBy(attempts, ({ stepId }) => stepId);
   const whole = steps
     .slice(0, MAX_DETAILED_STEPS)
-    .map((step) => withValues(ctx, run, step, NO_ITEM, byStep.get(step.id) ?? [], maxChars));
+    .map((step) => withValues(ctx, run, step, null, byStep.get(step.id) ?? [], maxChars));
   return [...(await Promise.all(whole)), ...steps.slice(MAX_DETAILED_STEPS)];
 }
 
@@ -99,7 +98,7 @@ export async function getRunStep(
   const items = {
     ...(step.items !== undefined && {
       item_list: listed.map((record) => ({
-        item: record.item,
+        item: record.item!,
         status: STATUS_OF[record.state],
         attempts: record.attempts,
         error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MOST_ITEMS),
@@ -107,8 +106,8 @@ export async function getRunStep(
     }),
   };
   if (item === undefined) {
-    const attempts = await ctx.read.runs.attempts(run.id, stepId, NO_ITEM);
-    return { ...(await withValues(ctx, run, step, NO_ITEM, attempts, maxChars)), ...items };
+    const attempts = await ctx.read.runs.attempts(run.id, stepId, null);
+    return { ...(await withValues(ctx, run, step, null, attempts, maxChars)), ...items };
   }
   const [record] = listed;
   if (record?.item !== item) throw noItem(item, step);
@@ -123,12 +122,12 @@ async function withValues(
   ctx: ToolContext,
   run: RunRecord,
   step: RunStep,
-  item: number,
+  item: number | null,
   attempts: readonly AttemptRecord[],
   maxChars: number,
 ): Promise<RunStep> {
   const unit = { runId: run.id, stepId: step.id, item };
-  const base = `steps.${step.id}${item === NO_ITEM ? "" : `.items.${item}`}`;
+  const base = `steps.${step.id}${item === null ? "" : `.items.${item}`}`;
   const output = await truncateValue(
     ctx.read.runs,
     { ...unit, what: "step_output" },

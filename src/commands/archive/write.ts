@@ -137,7 +137,7 @@ async function stepLine(runs: Readers["runs"], runId: string, step: StepRecord):
     kind: "run_step",
     run_id: runId,
     step_id: stepId,
-    item: item < 0 ? null : item,
+    item,
     state,
     attempts,
     started_at: startedAt,

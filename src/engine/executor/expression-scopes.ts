@@ -1,13 +1,7 @@
 /** What the expressions of a run can name, loaded from what is recorded. */
 import type { RunError, StepStatus } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
-import {
-  CHUNK_ITEMS,
-  NO_ITEM,
-  type RunReader,
-  type RunRecord,
-  type StepState,
-} from "../../core/run-ports.ts";
+import { CHUNK_ITEMS, type RunReader, type RunRecord, type StepState } from "../../core/run-ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
@@ -76,7 +70,7 @@ export interface ExpressionScopes {
     plan: Plan,
     run: RunRecord,
     reads: Iterable<string>,
-    unit?: { stepId: string; item: number },
+    unit?: { stepId: string; item: number | null },
   ): Promise<Scope>;
   /** What one step gave, as expressions see it. */
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
@@ -91,7 +85,7 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
   async function load(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
     const position = plan.compiled.position.get(id)!;
     const planned = plan.steps[position]!;
-    const unit = { runId: run.id, stepId: id, item: NO_ITEM };
+    const unit = { runId: run.id, stepId: id, item: null };
     const record = await runs.step(unit);
     if (record !== undefined && record.items !== null) {
       const items = await runs.itemOutputs(unit);
@@ -128,7 +122,7 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
       for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
       const given = await inputs(run.id, () => runs.inputs(run.id));
       const scope: Scope = { inputs: given, run: runScope(run), steps };
-      if (unit === undefined || unit.item === NO_ITEM) return scope;
+      if (unit === undefined || unit.item === null) return scope;
       return { ...scope, item: await itemOf(run.id, unit.stepId, unit.item), index: unit.item };
     },
   };

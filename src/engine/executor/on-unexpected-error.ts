@@ -1,6 +1,6 @@
 /** A job that failed as none should: its run says so and ends, rather than trying it for ever. */
 import { iso } from "../../core/clock.ts";
-import { NO_ITEM, type RunReader } from "../../core/run-ports.ts";
+import type { RunReader } from "../../core/run-ports.ts";
 import type { OnUnexpectedError } from "../../queue/types.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { recordOutcome } from "../run-state/record-outcome.ts";
@@ -12,14 +12,14 @@ export const onUnexpectedError =
     const error = toRunError(thrown, job);
     const run = await runs.find(job.runId);
     if (run === undefined || run.finishedAt !== null)
-      return { kind: "done", change: () => Promise.resolve() };
+      return { kind: "complete", change: () => Promise.resolve() };
     const now = iso(mover.clock.now());
     return {
-      kind: "done",
+      kind: "complete",
       async change(tx) {
         if (job.kind === "finish") {
           await finishRun(mover, tx, job.runId, { error });
-        } else if (job.kind === "step" && job.item === NO_ITEM) {
+        } else if (job.kind === "step" && job.item === null) {
           const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
           await recordOutcome(mover, tx, job, { kind: "failed", error }, times);
         } else if (job.stepId !== "") {

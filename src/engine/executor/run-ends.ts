@@ -4,13 +4,7 @@ import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
 import type { Mailer } from "../../core/connections.ts";
-import {
-  type ApprovalReader,
-  type Job,
-  NO_ITEM,
-  type RunReader,
-  type RunRecord,
-} from "../../core/run-ports.ts";
+import { type ApprovalReader, type Job, type RunReader, type RunRecord } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { JobHandler } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
@@ -45,7 +39,7 @@ export function finishHandler({ context, runs, planOf, scopes }: Options): JobHa
       const error = toRunError(thrown, job);
       return { error: { ...error, message: `output: ${error.message}` } };
     });
-    return { kind: "done", change: (tx) => finishRun(context, tx, run.id, result) };
+    return { kind: "complete", change: (tx) => finishRun(context, tx, run.id, result) };
   };
 
   async function worked(run: RunRecord, job: Job): Promise<{ output: unknown }> {
@@ -84,7 +78,7 @@ async function lastStep(run: RunRecord, plan: Plan, scopes: ExpressionScopes): P
 export function cancelHandler({ context }: Options): JobHandler {
   return (job) =>
     Promise.resolve({
-      kind: "done",
+      kind: "complete",
       async change(tx) {
         await stopRun(context, tx, job.runId, { status: "cancelled", by: "the run that started it" });
       },
@@ -103,7 +97,7 @@ export function runTimeoutHandler({ context, runs, planOf }: Options): JobHandle
       fix: "Give it more time with timeout at the top of the definition.",
     };
     return {
-      kind: "done",
+      kind: "complete",
       async change(tx) {
         await stopRun(context, tx, job.runId, { status: "failed", error });
       },
@@ -133,7 +127,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
       log.warn({ err, ...line }, "the workflow for failures can't run");
     });
     if (prepared === undefined) return noChange();
-    return { kind: "done", change: (tx) => startRun(context, tx, prepared) };
+    return { kind: "complete", change: (tx) => startRun(context, tx, prepared) };
   };
 }
 
@@ -148,7 +142,7 @@ export function notifyHandler({ context, runs, approvals, mailer, log }: Options
           to: approval.assignees,
           subject: `Approval wanted: ${run.workflowId}`,
           text: `${approval.message}\n\nApproval ${approval.id}, run ${run.id} of ${run.workflowId}.\nDecide it with decide_approval or POST /approvals/${approval.id}.\n`,
-          idempotencyKey: `${run.id}:${job.stepId}:${job.item === NO_ITEM ? "-" : job.item}:notify`,
+          idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
         },
         signal,
       );
@@ -163,7 +157,7 @@ export function notifyHandler({ context, runs, approvals, mailer, log }: Options
       log.warn({ err, ...line }, "the assignees of an approval could not be told by mail");
       if (job.retryCount >= MAIL_TRIES) return noChange();
       return {
-        kind: "again",
+        kind: "retry",
         dueAt: iso(context.clock.now() + MAIL_PAUSE_MS),
         attempt: job.attempt + 1,
         retryCount: job.retryCount + 1,

@@ -10,13 +10,7 @@ import { durationMs } from "../../core/duration.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import { issuesOf } from "../../core/issues.ts";
 import { type AttemptOutcome, secondsSince } from "../../core/meter.ts";
-import {
-  type EngineWriters,
-  type Job,
-  NO_ITEM,
-  type RunReader,
-  type RunRecord,
-} from "../../core/run-ports.ts";
+import { type EngineWriters, type Job, type RunReader, type RunRecord } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { AnyStepType, Field, StepOutcome } from "../../core/step-type.ts";
 import type { JobContext, JobResult, JobHandler } from "../../queue/types.ts";
@@ -96,7 +90,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
 
   async function carryOut(plan: Plan, attempt: Attempt, holding: JobContext): Promise<StepResult> {
     const { run, job, planned } = attempt;
-    if (job.item === NO_ITEM && (planned.if !== null || planned.forEach !== null)) {
+    if (job.item === null && (planned.if !== null || planned.forEach !== null)) {
       const early = await beforeRunning(plan, run, planned);
       if (early !== undefined) return early;
     }
@@ -182,9 +176,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       const running = planned.type.run(input as never, {
         connections: options.connections,
         signal,
-        idempotencyKey: [run.firstRunId, job.stepId, job.item === NO_ITEM ? "-" : job.item, inputHash].join(
-          ":",
-        ),
+        idempotencyKey: [run.firstRunId, job.stepId, job.item ?? "-", inputHash].join(":"),
         now: () => context.clock.now(),
         trace: context.spans.propagationHeaders(run, job, job.attempt),
       });
@@ -222,7 +214,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       case "approval": {
         const { message, form, assignees } = outcome;
         const { timeoutMs } = planned;
-        const id = `apr_${shortHash(`${job.runId} ${job.stepId} ${job.item}`)}`;
+        const id = `apr_${shortHash(`${job.runId} ${job.stepId} ${job.item ?? "-"}`)}`;
         const expiresAt = timeoutMs === null ? null : iso(now + timeoutMs);
         return { kind: "approval", approval: { id, message, form, assignees }, expiresAt, inputHash };
       }
@@ -263,7 +255,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
         : saveAttempt(context, tx, attempt, holding, { ...end, status: "succeeded" }, finishedAt));
     };
     return {
-      kind: "done",
+      kind: "complete",
       async change(tx) {
         tell(tx);
         // Before the run may end with it, which would close what is open as cancelled.
@@ -302,7 +294,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     };
     if (status === "interrupted") {
       return {
-        kind: "again",
+        kind: "retry",
         dueAt: null,
         attempt: job.attempt + 1,
         retryCount: job.retryCount,
@@ -313,7 +305,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     if (delay !== undefined) {
       const dueAt = iso(context.clock.now() + delay);
       return {
-        kind: "again",
+        kind: "retry",
         dueAt,
         attempt: job.attempt + 1,
         retryCount: job.retryCount + 1,
@@ -322,7 +314,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     }
     const result: StepResult = status === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error };
     return {
-      kind: "done",
+      kind: "complete",
       async change(tx) {
         await record(tx);
         await recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
@@ -353,7 +345,7 @@ async function saveAttempt(
   tx.onCommit(() => spans.recordAttempt(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));
 }
 
-export const noChange = (): JobResult => ({ kind: "done", change: () => Promise.resolve() });
+export const noChange = (): JobResult => ({ kind: "complete", change: () => Promise.resolve() });
 
 const asFailure = (error: RunError): RunError =>
   ["cancelled", "interrupted"].includes(error.code) ? { ...error, code: "step_failed" } : error;

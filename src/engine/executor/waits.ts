@@ -5,7 +5,6 @@ import {
   type ApprovalRecord,
   type EngineWriters,
   type Job,
-  NO_ITEM,
   type RunReader,
   type RunRecord,
   type StepRecord,
@@ -76,7 +75,7 @@ function ending(
 ): JobResult {
   const finishedAt = iso(mover.clock.now());
   return {
-    kind: "done",
+    kind: "complete",
     async change(tx) {
       const step = await tx.runs.step(job);
       const waits = step !== undefined && ["w", "r"].includes(step.state);
@@ -106,7 +105,7 @@ export function wakeHandler({ context }: Options): JobHandler {
         const step = await tx.runs.step(job);
         const now = iso(context.clock.now());
         if (step !== undefined && step.childRun !== null) {
-          const child = { runId: step.childRun, stepId: "", item: NO_ITEM };
+          const child = { runId: step.childRun, stepId: "", item: null };
           await tx.jobs.add({
             ...child,
             kind: "cancel",
@@ -203,7 +202,7 @@ export function childDoneHandler({
         return { kind: "failed", error };
       });
     }
-    return { kind: "done", change: (tx) => repeatUnit(context, tx, job, { error, delay }) };
+    return { kind: "complete", change: (tx) => repeatUnit(context, tx, job, { error, delay }) };
   };
 }
 

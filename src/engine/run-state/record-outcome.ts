@@ -5,7 +5,6 @@ import type { PreparedRun } from "../../core/engine-port.ts";
 import {
   CHUNK_ITEMS,
   type EngineWriters,
-  NO_ITEM,
   type StepRecord,
   type StepState,
   type StepRef,
@@ -76,11 +75,11 @@ export async function recordOutcome(
   const status = run.status === "queued" ? { status: "running" as const, startedAt: times.startedAt } : {};
   moving.run = { ...run, ...status };
   const position = moving.compiled.position.get(unit.stepId)!;
-  if (unit.item === NO_ITEM) {
+  if (unit.item === null) {
     const state = await settleStep(mover, moving, unit, position, result, times);
     moving.states = withState(moving.states, position, state);
   } else {
-    await settleItem(mover, moving, unit, position, result, times);
+    await settleItem(mover, moving, { ...unit, item: unit.item }, position, result, times);
   }
   return { ended: await advanceRun(mover, moving) };
 }
@@ -221,14 +220,14 @@ async function saveUnit(
 async function settleItem(
   mover: RunContext,
   moving: RunUpdate,
-  unit: StepRef,
+  unit: StepRef & { item: number },
   position: number,
   result: StepResult,
   times: StepTimes,
 ): Promise<void> {
   if (result.kind === "fan_out") throw new Error("an item can't fan out");
   const { tx, compiled, seq } = moving;
-  const whole: StepRef = { ...unit, item: NO_ITEM };
+  const whole: StepRef = { ...unit, item: null };
   const { on_error: onError } = compiled.definition.steps[position]!;
   const state = await saveUnit(mover, moving, unit, onError === "continue", result, times);
   const before = (await tx.runs.step(whole))!;
@@ -289,7 +288,7 @@ export async function requeueStep(mover: RunContext, tx: EngineWriters, unit: St
   const moving = await beginUpdate(mover, tx, unit.runId);
   if (moving === undefined) return;
   await tx.runs.saveStep(unit, { seq: moving.seq, state: "q", childRun: null });
-  if (unit.item === NO_ITEM) {
+  if (unit.item === null) {
     moving.states = withState(moving.states, moving.compiled.position.get(unit.stepId)!, "q");
   }
   await advanceRun(mover, moving);

@@ -1,6 +1,6 @@
 /** From whatever was thrown to what a run records: where, what, and what to do. */
 import type { RunError } from "../../../schemas/run.ts";
-import { NO_ITEM, type StepRef } from "../../core/run-ports.ts";
+import type { StepRef } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 const MAX_MESSAGE = 2_000;
@@ -20,7 +20,7 @@ export function toRunError(thrown: unknown, { stepId, item }: Pick<StepRef, "ste
     message: known.message.slice(0, MAX_MESSAGE),
     ...(fix !== undefined && { fix }),
     ...(stepId !== "" && { step_id: stepId }),
-    ...(item !== NO_ITEM && { item }),
+    ...(item !== null && { item }),
     ...(details !== undefined && { details: { ...details } }),
   };
 }

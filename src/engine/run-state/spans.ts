@@ -5,7 +5,7 @@
  */
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
-import { type AttemptRecord, NO_ITEM, type RunRecord, type StepRef } from "../../core/run-ports.ts";
+import type { AttemptRecord, RunRecord, StepRef } from "../../core/run-ports.ts";
 import type { AnyStepType, CalledConnections } from "../../core/step-type.ts";
 import {
   attemptSpanId,
@@ -107,7 +107,7 @@ export function spans(
           "millrace.workflow_id": run.workflowId,
           "millrace.step_id": step.id,
           "millrace.step_type": step.type,
-          ...(unit.item !== NO_ITEM && { "millrace.item": unit.item }),
+          ...(unit.item !== null && { "millrace.item": unit.item }),
           "millrace.attempt": attempt,
           "millrace.status": status,
           ...calls,

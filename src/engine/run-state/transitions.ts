@@ -11,7 +11,6 @@ import {
   type EngineWriters,
   type AbandonedAttempt,
   type NewJob,
-  NO_ITEM,
   type RunRecord,
   type RunStop,
   type StepState,
@@ -48,7 +47,7 @@ export const newJob = (
   ...more,
 });
 
-const ofRun = (runId: string): StepRef => ({ runId, stepId: "", item: NO_ITEM });
+const ofRun = (runId: string): StepRef => ({ runId, stepId: "", item: null });
 
 /** A run in the middle of a change. */
 export interface RunUpdate {
@@ -133,7 +132,7 @@ const addStep = (
   position: number,
 ): Promise<void> =>
   tx.jobs.add(
-    newJob({ runId: run.id, stepId: definition.steps[position]!.id, item: NO_ITEM }, "step", run.priority, {
+    newJob({ runId: run.id, stepId: definition.steps[position]!.id, item: null }, "step", run.priority, {
       resource: definition.steps[position]!.for_each === undefined ? resources[position]! : null,
     }),
   );
@@ -201,7 +200,7 @@ async function dropWaiting({ clock }: RunContext, moving: RunUpdate): Promise<vo
   const { tx, run, compiled } = moving;
   for (const unit of await tx.jobs.dropUnclaimed(run.id, { ended: false })) {
     const position = compiled.position.get(unit.stepId);
-    if (position === undefined || unit.item !== NO_ITEM || moving.states[position] !== "q") continue;
+    if (position === undefined || unit.item !== null || moving.states[position] !== "q") continue;
     moving.states = withState(moving.states, position, "c");
   }
   // Nobody needs to decide any more.
@@ -212,7 +211,7 @@ async function dropWaiting({ clock }: RunContext, moving: RunUpdate): Promise<vo
     await tx.jobs.add(newJob(ofRun(childRun), "cancel", run.priority));
     await tx.runs.saveStep(unit, { seq: moving.seq, state: "c", finishedAt: null });
     const position = compiled.position.get(unit.stepId)!;
-    if (unit.item === NO_ITEM) moving.states = withState(moving.states, position, "c");
+    if (unit.item === null) moving.states = withState(moving.states, position, "c");
   }
 }
 
@@ -234,7 +233,7 @@ async function countUnderWay(moving: RunUpdate): Promise<number> {
 async function firstError({ tx, run, compiled, states }: RunUpdate): Promise<RunError | null> {
   const failed = compiled.definition.steps.filter((_, position) => states[position] === "f");
   const records = await Promise.all(
-    failed.map(({ id }) => tx.runs.step({ runId: run.id, stepId: id, item: NO_ITEM })),
+    failed.map(({ id }) => tx.runs.step({ runId: run.id, stepId: id, item: null })),
   );
   const [first] = records
     .filter((it) => it !== undefined)

@@ -12,7 +12,7 @@ import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/run-resp
 import { serializeStep, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/issues.ts";
-import { NO_ITEM, type RunRecord, type StepState } from "../../core/run-ports.ts";
+import type { RunRecord, StepState } from "../../core/run-ports.ts";
 import { authorise, type Call, withTelemetry, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf } from "../session/authenticate.ts";
 import type { StreamRegistry } from "../streams.ts";
@@ -154,7 +154,7 @@ async function changes(
     let record = moved.get(step.id);
     if (record === undefined && shown.seq >= 0) {
       if (shown.states?.[index] === state) continue;
-      record = await runs.step({ runId: run.id, stepId: step.id, item: NO_ITEM });
+      record = await runs.step({ runId: run.id, stepId: step.id, item: null });
       // Said on the connection before this one.
       if (shown.states === undefined && state === (record?.state ?? "p")) continue;
     }

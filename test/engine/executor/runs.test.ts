@@ -4,7 +4,6 @@ import { runToEnd, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
 const set = (id: string, values: object, more: object = {}) => ({ id, type: "set", values, ...more });
-const NO_ITEM = -1;
 
 describe("a run", () => {
   it("carries values from its inputs through its steps to its output", async () => {
@@ -47,7 +46,7 @@ describe("a run", () => {
     });
     const [attempt] = await it_.read.runs.attempts(id);
     expect(attempt).toMatchObject({ status: "failed", error: { code: "database_failed" } });
-    const input = { runId: id, what: "attempt_input", stepId: "a", item: NO_ITEM, attempt: 1 } as const;
+    const input = { runId: id, what: "attempt_input", stepId: "a", item: null, attempt: 1 } as const;
     expect(await it_.read.runs.valueText(input, { from: 0, chars: 100 })).toEqual({
       text: '{"ask":"a"}',
       chars: 11,
@@ -503,7 +502,7 @@ describe("a retry", () => {
     expect(await it_.outcome(again)).toMatchObject({ status: "succeeded", states: "sss" });
     expect(asked).toEqual(["a", "b", "b", "c"]);
     expect(keys[0]).toBe(keys[1]);
-    expect(await it_.read.runs.step({ runId: again, stepId: "a", item: NO_ITEM })).toMatchObject({
+    expect(await it_.read.runs.step({ runId: again, stepId: "a", item: null })).toMatchObject({
       reusedFrom: id,
     });
     expect((await it_.find(id)).status).toBe("failed");
@@ -563,7 +562,7 @@ describe("a run that is ending", () => {
     const it_ = await testEngine();
     const { id, queue } = await runToEnd(it_, { steps: [{ id: "nap", type: "wait", for: "1m" }] });
     // A second alarm for the same wait, held by an executor, while the run is stopped.
-    const unit = { runId: id, stepId: "nap", item: NO_ITEM };
+    const unit = { runId: id, stepId: "nap", item: null };
     await it_.transaction(async (tx) => {
       await tx.jobs.add({
         ...unit,
@@ -718,7 +717,7 @@ const asking = (after: string) => ({
 
 async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition: Record<string, unknown>) {
   const { id, queue } = await runToEnd(it_, definition);
-  const unit = { runId: id, stepId: "ask", item: NO_ITEM };
+  const unit = { runId: id, stepId: "ask", item: null };
   await it_.transaction(async (tx) => {
     const { id: approval } = (await tx.approvals.findByStep(unit))!;
     const decision = {
