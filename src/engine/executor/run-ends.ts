@@ -114,7 +114,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
     const request = {
       workflowId: workflow,
       inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
-      looseInputs: true,
+      ignoreUnknownInputs: true,
       actor: run.actor,
       trigger: "on_failure",
       depth: run.depth + 1,
