@@ -1,4 +1,4 @@
-/** What the run list is picked by. */
+/** The filters of the run list. */
 import { Button, Group, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -15,12 +15,12 @@ interface FilterBarProps {
 
 export function FilterBar({ filters, onChange }: FilterBarProps) {
   const { workflow, status, trigger, since, until } = filters;
-  /** The filters with one in place of what it was; undefined takes it away. */
+  /** Changes some filters; undefined removes one. */
   const change = (part: { [Name in keyof RunFilters]?: RunFilters[Name] | undefined }): void => {
-    const kept = Object.entries({ ...filters, ...part }).filter(
+    const entries = Object.entries({ ...filters, ...part }).filter(
       ([, value]) => value !== undefined && value !== "",
     );
-    onChange({ status, ...Object.fromEntries(kept) });
+    onChange({ status, ...Object.fromEntries(entries) });
   };
   return (
     <Group gap="sm" align="flex-end" role="search" aria-label="Filters">
@@ -32,18 +32,18 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         value={status}
         onChange={(to) => change({ status: to })}
         clearable
-        clearButtonProps={{ "aria-label": "Any status" }}
+        clearButtonProps={{ "aria-label": "Clear status" }}
         flex="1 1 200px"
         maw={{ base: "100%", sm: 360 }}
       />
       <Select
-        label="Started by"
-        placeholder="Anything"
+        label="Trigger"
+        placeholder="Any"
         data={Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, label }))}
         value={trigger ?? null}
         onChange={(to) => change({ trigger: (to ?? undefined) as RunTrigger | undefined })}
         clearable
-        clearButtonProps={{ "aria-label": "Started by anything" }}
+        clearButtonProps={{ "aria-label": "Clear trigger" }}
         flex="1 1 160px"
         maw={{ base: "100%", sm: 220 }}
       />
@@ -51,14 +51,14 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <Day label="Until" value={until} onChange={(to) => change({ until: to })} />
       {isFiltered(filters) && (
         <Button variant="subtle" onClick={() => onChange({ status: [] })}>
-          Clear
+          Clear filters
         </Button>
       )}
     </Group>
   );
 }
 
-/** The address may name a moment in full; then its day is shown until another is chosen. */
+/** The URL may contain a full timestamp; then its day is shown until another is chosen. */
 function Day({
   label,
   value,
@@ -82,15 +82,17 @@ function Day({
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-function dayOf(moment: string): string {
-  const at = new Date(moment);
+function dayOf(timestamp: string): string {
+  const at = new Date(timestamp);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
-const SUGGESTED = 20;
-const TYPING_MS = 250;
+/** Number of workflows that are suggested. */
+const MAX_SUGGESTIONS = 20;
+/** Pause in typing after which the server is searched, in milliseconds. */
+const DEBOUNCE_MS = 250;
 
-/** There may be thousands: they are searched where they are. */
+/** Searches on the server, since there may be thousands of workflows. */
 function WorkflowSelect({
   value,
   onChange,
@@ -99,11 +101,11 @@ function WorkflowSelect({
   onChange: (workflowId: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed, TYPING_MS);
+  const [search] = useDebouncedValue(typed, DEBOUNCE_MS);
   const found = useQuery({
     queryKey: ["workflows", "names", search],
     queryFn: ({ signal }) =>
-      send("get", "/workflows", { query: { search, sort: "name", limit: SUGGESTED }, signal }),
+      send("get", "/workflows", { query: { search, sort: "name", limit: MAX_SUGGESTIONS }, signal }),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });
@@ -118,11 +120,11 @@ function WorkflowSelect({
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The server has searched already, in names and tags too.
+      // The server has already filtered, by names and tags too.
       filter={({ options }) => options}
-      nothingFoundMessage={found.isPending ? "Looking…" : "No workflow has these words"}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No matching workflows"}
       clearable
-      clearButtonProps={{ "aria-label": "Any workflow" }}
+      clearButtonProps={{ "aria-label": "Clear workflow" }}
       flex="1 1 200px"
       maw={{ base: "100%", sm: 320 }}
     />

@@ -1,26 +1,22 @@
-/** What runs are called in words. */
 import type { RunStep, RunTrigger } from "../../../schemas/run.ts";
 
-/** What started a run, after "Started by". */
 export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
-  web: "the web interface",
-  mcp: "an agent",
-  rest: "the REST API",
-  cli: "the command line",
-  schedule: "its schedule",
-  workflow: "another run's step",
-  on_failure: "another run's failure",
-  example: "an example",
+  web: "Web interface",
+  mcp: "MCP",
+  rest: "REST API",
+  cli: "Command line",
+  schedule: "Schedule",
+  workflow: "Parent run",
+  on_failure: "Failure of a run",
+  example: "Example",
 };
 
-/** Why a step did not run, though it has an output; undefined where it ran. */
-export function describeReuse({ reused_from: from }: RunStep): { words: string; run?: string } | undefined {
+/** Why a step has an output although it did not run; undefined when it ran. */
+export function describeReuse({ reused_from: from }: RunStep): { text: string; run?: string } | undefined {
   if (from === undefined) return undefined;
   return from === "cache"
-    ? {
-        words: "It did not run: an earlier output was still fresh (cache), and nothing it reads had changed.",
-      }
-    : { words: "It did not run: its output was taken over from", run: from };
+    ? { text: "Cached: an earlier output is reused because the inputs are unchanged." }
+    : { text: "Reused: the output comes from", run: from };
 }
 
 /** "1 step", "2 steps". */

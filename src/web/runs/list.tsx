@@ -1,4 +1,4 @@
-/** Every run, newest first: what ran, how it went, why it failed. The filters stand in the address. */
+/** All runs, newest first. The filters are part of the URL. */
 import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
@@ -12,70 +12,71 @@ import { FilterBar } from "./filter-bar.tsx";
 import { RunRows } from "./run-rows.tsx";
 import { hasEnded } from "./live-updates.ts";
 
-const AT_ONCE = 50;
-const SOON_MS = 3_000;
-/** Where somebody has gone far down, all of it is asked for again: less often. */
-const LATER_MS = 15_000;
-const FEW_PAGES = 2;
+const PAGE_SIZE = 50;
+/** Polling interval while a listed run is active, in milliseconds. */
+const POLL_MS = 3_000;
+/** The same for a long list, since polling loads all of its pages again. */
+const LONG_LIST_POLL_MS = 15_000;
+const MAX_SHORT_LIST_PAGES = 2;
 
 export default function RunList() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
   const runs = useRuns(filters);
   return (
-    <Page title="Runs" about="What ran, how it went, and why it failed.">
+    <Page title="Runs" about="All runs, newest first">
       <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
-      <PagedList query={runs} empty={<Nothing filtered={isFiltered(filters)} onAll={() => setParams({})} />}>
+      <PagedList query={runs} empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}>
         {(shown) => <RunRows runs={shown} stale={runs.isPlaceholderData} />}
       </PagedList>
     </Page>
   );
 }
 
-/** While one of them goes on they are asked for again, as long as somebody looks. */
+/** Polls while a listed run is active and the page is visible. */
 function useRuns(filters: RunFilters) {
   return useInfiniteQuery({
     queryKey: ["runs", "list", filters],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/runs", {
-        query: { ...toQuery(filters), limit: AT_ONCE, ...cursorParam(pageParam) },
+        query: { ...toQuery(filters), limit: PAGE_SIZE, ...cursorParam(pageParam) },
         signal,
       }),
     ...cursorPagination,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || data.pages.every((page) => page.data.every(hasEnded))) return false;
-      return data.pages.length <= FEW_PAGES ? SOON_MS : LATER_MS;
+      return data.pages.length <= MAX_SHORT_LIST_PAGES ? POLL_MS : LONG_LIST_POLL_MS;
     },
   });
 }
 
-function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
+function NoRuns({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   if (filtered) {
     return (
       <EmptyState
-        title="No run fits these filters"
+        title="No matching runs"
         action={
-          <Button variant="default" onClick={onAll}>
-            Show all runs
+          <Button variant="default" onClick={onClear}>
+            Clear filters
           </Button>
         }
       >
-        Take one away, or look at a longer time.
+        Remove a filter, or choose a longer time range.
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      title="Nothing has run yet"
+      title="No runs yet"
       action={
         <Button component={Link} to="/workflows">
-          Choose a workflow to run
+          Choose a workflow
         </Button>
       }
     >
-      A run carries out one version of a workflow. An agent starts one with the tool run_workflow, a schedule
-      by itself, you here, and a script with one request:
+      A run executes one version of a workflow. You can start one here, on a schedule, from an agent with the
+      tool run_workflow, or from a script with one request:
       <Snippet label="curl command that starts a run" text={CURL} />
     </EmptyState>
   );

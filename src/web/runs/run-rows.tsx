@@ -1,4 +1,4 @@
-/** Runs as a table, and as cards where a table is too wide. */
+/** Runs as a table, and as cards in a narrow window. */
 import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
@@ -11,7 +11,7 @@ import { TRIGGER_LABELS } from "./labels.ts";
 
 interface RunRowsProps {
   runs: readonly RunSummary[];
-  /** They are those of the filters before. */
+  /** The runs belong to the previous filters. */
   stale: boolean;
 }
 
@@ -23,10 +23,10 @@ export function RunRows({ runs, stale }: RunRowsProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Status</Table.Th>
-            <Table.Th>Run of</Table.Th>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Took</Table.Th>
-            <Table.Th>Started by</Table.Th>
+            <Table.Th>Workflow</Table.Th>
+            <Table.Th>Created</Table.Th>
+            <Table.Th>Duration</Table.Th>
+            <Table.Th>Trigger</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -37,12 +37,12 @@ export function RunRows({ runs, stale }: RunRowsProps) {
               </Table.Td>
               <Table.Td>
                 <RunName run={run} />
-                <WhyFailed run={run} />
+                <FailureReason run={run} />
               </Table.Td>
               <Table.Td>
                 <Time at={run.created_at} ago />
               </Table.Td>
-              <Table.Td style={{ whiteSpace: "nowrap" }}>{lasted(run, now)}</Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>{durationLabel(run, now)}</Table.Td>
               <Table.Td>{TRIGGER_LABELS[run.trigger]}</Table.Td>
             </Table.Tr>
           ))}
@@ -64,10 +64,10 @@ export function RunRows({ runs, stale }: RunRowsProps) {
                 <RunName run={run} />
                 <StatusBadge status={run.status} />
               </Group>
-              <WhyFailed run={run} />
+              <FailureReason run={run} />
               <Text size="sm" c="dimmed">
                 <Time at={run.created_at} ago />
-                {run.started_at !== null && ` · ${lasted(run, now)}`} · {TRIGGER_LABELS[run.trigger]}
+                {run.started_at !== null && ` · ${durationLabel(run, now)}`} · {TRIGGER_LABELS[run.trigger]}
               </Text>
             </Stack>
           </Card>
@@ -77,7 +77,6 @@ export function RunRows({ runs, stale }: RunRowsProps) {
   );
 }
 
-/** The run by its workflow, which has a link of its own. */
 function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSummary }) {
   return (
     <Box miw={0} style={{ overflowWrap: "anywhere" }}>
@@ -102,7 +101,7 @@ function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSumm
   );
 }
 
-function WhyFailed({ run: { status, error } }: { run: RunSummary }) {
+function FailureReason({ run: { status, error } }: { run: RunSummary }) {
   if (status !== "failed" || error === null) return null;
   return (
     <Text size="sm" c="red" mt={2} style={{ overflowWrap: "anywhere" }}>
@@ -112,5 +111,5 @@ function WhyFailed({ run: { status, error } }: { run: RunSummary }) {
   );
 }
 
-const lasted = ({ started_at: from, finished_at: to }: RunSummary, now: number): string =>
-  from === null ? "not begun" : formatElapsed(from, to, now);
+const durationLabel = ({ started_at: from, finished_at: to }: RunSummary, now: number): string =>
+  from === null ? "not started" : formatElapsed(from, to, now);

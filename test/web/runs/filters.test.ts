@@ -3,8 +3,8 @@ import { isFiltered, toQuery, readFilters, writeFilters } from "../../../src/web
 
 const read = (query: string) => readFilters(new URLSearchParams(query));
 
-describe("the filters of the run list", () => {
-  it("survive the way into the address and back", () => {
+describe("run filters", () => {
+  it("are written to the URL and read back", () => {
     const filters = {
       workflow: "weekly-revenue",
       status: ["failed" as const, "waiting" as const],
@@ -15,24 +15,24 @@ describe("the filters of the run list", () => {
     expect(readFilters(writeFilters(filters))).toEqual(filters);
   });
 
-  it("pass over words that mean nothing", () => {
+  it("ignore unknown values in the URL", () => {
     expect(read("status=failed,late&trigger=toString&since=yesterday&until=2026-99-99&workflow=")).toEqual({
       status: ["failed"],
     });
   });
 
-  it("tell whether there are any", () => {
+  it("report whether any is set", () => {
     expect(isFiltered(read("x=1"))).toBe(false);
     expect(isFiltered(read("status=failed"))).toBe(true);
   });
 
-  it("ask from midnight where the reader is to the end of the last day", () => {
+  it("query from local midnight to the end of the last day", () => {
     const { since, until } = toQuery(read("since=2026-11-20&until=2026-11-20"));
     expect(since).toBe(new Date(2026, 10, 20).toISOString());
     expect(until).toBe(new Date(2026, 10, 21).toISOString());
   });
 
-  it("ask by a moment as it stands, and leave out what is not chosen", () => {
+  it("query by an exact timestamp, without filters that are not set", () => {
     expect(toQuery(read("since=2026-11-20T08:00:00Z"))).toEqual({ since: "2026-11-20T08:00:00Z" });
   });
 });
