@@ -1,4 +1,4 @@
-/** What can be done with a run: stop it, retry it, or change its definition and retry. */
+/** The actions on a run: cancel, retry, and edit and retry. */
 import { Button } from "@mantine/core";
 import { IconBan, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -15,18 +15,18 @@ import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 export function RunActions({ run }: { run: ShownRun }) {
   const may = useHasScope();
   if (!may("run")) return null;
-  // A key of its own for each run: it stands for one press of the button.
-  return hasEnded(run) ? <AfterTheEnd key={run.id} run={run} /> : <Cancel key={run.id} run={run} />;
+  // Keyed by run, so that each run gets its own idempotency keys.
+  return hasEnded(run) ? <RetryButtons key={run.id} run={run} /> : <CancelButton key={run.id} run={run} />;
 }
 
-function Cancel({ run }: { run: ShownRun }) {
+function CancelButton({ run }: { run: ShownRun }) {
   const client = useQueryClient();
-  const keyOf = useIdempotencyHeader();
+  const headerFor = useIdempotencyHeader();
   const cancel = useSingleFlightMutation({
     mutationFn: () =>
-      send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: keyOf({}), body: {} }),
-    onSuccess: () => notifySuccess(`The run of ${run.workflow_id} is cancelled.`),
-    onError: (error) => notifyError("The run was not cancelled", error),
+      send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: headerFor({}), body: {} }),
+    onSuccess: () => notifySuccess(`Run of ${run.workflow_id} cancelled.`),
+    onError: (error) => notifyError("Could not cancel the run", error),
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ["runs"] }),
@@ -42,9 +42,9 @@ function Cancel({ run }: { run: ShownRun }) {
       onClick={() =>
         confirmAction({
           title: `Cancel the run of ${run.workflow_id}?`,
-          consequence: `${run.id} stops, and so do the runs that it started. What it has done stays done. It can be retried afterwards.`,
-          confirm: "Cancel the run",
-          cancel: "Keep it running",
+          consequence: `This stops ${run.id} and the runs it started. Completed steps are not undone. You can retry the run afterwards.`,
+          confirm: "Cancel run",
+          cancel: "Keep running",
           onConfirm: () => cancel.mutate(),
         })
       }
@@ -54,7 +54,7 @@ function Cancel({ run }: { run: ShownRun }) {
   );
 }
 
-function AfterTheEnd({ run }: { run: ShownRun }) {
+function RetryButtons({ run }: { run: ShownRun }) {
   const may = useHasScope();
   const retry = useRetry(run);
   return (
@@ -69,7 +69,7 @@ function AfterTheEnd({ run }: { run: ShownRun }) {
           Edit and retry
         </Button>
       )}
-      {/* Of a run that succeeded everything would be reused: it is run anew instead. */}
+      {/* A retry of a succeeded run would reuse every step, so it offers a new run instead. */}
       {run.status === "succeeded" ? (
         <Button
           component={Link}

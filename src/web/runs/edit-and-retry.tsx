@@ -1,4 +1,4 @@
-/** Retrying a run on a changed definition: written here, for the new run only. */
+/** Retries a run with a changed definition, which applies to the new run only. */
 import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -12,6 +12,7 @@ import { AccessDenied } from "../ui/access-denied.tsx";
 import { ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { UnsavedChangesGuard } from "../workflows/unsaved-changes-guard.tsx";
 import { RunLink } from "./facts.tsx";
+import { pluralize } from "./labels.ts";
 import { Section } from "./section.tsx";
 import { useRetry } from "./retry.tsx";
 import { definitionQuery, runQuery } from "./queries.ts";
@@ -33,19 +34,18 @@ export default function EditAndRetry() {
       title={run.data === undefined ? "Edit and retry" : `Edit and retry ${run.data.workflow_id}`}
       about={
         <>
-          In place of the run <RunLink id={runId} />. The change is for the new run only: save what works in
-          the workflow.
+          Retries <RunLink id={runId} /> with a changed definition. The changes apply to the new run only. To
+          keep them, edit the workflow.
         </>
       }
     >
       <QueryContent query={run}>
         {(found) =>
           hasEnded(found) ? (
-            <Beginning key={found.id} run={found} />
+            <OriginalDefinition key={found.id} run={found} />
           ) : (
-            <Alert color="gray" title="This run has not ended" role="note">
-              Wait for its end, or cancel it: then it can be retried.{" "}
-              <RunLink id={runId}>Back to the run</RunLink>
+            <Alert color="gray" title="This run is still active" role="note">
+              Wait until it ends, or cancel it before you retry. <RunLink id={runId}>Back to the run</RunLink>
             </Alert>
           )
         }
@@ -54,8 +54,8 @@ export default function EditAndRetry() {
   );
 }
 
-/** The definition that is begun from, as text. */
-function Beginning({ run }: { run: Run }) {
+/** Loads the definition of the run, as text. */
+function OriginalDefinition({ run }: { run: Run }) {
   const definition = useQuery(definitionQuery(run.id));
   const text = useQuery({
     queryKey: ["runs", run.id, "definition", "yaml"],
@@ -67,28 +67,30 @@ function Beginning({ run }: { run: Run }) {
     return <ErrorAlert error={definition.error} retry={() => void definition.refetch()} />;
   return (
     <QueryContent query={text} skeleton={<LoadingSkeleton rows={8} />}>
-      {(original) => <Editing run={run} definition={definition.data ?? {}} original={original} />}
+      {(original) => <RetryEditor run={run} definition={definition.data ?? {}} original={original} />}
     </QueryContent>
   );
 }
 
-interface EditingProps {
+interface RetryEditorProps {
   run: Run;
   definition: Record<string, unknown>;
   original: string;
 }
 
-function Editing({ run, definition, original }: EditingProps) {
+function RetryEditor({ run, definition, original }: RetryEditorProps) {
   const [text, setText] = useState(original);
-  /** What was refused, and of which text: it is no longer true of another. */
-  const [refused, setRefused] = useState<{ text: string; issues: EditorIssue[] }>();
-  const checked = useValidation(text, "yaml", { workflowId: run.workflow_id });
+  /** The issues of the last retry, which apply only to the text that was sent. */
+  const [rejected, setRejected] = useState<{ text: string; issues: EditorIssue[] }>();
+  const validation = useValidation(text, "yaml", { workflowId: run.workflow_id });
   const retry = useRetry(run, async (issues) =>
-    setRefused({ text, issues: await placeIssues(text, "yaml", issues) }),
+    setRejected({ text, issues: await placeIssues(text, "yaml", issues) }),
   );
-  const forecast = useRetryPreview(definition, text, run.steps ?? []);
-  const issues = checked.issues.length === 0 && refused?.text === text ? refused.issues : checked.issues;
-  const isIssuey = checked.state === "checked" && issues.some(({ severity }) => severity === "error");
+  const preview = useRetryPreview(definition, text, run.steps ?? []);
+  const issues =
+    validation.issues.length === 0 && rejected?.text === text ? rejected.issues : validation.issues;
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  const hasErrors = validation.state === "checked" && errors > 0;
   const isChanged = text !== original;
   const send = (): void => retry.mutate({ definition: text });
   return (
@@ -103,30 +105,28 @@ function Editing({ run, definition, original }: EditingProps) {
           format="yaml"
           onChange={setText}
           issues={issues}
-          steps={checked.report?.steps}
+          steps={validation.report?.steps}
           label={`Definition of ${run.workflow_id} for the new run`}
         />
       </Suspense>
       {isChanged && (
-        <Section title="What you changed" order={2}>
+        <Section title="Your changes" order={2}>
           <Suspense fallback={<LoadingSkeleton rows={3} />}>
             <DefinitionDiff
               before={original}
               after={text}
               beforeLabel={
-                run.patched === true
-                  ? `Version ${run.version}, changed for this run`
-                  : `Version ${run.version}`
+                run.patched === true ? `Version ${run.version}, modified` : `Version ${run.version}`
               }
-              afterLabel="Yours"
+              afterLabel="Your changes"
             />
           </Suspense>
         </Section>
       )}
-      {forecast.length > 0 && (
-        <Section title="What the new run does" order={2}>
+      {preview.length > 0 && (
+        <Section title="Retry preview" order={2}>
           <List size="sm" aria-live="polite">
-            {forecast.map((sentence) => (
+            {preview.map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
@@ -137,15 +137,16 @@ function Editing({ run, definition, original }: EditingProps) {
           leftSection={<IconRefresh size={16} aria-hidden />}
           onClick={send}
           loading={retry.isPending}
-          disabled={isIssuey || !isChanged}
+          disabled={hasErrors || !isChanged}
         >
           Retry with these changes
         </Button>
         <Button component={Link} to={`/runs/${run.id}`} variant="default">
-          Leave it
+          Cancel
         </Button>
         <Text size="sm" c="dimmed" role="status">
-          {isChanged ? (isIssuey ? "Mend the faults first." : "") : "Nothing is changed yet."}
+          {!isChanged && "No changes yet."}
+          {isChanged && hasErrors && `Fix ${pluralize(errors, "error")} first.`}
         </Text>
       </Group>
     </Stack>

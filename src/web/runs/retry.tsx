@@ -1,4 +1,4 @@
-/** Retrying a run: it asks first where something with effects would be done twice, then goes to the new run. */
+/** Retries a run: asks for confirmation when side effects would be repeated, then opens the new run. */
 import { List, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { useQueryClient } from "@tanstack/react-query";
@@ -7,66 +7,72 @@ import type { Issue } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
+import { endSentence } from "../ui/sentence.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export interface RetryRequest {
-  /** In place of the run's own. */
+  /** Replaces the run's definition. */
   definition?: Record<string, unknown> | string;
   inputs?: Record<string, unknown>;
   confirm?: boolean;
 }
 
-/** @param onIssues who shows what is wrong with the changed definition; else it is told in passing */
+/** @param onIssues shows the issues of the changed definition; by default a notification shows them */
 export function useRetry(
   run: Pick<Run, "id" | "workflow_id">,
   onIssues?: (issues: Issue[]) => Promise<void>,
 ) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const keyOf = useIdempotencyHeader();
+  const headerFor = useIdempotencyHeader();
   const retry = useSingleFlightMutation({
     mutationFn: async (body: RetryRequest) =>
-      (await send("post", "/runs/{run_id}/retry", { path: { run_id: run.id }, body, header: keyOf(body) }))
-        .data,
+      (
+        await send("post", "/runs/{run_id}/retry", {
+          path: { run_id: run.id },
+          body,
+          header: headerFor(body),
+        })
+      ).data,
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["runs"] });
-      notifySuccess(`A new run of ${run.workflow_id} has begun.`);
+      notifySuccess(`New run of ${run.workflow_id} started.`);
       await navigate(`/runs/${id}`);
     },
     onError: (error, body) => {
       const issues = error instanceof ApiError ? (error.problem.errors ?? []) : [];
       if (error instanceof ApiError && error.code === "confirmation_needed")
-        return askAgain(run, issues, () => retry.mutate({ ...body, confirm: true }));
+        return confirmSideEffects(run, issues, () => retry.mutate({ ...body, confirm: true }));
       if (onIssues !== undefined && issues.length > 0) return onIssues(issues);
-      notifyError("The run was not retried", error);
+      notifyError("Could not retry the run", error);
     },
   });
   return retry;
 }
 
-function askAgain(
+function confirmSideEffects(
   { workflow_id: workflow }: Pick<Run, "workflow_id">,
   issues: readonly Issue[],
   confirm: () => void,
 ) {
   modals.openConfirmModal({
-    title: `Retry the run of ${workflow}, and do this again?`,
+    title: `Repeat side effects of ${workflow}?`,
     children: (
       <Stack gap="sm">
         <Text size="sm">
-          {issues.length === 1 ? "This step acts" : "These steps act"} on something outside, and may already
-          have done so:
+          {issues.length === 1 ? "This step has side effects" : "These steps have side effects"} that may
+          already have happened:
         </Text>
         <List size="sm">
           {issues.map(({ path, message }) => (
-            <List.Item key={path}>{message}.</List.Item>
+            <List.Item key={path}>{endSentence(message)}</List.Item>
           ))}
         </List>
-        <Text size="sm">Look first whether it took place. Nothing has been started yet.</Text>
+        <Text size="sm">Check whether they happened before you retry. No run has been started yet.</Text>
       </Stack>
     ),
-    labels: { confirm: "Do it again", cancel: "Leave it" },
+    labels: { confirm: "Retry anyway", cancel: "Cancel" },
     confirmProps: { color: "red" },
     onConfirm: confirm,
   });

@@ -1,4 +1,4 @@
-/** Which steps differ between the definition of a run and the changed one that it is to be retried on. */
+/** Compares the steps of a run's definition with a changed one, and previews the retry. */
 import type { RunStep } from "../../../schemas/run.ts";
 import { isSameDefinition } from "../workflows/describe-changes.ts";
 import { pluralize } from "./labels.ts";
@@ -12,31 +12,33 @@ interface StepDiff {
 }
 
 export function diffSteps(before: Definition, after: Definition): StepDiff {
-  const [old, now] = [stepsById(before), stepsById(after)];
+  const [old, current] = [stepsById(before), stepsById(after)];
   return {
-    changed: [...now.keys()].filter((id) => old.has(id) && !isSameDefinition(old.get(id), now.get(id))),
-    added: [...now.keys()].filter((id) => !old.has(id)),
-    removed: [...old.keys()].filter((id) => !now.has(id)),
+    changed: [...current.keys()].filter(
+      (id) => old.has(id) && !isSameDefinition(old.get(id), current.get(id)),
+    ),
+    added: [...current.keys()].filter((id) => !old.has(id)),
+    removed: [...old.keys()].filter((id) => !current.has(id)),
   };
 }
 
 /**
- * What a retry on the changed definition does, as far as it can be known before: what the new run takes over it
- * decides by the resolved inputs, step by step.
+ * Describes what a retry with the changed definition does. Which outputs are reused is decided during the run, from the
+ * resolved inputs of each step.
  */
 export function previewRetry({ changed, added, removed }: StepDiff, steps: readonly RunStep[]): string[] {
-  const written = new Set([...changed, ...added, ...removed]);
-  const open = steps
-    .filter(({ id, status }) => status !== "succeeded" && !written.has(id))
+  const edited = new Set([...changed, ...added, ...removed]);
+  const unfinished = steps
+    .filter(({ id, status }) => status !== "succeeded" && !edited.has(id))
     .map(({ id }) => id);
-  const kept = steps.filter(({ id, status }) => status === "succeeded" && !written.has(id)).length;
+  const succeeded = steps.filter(({ id, status }) => status === "succeeded" && !edited.has(id)).length;
   return [
-    changed.length > 0 && `Changed, so they run again: ${named(changed)}.`,
-    added.length > 0 && `New: ${named(added)}.`,
-    removed.length > 0 && `Taken out: ${named(removed)}.`,
-    open.length > 0 && `Had not succeeded, so they run: ${named(open)}.`,
-    kept > 0 &&
-      `${pluralize(kept, "other step")} had succeeded. What they gave is taken over wherever their inputs come out the same.`,
+    changed.length > 0 && `Changed, will run again: ${formatIds(changed)}.`,
+    added.length > 0 && `Added: ${formatIds(added)}.`,
+    removed.length > 0 && `Removed: ${formatIds(removed)}.`,
+    unfinished.length > 0 && `Not succeeded, will run: ${formatIds(unfinished)}.`,
+    succeeded > 0 &&
+      `${pluralize(succeeded, "other step")} succeeded. Outputs are reused where the inputs are unchanged.`,
   ].filter((sentence) => sentence !== false);
 }
 
@@ -51,9 +53,9 @@ function stepsById({ steps }: Definition): Map<string, Record<string, unknown>> 
   );
 }
 
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
-const named = (ids: readonly string[]): string =>
-  ids.length <= MOST_NAMED
+const formatIds = (ids: readonly string[]): string =>
+  ids.length <= MAX_NAMED
     ? ids.join(", ")
-    : `${ids.slice(0, MOST_NAMED).join(", ")} and ${ids.length - MOST_NAMED} more`;
+    : `${ids.slice(0, MAX_NAMED).join(", ")} and ${ids.length - MAX_NAMED} more`;

@@ -1,17 +1,17 @@
-/** A header by which the server carries a request out once, however often its button is pressed. */
 import { useState } from "react";
 import { idempotencyHeader } from "../api/queries.ts";
 
 /**
- * @returns what gives the header for a body: the same while the same is sent, as long as the form is open. Something
- *   else is another request, and the server refuses a key that it knows from another.
+ * Creates `Idempotency-Key` headers, so that pressing a button twice sends one request.
+ * @returns a function that returns the same header for the same body while the component is mounted. A different body
+ *   gets a different key, because the server rejects a key that was used with another body.
  */
 export function useIdempotencyHeader(): (body: unknown) => ReturnType<typeof idempotencyHeader> {
-  const [keys] = useState(() => new Map<string, ReturnType<typeof idempotencyHeader>>());
+  const [headers] = useState(() => new Map<string, ReturnType<typeof idempotencyHeader>>());
   return (body) => {
     const text = JSON.stringify(body);
-    const key = keys.get(text) ?? idempotencyHeader();
-    keys.set(text, key);
-    return key;
+    const header = headers.get(text) ?? idempotencyHeader();
+    headers.set(text, header);
+    return header;
   };
 }

@@ -1,24 +1,25 @@
-/** What a retry on the text that is being written would do. */
+/** Previews a retry with the definition that is being edited. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { RunStep } from "../../../schemas/run.ts";
 import { parse } from "../editor/format.ts";
 import { diffSteps, previewRetry } from "./step-diff.ts";
 
-const REST_MS = 300;
+/** Pause in typing after which the preview is updated, in milliseconds. */
+const DEBOUNCE_MS = 300;
 
-/** @returns sentences; those of the text before while this one can't be read */
+/** @returns sentences; those of the last valid text while the current one has syntax errors */
 export function useRetryPreview(
   definition: Record<string, unknown>,
   text: string,
   steps: readonly RunStep[],
 ): readonly string[] {
-  const [rested] = useDebouncedValue(text, REST_MS);
-  // Reading takes a library that is loaded when it is needed.
+  const [settledText] = useDebouncedValue(text, DEBOUNCE_MS);
+  // A query, because the parser is loaded on demand.
   const { data } = useQuery({
-    queryKey: ["parsed", rested],
+    queryKey: ["parsed", settledText],
     queryFn: async () => {
-      const parsed = await parse(rested, "yaml");
+      const parsed = await parse(settledText, "yaml");
       return "definition" in parsed ? parsed.definition : null;
     },
     placeholderData: keepPreviousData,

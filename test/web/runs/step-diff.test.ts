@@ -28,21 +28,21 @@ const state = (id: string, status: RunStep["status"]): RunStep => ({
   error: null,
 });
 
-describe("what a changed definition changes", () => {
-  it("is told by step id; the order of keys is no change", () => {
+describe("a changed definition", () => {
+  it("is compared by step id, regardless of the order of keys", () => {
     expect(diffSteps(before, after)).toEqual({ changed: ["b"], added: ["d"], removed: ["c"] });
     expect(diffSteps(before, {})).toMatchObject({ removed: ["a", "b", "c"] });
   });
 
-  it("is told with what had not succeeded and what may be taken over", () => {
-    const said = previewRetry({ changed: ["b"], added: [], removed: [] }, [
+  it("is previewed with unfinished steps and reusable outputs", () => {
+    const sentences = previewRetry({ changed: ["b"], added: [], removed: [] }, [
       state("a", "succeeded"),
       state("b", "failed"),
       state("c", "cancelled"),
     ]);
-    expect(said[0]).toBe("Changed, so they run again: b.");
-    expect(said[1]).toBe("Had not succeeded, so they run: c.");
-    expect(said[2]).toMatch(/^1 other step had succeeded/);
-    expect(said).toHaveLength(3);
+    expect(sentences[0]).toBe("Changed, will run again: b.");
+    expect(sentences[1]).toBe("Not succeeded, will run: c.");
+    expect(sentences[2]).toBe("1 other step succeeded. Outputs are reused where the inputs are unchanged.");
+    expect(sentences).toHaveLength(3);
   });
 });
