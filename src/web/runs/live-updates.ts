@@ -1,10 +1,10 @@
 /**
- * What a run's stream of events has told, laid over what was last fetched. The two are kept apart: an answer that was
- * under way while events came in may be the older one, and must not undo them.
+ * Merges a run's event stream with the last fetched state. The two are stored separately: a response that was in flight
+ * while events arrived may be older than the events, and must not overwrite them.
  */
 import type { Run, RunStep, RunSummary } from "../../../schemas/run.ts";
 
-/** A run as its events tell it: without what it took and gave. */
+/** A run as its events report it: without inputs and output. */
 export type LiveRunSummary = RunSummary & Pick<Run, "progress"> & { stopping?: boolean };
 /** A run as the page shows it. */
 export type ShownRun = Run & { steps: RunStep[]; stopping?: boolean };
@@ -21,9 +21,9 @@ export const NO_UPDATES: LiveUpdates = { steps: new Map() };
 export const hasEnded = ({ status }: Pick<Run, "status">): boolean =>
   status === "succeeded" || status === "failed" || status === "cancelled";
 
-export function applyEvents(told: LiveUpdates, events: readonly RunEvent[]): LiveUpdates {
-  const steps = new Map(told.steps);
-  let { summary } = told;
+export function applyEvents(updates: LiveUpdates, events: readonly RunEvent[]): LiveUpdates {
+  const steps = new Map(updates.steps);
+  let { summary } = updates;
   for (const { event, data } of events) {
     if (event === "step") steps.set(data.id, data);
     else summary = data;
@@ -31,27 +31,27 @@ export function applyEvents(told: LiveUpdates, events: readonly RunEvent[]): Liv
   return { ...(summary !== undefined && { summary }), steps };
 }
 
-/** The run as it is now. What has ended stays as it was fetched: nothing newer can come. */
-export function mergeLiveUpdates(run: Run, told: LiveUpdates): ShownRun {
+/** The current state of the run. A run that was fetched after its end is final, so no updates apply. */
+export function mergeLiveUpdates(run: Run, updates: LiveUpdates): ShownRun {
   const steps = run.steps ?? [];
   if (hasEnded(run)) return { ...run, steps };
-  // The fetched error is whole, the told one cut short.
-  const { error, ...card } = told.summary ?? { error: null };
+  // The fetched error is complete; the one in events is truncated.
+  const { error, ...summary } = updates.summary ?? { error: null };
   return {
     ...run,
-    ...card,
+    ...summary,
     error: run.error ?? error,
-    steps: steps.map((step) => told.steps.get(step.id) ?? step),
+    steps: steps.map((step) => updates.steps.get(step.id) ?? step),
   };
 }
 
-/** What the events leave out changed with them: the run's end, or somebody is asked or has answered. */
+/** Whether something changed that events don't contain: the run's status, or its approvals. */
 export function needsRefetch(before: ShownRun, after: ShownRun): boolean {
   if (before.status !== after.status) return true;
-  const asked = ({ steps }: ShownRun): string =>
+  const approvalState = ({ steps }: ShownRun): string =>
     steps
       .filter(({ type, status }) => type === "approval" && status === "waiting")
       .map(({ id, items }) => `${id}:${items?.done ?? 0}`)
       .join();
-  return asked(before) !== asked(after);
+  return approvalState(before) !== approvalState(after);
 }

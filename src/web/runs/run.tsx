@@ -1,4 +1,4 @@
-/** A run: how it stands, what it took and gave, and each of its steps, for as long as it goes on. */
+/** A run with its status, inputs, output and steps; it updates live until the run ends. */
 import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -19,12 +19,12 @@ import { useClock } from "./use-clock.ts";
 
 export default function RunPage() {
   const { runId = "" } = useParams();
-  // Another run is another page: nothing of the one before stays.
-  return <OneRun key={runId} runId={runId} />;
+  // Keyed by run, so that no state of another run remains.
+  return <LiveRun key={runId} runId={runId} />;
 }
 
-function OneRun({ runId }: { runId: string }) {
-  const { query, run, link } = useLiveRun(runId);
+function LiveRun({ runId }: { runId: string }) {
+  const { query, run, connection } = useLiveRun(runId);
   if (run === undefined) {
     return (
       <Page title={`Run ${runId}`}>
@@ -36,20 +36,20 @@ function OneRun({ runId }: { runId: string }) {
       </Page>
     );
   }
-  return <Shown run={run} link={link} />;
+  return <RunDetails run={run} connection={connection} />;
 }
 
-/** What a run in motion changes of the attempts is asked for no more often. */
-const AT_MOST_EVERY_MS = 3_000;
+/** Minimum time between two requests for the attempts of an active run, in milliseconds. */
+const ATTEMPTS_THROTTLE_MS = 3_000;
 
-function Shown({ run, link }: { run: ShownRun; link: ConnectionState | undefined }) {
+function RunDetails({ run, connection }: { run: ShownRun; connection: ConnectionState | undefined }) {
   const now = useClock(!hasEnded(run));
-  const moved = useThrottledValue(
+  const revision = useThrottledValue(
     `${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
-    AT_MOST_EVERY_MS,
+    ATTEMPTS_THROTTLE_MS,
   );
   const attempts = useQuery({
-    ...attemptsQuery(run.id, moved),
+    ...attemptsQuery(run.id, revision),
     enabled: run.steps.some(({ started_at: at }) => at !== null),
   });
   return (
@@ -58,7 +58,7 @@ function Shown({ run, link }: { run: ShownRun; link: ConnectionState | undefined
       about={
         <Group gap="xs">
           <span>{run.id}</span>
-          <Copy text={run.id} label="id of the run" />
+          <Copy text={run.id} label="run ID" />
         </Group>
       }
       actions={<RunActions run={run} />}
@@ -68,9 +68,9 @@ function Shown({ run, link }: { run: ShownRun; link: ConnectionState | undefined
           <StatusBadge status={run.status} />
           <Text size="sm">{progressOf(run)}</Text>
         </Group>
-        {link !== undefined && (
+        {connection !== undefined && (
           <Text size="xs" c="dimmed" role="status">
-            {LINKS[link]}
+            {CONNECTION_LABELS[connection]}
           </Text>
         )}
       </Group>
@@ -105,15 +105,15 @@ function Shown({ run, link }: { run: ShownRun; link: ConnectionState | undefined
   );
 }
 
-const LINKS: Readonly<Record<ConnectionState, string>> = {
-  connecting: "connecting…",
-  live: "live",
-  reconnecting: "reconnecting…",
-  asking: "looked at every 3 seconds",
+const CONNECTION_LABELS: Readonly<Record<ConnectionState, string>> = {
+  connecting: "Connecting…",
+  live: "Live",
+  reconnecting: "Reconnecting…",
+  polling: "Updates every 3 s",
 };
 
 function progressOf(run: ShownRun): string {
-  if (run.stopping === true) return "It is being stopped.";
+  if (run.stopping === true) return "Stopping…";
   if (hasEnded(run) || run.progress === undefined) return "";
-  return `${run.progress.done} of ${run.progress.total} steps done`;
+  return `${run.progress.done} of ${run.progress.total} steps completed`;
 }

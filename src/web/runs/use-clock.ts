@@ -1,13 +1,15 @@
-/** The present moment to the second, for what is under way. */
 import { useEffect, useState } from "react";
 
-/** @param moving whether anything needs it; else it stands still */
-export function useClock(moving: boolean): number {
+/**
+ * The current time, updated each second; in milliseconds since 1970.
+ * @param enabled false stops the updates
+ */
+export function useClock(enabled: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    if (!moving) return;
+    if (!enabled) return;
     const timer = setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
-  }, [moving]);
+  }, [enabled]);
   return now;
 }

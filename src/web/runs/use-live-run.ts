@@ -1,4 +1,4 @@
-/** A run as it goes on: what was fetched, and what its stream of server-sent events tells since. */
+/** A run that updates live: the fetched state, merged with its stream of server-sent events. */
 import { useDocumentVisibility } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
@@ -13,89 +13,90 @@ import {
   type LiveUpdates,
 } from "./live-updates.ts";
 
-/** How the page hears of changes. `asking`: the stream was refused, so it asks now and then. */
-export type ConnectionState = "connecting" | "live" | "reconnecting" | "asking";
+/** `polling`: the event stream was rejected, so the run is fetched at intervals. */
+export type ConnectionState = "connecting" | "live" | "reconnecting" | "polling";
 
-const ASK_EVERY_MS = 3_000;
-/** Events that come close together are shown together. */
-const TOGETHER_MS = 200;
-/** A stream that was refused (too many are open) is tried again after so long. */
-const TRY_AGAIN_MS = 30_000;
+/** Polling interval without an event stream, in milliseconds. */
+const POLL_MS = 3_000;
+/** Time during which events are collected before they are applied, in milliseconds. */
+const BATCH_MS = 200;
+/** Time before a rejected stream is opened again, in milliseconds. The server rejects streams when too many are open. */
+const RECONNECT_MS = 30_000;
 
-/** The run, for as long as it goes on. Nothing is held open for a tab that nobody looks at. */
+/** Follows a run until it ends. A hidden tab holds no stream open. */
 export function useLiveRun(runId: string) {
   const client = useQueryClient();
-  const [link, setLink] = useState<ConnectionState>("connecting");
-  const [told, setTold] = useState<LiveUpdates>(NO_UPDATES);
+  const [connection, setConnection] = useState<ConnectionState>("connecting");
+  const [updates, setUpdates] = useState<LiveUpdates>(NO_UPDATES);
   const visible = useDocumentVisibility() === "visible";
   const query = useQuery({
     ...runQuery(runId),
     refetchInterval: ({ state }) =>
-      link === "asking" && state.data !== undefined && !hasEnded(state.data) && ASK_EVERY_MS,
+      connection === "polling" && state.data !== undefined && !hasEnded(state.data) && POLL_MS,
   });
   const fetched = query.data;
   const run = useMemo(
-    () => (fetched === undefined ? undefined : mergeLiveUpdates(fetched, told)),
-    [fetched, told],
+    () => (fetched === undefined ? undefined : mergeLiveUpdates(fetched, updates)),
+    [fetched, updates],
   );
-  const goesOn = fetched !== undefined && !hasEnded(fetched);
+  const isActive = fetched !== undefined && !hasEnded(fetched);
 
-  const take = useEffectEvent((events: readonly RunEvent[]): void => {
-    const after = applyEvents(told, events);
-    setTold(after);
-    const moved =
+  const addEvents = useEffectEvent((events: readonly RunEvent[]): void => {
+    const after = applyEvents(updates, events);
+    setUpdates(after);
+    const isStale =
       run !== undefined && fetched !== undefined && needsRefetch(run, mergeLiveUpdates(fetched, after));
     const ended = events.some(({ event }) => event === "end");
-    if (moved || ended) void client.invalidateQueries({ queryKey: runQuery(runId).queryKey });
+    if (isStale || ended) void client.invalidateQueries({ queryKey: runQuery(runId).queryKey });
   });
 
   useEffect(() => {
-    if (!goesOn || !visible) return;
-    const stop = listen(`/runs/${encodeURIComponent(runId)}/events`, take, (now) => {
-      setLink(now);
-      // What was told is not told on: asking must not be overlaid by it.
-      if (now === "asking") setTold(NO_UPDATES);
+    if (!isActive || !visible) return;
+    const stop = listen(`/runs/${encodeURIComponent(runId)}/events`, addEvents, (now) => {
+      setConnection(now);
+      // Polling must not be overlaid by old events.
+      if (now === "polling") setUpdates(NO_UPDATES);
     });
     return stop;
-  }, [runId, goesOn, visible]);
+  }, [runId, isActive, visible]);
 
-  return { query, run, link: goesOn ? link : undefined };
+  return { query, run, connection: isActive ? connection : undefined };
 }
 
 /**
- * Listens to a stream of events until it has ended, and tries again when it is refused.
- * @returns a function that ends it
+ * Listens to an event stream until it ends, and opens it again when it is rejected.
+ * @returns a function that closes the stream
  */
 function listen(
   url: string,
-  take: (events: RunEvent[]) => void,
-  onLink: (link: ConnectionState) => void,
+  onEvents: (events: RunEvent[]) => void,
+  onConnection: (connection: ConnectionState) => void,
 ): () => void {
   let source: EventSource | undefined;
-  let waiting: RunEvent[] = [];
-  let flush: ReturnType<typeof setTimeout> | undefined;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let buffer: RunEvent[] = [];
+  let flushTimer: ReturnType<typeof setTimeout> | undefined;
+  let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
 
   const deliver = (): void => {
-    flush = undefined;
-    const events = waiting;
-    waiting = [];
-    take(events);
+    flushTimer = undefined;
+    const events = buffer;
+    buffer = [];
+    onEvents(events);
   };
   const open = (): void => {
     source = new EventSource(url);
-    source.onopen = () => onLink("live");
+    source.onopen = () => onConnection("live");
     source.onerror = () => {
-      // It comes back by itself, and goes on where it was, unless the server refused.
-      if (source?.readyState !== EventSource.CLOSED) return onLink("reconnecting");
-      onLink("asking");
-      again = setTimeout(open, TRY_AGAIN_MS);
+      // The browser reconnects and resumes, unless the server rejected the stream.
+      if (source?.readyState !== EventSource.CLOSED) return onConnection("reconnecting");
+      onConnection("polling");
+      reconnectTimer = setTimeout(open, RECONNECT_MS);
     };
     for (const event of ["run", "step", "end"] as const) {
       source.addEventListener(event, ({ data }: MessageEvent<string>) => {
-        waiting.push({ event, data: JSON.parse(data) });
-        flush ??= setTimeout(deliver, TOGETHER_MS);
-        // Else it would come back once to be told that there is no more.
+        buffer.push({ event, data: JSON.parse(data) });
+        flushTimer ??= setTimeout(deliver, BATCH_MS);
+        // Otherwise the browser would reconnect once more.
         if (event === "end") source?.close();
       });
     }
@@ -103,7 +104,7 @@ function listen(
   open();
   return () => {
     source?.close();
-    clearTimeout(flush);
-    clearTimeout(again);
+    clearTimeout(flushTimer);
+    clearTimeout(reconnectTimer);
   };
 }

@@ -37,40 +37,40 @@ const fetched: Run = {
   steps: [step("a", "running"), step("b", "pending", "approval")],
 };
 
-describe("what a run's events tell", () => {
-  it("is laid over what was fetched, and leaves what they do not tell", () => {
-    const told = applyEvents(NO_UPDATES, [
+describe("live updates of a run", () => {
+  it("are merged with the fetched run, and keep its other fields", () => {
+    const updates = applyEvents(NO_UPDATES, [
       { event: "step", data: step("a", "succeeded") },
       { event: "run", data: card("waiting") },
     ]);
-    const run = mergeLiveUpdates(fetched, told);
+    const run = mergeLiveUpdates(fetched, updates);
     expect(run).toMatchObject({ status: "waiting", inputs: { a: 1 }, progress: { done: 1 } });
     expect(run.steps.map(({ status }) => status)).toEqual(["succeeded", "pending"]);
   });
 
-  it("is forgotten once the end was fetched", () => {
-    const told = applyEvents(NO_UPDATES, [{ event: "step", data: step("a", "running") }]);
+  it("are ignored when the fetched run has ended", () => {
+    const updates = applyEvents(NO_UPDATES, [{ event: "step", data: step("a", "running") }]);
     const ended = { ...fetched, status: "succeeded" as const, steps: [step("a", "succeeded")] };
-    expect(mergeLiveUpdates(ended, told).steps[0]!.status).toBe("succeeded");
+    expect(mergeLiveUpdates(ended, updates).steps[0]!.status).toBe("succeeded");
   });
 
-  it("adds up, the newest of each step counting", () => {
+  it("accumulate, and the latest event of each step wins", () => {
     const first = applyEvents(NO_UPDATES, [{ event: "step", data: step("a", "running") }]);
     const both = applyEvents(first, [{ event: "step", data: step("a", "failed") }]);
     expect(mergeLiveUpdates(fetched, both).steps[0]!.status).toBe("failed");
     expect(first.steps.get("a")!.status).toBe("running");
   });
 
-  it("does not put an error cut short in place of the whole one", () => {
-    const error = { code: "x", message: "whole" };
-    const told = applyEvents(NO_UPDATES, [
-      { event: "run", data: { ...card("running"), error: { code: "x", message: "who…" } } },
+  it("do not replace a complete error by a truncated one", () => {
+    const error = { code: "x", message: "complete" };
+    const updates = applyEvents(NO_UPDATES, [
+      { event: "run", data: { ...card("running"), error: { code: "x", message: "comp…" } } },
     ]);
-    expect(mergeLiveUpdates({ ...fetched, error }, told).error).toEqual(error);
-    expect(mergeLiveUpdates(fetched, told).error?.message).toBe("who…");
+    expect(mergeLiveUpdates({ ...fetched, error }, updates).error).toEqual(error);
+    expect(mergeLiveUpdates(fetched, updates).error?.message).toBe("comp…");
   });
 
-  it("asks for the whole again when the status changes, or somebody is asked", () => {
+  it("require a refetch when the status or the approvals change", () => {
     const before = mergeLiveUpdates(fetched, NO_UPDATES);
     const after = (...events: Parameters<typeof applyEvents>[1]) =>
       mergeLiveUpdates(fetched, applyEvents(NO_UPDATES, events));
