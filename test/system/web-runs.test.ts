@@ -24,8 +24,8 @@ const PATCH = [
   { op: "add_step", step: { id: "decide", type: "approval", message: "Send it?", timeout: "2h" } },
 ];
 
-/** As if the run's steps had asked models. */
-function useModels({ stateDir }: Site, runId: string): void {
+/** Records model usage, as if the run's steps had called models. */
+function recordModelUsage({ stateDir }: Site, runId: string): void {
   const db = new DatabaseSync(join(stateDir, "millrace.db"), { timeout: WAIT_TIMEOUT_MS });
   const usage = JSON.stringify({ input_tokens: 812, output_tokens: 64, cost: 0.25 });
   db.prepare("update run_attempts set usage = ? where run_id = ? and finished_at is not null").run(
@@ -35,8 +35,8 @@ function useModels({ stateDir }: Site, runId: string): void {
   db.close();
 }
 
-describe("a run that was retried on a changed definition", () => {
-  it("is drawn, decided on and changed again by that, and tells what it used and who began it", async () => {
+describe("a run that was retried with a changed definition", () => {
+  it("shows the changed definition, its approval, its model usage and who started it", async () => {
     const site = await openSite();
     const ann = await createFirstAdmin(site);
     const ben = await addPerson(site, ann, "ben@example.com", "editor");
@@ -48,19 +48,19 @@ describe("a run that was retried on a changed definition", () => {
       "the approval",
       WAIT_TIMEOUT_MS,
     );
-    useModels(site, id);
+    recordModelUsage(site, id);
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
 
     await visit(`/runs/${id}`);
     await page.getByLabel("Graph of 3 steps").waitFor();
-    // From count to look, and on to decide: a move for each line, and one for its head.
+    // From count to look, and on to decide: one move for each edge, and one for its arrowhead.
     const lines = await page.locator(".step-line").first().getAttribute("d");
     expect(lines?.match(/M/g)).toHaveLength(4);
     const facts = await page.locator("dl").first().innerText();
-    expect(facts).toContain("1,624 tokens in, 128 out, cost 0.50");
-    expect(facts).toContain("ben@example.com through the web interface\nFirefox 145 on Linux\n");
+    expect(facts).toContain("1,624 input tokens, 128 output tokens, cost 0.50");
+    expect(facts).toContain("ben@example.com\nWeb interface · Firefox 145 on Linux\n");
 
-    // By its id alone, as a link in a mail may name it.
+    // By its ID alone, as in a link in a mail.
     await visit(`/approvals/${approval.id}`);
     await page.getByRole("button", { name: /^look/ }).waitFor();
     await page.getByRole("button", { name: "Approve" }).click();

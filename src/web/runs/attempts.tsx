@@ -1,4 +1,4 @@
-/** The attempts of a step, the newest open: when, how long, what it took, what its model used, why it failed. */
+/** The attempts of a step, newest first: start, duration, input, model usage and error. */
 import { Accordion, Group, Stack, Text } from "@mantine/core";
 import type { Attempt, AttemptStatus, StepStatus } from "../../../schemas/run.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -11,10 +11,10 @@ import { formatUsage } from "./usage.ts";
 
 interface AttemptsProps {
   runId: string;
-  /** Whose they are, in words. */
+  /** The step or item that they belong to: "send, item 3". */
   ownerLabel: string;
   attempts: readonly Attempt[];
-  /** Whose error is told already, as the step's own. */
+  /** The attempt whose error the step already shows. */
   reportedAttempt: Attempt | undefined;
   now: number;
 }
@@ -22,10 +22,10 @@ interface AttemptsProps {
 export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: AttemptsProps) {
   const newest = attempts.at(-1)!;
   if (attempts.length === 1 && newest.status !== "interrupted") {
-    // One try is no list: what it took is all that is left to say.
+    // A single attempt needs no list: the step shows everything but its input.
     return newest.input === undefined ? null : (
-      <Section title="What it took">
-        <Input runId={runId} of={ownerLabel} attempt={newest} />
+      <Section title="Input">
+        <AttemptInput runId={runId} ownerLabel={ownerLabel} attempt={newest} />
       </Section>
     );
   }
@@ -33,27 +33,25 @@ export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: 
     <Section title={`Attempts (${newest.attempt})`}>
       {newest.attempt > attempts.length && (
         <Text size="sm" c="dimmed">
-          The last {attempts.length} are shown.
+          Showing the last {attempts.length}.
         </Text>
       )}
       <Accordion variant="separated" multiple defaultValue={[String(newest.attempt)]} order={4}>
         {attempts.toReversed().map((attempt) => (
           <Accordion.Item key={attempt.attempt} value={String(attempt.attempt)}>
             <Accordion.Control>
-              <Head attempt={attempt} now={now} />
+              <AttemptHeader attempt={attempt} now={now} />
             </Accordion.Control>
             <Accordion.Panel>
               <Stack gap="sm">
                 {attempt.error !== null && attempt !== reportedAttempt && <ErrorBox error={attempt.error} />}
                 {attempt.status === "interrupted" && (
-                  <Text size="sm">
-                    The process that carried it out ended meanwhile, so it was tried again.
-                  </Text>
+                  <Text size="sm">The process that ran this attempt ended, so the step was retried.</Text>
                 )}
-                {attempt.usage !== null && <Text size="sm">Models used: {formatUsage(attempt.usage)}</Text>}
+                {attempt.usage !== null && <Text size="sm">Model usage: {formatUsage(attempt.usage)}</Text>}
                 {attempt.input !== undefined && (
-                  <Section title="What it took">
-                    <Input runId={runId} of={ownerLabel} attempt={attempt} />
+                  <Section title="Input">
+                    <AttemptInput runId={runId} ownerLabel={ownerLabel} attempt={attempt} />
                   </Section>
                 )}
               </Stack>
@@ -65,23 +63,23 @@ export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: 
   );
 }
 
-const Input = ({
+const AttemptInput = ({
   runId,
-  of,
+  ownerLabel,
   attempt: { attempt, input },
 }: {
   runId: string;
-  of: string;
+  ownerLabel: string;
   attempt: Attempt;
 }) => (
   <ValueView
     value={input}
-    label={`What attempt ${attempt} of ${of} took`}
+    label={`Input of ${ownerLabel}, attempt ${attempt}`}
     loadFull={fullValueLoader(runId, input)}
   />
 );
 
-function Head({
+function AttemptHeader({
   attempt: { attempt, status, started_at: from, finished_at: to },
   now,
 }: {

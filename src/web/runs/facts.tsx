@@ -1,4 +1,4 @@
-/** What there is to know about a run at a glance: a list of names and facts. */
+/** The details of a run as a list of names and values. */
 import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -21,7 +21,6 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** Names and facts side by side, as many as there is room for. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
     <Box
@@ -62,21 +61,23 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
         <Anchor component={Link} to={`/workflows/${run.workflow_id}/versions`} inherit>
           version {run.version}
         </Anchor>
-        {run.patched === true && ", changed for this run"}
+        {run.patched === true && ", modified for this run"}
       </Fact>
       <Fact name="Started by">
-        {owner} through {TRIGGER_LABELS[run.trigger]}
+        {owner}
         <Text span c="dimmed" size="xs" display="block">
-          {[surface !== "web" && key !== "" && `key ${key}`, clientOf(client)].filter(Boolean).join(" · ")}
+          {[TRIGGER_LABELS[run.trigger], surface !== "web" && key !== "" && `key ${key}`, clientLabel(client)]
+            .filter(Boolean)
+            .join(" · ")}
         </Text>
       </Fact>
-      <Fact name="Accepted">
+      <Fact name="Created">
         <Time at={run.created_at} />
       </Fact>
       {run.started_at !== null && (
-        <Fact name={run.finished_at === null ? "Has taken" : "Took"}>
+        <Fact name={run.finished_at === null ? "Elapsed" : "Duration"}>
           {formatElapsed(run.started_at, run.finished_at, now)}
-          {waited(run) > NOTEWORTHY_MS && ` after ${formatDuration(waited(run))} in the queue`}
+          {queuedMs(run) > MIN_SHOWN_QUEUE_MS && ` (queued for ${formatDuration(queuedMs(run))})`}
         </Fact>
       )}
       {run.scheduled_for !== undefined && (
@@ -90,32 +91,33 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
         </Fact>
       )}
       {run.parent_run !== undefined && (
-        <Fact name="Started by a step of">
+        <Fact name="Parent run">
           <RunLink id={run.parent_run} />
         </Fact>
       )}
       {children.length > 0 && (
-        <Fact name="Runs that it started">
-          {children.slice(0, MOST_CHILDREN).map((id, index) => (
+        <Fact name={children.length === 1 ? "Child run" : "Child runs"}>
+          {children.slice(0, MAX_CHILDREN).map((id, index) => (
             <span key={id}>
               {index > 0 && ", "}
               <RunLink id={id} />
             </span>
           ))}
-          {children.length > MOST_CHILDREN && ` and ${children.length - MOST_CHILDREN} more: see its steps`}
+          {children.length > MAX_CHILDREN && `, and ${children.length - MAX_CHILDREN} more in its steps`}
         </Fact>
       )}
-      {usage !== undefined && <Fact name="Models used">{formatUsage(usage)}</Fact>}
+      {usage !== undefined && <Fact name="Model usage">{formatUsage(usage)}</Fact>}
     </Facts>
   );
 }
 
-/** Every browser calls itself by half a line of history. */
-const clientOf = (name: string): string => (name.startsWith("Mozilla/") ? "a browser" : name);
+/** A browser sends a long user agent, which says little. */
+const clientLabel = (name: string): string => (name.startsWith("Mozilla/") ? "Browser" : name);
 
-const MOST_CHILDREN = 4;
-/** A shorter time in the queue says nothing. */
-const NOTEWORTHY_MS = 1_000;
+/** Maximum number of child runs that are linked. */
+const MAX_CHILDREN = 4;
+/** Minimum time in the queue that is shown, in milliseconds. */
+const MIN_SHOWN_QUEUE_MS = 1_000;
 
-const waited = ({ created_at: from, started_at: to }: ShownRun): number =>
+const queuedMs = ({ created_at: from, started_at: to }: ShownRun): number =>
   to === null ? 0 : Date.parse(to) - Date.parse(from);

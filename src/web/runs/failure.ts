@@ -1,44 +1,46 @@
-/** A run's failure in one sentence, and what to do about it. */
+/** Describes a run's failure in one sentence, with how to fix it. */
 import type { Run, RunError } from "../../../schemas/run.ts";
+import { endSentence } from "../ui/sentence.ts";
 import { pluralize } from "./labels.ts";
 
 export interface Failure {
   /** "revenue failed after 4 attempts: shop: no such column: regoin." */
-  what: string;
+  summary: string;
   /** "Write region." */
   fix: string;
 }
 
-type Failed = Pick<Run, "error" | "failed_step">;
+type RunOutcome = Pick<Run, "error" | "failed_step">;
 
-/** @returns undefined for a run that has not failed */
-export function describeFailure({ error, failed_step: step }: Failed): Failure | undefined {
+/** @returns undefined when the run has not failed */
+export function describeFailure({ error, failed_step: step }: RunOutcome): Failure | undefined {
   if (error === null) return undefined;
-  return { what: `${subjectOf(error, step)}: ${closed(error.message)}`, fix: closed(todoOf(error)) };
+  return {
+    summary: `${subjectOf(error, step)}: ${endSentence(error.message)}`,
+    fix: endSentence(fixOf(error)),
+  };
 }
 
-function subjectOf({ step_id: id, item }: RunError, step: Failed["failed_step"]): string {
+function subjectOf({ step_id: id, item }: RunError, step: RunOutcome["failed_step"]): string {
   if (id === undefined) return "The run failed";
-  const who = item === undefined ? id : `${id}, item ${item},`;
+  const subject = item === undefined ? id : `${id}, item ${item},`;
   const attempts = step?.attempts ?? 0;
-  return attempts > 1 ? `${who} failed after ${pluralize(attempts, "attempt")}` : `${who} failed`;
+  return attempts > 1 ? `${subject} failed after ${pluralize(attempts, "attempt")}` : `${subject} failed`;
 }
 
-function todoOf({ fix, step_id: id }: RunError): string {
+function fixOf({ fix, step_id: id }: RunError): string {
   if (fix !== undefined && fix.trim() !== "") return fix;
   return id === undefined
-    ? "Mend the cause, then retry the run"
-    : `Look at what ${id} was given, mend it, then retry from there`;
+    ? "Fix the cause, then retry the run"
+    : `Check the input of ${id}, fix the cause, then retry from ${id}`;
 }
 
-/** Ends in a full stop, or in what stands there already. */
-const closed = (text: string): string => (/[.!?…)]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
+/** Maximum length of an error message in a list, in characters. */
+const MAX_CHARS = 160;
 
-const MOST_CHARS = 160;
-
-/** The beginning of a message for a list: its first sentence and line, cut where that is long. */
+/** The first sentence of the first line of a message, truncated if it is long. */
 export function firstSentence(text: string): string {
   const line = text.trim().split("\n", 1)[0]!;
   const sentence = /^.*?[.!?](?=\s+\p{Lu}|$)/u.exec(line)?.[0] ?? line;
-  return sentence.length <= MOST_CHARS ? sentence : `${sentence.slice(0, MOST_CHARS).toWellFormed()}…`;
+  return sentence.length <= MAX_CHARS ? sentence : `${sentence.slice(0, MAX_CHARS).toWellFormed()}…`;
 }

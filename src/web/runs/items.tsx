@@ -1,4 +1,4 @@
-/** The items of a fan-out, a page at a time, each with the way to what it took and gave. */
+/** The items of a fan-out, in pages; each opens its input and output. */
 import { Anchor, Button, Group, NumberInput, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,8 +10,8 @@ import { stepQuery } from "./queries.ts";
 import { Section } from "./section.tsx";
 import type { ShownRun } from "./live-updates.ts";
 
-/** As many as the API gives at once. */
-const AT_ONCE = 20;
+/** Page size of the API. */
+const PAGE_SIZE = 20;
 
 interface ItemsProps {
   run: ShownRun;
@@ -23,7 +23,7 @@ interface ItemsProps {
 export function Items({ run, step, revision, onItem }: ItemsProps) {
   const [from, setFrom] = useState(0);
   const total = step.items!.total;
-  // Without an item the API begins with the first.
+  // Without an item, the API returns the first page.
   const query = useQuery(stepQuery(run.id, step.id, from === 0 ? undefined : from, revision));
   return (
     <Section title="Items">
@@ -31,7 +31,7 @@ export function Items({ run, step, revision, onItem }: ItemsProps) {
         {({ item_list: items = [] }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {total === 0 ? "The list was empty: there was nothing to do." : "None has begun."}
+              {total === 0 ? "The list is empty." : "No items have started."}
             </Text>
           ) : (
             <Table aria-label={`Items of ${step.id}`} verticalSpacing={6}>
@@ -71,7 +71,7 @@ export function Items({ run, step, revision, onItem }: ItemsProps) {
           )
         }
       </QueryContent>
-      {total > AT_ONCE && <Pager total={total} from={from} onFrom={setFrom} onItem={onItem} />}
+      {total > PAGE_SIZE && <Pager total={total} from={from} onFrom={setFrom} onItem={onItem} />}
     </Section>
   );
 }
@@ -84,20 +84,20 @@ interface PagerProps {
 }
 
 function Pager({ total, from, onFrom, onItem }: PagerProps) {
-  const [wanted, setWanted] = useState<number | string>("");
-  const last = Math.min(from + AT_ONCE, total);
+  const [input, setInput] = useState<number | string>("");
+  const last = Math.min(from + PAGE_SIZE, total);
   return (
     <Group gap="sm">
       <Button
         size="xs"
         variant="default"
         disabled={from === 0}
-        onClick={() => onFrom(Math.max(0, from - AT_ONCE))}
+        onClick={() => onFrom(Math.max(0, from - PAGE_SIZE))}
       >
-        Before
+        Previous
       </Button>
       <Text size="sm" role="status">
-        {from} to {last - 1} of {total.toLocaleString()}, counted from 0
+        Items {from}–{last - 1} ({total.toLocaleString()} in total)
       </Text>
       <Button size="xs" variant="default" disabled={last >= total} onClick={() => onFrom(last)}>
         Next
@@ -105,24 +105,24 @@ function Pager({ total, from, onFrom, onItem }: PagerProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (typeof wanted === "number") onItem(wanted);
+          if (typeof input === "number") onItem(input);
         }}
       >
         <Group gap="xs">
           <NumberInput
             size="xs"
             w={110}
-            aria-label="Number of an item"
+            aria-label="Item number"
             placeholder="Item"
             min={0}
             max={total - 1}
             allowDecimal={false}
             clampBehavior="strict"
-            value={wanted}
-            onChange={setWanted}
+            value={input}
+            onChange={setInput}
           />
           <Button size="xs" variant="default" type="submit">
-            Show item
+            Go to item
           </Button>
         </Group>
       </form>

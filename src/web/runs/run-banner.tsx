@@ -1,4 +1,4 @@
-/** At the top of a run: why it failed and what to do, whom it waits for, or why it has not begun. */
+/** The banner of a run: why it failed and how to fix it, its pending approvals, or why it is still queued. */
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconBan, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
@@ -9,7 +9,8 @@ import type { ShownRun } from "./live-updates.ts";
 export function RunBanner({ run }: { run: ShownRun }) {
   if (run.status === "failed") return <Failure run={run} />;
   if (run.status === "cancelled") return <Cancelled run={run} />;
-  if (run.status === "queued" && run.next !== undefined) return <Text size="sm">{forPeople(run.next)}</Text>;
+  if (run.status === "queued" && run.next !== undefined)
+    return <Text size="sm">{withoutApiHint(run.next)}</Text>;
   return <Approvals run={run} />;
 }
 
@@ -17,9 +18,9 @@ function Failure({ run }: { run: ShownRun }) {
   const failure = describeFailure(run);
   if (failure === undefined) return null;
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="It failed" role="note">
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Run failed" role="note">
       <Text style={{ overflowWrap: "anywhere", whiteSpace: "pre-line" }}>
-        {failure.what} <strong>Do this:</strong> {failure.fix}
+        {failure.summary} <strong>How to fix:</strong> {failure.fix}
       </Text>
     </Alert>
   );
@@ -28,10 +29,10 @@ function Failure({ run }: { run: ShownRun }) {
 function Cancelled({ run }: { run: ShownRun }) {
   const may = useHasScope();
   return (
-    <Alert color="gray" icon={<IconBan aria-hidden />} title="It was cancelled" role="note">
+    <Alert color="gray" icon={<IconBan aria-hidden />} title="Run cancelled" role="note">
       <Text size="sm">
-        {run.error?.message ?? "What it had done stays done."}
-        {may("run") && " Retry goes on from there: what succeeded is reused."}
+        {run.error?.message ?? "Completed steps are not undone."}
+        {may("run") && " A retry reuses the steps that succeeded."}
       </Text>
     </Alert>
   );
@@ -41,12 +42,7 @@ function Approvals({ run: { approvals } }: { run: ShownRun }) {
   const may = useHasScope();
   if (approvals === undefined || approvals.length === 0) return null;
   return (
-    <Alert
-      color="yellow"
-      icon={<IconRubberStamp aria-hidden />}
-      title="It waits for somebody to decide"
-      role="note"
-    >
+    <Alert color="yellow" icon={<IconRubberStamp aria-hidden />} title="Needs approval" role="note">
       <Stack gap="sm">
         {approvals.map(({ id, step_id: step, message }) => (
           <Group key={id} justify="space-between" gap="sm">
@@ -58,9 +54,9 @@ function Approvals({ run: { approvals } }: { run: ShownRun }) {
               to={`/approvals/${id}`}
               size="xs"
               variant="default"
-              aria-label={`${may("approve") ? "Look and decide" : "Look"}: ${step}`}
+              aria-label={`${may("approve") ? "Review" : "View"} ${step}`}
             >
-              {may("approve") ? "Look and decide" : "Look"}
+              {may("approve") ? "Review" : "View"}
             </Button>
           </Group>
         ))}
@@ -69,5 +65,9 @@ function Approvals({ run: { approvals } }: { run: ShownRun }) {
   );
 }
 
-/** What the API says to programs, up to how they would ask again. */
-const forPeople = (next: string): string => next.split(" Ask again with ", 1)[0]!;
+/** The message without its sentences about how to call the API again. */
+const withoutApiHint = (next: string): string =>
+  next
+    .split(/(?<=\.)\s+/)
+    .filter((sentence) => !/\b(?:get|cancel)_run\b/.test(sentence))
+    .join(" ");

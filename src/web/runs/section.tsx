@@ -1,11 +1,11 @@
-/** Pieces of what is shown of a step: a part with its heading, and an error with what to do. */
+/** Parts of the run pages: a section with a heading, an error box, and a scrollable value. */
 import { Alert, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { RunError } from "../../../schemas/run.ts";
 import { ValueView } from "../values/value-view.tsx";
 
-/** @param order of its heading: 3 within a step, 2 on the page itself */
+/** @param order heading level: 3 within a step, 2 on the page itself */
 export function Section({
   title,
   order = 3,
@@ -35,7 +35,7 @@ export function ErrorBox({ error }: { error: RunError }) {
           </Text>
           {error.fix !== undefined && (
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-              <strong>Do this:</strong> {error.fix}
+              <strong>How to fix:</strong> {error.fix}
             </Text>
           )}
         </Stack>
@@ -45,7 +45,7 @@ export function ErrorBox({ error }: { error: RunError }) {
   );
 }
 
-/** A value that may be long beside others: it scrolls within bounds. */
+/** Limits the height of a long value, which then scrolls. */
 export function ScrollableValue({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ScrollArea.Autosize

@@ -1,4 +1,4 @@
-/** All steps of a run as a list: however many they are, only those in sight are drawn. */
+/** All steps of a run as a list that renders only the visible rows. */
 import { Box, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -9,8 +9,8 @@ import { formatElapsed } from "./elapsed.ts";
 import { pluralize } from "./labels.ts";
 
 const ROW_PX = 44;
-/** From so many on they can be searched. */
-const MANY = 15;
+/** Number of steps from which the list has a search field. */
+const MIN_SEARCHABLE = 15;
 
 interface StepListProps {
   steps: readonly RunStep[];
@@ -27,10 +27,10 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
   );
   return (
     <Stack gap="sm">
-      {steps.length >= MANY && (
+      {steps.length >= MIN_SEARCHABLE && (
         <TextInput
-          aria-label="Find a step by its id, type or status"
-          placeholder="Find a step by its id, type or status"
+          aria-label="Find a step by id, type or status"
+          placeholder="Find a step by id, type or status"
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -49,7 +49,7 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
 
 function Rows({ steps, now, selected, onSelect }: StepListProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- nothing memoised takes what it returns, and no compiler is used
+  // oxlint-disable-next-line react/incompatible-library -- its result is not memoised, and no compiler is used
   const rows = useVirtualizer({
     count: steps.length,
     getScrollElement: () => scroller.current,
@@ -57,7 +57,7 @@ function Rows({ steps, now, selected, onSelect }: StepListProps) {
     getItemKey: (index) => steps[index]!.id,
     overscan: 8,
   });
-  const move = (event: KeyboardEvent, index: number): void => {
+  const moveFocus = (event: KeyboardEvent, index: number): void => {
     const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: steps.length - 1 }[event.key];
     if (to === undefined || steps[to] === undefined) return;
     event.preventDefault();
@@ -67,7 +67,7 @@ function Rows({ steps, now, selected, onSelect }: StepListProps) {
       return button !== null;
     };
     rows.scrollToIndex(to);
-    // What is far off has to be drawn first.
+    // A distant row is rendered in the next frame.
     if (!focus()) requestAnimationFrame(focus);
   };
   return (
@@ -99,7 +99,7 @@ function Rows({ steps, now, selected, onSelect }: StepListProps) {
               now={now}
               selected={steps[index]!.id === selected}
               onSelect={onSelect}
-              onKeyDown={(event) => move(event, index)}
+              onKeyDown={(event) => moveFocus(event, index)}
             />
           </Box>
         ))}
@@ -137,7 +137,7 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
         </Text>
         <Group gap="sm" ml="auto" wrap="nowrap">
           <Text size="xs" c="dimmed" visibleFrom="xs" style={{ whiteSpace: "nowrap" }}>
-            {aside(step, now)}
+            {rowDetails(step, now)}
           </Text>
           <StatusBadge status={step.status} />
         </Group>
@@ -147,7 +147,7 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
 }
 
 /** "57 items, 1 failed · 3 attempts · 1.2 s". */
-function aside(step: RunStep, now: number): string {
+function rowDetails(step: RunStep, now: number): string {
   const { items, attempts, started_at: from, finished_at: to, reused_from: reused } = step;
   return [
     items &&

@@ -1,4 +1,4 @@
-/** One step of a run: what it took and gave, how often it was tried, and why it failed. */
+/** One step of a run: input, output, attempts and error. */
 import { Alert, Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { IconX } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
+import { useHasScope } from "../app/session.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
@@ -20,8 +21,8 @@ import { formatElapsed } from "./elapsed.ts";
 import { formatUsage, sumUsage } from "./usage.ts";
 import { describeReuse } from "./labels.ts";
 
-/** A fan-out moves many times a second; its details are asked for less often. */
-const AT_MOST_EVERY_MS = 2_000;
+/** Minimum time between two requests for the details of a step, in milliseconds: a fan-out changes many times a second. */
+const DETAILS_THROTTLE_MS = 2_000;
 
 interface StepPanelProps {
   run: ShownRun;
@@ -30,16 +31,16 @@ interface StepPanelProps {
   onClose: () => void;
 }
 
-/** Which item of a fan-out is shown stands in the address. */
+/** The shown item of a fan-out is part of the URL. */
 export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   const [params, setParams] = useSearchParams();
   const given = params.get("item") ?? "";
   const item = step.items !== undefined && /^\d{1,6}$/.test(given) ? Number(given) : undefined;
-  const moved = useThrottledValue(
+  const revision = useThrottledValue(
     `${step.status} ${step.attempts} ${step.items?.done ?? ""} ${step.items?.failed ?? ""}`,
-    AT_MOST_EVERY_MS,
+    DETAILS_THROTTLE_MS,
   );
-  const query = useQuery(stepQuery(run.id, step.id, item, moved));
+  const query = useQuery(stepQuery(run.id, step.id, item, revision));
   const shown = item === undefined ? step : (query.data ?? step);
   const showItem = (to: number | undefined): void =>
     setParams(
@@ -74,7 +75,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
             <IconX size={16} aria-hidden />
           </Button>
         </Group>
-        <StepFacts run={run} step={shown} began={beganAt(shown, query.data)} now={now} />
+        <StepFacts run={run} step={shown} startedAt={startedAtOf(shown, query.data)} now={now} />
         {step.items !== undefined && item !== undefined ? (
           <Text size="sm">
             <Anchor component="button" type="button" inherit onClick={() => showItem(undefined)}>
@@ -84,10 +85,10 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
           </Text>
         ) : null}
         <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
-          {(whole) => (
-            <Details run={run} step={whole} now={now}>
-              {whole.items !== undefined && item === undefined && (
-                <Items run={run} step={whole} revision={moved} onItem={showItem} />
+          {(details) => (
+            <Details run={run} step={details} now={now}>
+              {details.items !== undefined && item === undefined && (
+                <Items run={run} step={details} revision={revision} onItem={showItem} />
               )}
             </Details>
           )}
@@ -97,37 +98,38 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   );
 }
 
-/** Its first attempt's beginning, where that is known: the step's own is the newest one's. */
-const beganAt = (step: RunStep, whole: RunStep | undefined): string | null =>
-  whole?.attempt_list?.find(({ attempt }) => attempt === 1)?.started_at ?? step.started_at;
+/** The start of the first attempt, if loaded; the step's own start is that of its latest attempt. */
+const startedAtOf = (step: RunStep, details: RunStep | undefined): string | null =>
+  details?.attempt_list?.find(({ attempt }) => attempt === 1)?.started_at ?? step.started_at;
 
 interface StepFactsProps {
   run: ShownRun;
   step: RunStep;
-  began: string | null;
+  startedAt: string | null;
   now: number;
 }
 
-function StepFacts({ run, step, began, now }: StepFactsProps) {
+function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
   const approvals = (run.approvals ?? []).filter(({ step_id: id }) => id === step.id);
+  const may = useHasScope();
   const reused = describeReuse(step);
   return (
     <>
       {approvals.map(({ id, message }) => (
-        <Alert key={id} color="yellow" title="It waits for somebody to decide">
+        <Alert key={id} color="yellow" title="Needs approval">
           <Group justify="space-between" gap="sm">
             <Text size="sm" lineClamp={3} style={{ whiteSpace: "pre-line" }}>
               {message}
             </Text>
             <Button component={Link} to={`/approvals/${id}`} size="xs" variant="default">
-              Look and decide
+              {may("approve") ? "Review" : "View"}
             </Button>
           </Group>
         </Alert>
       ))}
       {reused !== undefined && (
         <Text size="sm">
-          {reused.words}
+          {reused.text}
           {reused.run !== undefined && (
             <>
               {" "}
@@ -137,29 +139,29 @@ function StepFacts({ run, step, began, now }: StepFactsProps) {
         </Text>
       )}
       <Facts>
-        {began !== null && (
-          <Fact name="Began">
-            <Time at={began} />
+        {startedAt !== null && (
+          <Fact name="Started">
+            <Time at={startedAt} />
           </Fact>
         )}
-        {began !== null && (
-          <Fact name={step.finished_at === null ? "Has taken" : "Took"}>
-            {formatElapsed(began, step.finished_at, now)}
+        {startedAt !== null && (
+          <Fact name={step.finished_at === null ? "Elapsed" : "Duration"}>
+            {formatElapsed(startedAt, step.finished_at, now)}
           </Fact>
         )}
         {step.waits_until !== undefined && (
-          <Fact name={step.type === "approval" ? "To be decided until" : "Waits until"}>
+          <Fact name={step.type === "approval" ? "Approval expires" : "Waiting until"}>
             <Time at={step.waits_until} />
           </Fact>
         )}
         {step.child_run !== undefined && (
-          <Fact name="The run that it started">
+          <Fact name="Child run">
             <RunLink id={step.child_run} />
           </Fact>
         )}
         {step.items !== undefined && (
           <Fact name="Items">
-            {step.items.done.toLocaleString()} of {step.items.total.toLocaleString()} done
+            {step.items.done.toLocaleString()} of {step.items.total.toLocaleString()} completed
             {step.items.failed > 0 && `, ${step.items.failed.toLocaleString()} failed`}
           </Fact>
         )}
@@ -168,7 +170,7 @@ function StepFacts({ run, step, began, now }: StepFactsProps) {
   );
 }
 
-/** What became of a step, or of one item: the error first, then what it gave, then what it took, try by try. */
+/** The error, output and attempts of a step or an item. */
 function Details({
   run,
   step,
@@ -182,17 +184,17 @@ function Details({
 }) {
   const attempts = step.attempt_list ?? [];
   const usage = sumUsage(attempts);
-  const of = step.item === undefined ? step.id : `${step.id}, item ${step.item}`;
+  const label = step.item === undefined ? step.id : `${step.id}, item ${step.item}`;
   return (
     <Stack>
       {step.error !== null && <ErrorBox error={step.error} />}
-      {usage !== undefined && <Text size="sm">Models used: {formatUsage(usage)}</Text>}
+      {usage !== undefined && <Text size="sm">Model usage: {formatUsage(usage)}</Text>}
       {children}
       {step.output !== undefined && (
         <Section title="Output">
           <ValueView
             value={step.output}
-            label={`Output of ${of}`}
+            label={`Output of ${label}`}
             loadFull={fullValueLoader(run.id, step.output)}
           />
         </Section>
@@ -200,7 +202,7 @@ function Details({
       {attempts.length > 0 && (
         <Attempts
           runId={run.id}
-          ownerLabel={of}
+          ownerLabel={label}
           attempts={attempts}
           reportedAttempt={step.error === null ? undefined : attempts.at(-1)}
           now={now}
@@ -211,20 +213,20 @@ function Details({
         step.error === null &&
         step.items === undefined && (
           <Text size="sm" c="dimmed">
-            {NOTHING_YET[step.status]}
+            {NO_DETAILS[step.status]}
           </Text>
         )}
     </Stack>
   );
 }
 
-/** Why a step shows nothing of its own. */
-const NOTHING_YET: Readonly<Record<RunStep["status"], string>> = {
-  pending: "It has not begun: what it waits for has not ended.",
-  running: "It is at work. What it took is shown as soon as it is recorded.",
-  waiting: "It waits, and then goes on by itself.",
-  succeeded: "Nothing is recorded of it.",
-  failed: "Nothing else is recorded of it.",
-  skipped: "It was skipped: its condition did not hold.",
-  cancelled: "It never ran: the run ended before its turn.",
+/** Shown for a step without input, output and error. */
+const NO_DETAILS: Readonly<Record<RunStep["status"], string>> = {
+  pending: "Pending: the steps that it needs have not ended.",
+  running: "Running. The input appears when it is recorded.",
+  waiting: "Waiting. It continues automatically.",
+  succeeded: "No details were recorded.",
+  failed: "No other details were recorded.",
+  skipped: "Skipped: its condition was false.",
+  cancelled: "Cancelled: the run ended before this step started.",
 };

@@ -1,4 +1,4 @@
-/** The steps of a run in three views, graph, timeline and list, and the step that is selected in any of them. */
+/** The steps of a run as graph, timeline and list, and the panel of the selected step. */
 import { Box, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useRef } from "react";
@@ -19,14 +19,14 @@ const RunTimeline = lazy(async () => ({
 
 const VIEWS = ["graph", "timeline", "steps"] as const;
 type View = (typeof VIEWS)[number];
-/** Beyond so many a graph is no picture any more: the timeline is shown first. */
-const MOST_PICTURED = 500;
-/** So much of the panel is brought into sight when a step is selected. */
-const IN_SIGHT_PX = 240;
+/** Maximum number of steps for which the graph is the default view. */
+const MAX_GRAPH_STEPS = 500;
+/** Height of the panel that is scrolled into view when a step is selected, in pixels. */
+const REVEALED_PX = 240;
 
 interface StepViewsProps {
   run: ShownRun;
-  /** The first steps with their attempts, once they are there. */
+  /** The first steps with their attempts; undefined until loaded. */
   attempts: readonly RunStep[] | undefined;
   now: number;
 }
@@ -35,9 +35,9 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
   const [params, setParams] = useSearchParams();
   const panel = useRef<HTMLDivElement>(null);
   const { steps } = run;
-  const asked = VIEWS.find((view) => view === params.get("tab"));
-  const view = asked ?? (steps.length > MOST_PICTURED ? "timeline" : "graph");
-  // Whoever comes to a failed run wants to see where.
+  const requested = VIEWS.find((view) => view === params.get("tab"));
+  const view = requested ?? (steps.length > MAX_GRAPH_STEPS ? "timeline" : "graph");
+  // A failed run opens at the step that failed.
   const wanted = params.has("step") ? params.get("step") : run.failed_step?.id;
   const selected = steps.find(({ id }) => id === wanted);
   const change = (write: (params: URLSearchParams) => void): void =>
@@ -53,7 +53,7 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
       to.set("step", id);
       to.delete("item");
     });
-    // The beginning of the panel may stand below what is in sight. The focus stays, so that others can be looked at.
+    // Scrolls to the panel but keeps the focus, so that the user can select another step.
     panel.current?.scrollIntoView({ block: "nearest" });
   };
   return (
@@ -63,14 +63,14 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
         onChange={(to) => change((next) => next.set("tab", to ?? "graph"))}
         keepMounted={false}
       >
-        <Tabs.List aria-label="Views of the steps" mb="md">
+        <Tabs.List aria-label="Step views" mb="md">
           <Tabs.Tab value="graph">Graph</Tabs.Tab>
           <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="steps">Steps ({steps.length.toLocaleString()})</Tabs.Tab>
         </Tabs.List>
         <Suspense fallback={<LoadingSkeleton rows={4} />}>
           <Tabs.Panel value={view}>
-            <Shown
+            <StepView
               view={view}
               run={run}
               attempts={attempts}
@@ -82,11 +82,11 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
         </Suspense>
       </Tabs>
       <Box>
-        <div ref={panel} style={{ scrollMarginBottom: IN_SIGHT_PX }} />
+        <div ref={panel} style={{ scrollMarginBottom: REVEALED_PX }} />
         {selected === undefined ? (
           <Text size="sm" c="dimmed">
             {wanted === null || wanted === undefined || wanted === ""
-              ? "Select a step to see what it took and gave."
+              ? "Select a step to see its input and output."
               : `This run has no step ${wanted}.`}
           </Text>
         ) : (
@@ -108,15 +108,15 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
   );
 }
 
-interface ShownProps extends StepViewsProps {
+interface StepViewProps extends StepViewsProps {
   view: View;
   selected: string | undefined;
   onSelect: (stepId: string) => void;
 }
 
-function Shown({ view, run, attempts, now, selected, onSelect }: ShownProps) {
+function StepView({ view, run, attempts, now, selected, onSelect }: StepViewProps) {
   const { steps } = run;
-  const withAttempts = useMemo(() => joined(steps, attempts), [steps, attempts]);
+  const withAttempts = useMemo(() => addAttempts(steps, attempts), [steps, attempts]);
   if (view === "steps") return <StepList steps={steps} now={now} selected={selected} onSelect={onSelect} />;
   if (view === "graph") return <RunGraph run={run} selected={selected} onSelect={onSelect} />;
   return (
@@ -131,24 +131,24 @@ function Shown({ view, run, attempts, now, selected, onSelect }: ShownProps) {
   );
 }
 
-function RunGraph({ run, selected, onSelect }: Pick<ShownProps, "run" | "selected" | "onSelect">) {
+function RunGraph({ run, selected, onSelect }: Pick<StepViewProps, "run" | "selected" | "onSelect">) {
   const definition = useQuery(definitionQuery(run.id));
   const { steps } = run;
-  // What follows what is only known from the definition.
-  const drawn = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
+  // Only the definition says which step needs which.
+  const graph = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
   if (definition.isPending) return <LoadingSkeleton rows={4} />;
   return (
     <ErrorBoundary
-      message="The graph could not be drawn. The other views show the same steps."
-      resetKey={drawn}
+      message="The graph could not be drawn. Use the timeline or the list instead."
+      resetKey={graph}
     >
-      <StepGraph steps={drawn} selected={selected} onSelect={onSelect} />
+      <StepGraph steps={graph} selected={selected} onSelect={onSelect} />
     </ErrorBoundary>
   );
 }
 
-/** The steps as they are now, with the attempts that were fetched for them. */
-function joined(steps: readonly RunStep[], attempts: readonly RunStep[] = []): RunStep[] {
+/** Adds the loaded attempts to the current steps. */
+function addAttempts(steps: readonly RunStep[], attempts: readonly RunStep[] = []): RunStep[] {
   const lists = new Map(attempts.map(({ id, attempt_list: list }) => [id, list]));
   return steps.map((step) => {
     const list = lists.get(step.id);

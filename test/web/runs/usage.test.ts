@@ -11,27 +11,27 @@ const attempt = (usage: Attempt["usage"]): Attempt => ({
   error: null,
 });
 
-describe("what models used", () => {
-  it("is summed over attempts, those that used nothing left out", () => {
-    const used = sumUsage([
+describe("model usage", () => {
+  it("is summed over the attempts that called a model", () => {
+    const usage = sumUsage([
       attempt({ input_tokens: 10, output_tokens: 2, cost: 0.001 }),
       attempt(null),
       attempt({ input_tokens: 5, output_tokens: 1, cost: 0.002 }),
     ]);
-    expect(used).toMatchObject({ input_tokens: 15, output_tokens: 3 });
-    expect(used?.cost).toBeCloseTo(0.003);
+    expect(usage).toMatchObject({ input_tokens: 15, output_tokens: 3 });
+    expect(usage?.cost).toBeCloseTo(0.003);
   });
 
-  it("has no cost where one of them has none, rather than too low a one", () => {
-    const used = sumUsage([
+  it("has no cost when one attempt has none, instead of a total that is too low", () => {
+    const usage = sumUsage([
       attempt({ input_tokens: 10, output_tokens: 2, cost: 0.001 }),
       attempt({ input_tokens: 5, output_tokens: 1, cost: null }),
     ]);
-    expect(used?.cost).toBeNull();
-    expect(formatUsage(used!)).toBe("15 tokens in, 3 out");
+    expect(usage?.cost).toBeNull();
+    expect(formatUsage(usage!)).toBe("15 input tokens, 3 output tokens");
   });
 
-  it("is nothing where no model was asked", () => {
+  it("is undefined when no model was called", () => {
     expect(sumUsage([attempt(null)])).toBeUndefined();
   });
 });
