@@ -16,17 +16,17 @@ import { sessionWriter } from "./sessions.ts";
 import { userWriter } from "./users.ts";
 import { workflowWriter } from "./workflow-writer.ts";
 
-/** For how long a repeated request gets the first answer. */
+/** How long a repeated request gets the first response, in milliseconds. */
 const REPLAY_MS = DAY;
-/** At most so many old records are cleared by one write, so that no request pays for all of them. */
-const CLEARED_AT_ONCE = 50;
+/** Maximum number of expired records that one write deletes, so that no request pays for all of them. */
+const PURGE_LIMIT = 50;
 
 /** The unit of work over a store. */
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
   return (intent, effect) =>
     withCommitHooks((onCommit) =>
       store.transaction(async (trx) => {
-        // Where a change is recorded its audit entry is too: what changes nothing leaves none.
+        // The writers add the audit entry with the change, so a transaction that changes nothing leaves none.
         const recordAudit: Writers["recordAudit"] = (target, outcome) =>
           audit(trx, intent, { target, outcome, at: iso(clock.now()) });
         const writers = {
@@ -47,43 +47,86 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
     );
 }
 
+/** Which request an idempotency key belongs to. */
+interface IdempotencySlot {
+  principal: string;
+  operation: string;
+  key: string;
+}
+
+/**
+ * Runs an effect once for each idempotency key. The record is inserted before the effect: on every database a second
+ * transaction with the same key then waits at its own insert until the first one has ended.
+ */
 async function once<T>(
   trx: Kysely<Schema>,
   { actor, operation, idempotency }: WriteIntent & { idempotency: NonNullable<WriteIntent["idempotency"]> },
   clock: Clock,
   run: () => Promise<T>,
 ): Promise<T> {
-  const slot = { principal: actor.principal.lineage, operation, key: idempotency.key };
+  const slot: IdempotencySlot = {
+    principal: actor.principal.lineage,
+    operation,
+    key: idempotency.key,
+  };
   const hash = createHash("sha256").update(canonicalJson(idempotency.input)).digest("base64url");
   const now = clock.now();
-  await purgeIdempotencyKeys(trx, now, CLEARED_AT_ONCE);
-
-  const known = await trx
-    .selectFrom("idempotency_keys")
-    .select(["request_hash", "result", "created_at"])
+  await purgeIdempotencyKeys(trx, now, PURGE_LIMIT);
+  if (!(await insertRecord(trx, slot, hash, now))) return recordedResult<T>(trx, slot, hash);
+  const result = await run();
+  await trx
+    .updateTable("idempotency_keys")
+    .set({ result: JSON.stringify(result) })
     .where("principal", "=", slot.principal)
     .where("operation", "=", slot.operation)
     .where("key", "=", slot.key)
-    .executeTakeFirst();
-  if (known !== undefined && known.created_at > iso(now - REPLAY_MS)) {
-    if (known.request_hash === hash) return JSON.parse(known.result) as T;
-    throw new AppError(
-      "idempotency_key_reused",
-      "This idempotency key came with another input within the last 24 hours. Nothing was done. " +
-        "Use a new key for a new request, or send the first input again.",
-    );
-  }
-  const result = await run();
-  const record = { request_hash: hash, result: JSON.stringify(result), created_at: iso(now) };
-  await trx
-    .insertInto("idempotency_keys")
-    .values({ ...slot, ...record })
-    .onConflict((conflict) => conflict.columns(["principal", "operation", "key"]).doUpdateSet(record))
     .execute();
   return result;
 }
 
-/** Deletes records that are replayed no more, `limit` at most; gives whether there may be more. */
+/** Inserts the record of a request, or replaces an expired one. @returns false when there is a valid one already */
+async function insertRecord(
+  trx: Kysely<Schema>,
+  slot: IdempotencySlot,
+  hash: string,
+  now: number,
+): Promise<boolean> {
+  const record = { request_hash: hash, result: "", created_at: iso(now) };
+  const inserted = await trx
+    .insertInto("idempotency_keys")
+    .values({ ...slot, ...record })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["principal", "operation", "key"])
+        .doUpdateSet(record)
+        .where("idempotency_keys.created_at", "<=", iso(now - REPLAY_MS)),
+    )
+    .returning("key")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/**
+ * The result of the first request with this key.
+ * @throws AppError idempotency_key_reused when that one had a different input
+ */
+async function recordedResult<T>(trx: Kysely<Schema>, slot: IdempotencySlot, hash: string): Promise<T> {
+  const first = await trx
+    .selectFrom("idempotency_keys")
+    .select(["request_hash", "result"])
+    .where("principal", "=", slot.principal)
+    .where("operation", "=", slot.operation)
+    .where("key", "=", slot.key)
+    .executeTakeFirstOrThrow();
+  if (first.request_hash === hash) return JSON.parse(first.result) as T;
+  throw new AppError(
+    "idempotency_key_reused",
+    "This idempotency key was used with a different input within the last 24 hours. Nothing was changed. " +
+      "Use a new key for a new request, or send the first input again.",
+  );
+}
+
+/** Deletes up to `limit` expired records. @returns whether there may be more */
 export async function purgeIdempotencyKeys(
   trx: Kysely<Schema>,
   now: number,
