@@ -122,9 +122,9 @@ export async function reclaimJobs(instance: Instance, executor: string, setup: S
     clock,
   )(async (tx) => {
     const at = iso(clock.now());
-    const left = await tx.runs.interruptAttempts(executor, at);
-    await reportAbandoned(made.context, tx, left, { status: "interrupted", at });
-    const jobs = await tx.jobs.reclaim(executor);
+    const jobs = (await tx.jobs.reclaim(executor)) ?? 0;
+    const abandoned = await tx.runs.interruptAttempts(executor, at);
+    await reportAbandoned(made.context, tx, abandoned, { status: "interrupted", at });
     tx.onCommit(() => meter.jobsReclaimed("exit", jobs));
   });
   await connected.close();

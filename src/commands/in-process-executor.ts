@@ -84,9 +84,9 @@ async function nobodyCarries(instance: Instance, signal: AbortSignal): Promise<b
   let moved = performance.now();
   for (;;) {
     const executors = await instance.read.jobs.executors();
-    for (const { id, beat } of executors) {
-      if (seen.get(id) !== beat) moved = performance.now();
-      seen.set(id, beat);
+    for (const { id, heartbeats } of executors) {
+      if (seen.get(id) !== heartbeats) moved = performance.now();
+      seen.set(id, heartbeats);
     }
     if (signal.aborted) return false;
     if (executors.length === 0 || performance.now() - moved > leaseDurationMs(instance)) return true;

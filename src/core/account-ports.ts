@@ -1,9 +1,10 @@
-/** People, their sessions and keys, and what was done, as interfaces: the store and the sign-in meet here. */
+/** Users, their sessions, keys and links, and the audit log, as interfaces. The rules of src/core/run-ports.ts hold. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type { AuthMode, LinkKind, Role, UserStatus } from "../../schemas/user.ts";
 import type { ListPosition, Page } from "./model.ts";
+import type { Applied } from "./transactions.ts";
 
-/** An API key as it is kept: never its value. */
+/** An API key without its value, which is stored nowhere. */
 export interface ApiKeyRecord {
   id: string;
   name: string;
@@ -17,19 +18,19 @@ export interface ApiKeyRecord {
   revokedAt: string | null;
 }
 
-/** A key as a request meets it: with what its owner may do now. */
+/** A key with the present role and status of its owner. */
 export interface ApiKeyWithOwner extends ApiKeyRecord {
-  /** Null for a key of `operator`, who is no user and may do all that the key may. */
+  /** Null for a key of `operator`, who is not a user; such a key is limited by its scopes only. */
   user: { role: Role; status: UserStatus } | null;
 }
 
 export type NewApiKey = Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer };
 
 export interface ApiKeyReader {
-  /** By SHA-256 digest, dead or alive. */
+  /** Finds a key by the SHA-256 digest of its value, also a revoked or expired one. */
   findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
   find(id: string): Promise<ApiKeyWithOwner | undefined>;
-  /** Newest first. @param filter.owner only this one's; left out, everybody's */
+  /** Newest first. @param query.filter.owner left out, the keys of all owners */
   page(query: {
     filter: { owner?: string | undefined };
     after: ListPosition | null;
@@ -38,44 +39,49 @@ export interface ApiKeyReader {
   count(filter: { owner?: string | undefined }): Promise<number>;
 }
 
-/** Inside a write transaction. What they change is audited by who calls them. */
+/** Writes keys inside a transaction. The caller writes the audit entry. */
 export interface ApiKeyWriter extends ApiKeyReader {
-  /** How many of an owner's keys are neither revoked nor expired at `at`. */
+  /** Number of an owner's keys that are neither revoked nor expired at `at`. Locks the owner's keys until the end. */
   countActive(owner: string, at: string): Promise<number>;
   insert(key: NewApiKey): Promise<void>;
-  /** Marks it revoked; false when it was already. */
-  revoke(id: string, at: string): Promise<boolean>;
-  /** Adds `next` and lets the old key live until `oldExpiresAt`; false, and nothing done, when it is revoked. */
-  rotate(oldId: string, oldExpiresAt: string, next: NewApiKey): Promise<boolean>;
+  /** Revokes a key. Of concurrent callers one gets true; false when the key was already revoked. */
+  revoke(id: string, at: string): Promise<Applied>;
+  /**
+   * Inserts `next` and sets the expiry of the old key, unless the old one is revoked.
+   *
+   * Locks: the old key's row; a concurrent `revoke` or `rotate` of it waits.
+   * @returns false when the old key is revoked; nothing was changed then
+   */
+  rotate(oldId: string, oldExpiresAt: string, next: NewApiKey): Promise<Applied>;
 }
 
-/** Keys as the command line and the door use them: each change in a transaction of its own, and audited. */
+/** Keys for the command line and for authentication: each change is a transaction of its own, with an audit entry. */
 export interface ApiKeyStore {
   findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
   list(): Promise<ApiKeyWithOwner[]>;
   insert(key: NewApiKey, actor: string): Promise<void>;
-  revoke(id: string, at: string, actor: string): Promise<boolean>;
-  rotate(oldId: string, oldExpiresAt: string, next: NewApiKey, actor: string): Promise<boolean>;
-  /** Writes the last use of each key (id → moment) unless it is known of a use after `notAfter`. */
+  revoke(id: string, at: string, actor: string): Promise<Applied>;
+  rotate(oldId: string, oldExpiresAt: string, next: NewApiKey, actor: string): Promise<Applied>;
+  /** Records the last use of each key (id → time), except where a use after `notAfter` is recorded. */
   touch(uses: ReadonlyMap<string, string>, notAfter: string): Promise<void>;
-  /** Which of these keys are dead at `at` (revoked, expired, gone, or of an owner who is not active). */
+  /** The ids among these that are not valid at `at`: revoked, expired, deleted, or of an owner who is not active. */
   findInvalid(ids: readonly string[], at: string): Promise<string[]>;
 }
 
-/** Somebody who signs in. `email` is unique, in lower case, never changed: keys, runs and approvals name it. */
+/** A user. `email` is unique, in lower case and never changes, because keys, runs and approvals refer to it. */
 export interface UserRecord {
   id: string;
   email: string;
   role: Role;
   status: UserStatus;
-  /** As scrypt-kdf writes it; null until one was chosen. */
+  /** In the format of scrypt-kdf; null until the user has chosen a password. */
   passwordHash: string | null;
   /**
-   * `sign_on` where the role follows from what the identity provider says, `default` where it is the one for everybody;
-   * null where an admin decides it here.
+   * `sign_on` when the identity provider decides the role, `default` when everyone gets the same one, null when an
+   * admin decides it here.
    */
   roleSource: "sign_on" | "default" | null;
-  /** When a link in a mail to the address was opened, or the identity provider said that it is theirs. */
+  /** When the address was verified, by a link in a mail or by the identity provider. */
   verifiedAt: string | null;
   createdAt: string;
   createdBy: string;
@@ -86,11 +92,11 @@ export interface UserReader {
   find(id: string): Promise<UserRecord | undefined>;
   /** @param email in lower case */
   findByEmail(email: string): Promise<UserRecord | undefined>;
-  /** Whether there is any: until then the first visit makes the admin. */
+  /** Whether there is any user. Until then the first visit creates the admin. */
   exists(): Promise<boolean>;
-  /** Whether an identity provider has let anybody in. */
+  /** Whether any user has signed in through an identity provider. */
   existsFromProvider(): Promise<boolean>;
-  /** By e-mail address. @param filter.search a part of the address, in lower case */
+  /** Sorted by e-mail address. @param query.filter.search part of the address, in lower case */
   page(query: { filter: UserFilter; after: ListPosition | null; limit: number }): Promise<Page<UserRecord>>;
   count(filter: UserFilter): Promise<number>;
 }
@@ -105,7 +111,7 @@ export interface UserWriter extends UserReader {
   /** @throws AppError email_taken */
   insert(user: UserRecord): Promise<void>;
   /**
-   * Makes the first user. A unique row makes sure that there is one only, whoever else tries at the same time.
+   * Inserts the first user. Of concurrent callers one succeeds (a unique constraint).
    * @throws AppError setup_done
    */
   insertFirst(user: UserRecord): Promise<void>;
@@ -113,18 +119,21 @@ export interface UserWriter extends UserReader {
     id: string,
     change: Partial<Omit<UserRecord, "id" | "email" | "createdAt" | "createdBy">>,
   ): Promise<void>;
-  /** Active admins: the last of them is never taken away. */
+  /**
+   * Number of active admins.
+   * Locks: their rows until the transaction ends, so that two admins can't remove each other.
+   */
   countActiveAdmins(): Promise<number>;
 }
 
-/** Somebody as an identity provider knows them: its issuer and its unchanging `sub` together are unique. */
+/** How an identity provider identifies a user: issuer and subject (`sub`) together are unique and never change. */
 interface IdentityKey {
   issuer: string;
   subject: string;
 }
 
 export interface IdentityReader {
-  /** Whose it is: the user's id. */
+  /** The id of the user with this identity. */
   find(identity: IdentityKey): Promise<string | undefined>;
 }
 
@@ -134,101 +143,108 @@ export interface IdentityWriter extends IdentityReader {
   has(userId: string, issuer: string): Promise<boolean>;
 }
 
-/** A browser that is signed in; the token itself is nowhere but in its cookie. */
+/** The session of a browser. Its token is stored nowhere but in the browser's cookie. */
 export interface SessionRecord {
   id: string;
   userId: string;
   createdAt: string;
-  /** When it was last used, written at most once a minute. */
+  /** When it was last used, recorded at most once a minute. */
   lastSeenAt: string;
-  /** When it ends, whatever it is used for. */
+  /** When it ends, however often it is used. */
   expiresAt: string;
   client: string;
   address: string;
-  /** A login kept elsewhere (at a load balancer), which may show itself again after its end: its row outlives it. */
+  /** Whether a load balancer holds the login. Its cookie may come back after the session's end, so the row stays. */
   external: boolean;
-  /** When it was ended; only of external ones, others are gone then. */
+  /** When it was ended. Only external sessions have it: others are deleted. */
   endedAt: string | null;
 }
 
-/** What came with the session from an identity provider, sealed with the session's own token. */
+/** What the identity provider granted with the session, sealed with the session's own token. */
 interface SessionClaims {
   sealed: Buffer | null;
-  /** When; the session's end where nothing newer can come; null where no provider was asked. */
+  /** When it was granted; the end of the session when it can't be renewed; null without a provider. */
   claimsAt: string | null;
 }
 
 export interface SessionReader {
-  /** By SHA-256 digest of its token, with its user; whether it is alive is for who asks to say. */
+  /** Finds a session, with its user, by the SHA-256 digest of its token. The caller checks whether it is valid. */
   findByDigest(
     digest: Buffer,
   ): Promise<(SessionRecord & Pick<SessionClaims, "claimsAt"> & { user: UserRecord }) | undefined>;
   find(id: string): Promise<SessionRecord | undefined>;
-  /** What came with it; undefined when there is no such session. */
+  /** The grant of a session; undefined when there is no such session. */
   claims(id: string): Promise<SessionClaims | undefined>;
-  /** Those of a user that are not over, newest use first. @param idleSince those not seen since are over */
+  /** The valid sessions of a user, the last used first. @param idleSince sessions not used since are not valid */
   listByUser(userId: string, at: string, idleSince: string): Promise<SessionRecord[]>;
 }
 
 export interface SessionWriter extends SessionReader {
   insert(session: SessionRecord & { digest: Buffer }): Promise<void>;
-  /** Ends one; false when there was none. */
+  /** Ends a session. @returns false when there was none */
   end(id: string): Promise<boolean>;
   /**
-   * Replaces what came with it.
-   * @param expected when the present claims came: false, and nothing done, when they are others by now
+   * Replaces the grant of a session if `claimsAt` still has the expected value.
+   *
+   * Guarantee: of concurrent callers with the same expected value, one gets true.
+   * Locks: the session's row, until the transaction ends.
+   * @returns false when another copy has replaced it, or the session has ended; nothing was changed then
    */
-  saveClaims(id: string, claims: SessionClaims, expected: string | null): Promise<boolean>;
-  /** Ends all of a user's, but for one. */
+  saveClaims(id: string, claims: SessionClaims, expected: string | null): Promise<Applied>;
+  /** Ends all sessions of a user except one. @returns how many */
   endAllForUser(userId: string, except?: string): Promise<number>;
 }
 
-/** Sessions as the door uses them. */
+/** Sessions for authentication. Each write is a transaction of its own. */
 export interface SessionStore extends SessionReader {
-  /** Writes when each was last used (id → moment). */
+  /** Records when each was last used (id → time). */
   touch(uses: ReadonlyMap<string, string>): Promise<void>;
-  /** Which of these are over at `at`: ended, expired, idle since before `idleSince`, or of somebody not active. */
+  /** The ids among these that are not valid at `at`: ended, expired, not used since `idleSince`, user not active. */
   findInvalid(ids: readonly string[], at: string, idleSince: string): Promise<string[]>;
-  /** Clears those that are over away. */
+  /** Deletes sessions that are not valid. */
   purge(at: string, idleSince: string): Promise<void>;
 }
 
-/** A link in a mail, or one handed on: it works once. */
+/** A link to set a password or verify an address. It works once. */
 export interface LinkRecord {
   kind: LinkKind;
-  /** Null for setup: nobody is there yet. */
+  /** Null for the setup link: there is no user yet. */
   userId: string | null;
   createdAt: string;
-  /** Null for without an end: none is made so. */
+  /** Null for a link that never expires; none is created so. */
   expiresAt: string | null;
 }
 
 export interface LinkReader {
-  /** By SHA-256 digest of its token, unless it was used up; expired ones too. */
+  /** Finds an unused link by the SHA-256 digest of its token, also an expired one. */
   find(digest: Buffer): Promise<LinkRecord | undefined>;
 }
 
 export interface LinkWriter extends LinkReader {
-  /** Adds one, and clears some expired ones away. */
+  /** Inserts a link, and deletes some expired ones. */
   insert(link: LinkRecord & { digest: Buffer }): Promise<void>;
-  /** Uses it up: false when it was already. */
-  consume(digest: Buffer): Promise<boolean>;
-  /** Takes back a user's links of these kinds; for `null` those of nobody. */
+  /** Marks a link as used. Of concurrent callers one gets true; false when it was used before. Locks its row. */
+  consume(digest: Buffer): Promise<Applied>;
+  /** Deletes a user's links of these kinds; null stands for the setup link. */
   removeForUser(userId: string | null, kinds: readonly LinkKind[]): Promise<void>;
 }
 
-/** How often something was tried within a window of time: the same on every copy. */
+/** Counts attempts within windows of time, for rate limits. Shared by all processes. */
 export interface RateLimitCounter {
-  /** How often each was tried in its present window, and when that ends (ms); 0 for one that was not. */
+  /** The count of each key in its present window, and the end of that window (milliseconds since 1970). */
   read(keys: readonly string[], now: number): Promise<{ count: number; endsAt: number }[]>;
-  /** Counts one more for each, all or none, and gives the new counts. A window begins with its first attempt. */
+  /**
+   * Counts one attempt for each key. A window begins with its first attempt.
+   * Guarantee: atomic, all keys or none; none of concurrent attempts is lost.
+   * @returns the new counts
+   */
   increment(
     keys: readonly { key: string; windowMs: number }[],
     now: number,
   ): Promise<{ count: number; endsAt: number }[]>;
-  /** Takes one off each, never below 0, unless its window is over: `endsAt` says which one it was counted in. */
+  /** Takes one attempt back from each count, not below 0, if its window (named by `endsAt`) is not over. Atomic. */
   refund(counted: readonly { key: string; endsAt: number }[]): Promise<void>;
-  /** Forgets them: it went well. */
+  /** Sets the counts to 0, after a successful attempt. */
   clear(keys: readonly string[]): Promise<void>;
 }
 
@@ -245,7 +261,7 @@ export interface AuditEntry {
 }
 
 export interface AuditFilter {
-  /** Words that stand in the operation, target, owner, key's name or client. */
+  /** Each of these must occur in the operation, target, owner, key name or client. */
   searchTerms?: readonly string[] | undefined;
   owner?: string | undefined;
   operation?: string | undefined;
@@ -261,23 +277,23 @@ export interface AuditReader {
   count(filter: AuditFilter): Promise<number>;
 }
 
-/** What operations on accounts need beside the store: secrets that are made here, and the post. */
+/** What operations on accounts need besides the store: new secrets, and mail. */
 export interface AccountsApi {
-  /** How people sign in here. */
+  /** How users sign in. */
   authMode: AuthMode;
   /** Whether mail can be sent. */
   mailEnabled: boolean;
-  /** Makes a key's value and what is stored of it. @param lineage of the key that it replaces */
+  /** Creates a key's value and the record to store. @param lineage the lineage of the key that it replaces */
   newKey(
     key: { name: string; owner: string; scopes: readonly Scope[]; expiresAt: string | null },
     lineage?: string,
   ): { value: string; record: NewApiKey };
-  /** Makes a link's token and what is stored of it. */
+  /** Creates a link's token and the record to store. */
   newLink(kind: LinkKind, userId: string | null): { token: string; record: LinkRecord & { digest: Buffer } };
   /**
-   * Sends a link by mail where that is possible.
-   * @param by who asked for it
-   * @returns whether it was sent, and the link for who must hand it on otherwise
+   * Sends a link by mail if mail is configured.
+   * @param by the user who asked for it
+   * @returns whether it was sent; if not, the caller shows the link to be delivered by hand
    */
   sendLink(
     kind: Exclude<LinkKind, "setup">,
@@ -285,6 +301,6 @@ export interface AccountsApi {
     token: string,
     by: string,
   ): Promise<{ sent: boolean; link: string }>;
-  /** Sessions not used since this moment (ISO 8601) are over. */
+  /** Sessions not used since this time (ISO 8601) are not valid. */
   idleSince(): string;
 }

@@ -1,4 +1,4 @@
-/** What the operations need of the world, as interfaces: the store, the keys, the clock. Siblings meet here. */
+/** What operations need of the store, as interfaces. The rules for transactions in src/core/run-ports.ts hold. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type {
   VersionChange,
@@ -27,8 +27,8 @@ import type { EngineReaders, EngineWriters } from "./run-ports.ts";
 export type { ListPosition, Page } from "./model.ts";
 
 /**
- * Whose request this is, and what it may do: a living key, the session of somebody who is signed in, or whoever is at
- * the state directory itself and so could change all of it by hand (the command line; no listener makes this one).
+ * Who makes a request, and what they may do: a valid key, the session of a user, or the operator on the command line,
+ * who has access to the state directory itself (no listener authenticates anyone as the operator).
  */
 export interface Principal {
   kind: "key" | "session" | "operator";
@@ -38,13 +38,13 @@ export interface Principal {
   keyName: string;
   /** The user's e-mail address, or `operator` for keys made on the command line. */
   owner: string;
-  /** A key's scopes cut by what its owner's role allows now; of a session, all that the role allows. */
+  /** For a key, its scopes that its owner's role allows now; for a session, all scopes that the role allows. */
   scopes: ReadonlySet<Scope>;
-  /** What idempotency keys belong to: the same for a key and those it was rotated to; for a session the user's id. */
+  /** The owner of idempotency keys: the same for a key and its rotations; for a session the user's id. */
   lineage: string;
 }
 
-/** The program that asks, as it named itself, and the way it came in. */
+/** The client program, as it names itself, and the interface that it uses. */
 interface Client {
   surface: Surface;
   name: string;
@@ -60,7 +60,7 @@ export type WorkflowSort = "created_at" | "-created_at" | "updated_at" | "-updat
 export interface WorkflowFilter {
   search?: string | undefined;
   tag?: string | undefined;
-  /** Left out: all but archived ones. */
+  /** Left out, all but archived ones. */
   status?: WorkflowStatus | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Change {
   actor: Actor;
 }
 
-/** A published version that is offered to agents as a tool of its own. */
+/** A published version that agents see as a tool of its own. */
 export interface ExposedWorkflow {
   id: string;
   name: string;
@@ -85,7 +85,7 @@ export interface ExposedWorkflow {
   definition: Record<string, unknown>;
 }
 
-/** Workflows and their history, as they are read. */
+/** Reads workflows and their versions. */
 export interface WorkflowReader {
   find(id: string): Promise<WorkflowWithDefinition | undefined>;
   page(query: {
@@ -96,11 +96,11 @@ export interface WorkflowReader {
     withDefinition: boolean;
   }): Promise<Page<Workflow>>;
   count(filter: WorkflowFilter): Promise<number>;
-  /** A number that grows with every accepted change of any workflow, whichever process made it. */
+  /** A number that grows with every committed change of any workflow, by any process. */
   revision(): Promise<number>;
-  /** Ids that exist, newest first, to find a near match in. */
+  /** Existing ids, newest first, to suggest a near match from. */
   recentIds(limit: number): Promise<string[]>;
-  /** Those whose published version says `expose_as_tool`, oldest first. */
+  /** Workflows whose published version sets `expose_as_tool`, oldest first. */
   exposedAsTools(limit: number): Promise<ExposedWorkflow[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
   versions(query: {
@@ -111,27 +111,40 @@ export interface WorkflowReader {
   }): Promise<WorkflowVersion[]>;
 }
 
-/** The same inside a write transaction. */
+/** Writes workflows inside a transaction. Every method raises the revision, which locks its row until the end. */
 export interface WorkflowWriter extends WorkflowReader {
   /**
-   * Makes a workflow with an id of its own and its first version.
-   * @param wanted the id that it must have (a file names it); left out, it is made from the name
+   * Inserts a workflow with its first version.
+   *
+   * Guarantee: ids are unique. A second transaction that is about to take the same id waits, then sees it taken.
+   * @param wanted the id it must have (a file names it); left out, the id is derived from the name
    * @throws AppError version_conflict when the wanted id is taken
    */
   insert(content: WorkflowContent, change: Change, wanted?: string): Promise<WorkflowWithDefinition>;
-  /** Says which version is live, and the workflow's status with it; makes no version, and is no update. */
+  /**
+   * Sets the published version and the status, without a new version.
+   * Locks: the workflow's row, until the transaction ends.
+   * @param current as it was read in this transaction
+   */
   publish(
     current: WorkflowWithDefinition,
     live: { version: number | null; status: WorkflowStatus },
   ): Promise<WorkflowWithDefinition>;
-  /** Makes the next version of `current`. */
+  /**
+   * Adds the next version after `current`.
+   *
+   * Guarantee: version numbers have no gaps and no duplicates (a unique constraint): of two transactions that add a
+   * version after the same one, the second must fail or wait and read `current` again.
+   * Locks: the workflow's row, until the transaction ends.
+   * @param current as it was read in this transaction
+   */
   addVersion(
     current: WorkflowWithDefinition,
     next: WorkflowContent & { status: WorkflowStatus },
     change: Change,
   ): Promise<WorkflowWithDefinition>;
   /**
-   * Takes a workflow over as another instance has it: its id, its dates, and its whole history, oldest version first.
+   * Imports a workflow of another instance with its id, its dates and its whole history, oldest version first.
    * @throws AppError version_conflict when the id is taken
    */
   importWithHistory(
@@ -164,13 +177,13 @@ export interface Writers extends EngineWriters {
   identities: IdentityWriter;
   links: LinkWriter;
   /**
-   * Writes the audit entry of this change, for what is no workflow.
-   * @param outcome what it came to, where the operation alone does not say: it stands behind its name and a dot
+   * Writes the audit entry of a change; the writer of workflows does this itself.
+   * @param outcome what happened, if the operation's name doesn't say it; appended to that name after a dot
    */
   recordAudit(target: string, outcome?: string): Promise<void>;
 }
 
-/** What a write is for: it is recorded with it. */
+/** The request that a write belongs to, recorded with it. */
 export interface WriteIntent {
   operation: string;
   actor: Actor;
@@ -180,25 +193,30 @@ export interface WriteIntent {
 }
 
 /**
- * The only way in which operations write: effect, idempotency record and audit in one transaction.
- * @throws AppError idempotency_key_reused when the key came with another input before; busy, storage_unavailable
+ * Runs `effect` in one transaction with its audit entry and its idempotency record. Operations write in no other way.
+ *
+ * Guarantee: an idempotency key (of one lineage and one operation) takes effect once within 24 hours. Its record is
+ * inserted before the effect and gets the result after it, in the same transaction: a failed effect leaves none.
+ * Concurrent callers: a second request with the same key waits while the first one runs, then gets its result; if the
+ * first one fails, it runs the effect itself.
+ * @throws AppError idempotency_key_reused when the key was used with a different input; busy, storage_unavailable
  */
 export type UnitOfWork = <T>(intent: WriteIntent, effect: (tx: Writers) => Promise<T>) => Promise<T>;
 
-/** Cursors that only this instance can have made. */
+/** Encodes list positions as cursors, which only this instance can create. */
 export interface CursorCodec {
-  /** @param query the list it belongs to: operation, filters, sort */
+  /** @param query identifies the list: operation, filters, sort */
   encode(query: string, position: ListPosition): string;
-  /** @throws AppError invalid_cursor for a forged cursor and for one of another list */
+  /** @throws AppError invalid_cursor for a forged cursor, or one of a different list */
   decode(query: string, cursor: string): ListPosition;
 }
 
-/** A session of a 2025-era MCP client, or an open SSE stream: whose it is, and how it began. */
+/** A session of a 2025-era MCP client, or an open SSE stream. */
 export interface McpSession {
   id: string;
   keyId: string;
   kind: "http" | "sse";
-  /** The `initialize` request, for any copy to replay; null for a stream. */
+  /** The `initialize` request, which any process can replay; null for a stream. */
   initialize: string | null;
 }
 
@@ -206,14 +224,14 @@ export interface McpSessionStore {
   find(id: string): Promise<McpSession | undefined>;
   insert(session: McpSession): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Says that these are in use (those that nobody names are forgotten), and clears messages that nobody fetched. */
+  /** Marks these sessions as in use, and deletes sessions unused for long and messages that no process fetched. */
   keepAlive(ids: readonly string[]): Promise<void>;
   /**
-   * Passes a message on to the copy that holds the stream.
-   * @throws AppError busy when as much as may waits there already
+   * Queues a message for the process that holds the stream.
+   * @throws AppError busy when the queue of the stream is full
    */
   enqueueMessage(sessionId: string, body: string): Promise<void>;
-  /** Takes the messages that wait for these streams, oldest first, `limit` at most. */
+  /** Removes and returns up to `limit` messages for these streams, oldest first. Each is returned to one caller. */
   dequeueMessages(
     sessionIds: readonly string[],
     limit: number,

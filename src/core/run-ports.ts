@@ -1,13 +1,15 @@
-/** What the engine needs of the store: runs and what moves them. Times are ISO text, as everywhere in the store. */
+/**
+ * What the engine needs of the store: runs, approvals, schedules, usage. The guarantees hold at READ COMMITTED, between
+ * any number of processes (see `EngineTransaction` for the general rules).
+ */
 import type { ApprovalStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
   AbandonedAttempt,
   ApprovalRecord,
   AttemptRecord,
-  Job,
-  ListPosition,
-  NewJob,
   NewRun,
+  ListPosition,
   RunActor,
   RunFilter,
   RunRecord,
@@ -20,40 +22,42 @@ import type {
   Usage,
   ValueText,
 } from "./model.ts";
+import type { Applied, TransactionScope } from "./transactions.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 
 export type * from "./model.ts";
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
+  /** Newest first. */
   page(query: {
     filter: RunFilter;
     after: ListPosition | null;
     limit: number;
   }): Promise<{ items: RunRecord[]; next: ListPosition | null }>;
   count(filter: RunFilter): Promise<number>;
-  /** How many runs have not ended, by status; what is missing has none. */
+  /** Number of unfinished runs by status; a status without runs is missing. */
   countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
   /** The newest run of each of these workflows. */
   latestByWorkflow(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
-  /** How many runs that a lineage itself has started are unfinished, `most` at most. */
-  countUnfinishedFor(whose: Pick<RunActor, "owner" | "lineage">, most: number): Promise<number>;
-  /** Whether runs changed: `seq` and `status` of those that exist. */
+  /** Number of unfinished runs that the actor has started itself, counted up to `limit`. */
+  countUnfinishedFor(actor: Pick<RunActor, "owner" | "lineage">, limit: number): Promise<number>;
+  /** `seq`, status and stop of those runs that exist. Cheap enough to call after every change. */
   getStatusSummaries(
     ids: readonly string[],
   ): Promise<{ id: string; seq: number; status: RunStatus; stop: RunStop | null }[]>;
-  /** The run's steps (not their items) that have a record. */
+  /** The run's steps that have a record, without the items of fan-outs. */
   steps(runId: string, options?: { sinceSeq?: number | undefined }): Promise<StepRecord[]>;
-  step(unit: StepRef): Promise<StepRecord | undefined>;
-  /** Items of a fan-out, in order, from `from` on. */
-  items(unit: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
-  /** All attempts of a run, of one of its steps, or of one item; item null leaves out those of items. */
+  step(ref: StepRef): Promise<StepRecord | undefined>;
+  /** Items of a fan-out, in order, starting with item `from`. */
+  items(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
+  /** The attempts of a run, of one step with its items, or of one item; item null stands for the step itself. */
   attempts(runId: string, stepId?: string, item?: number | null): Promise<AttemptRecord[]>;
-  /** What models used over all attempts of all steps and items; null where none was asked. */
+  /** The usage of models over all attempts of the run; null when no model was called. */
   usage(runId: string): Promise<Usage | null>;
-  /** Units of the run whose job is claimed: these run now. */
+  /** The steps and items of the run whose job is claimed. */
   runningSteps(runId: string): Promise<StepRef[]>;
-  /** The beginning of a value, `undefined` where there is none. `attempt` asks for an attempt's input. */
+  /** Part of a value's JSON text; undefined without a value. `attempt_input` is the input of one attempt. */
   valueText(
     at:
       | { runId: string; what: "inputs" | "output" }
@@ -61,132 +65,121 @@ export interface RunReader {
       | { runId: string; what: "attempt_input"; stepId: string; item: number | null; attempt: number },
     range: { from: number; chars: number },
   ): Promise<ValueText | undefined>;
-  /** A step's recorded output, whole. For a fan-out: see `itemOutputs`. */
-  output(unit: StepRef): Promise<Record<string, unknown> | null>;
-  /** The results of a fan-out, in order: each its state, error and output. */
+  /** The output of a step or item. For a whole fan-out see `itemOutputs`. */
+  output(ref: StepRef): Promise<Record<string, unknown> | null>;
+  /** State, error and output of each item of a fan-out, in order. */
   itemOutputs(
-    unit: Omit<StepRef, "item">,
+    step: Omit<StepRef, "item">,
   ): Promise<{ state: StepState; error: RunError | null; output: Record<string, unknown> | null }[]>;
   runOutput(runId: string): Promise<unknown>;
   inputs(runId: string): Promise<Record<string, unknown>>;
-  /** Item `index` of a fan-out's list. */
-  itemChunk(unit: Omit<StepRef, "item">, chunk: number): Promise<unknown[]>;
+  /** The items `chunk * CHUNK_ITEMS` and following of a fan-out's list, up to `CHUNK_ITEMS` of them. */
+  itemChunk(step: Omit<StepRef, "item">, chunk: number): Promise<unknown[]>;
   /** The definition of a version of a workflow. */
   versionDefinition(workflowId: string, version: number): Promise<Record<string, unknown> | null>;
   cachedOutput(key: string, now: string): Promise<Record<string, unknown> | undefined>;
 }
 
-/** How many items of a fan-out's list are kept in one row. */
+/** Number of items of a fan-out's list in one row. */
 export const CHUNK_ITEMS = 100;
 
+/** The fields of a run that an update may change. */
+export type RunChanges = Partial<
+  Pick<RunRecord, "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
+> & { seq: number; output?: unknown };
+
+/** Reads inside a write transaction see its own writes. Methods that change a run require `lock`. */
 export interface RunWriter extends RunReader {
+  /**
+   * Locks a run's row and reads it. Every update of a run begins with it.
+   *
+   * Guarantee: the record, and whatever is read of this run afterwards, holds every change that was committed before;
+   * no other transaction changes the run until this one ends. So of two steps that end together the second sees what
+   * the first has recorded.
+   * Locks: the run's row, until the transaction ends (`select … for update`).
+   * Concurrent callers: wait until the transaction that holds the lock has ended.
+   * @returns the run; undefined when it does not exist
+   */
+  lock(id: string): Promise<RunRecord | undefined>;
+  /**
+   * Locks the queue of a workflow's runs, so that admitting one and counting the active ones are one step.
+   *
+   * Guarantee: until this transaction ends no other one admits a run of this workflow.
+   * Locks: the queue (an advisory lock, or a row), until the transaction ends.
+   * Concurrent callers: wait.
+   */
+  lockQueue(workflowId: string): Promise<void>;
+  /**
+   * Locks the starts of one usage subject, so that counting its unfinished runs and inserting one are one step.
+   * Locks and concurrent callers as for `lockQueue`.
+   */
+  lockStarts(subject: string): Promise<void>;
+  /**
+   * Inserts a run. Requires `lockQueue` of its workflow.
+   *
+   * Guarantee: there is at most one scheduled run for each workflow and time (a unique constraint).
+   */
   insert(run: NewRun): Promise<void>;
-  update(
-    id: string,
-    fields: Partial<
-      Pick<RunRecord, "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
-    > & {
-      seq: number;
-      output?: unknown;
-    },
-  ): Promise<void>;
-  /** Writes what a unit has come to; what is left out stays as it was. */
+  /** Changes a run; fields that are left out keep their values. Requires `lock`. */
+  update(id: string, fields: RunChanges): Promise<void>;
+  /** Inserts or changes the record of a step or item; fields that are left out keep their values. Requires `lock`. */
   saveStep(
-    unit: StepRef,
+    ref: StepRef,
     fields: Partial<Omit<StepRecord, "stepId" | "item">> & {
       seq: number;
       state: StepState;
       output?: Record<string, unknown>;
     },
   ): Promise<void>;
+  /** Inserts or replaces an attempt; without `input` it keeps its input. Requires the job's claim, or `lock`. */
   saveAttempt(
-    unit: StepRef,
+    ref: StepRef,
     attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown },
   ): Promise<void>;
-  saveChunk(unit: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
-  /** How many runs of a workflow are unfinished and were let in. */
+  /** Stores part of a fan-out's list, see `itemChunk`. */
+  saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
+  /** Number of admitted, unfinished runs of a workflow. Exact while `lockQueue` is held. */
   countActive(workflowId: string, trigger?: RunTrigger): Promise<number>;
-  /** Whether a scheduled run of the workflow is unfinished, let in or not. */
+  /** Whether a scheduled run of the workflow is unfinished, admitted or not. Exact while its schedule is locked. */
   hasScheduled(workflowId: string): Promise<boolean>;
-  /** Whether at least so many runs are unfinished, of all workflows. */
+  /** Whether at least `count` runs are unfinished. Takes no lock: concurrent starts can exceed a limit together. */
   hasUnfinished(count: number): Promise<boolean>;
-  /** The next run of the workflow that waits for its turn. */
+  /**
+   * The next queued run of the workflow, by priority, then by age.
+   *
+   * Locks: the row of the run that it returns. Requires `lockQueue`.
+   * Concurrent callers: it skips runs that another transaction has locked; that one is ending the run.
+   */
   nextQueued(workflowId: string): Promise<RunRecord | undefined>;
-  /** The runs of other workflows that this one waits for. */
+  /** The sub-workflow runs that steps of this run are waiting for. */
   children(runId: string): Promise<{ unit: StepRef; childRun: string }[]>;
-  /** A scheduled run of that moment exists. */
+  /** Whether the workflow has a scheduled run for this time. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
+  /** Stores an output in the cache. Of concurrent writes of one key the last one stays. */
   saveCachedOutput(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
-  /** Marks the attempts that an executor left behind, all or those of one unit, and gives them. */
-  interruptAttempts(executor: string, at: string, unit?: StepRef): Promise<AbandonedAttempt[]>;
-  /** Ends what a run that has ended left open: attempts, which it gives, and steps that waited. */
+  /**
+   * Ends the running attempts of an executor as interrupted: all of them, or those of one step.
+   *
+   * Guarantee: of concurrent callers one gets each attempt.
+   * Locks: the rows of the attempts. Call it after `jobs.reclaim`.
+   */
+  interruptAttempts(executor: string, at: string, ref?: StepRef): Promise<AbandonedAttempt[]>;
+  /** Ends, as cancelled, the attempts (which it returns) and steps that a run leaves open. Requires `lock`. */
   closeOpenSteps(runId: string, at: string): Promise<AbandonedAttempt[]>;
   /**
-   * Deletes some of what is too old: runs that ended before a moment, with all their rows, and cached outputs.
-   * @param limit about how many rows; each call holds up everybody else's writing
-   * @returns whether there is more
+   * Deletes expired cached outputs, and runs that ended before a time, with all their rows.
+   *
+   * Concurrent callers: may delete the same rows; each row is deleted once.
+   * @param limit about the number of rows that one call deletes: others can't write meanwhile
+   * @returns whether there is more to delete
    */
   purge(before: string, now: string, limit: number): Promise<boolean>;
 }
 
-export interface JobReader {
-  /** Whether there may be something to claim at `now`. */
-  hasClaimable(now: string): Promise<boolean>;
-  /** When the next job that waits for its time is due. */
-  nextDueAt(): Promise<string | null>;
-  executors(): Promise<{ id: string; beat: number }[]>;
-  /** Since when the job that has been ready for longest is ready; null where none is. */
-  oldestReadyAt(): Promise<string | null>;
-  /** For metrics and tests. */
-  depth(): Promise<{ ready: number; later: number; claimed: number }>;
-}
-
-export interface JobWriter extends JobReader {
-  add(job: NewJob): Promise<void>;
-  /**
-   * Claims up to `limit` jobs for an executor: those that are due, by priority, then by age.
-   * @param limits for each resource the most that may be claimed at a time, over all executors
-   * @param suspects `alone`: a suspect job goes first, and nothing beside it; `drain`: while there is one, nothing is
-   *   taken, so that it can be; `skip`: the others have their turn
-   */
-  claim(
-    executor: string,
-    options: {
-      now: string;
-      limit: number;
-      limits: ReadonlyMap<string, number>;
-      suspects: "alone" | "drain" | "skip";
-    },
-  ): Promise<Job[]>;
-  /** Whether the job is still this holder's. */
-  isClaimedBy(job: Job, executor: string): Promise<boolean>;
-  /** Ends the job; false when it is no longer this holder's, and then nothing may be written. */
-  complete(job: Job, executor: string): Promise<boolean>;
-  /** Gives the job back, to be claimed again at `dueAt`; false when it is no longer this holder's. */
-  release(
-    job: Job,
-    executor: string,
-    options: { dueAt: string | null; attempt: number; retryCount: number },
-  ): Promise<boolean>;
-  /**
-   * Drops the run's jobs that nobody has claimed; gives their units. What belongs to the time after its end stays.
-   * @param ended else also what its end still needs stays: its time-out, and word of the runs that it waits for
-   */
-  dropUnclaimed(runId: string, options: { ended: boolean }): Promise<StepRef[]>;
-  /** Drops the unclaimed jobs of one unit. */
-  dropStepJobs(unit: StepRef): Promise<void>;
-  /** Units of the run with a claimed job that will settle them. */
-  claimedSteps(runId: string): Promise<StepRef[]>;
-  /** Whether an attempt of the step, or of one of its items, is under way or will be. */
-  hasJobForStep(runId: string, stepId: string): Promise<boolean>;
-  heartbeat(executor: string, at: string): Promise<void>;
-  /** Strikes an executor off and takes the jobs that it holds over: they are suspect from now on. Gives how many. */
-  reclaim(executor: string): Promise<number>;
-}
-
 export interface ApprovalReader {
   find(id: string): Promise<ApprovalRecord | undefined>;
-  findByStep(unit: StepRef): Promise<ApprovalRecord | undefined>;
+  findByStep(ref: StepRef): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
   page(query: {
     filter: { status?: ApprovalStatus | undefined; runId?: string | undefined };
     after: ListPosition | null;
@@ -197,18 +190,27 @@ export interface ApprovalReader {
 
 export interface ApprovalWriter extends ApprovalReader {
   insert(approval: ApprovalRecord): Promise<void>;
-  /** The first decision counts: false when it was no longer pending. */
+  /**
+   * Decides a pending approval: by a person, or by its timeout.
+   *
+   * Guarantee: of all calls for one approval, one returns true.
+   * Locks: the approval's row, until the transaction ends.
+   * Concurrent callers: wait, then get false.
+   * @returns false when it is no longer pending; the caller must then write nothing
+   */
   decide(
     id: string,
     decision: Pick<ApprovalRecord, "status" | "decidedAt" | "decidedBy" | "comment" | "answer">,
-  ): Promise<boolean>;
+  ): Promise<Applied>;
+  /** Cancels the run's pending approvals. One that another transaction is deciding is left decided. */
   cancelForRun(runId: string, at: string): Promise<void>;
 }
 
 export interface ScheduleReader {
   find(workflowId: string): Promise<ScheduleRecord | undefined>;
+  /** Schedules whose next time has come, the earliest first. Takes no lock: `advance` decides who starts the run. */
   due(now: string, limit: number): Promise<ScheduleRecord[]>;
-  /** Soonest first; those that are paused or have no next moment come last. */
+  /** The soonest first; those that are paused or have no next time come last. */
   page(query: {
     after: ListPosition | null;
     limit: number;
@@ -218,36 +220,54 @@ export interface ScheduleReader {
 }
 
 export interface ScheduleWriter extends ScheduleReader {
+  /** Inserts a schedule or replaces it. Locks its row. */
   save(schedule: ScheduleRecord): Promise<void>;
   remove(workflowId: string): Promise<void>;
-  /** Moves it on; false when another copy did, or it was paused or published anew. */
+  /**
+   * Sets the next time of a schedule, if `from` and the version are still its present ones and it is not paused.
+   *
+   * Guarantee: of all calls with the same `from`, one returns true.
+   * Locks: the schedule's row, until the transaction ends.
+   * Concurrent callers: wait, then get false.
+   * @returns false when another process has advanced it, or it was paused or published again; then start no run
+   */
   advance(
     workflowId: string,
     from: string,
     fields: { version: number; nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
-  ): Promise<boolean>;
+  ): Promise<Applied>;
 }
 
-/** What keys have used, by lineage, kind and window (the moment that it ends at, in milliseconds): see usage-limits.ts. */
+/** What a usage subject (usage-limits.ts) has used in a window, named by its end in milliseconds since 1970. */
 export interface UsageReader {
-  /** How much of a window is used. */
-  usedInWindow(holder: string, kind: MeteredResource, endsAt: number): Promise<number>;
+  usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
 }
 
 export interface UsageWriter extends UsageReader {
-  /** Counts `amount` more; gives how much is used with it. */
-  add(holder: string, kind: MeteredResource, endsAt: number, amount: number): Promise<number>;
+  /**
+   * Adds to what is used, beyond any limit: for what has been used already.
+   *
+   * Guarantee: an atomic add; none of concurrent adds is lost.
+   * Locks: the row of the window, until the transaction ends.
+   * @returns the sum, this amount included
+   */
+  add(subject: string, kind: MeteredResource, endsAt: number, amount: number): Promise<number>;
+  /**
+   * Adds to what is used unless the sum would exceed `max`.
+   *
+   * Guarantee: an atomic compare and add; concurrent callers never exceed `max` together.
+   * Locks: the row of the window, until the transaction ends.
+   * @returns false when the sum would exceed `max`; nothing was added then
+   */
+  reserve(
+    subject: string,
+    kind: MeteredResource,
+    endsAt: number,
+    reservation: { amount: number; max: number },
+  ): Promise<Applied>;
 }
 
-/** What a transaction is part of, and what follows it. */
-export interface TransactionScope {
-  /** The request that it is part of; null where it is the engine's own. */
-  requestId: string | null;
-  /** Has something done once it is committed: said in a log, counted. What is rolled back is neither. */
-  onCommit(then: () => void): void;
-}
-
-/** Everything the engine writes, in one transaction. */
+/** Everything that the engine writes, in one transaction. */
 export interface EngineWriters extends TransactionScope {
   usage: UsageWriter;
   runs: RunWriter;
@@ -264,4 +284,14 @@ export interface EngineReaders {
   schedules: ScheduleReader;
 }
 
+/**
+ * Runs `work` in one write transaction, which commits when `work` resolves and rolls back when it throws.
+ *
+ * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
+ * the other, so there the methods that only lock are reads.
+ * Locks are taken in this order: claims of jobs, starts, usage, runs, queues of workflows, approvals and schedules. A
+ * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
+ * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.
+ * @throws AppError busy, storage_unavailable
+ */
 export type EngineTransaction = <T>(work: (tx: EngineWriters) => Promise<T>) => Promise<T>;

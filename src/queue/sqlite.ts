@@ -8,11 +8,11 @@ import {
   type EngineTransaction,
   type EngineWriters,
   type Job,
-  type JobReader,
   type AbandonedAttempt,
   type RunReader,
   type StepRef,
 } from "../core/run-ports.ts";
+import type { ExecutorRecord, JobReader } from "../core/job-ports.ts";
 import { isStorageUnavailable } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { storageHealth, type StorageHealth } from "../core/storage-health.ts";
@@ -108,16 +108,16 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     const now = iso(clock.now());
     if (!(await jobs.hasClaimable(now))) return false;
     if ([...running.values()].some(({ job }) => job.quarantined)) return false;
-    const suspects = suspectLast ? "skip" : running.size === 0 ? "alone" : "drain";
+    const quarantined = suspectLast ? "skip" : running.size === 0 ? "isolate" : "drain";
     const limit = slots - running.size;
-    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limit, limits, suspects }));
+    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limit, limits, quarantined }));
     suspectLast = claimed.some((job) => job.quarantined);
     for (const job of claimed) {
       meter.jobClaimed(job.kind);
       run(job);
     }
     // A turn without suspects is enough of a turn, even where there was nothing else.
-    if (claimed.length === 0 && suspects === "skip" && running.size === 0) return jobs.hasClaimable(now);
+    if (claimed.length === 0 && quarantined === "skip" && running.size === 0) return jobs.hasClaimable(now);
     return claimed.length > 0;
   }
 
@@ -139,7 +139,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         signal,
         record: (change) =>
           commit(async (tx) => {
-            const held = await tx.jobs.isClaimedBy(job, executor);
+            const held = await tx.jobs.lockClaim(job, executor);
             if (held) await change(tx);
             return held;
           }).then((held) => {
@@ -266,8 +266,8 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     for (const one of alive) {
       if (one.id === executor) continue;
       const before = seen.get(one.id);
-      if (before === undefined || before.beat !== one.beat) {
-        seen.set(one.id, { beat: one.beat, since: now });
+      if (before === undefined || before.beat !== one.heartbeats) {
+        seen.set(one.id, { beat: one.heartbeats, since: now });
       } else if (now - before.since >= leaseMs) {
         seen.delete(one.id);
         await takeOver(one);
@@ -277,12 +277,11 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     wake();
   }
 
-  async function takeOver(dead: { id: string; beat: number }): Promise<void> {
+  async function takeOver(dead: ExecutorRecord): Promise<void> {
     const count = await commit(async (tx) => {
-      const present = (await tx.jobs.executors()).find((one) => one.id === dead.id);
-      if (present === undefined || present.beat !== dead.beat) return undefined;
-      await interrupt(tx, dead.id);
-      return tx.jobs.reclaim(dead.id);
+      const jobs = await tx.jobs.reclaim(dead.id, dead);
+      if (jobs !== undefined) await interrupt(tx, dead.id);
+      return jobs;
     });
     if (count === undefined) return;
     meter.jobsReclaimed("lease", count);
@@ -329,8 +328,8 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
       clearInterval(beats);
       await commit(async (tx) => {
         // Whatever would not end, or could not be given back, is taken over at once, not after a lease.
-        await interrupt(tx, executor);
         await tx.jobs.reclaim(executor);
+        await interrupt(tx, executor);
       });
     },
   };

@@ -1,7 +1,8 @@
-/** What the engine reads and writes, put together over one connection. */
+/** The ports of the engine over one connection, and its transactions. */
 import type { Kysely } from "kysely";
 import type { Clock } from "../core/clock.ts";
-import type { EngineReaders, EngineTransaction, EngineWriters, TransactionScope } from "../core/run-ports.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/run-ports.ts";
+import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import type { Store } from "./database.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
@@ -36,12 +37,12 @@ export function engineTransaction(store: Pick<Store, "transaction">, clock: Cloc
     );
 }
 
-/** Runs a transaction, and once it is committed whatever was to follow. */
+/** Runs a transaction and, once it is committed, the callbacks that it has registered. */
 export async function withCommitHooks<T>(
   transact: (onCommit: TransactionScope["onCommit"]) => Promise<T>,
 ): Promise<T> {
-  const following: (() => void)[] = [];
-  const result = await transact((then) => void following.push(then));
-  for (const then of following) then();
+  const callbacks: (() => void)[] = [];
+  const result = await transact((callback) => void callbacks.push(callback));
+  for (const callback of callbacks) callback();
   return result;
 }

@@ -1,15 +1,14 @@
-/** Jobs: pending work, claimed by executors under a fence. What is done is deleted. */
+/** The rows of jobs. A job that is done is deleted. Claiming is in claim-jobs.ts. */
 import { type Kysely, sql } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
-import type { Job, JobKind, JobReader, JobWriter, StepRef } from "../core/run-ports.ts";
+import type { JobReader, JobWriter } from "../core/job-ports.ts";
+import type { JobKind, StepRef } from "../core/model.ts";
+import { claimJobs } from "./claim-jobs.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
-// States are written into the statements, not bound: only so SQLite knows that a partial index covers them.
-
-/** So many jobs at most become ready at once: thousands may be due at the same moment. */
-const PROMOTED_AT_ONCE = 500;
+// States are literals in the statements, because SQLite uses a partial index only when it can see the state.
 
 const pendingJobs = prepared((db, now: string) =>
   db
@@ -30,7 +29,7 @@ const deleteJob = prepared((db, id: number, fence: number, executor: string) =>
     .where("executor", "=", executor)
     .returning("id"),
 );
-const heldJob = prepared((db, id: number, fence: number, executor: string) =>
+const findClaim = prepared((db, id: number, fence: number, executor: string) =>
   db
     .selectFrom("jobs")
     .select("id")
@@ -38,53 +37,6 @@ const heldJob = prepared((db, id: number, fence: number, executor: string) =>
     .where("fence", "=", fence)
     .where("executor", "=", executor),
 );
-const claimJob = prepared((db, executor: string, alone: number, id: number) =>
-  db
-    .updateTable("jobs")
-    .set((eb) => ({ state: "claimed" as const, executor, alone, fence: eb("fence", "+", 1) }))
-    .where("id", "=", id),
-);
-const promoteJobs = prepared((db, now: string) =>
-  db
-    .updateTable("jobs")
-    .set({ state: "ready" })
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("jobs")
-        .select("id")
-        .where("state", "=", sql.lit("later"))
-        .where("due_at", "<=", now)
-        .orderBy("due_at")
-        .limit(PROMOTED_AT_ONCE),
-    )
-    .returning("id"),
-);
-const readyJobs = prepared((db, limit: number) =>
-  db
-    .selectFrom("jobs")
-    .selectAll()
-    .where("state", "=", sql.lit("ready"))
-    .where("suspect", "=", sql.lit(0))
-    .orderBy("priority", "desc")
-    .orderBy("id")
-    .limit(limit),
-);
-const firstSuspect = prepared((db) =>
-  db
-    .selectFrom("jobs")
-    .selectAll()
-    .where("state", "=", sql.lit("ready"))
-    .where("suspect", "=", sql.lit(1))
-    .orderBy("id")
-    .limit(1),
-);
-const noteExecutor = prepared((db, id: string, at: string) =>
-  db
-    .insertInto("executors")
-    .values({ id, beat: 0, started_at: at })
-    .onConflict((conflict) => conflict.column("id").doNothing()),
-);
-
 async function countIn(db: Kysely<Schema>, state: JobRow["state"]): Promise<number> {
   const { count } = await db
     .selectFrom("jobs")
@@ -110,7 +62,7 @@ export function jobReader(db: Kysely<Schema>): JobReader {
       return row?.due_at ?? null;
     },
 
-    executors: () => db.selectFrom("executors").select(["id", "beat"]).execute(),
+    executors: () => db.selectFrom("executors").select(["id", "beat as heartbeats"]).execute(),
 
     async oldestReadyAt() {
       const row = await db
@@ -122,7 +74,7 @@ export function jobReader(db: Kysely<Schema>): JobReader {
     },
 
     async depth() {
-      // One by one: each has an index of its own, and together they would be read from the table.
+      // One query per state, because each state has its own index; one query for all would scan the table.
       return {
         ready: await countIn(db, "ready"),
         later: await countIn(db, "later"),
@@ -132,17 +84,18 @@ export function jobReader(db: Kysely<Schema>): JobReader {
   };
 }
 
-/** What is done after a run has ended, and what its end may wait for. */
+/** Jobs that follow the end of a run. */
 const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify"];
+/** Jobs that the end of a stopped run may still depend on. */
 const UNTIL_END: JobKind[] = ["child_done", "run_timeout"];
 
-const unitOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): StepRef => ({
+const stepRefOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): StepRef => ({
   runId: row.run_id,
   stepId: row.step_id,
   item: decodeItem(row.item),
 });
 
-/** Works on the queue inside a transaction. */
+/** Writes the queue inside a transaction. */
 export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
   return {
     ...jobReader(trx),
@@ -167,35 +120,11 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       });
     },
 
-    async claim(executor, { now, limit, limits, suspects }) {
-      await promoteJobs(trx, now);
-      const [suspect] = suspects === "skip" ? [] : await firstSuspect(trx);
-      if (suspect !== undefined && suspects === "drain") return [];
-      const chosen = suspect === undefined ? await readyWithin(trx, limit, limits) : [suspect];
-      // Only who has a row can be seen to be dead: it may have been taken over while its process was frozen.
-      if (chosen.length > 0) await noteExecutor(trx, executor, now);
-      const jobs: Job[] = [];
-      for (const row of chosen) {
-        await claimJob(trx, executor, Number(suspect !== undefined), row.id);
-        jobs.push({
-          ...unitOf(row),
-          id: row.id,
-          kind: row.kind,
-          priority: row.priority,
-          resource: row.resource,
-          attempt: row.attempt,
-          retryCount: row.tries,
-          fence: row.fence + 1,
-          quarantined: row.suspect === 1,
-          crashCount: row.kills,
-        });
-      }
-      return jobs;
-    },
+    claim: (executor, options) => claimJobs(trx, executor, options),
 
-    isClaimedBy: async (job, executor) => (await heldJob(trx, job.id, job.fence, executor)).length > 0,
+    lockClaim: async ({ id, fence }, executor) => (await findClaim(trx, id, fence, executor)).length > 0,
 
-    complete: async (job, executor) => (await deleteJob(trx, job.id, job.fence, executor)).length > 0,
+    complete: async ({ id, fence }, executor) => (await deleteJob(trx, id, fence, executor)).length > 0,
 
     async release(job, executor, { dueAt, attempt, retryCount }) {
       const result = await trx
@@ -223,7 +152,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .where("kind", "not in", ended ? AFTER_END : [...AFTER_END, ...UNTIL_END])
         .returning(["run_id", "step_id", "item"])
         .execute();
-      return rows.map(unitOf);
+      return rows.map(stepRefOf);
     },
 
     async dropStepJobs({ runId, stepId, item }) {
@@ -244,7 +173,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .where("state", "=", sql.lit("claimed"))
         .where("kind", "in", ["step", "wake", "decided", "child_done"])
         .execute();
-      return rows.map(unitOf);
+      return rows.map(stepRefOf);
     },
 
     async hasJobForStep(runId, stepId) {
@@ -269,16 +198,19 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .execute();
     },
 
-    async reclaim(executor) {
-      await trx.deleteFrom("executors").where("id", "=", executor).execute();
-      // One that ran alone was the cause; who only stood beside it was not.
-      const result = await trx
+    async reclaim(executor, expected) {
+      let removal = trx.deleteFrom("executors").where("id", "=", executor);
+      if (expected !== undefined) removal = removal.where("beat", "=", expected.heartbeats);
+      const { numDeletedRows } = await removal.executeTakeFirstOrThrow();
+      if (expected !== undefined && numDeletedRows === 0n) return undefined;
+      const { numUpdatedRows } = await trx
         .updateTable("jobs")
         .set((eb) => ({
           state: "ready" as const,
           due_at: iso(clock.now()),
           executor: null,
           suspect: 1,
+          // Only a job that ran isolated can have crashed the executor by itself.
           kills: eb("kills", "+", eb.ref("alone")),
           alone: 0,
           fence: eb("fence", "+", 1),
@@ -286,46 +218,8 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         }))
         .where("executor", "=", executor)
         .where("state", "=", sql.lit("claimed"))
-        .executeTakeFirst();
-      return Number(result.numUpdatedRows);
+        .executeTakeFirstOrThrow();
+      return Number(numUpdatedRows);
     },
   };
-}
-
-/** The next ready jobs whose resources have room. */
-async function readyWithin(trx: Kysely<Schema>, limit: number, limits: ReadonlyMap<string, number>) {
-  if (limits.size === 0) return readyJobs(trx, limit);
-  const used = await trx
-    .selectFrom("jobs")
-    .select((eb) => ["resource" as const, eb.fn.countAll<number>().as("count")])
-    .where("state", "=", sql.lit("claimed"))
-    .where("resource", "is not", null)
-    .groupBy("resource")
-    .execute();
-  const room = new Map(limits);
-  for (const { resource, count } of used) {
-    if (room.has(resource!)) room.set(resource!, room.get(resource!)! - count);
-  }
-  const full = [...room].filter(([, left]) => left <= 0).map(([name]) => name);
-  const rows = await trx
-    .selectFrom("jobs")
-    .selectAll()
-    .where("state", "=", sql.lit("ready"))
-    .where("suspect", "=", 0)
-    .where((eb) =>
-      eb.or([
-        eb("resource", "is", null),
-        ...(full.length > 0 ? [eb("resource", "not in", full)] : [eb.lit(true)]),
-      ]),
-    )
-    .orderBy("priority", "desc")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.filter(({ resource }) => {
-    const left = resource === null ? undefined : room.get(resource);
-    if (left === undefined) return true;
-    room.set(resource!, left - 1);
-    return left > 0;
-  });
 }

@@ -1,10 +1,11 @@
-/** What keys and people have used in a window: one count for all copies. */
-import { type Kysely, sql } from "kysely";
+/** What keys and people have used in a window: one row per subject, kind and window, shared by all processes. */
+import type { Kysely } from "kysely";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
+import type { MeteredResource } from "../core/usage-limits.ts";
 import { COUNT_RETENTION_MS } from "./rate-limit-counts.ts";
 import type { Schema } from "./schema.ts";
 
-/** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */
+/** Deletes up to `limit` counts of windows that are over. @returns whether there may be more */
 export async function purgeUsageCounts(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom("usage_counts")
@@ -27,11 +28,11 @@ export async function purgeUsageCounts(trx: Kysely<Schema>, now: number, limit: 
 /** Reads the counts through `db`: a connection, or a transaction. */
 export function usageReader(db: Kysely<Schema>): UsageReader {
   return {
-    async usedInWindow(holder, kind, endsAt) {
+    async usedInWindow(subject, kind, endsAt) {
       const row = await db
         .selectFrom("usage_counts")
         .select("used")
-        .where("holder", "=", holder)
+        .where("holder", "=", subject)
         .where("kind", "=", kind)
         .where("ends_at", "=", endsAt)
         .executeTakeFirst();
@@ -40,23 +41,36 @@ export function usageReader(db: Kysely<Schema>): UsageReader {
   };
 }
 
-/** Counts inside the transaction that uses something up. */
+/** Counts inside the transaction that uses something. */
 export function usageWriter(trx: Kysely<Schema>): UsageWriter {
+  /** One statement, so that no concurrent add is lost. @returns the sum; undefined when it would exceed `max` */
+  async function addUpTo(
+    max: number,
+    window: { subject: string; kind: MeteredResource; endsAt: number },
+    amount: number,
+  ): Promise<number | undefined> {
+    if (amount > max) return undefined;
+    const row = await trx
+      .insertInto("usage_counts")
+      .values({ holder: window.subject, kind: window.kind, ends_at: window.endsAt, used: amount })
+      .onConflict((conflict) => {
+        const added = conflict
+          .columns(["holder", "kind", "ends_at"])
+          .doUpdateSet((eb) => ({ used: eb("usage_counts.used", "+", eb.ref("excluded.used")) }));
+        return max === Infinity ? added : added.where("usage_counts.used", "<=", max - amount);
+      })
+      .returning("used")
+      .executeTakeFirst();
+    return row?.used;
+  }
+
   return {
     ...usageReader(trx),
 
-    async add(holder, kind, endsAt, amount) {
-      const { used } = await trx
-        .insertInto("usage_counts")
-        .values({ holder, kind, ends_at: endsAt, used: amount })
-        .onConflict((conflict) =>
-          conflict.columns(["holder", "kind", "ends_at"]).doUpdateSet((eb) => ({
-            used: sql<number>`${eb.ref("usage_counts.used")} + ${eb.ref("excluded.used")}`,
-          })),
-        )
-        .returning("used")
-        .executeTakeFirstOrThrow();
-      return used;
-    },
+    add: async (subject, kind, endsAt, amount) =>
+      (await addUpTo(Infinity, { subject, kind, endsAt }, amount))!,
+
+    reserve: async (subject, kind, endsAt, { amount, max }) =>
+      (await addUpTo(max, { subject, kind, endsAt }, amount)) !== undefined,
   };
 }

@@ -7,14 +7,14 @@ type Queues = Awaited<ReturnType<typeof testQueues>>;
 const claim = (
   it_: Queues,
   executor: string,
-  options: { limit?: number; limits?: Map<string, number>; suspects?: "alone" | "drain" | "skip" } = {},
+  options: { limit?: number; limits?: Map<string, number>; quarantined?: "isolate" | "drain" | "skip" } = {},
 ): Promise<Job[]> =>
   it_.transaction((tx) =>
     tx.jobs.claim(executor, {
       now: it_.now(),
       limit: 10,
       limits: new Map(),
-      suspects: "alone",
+      quarantined: "isolate",
       ...options,
     }),
   );
@@ -69,9 +69,9 @@ describe("claiming", () => {
     await claim(it_, "exe_1");
     await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
     await it_.add("other");
-    expect(steps(await claim(it_, "exe_2", { suspects: "drain" }))).toEqual([]);
-    expect(steps(await claim(it_, "exe_2", { suspects: "alone" }))).toEqual(["suspect"]);
-    expect(steps(await claim(it_, "exe_2", { suspects: "skip" }))).toEqual(["other"]);
+    expect(steps(await claim(it_, "exe_2", { quarantined: "drain" }))).toEqual([]);
+    expect(steps(await claim(it_, "exe_2", { quarantined: "isolate" }))).toEqual(["suspect"]);
+    expect(steps(await claim(it_, "exe_2", { quarantined: "skip" }))).toEqual(["other"]);
   });
 });
 
@@ -86,11 +86,11 @@ describe("the fence of a job", () => {
     expect(after!.fence).toBeGreaterThan(before!.fence);
     const pause = { dueAt: null, attempt: 9, retryCount: 9 };
     await it_.transaction(async (tx) => {
-      expect(await tx.jobs.isClaimedBy(before!, "exe_1")).toBe(false);
+      expect(await tx.jobs.lockClaim(before!, "exe_1")).toBe(false);
       expect(await tx.jobs.release(before!, "exe_1", pause)).toBe(false);
       expect(await tx.jobs.complete(before!, "exe_1")).toBe(false);
-      expect(await tx.jobs.isClaimedBy(after!, "exe_2")).toBe(false);
-      expect(await tx.jobs.isClaimedBy(after!, "exe_1")).toBe(true);
+      expect(await tx.jobs.lockClaim(after!, "exe_2")).toBe(false);
+      expect(await tx.jobs.lockClaim(after!, "exe_1")).toBe(true);
       expect(await tx.jobs.complete(after!, "exe_1")).toBe(true);
     });
     expect(await it_.rowsOf()).toEqual([]);
@@ -101,7 +101,7 @@ describe("the fence of a job", () => {
     await it_.add("a");
     await claim(it_, "exe_1");
     await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
-    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 1, suspect: true }]);
+    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 1, quarantined: true }]);
   });
 
   it("lets a job that is given back be claimed at its time, as the attempt that was said", async () => {
@@ -112,7 +112,7 @@ describe("the fence of a job", () => {
     await it_.transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt, attempt: 2, retryCount: 2 }));
     expect(await claim(it_, "exe_2")).toEqual([]);
     it_.clock.advance(500);
-    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 2, suspect: false }]);
+    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 2, quarantined: false }]);
   });
 
   it("counts as a kill only what its job was alone for", async () => {

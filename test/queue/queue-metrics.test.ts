@@ -13,7 +13,7 @@ describe("the age of the oldest ready job", () => {
     await add("waits", { dueAt: due });
     expect(await read.jobs.oldestReadyAt()).toBeNull();
     clock.advance(61 * SECOND);
-    const options = { now: now(), limit: 0, limits: new Map(), suspects: "skip" } as const;
+    const options = { now: now(), limit: 0, limits: new Map(), quarantined: "skip" } as const;
     await transaction((tx) => tx.jobs.claim("exe_1", options));
     expect(await read.jobs.oldestReadyAt()).toBe(due);
     await add("made_later");
@@ -27,7 +27,7 @@ describe("the age of the oldest ready job", () => {
     expect(await read.jobs.oldestReadyAt()).toBe(now());
     const claim = () =>
       transaction((tx) =>
-        tx.jobs.claim("exe_1", { now: now(), limit: 1, limits: new Map(), suspects: "alone" }),
+        tx.jobs.claim("exe_1", { now: now(), limit: 1, limits: new Map(), quarantined: "isolate" }),
       );
     const [job] = await claim();
     expect(await read.jobs.oldestReadyAt()).toBeNull();

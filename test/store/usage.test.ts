@@ -41,8 +41,8 @@ describe("a window", () => {
       undefined,
       undefined,
     ]);
-    expect(usageLimitFor({ rows_per_day: 7 }, "rows")).toMatchObject({ most: 7, windowMs: DAY });
-    expect(usageLimitFor({ runs_per_hour: 7 }, "runs")).toMatchObject({ most: 7, windowMs: HOUR });
+    expect(usageLimitFor({ rows_per_day: 7 }, "rows")).toMatchObject({ max: 7, windowMs: DAY });
+    expect(usageLimitFor({ runs_per_hour: 7 }, "runs")).toMatchObject({ max: 7, windowMs: HOUR });
   });
 });
 

@@ -65,7 +65,9 @@ export const decideApproval = defineTool({
         comment,
         answer: decision === "approve" ? filledIn(approval, form) : unfilled(form),
       };
-      await tx.approvals.decide(approval.id, answer);
+      if (!(await tx.approvals.decide(approval.id, answer))) {
+        throw isDecided(await findApproval(tx.approvals, approval.id));
+      }
       const { runId, stepId, item } = approval;
       const job = {
         kind: "decided",

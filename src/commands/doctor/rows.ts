@@ -148,14 +148,14 @@ async function lookAtWork(read: Read, local: boolean): Promise<CheckResult[]> {
 
 /** Those of the executors that have not beaten within the time in which each should. */
 async function standingStill(
-  before: readonly { id: string; beat: number }[],
-  executors: () => Promise<{ id: string; beat: number }[]>,
+  before: readonly { id: string; heartbeats: number }[],
+  executors: () => Promise<{ id: string; heartbeats: number }[]>,
 ): Promise<string[]> {
   const deadline = performance.now() + BEATS_MS;
   for (;;) {
-    const now = new Map(before.length === 0 ? [] : (await executors()).map((it) => [it.id, it.beat]));
+    const now = new Map(before.length === 0 ? [] : (await executors()).map((it) => [it.id, it.heartbeats]));
     // One that is gone has ended in an orderly way, or was taken over.
-    const still = before.filter(({ id, beat }) => now.get(id) === beat).map(({ id }) => id);
+    const still = before.filter(({ id, heartbeats }) => now.get(id) === heartbeats).map(({ id }) => id);
     if (still.length === 0 || performance.now() > deadline) return still;
     await delay(250);
   }

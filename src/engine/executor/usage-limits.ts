@@ -53,6 +53,7 @@ export function usageLimits(
   async function takeUnfinished(tx: Pick<EngineWriters, "runs">, actor: LimitedActor): Promise<void> {
     const most = perKey.unfinished_runs;
     if (most === undefined || !isUsageLimited(actor)) return;
+    await tx.runs.lockStarts(usageSubjectOf(actor));
     if ((await tx.runs.countUnfinishedFor(actor, most)) < most) return;
     throw new AppError(
       "too_many_runs",
@@ -68,8 +69,8 @@ export function usageLimits(
       await takeUnfinished(tx, actor);
       const limit = limitFor(actor, "runs");
       if (limit === undefined) return;
-      const used = await tx.usage.add(usageSubjectOf(actor), "runs", limit.endsAt, 1);
-      if (used <= limit.max) return;
+      const { endsAt, max } = limit;
+      if (await tx.usage.reserve(usageSubjectOf(actor), "runs", endsAt, { amount: 1, max })) return;
       const seconds = Math.ceil((limit.endsAt - clock.now()) / SECOND);
       throw new AppError(
         "too_many_runs",

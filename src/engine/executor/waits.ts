@@ -31,6 +31,7 @@ async function repeatUnit(
   job: Job,
   { error, delay }: { error: RunError; delay: number },
 ): Promise<void> {
+  await tx.runs.lock(job.runId);
   const step = await tx.runs.step(job);
   if (step?.state !== "r") {
     await endIfStopping(mover, tx, job.runId);
@@ -77,6 +78,8 @@ function ending(
   return {
     kind: "complete",
     async change(tx) {
+      // Several jobs can end one wait: the lock lets the first do it.
+      await tx.runs.lock(job.runId);
       const step = await tx.runs.step(job);
       const waits = step !== undefined && ["w", "r"].includes(step.state);
       const result = waits ? await resultOf(tx) : undefined;

@@ -303,7 +303,7 @@ export async function recordAttemptStart(
   unit: StepRef,
   attempt: { attempt: number; executor: string; startedAt: string; input: unknown },
 ): Promise<boolean> {
-  const run = (await tx.runs.find(unit.runId))!;
+  const run = (await tx.runs.lock(unit.runId))!;
   if (isEnding(run) || run.finishedAt !== null) return false;
   const seq = run.seq + 1;
   await tx.runs.update(unit.runId, {

@@ -63,6 +63,7 @@ export interface RunUpdate {
  */
 export async function startRun(mover: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
   const outline = await mover.definitionCache.get(run, tx.runs);
+  await tx.runs.lockQueue(run.workflowId);
   const admitted = await hasRoom(tx, run, outline);
   const states = "p".repeat(outline.definition.steps.length);
   const createdAt = iso(mover.clock.now());
@@ -143,7 +144,7 @@ export async function beginUpdate(
   tx: EngineWriters,
   runId: string,
 ): Promise<RunUpdate | undefined> {
-  const run = await tx.runs.find(runId);
+  const run = await tx.runs.lock(runId);
   if (run === undefined || run.finishedAt !== null) return undefined;
   const compiled = await mover.definitionCache.get(run, tx.runs);
   return { tx, run, compiled, seq: run.seq + 1, states: run.stepStates };
@@ -305,6 +306,7 @@ export async function reportAbandoned(
 
 /** Lets in what waited for a run of this workflow to end. */
 async function admitNext(mover: RunContext, tx: EngineWriters, workflowId: string): Promise<void> {
+  await tx.runs.lockQueue(workflowId);
   for (;;) {
     const run = await tx.runs.nextQueued(workflowId);
     if (run === undefined) return;

@@ -63,7 +63,7 @@ export const choosePassword = defineEndpoint({
       const now = iso(services.clock.now());
       const fresh = (await tx.users.find(user!.id))!;
       if (fresh.status === "deactivated") throw linkExpired();
-      await tx.links.consume(digestOf(token));
+      if (!(await tx.links.consume(digestOf(token)))) throw linkExpired();
       await tx.links.removeForUser(fresh.id, kinds);
       await tx.users.update(fresh.id, {
         passwordHash,

@@ -98,7 +98,9 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     };
     const asked = { client: name, requestId: res.locals["requestId"] as string };
     await completeSignIn(services, policy, identity, session, asked, async (tx) => {
-      await tx.sessions.saveClaims(session.id, claims, null);
+      if (!(await tx.sessions.saveClaims(session.id, claims, null))) {
+        throw new Error("a new session already has a grant");
+      }
       if (flow.previous !== null) await tx.sessions.end(flow.previous);
     });
     await attempt.markSucceeded();

@@ -577,7 +577,7 @@ describe("a run that is ending", () => {
         now: it_.now(),
         limit: 1,
         limits: new Map(),
-        suspects: "skip",
+        quarantined: "skip",
       });
       await tx.runs.saveStep(unit, { seq: 99, state: "s" });
       expect(job?.kind).toBe("wake");

@@ -1,0 +1,114 @@
+/**
+ * The queue of jobs as interfaces. A job is a row of the database that holds the runs, so that the end of a job and its
+ * effect on the run commit in one transaction. The guarantees hold at READ COMMITTED, between any number of processes
+ * (see `EngineTransaction` for the general rules, and the contract tests for a check of each).
+ */
+import type { Job, NewJob, StepRef } from "./model.ts";
+import type { Applied } from "./transactions.ts";
+
+/** An executor that has a heartbeat on record. */
+export interface ExecutorRecord {
+  id: string;
+  /** Grows with each heartbeat. A lease is judged by when it last changed, never by the clocks of other machines. */
+  heartbeats: number;
+}
+
+export interface JobReader {
+  /** Whether a job may be claimable at `now`. Takes no lock: a claim may still come back empty. */
+  hasClaimable(now: string): Promise<boolean>;
+  /** The earliest `dueAt` of the jobs that are not due yet; null without one. */
+  nextDueAt(): Promise<string | null>;
+  executors(): Promise<ExecutorRecord[]>;
+  /** Since when the oldest ready job has been ready; null when none is. */
+  oldestReadyAt(): Promise<string | null>;
+  /** Number of jobs by state, for metrics and tests. */
+  depth(): Promise<{ ready: number; later: number; claimed: number }>;
+}
+
+/**
+ * What a claim does with quarantined jobs, each of which must run isolated.
+ * `isolate`: claims the oldest quarantined job and nothing else, if there is one.
+ * `drain`: claims nothing while there is one, so that the executor becomes free for it.
+ * `skip`: ignores them, so that other jobs get a turn.
+ */
+export type QuarantinePolicy = "isolate" | "drain" | "skip";
+
+export interface ClaimOptions {
+  /** Jobs due at this time are claimable. */
+  now: string;
+  /** Maximum number of jobs. */
+  limit: number;
+  /** Maximum number of claimed jobs for each resource, over all executors. */
+  limits: ReadonlyMap<string, number>;
+  quarantined: QuarantinePolicy;
+}
+
+export interface JobWriter extends JobReader {
+  /** Adds a job. Locks nothing; claimable once the transaction has committed. */
+  add(job: NewJob): Promise<void>;
+  /**
+   * Claims due jobs for an executor, by priority, then by age.
+   *
+   * Guarantee: a job is claimed by one caller only, and each claim raises the job's fence. `limits` hold over all
+   * executors, and an executor with a claimed job has a heartbeat on record.
+   * Locks: the rows of the claimed jobs; with `limits`, also the count of each resource that it claims.
+   * Concurrent callers: skip jobs that another transaction has locked; they never wait for one.
+   * @returns the jobs with their new fences, none when nothing is claimable
+   */
+  claim(executor: string, options: ClaimOptions): Promise<Job[]>;
+  /**
+   * Checks that the executor still holds the job under this fence, before something is written in its name.
+   *
+   * Guarantee: after `true` the claim can't be lost until the transaction ends.
+   * Locks: the job's row, until the transaction ends.
+   * Concurrent callers: `reclaim` waits for the lock.
+   */
+  lockClaim(job: Job, executor: string): Promise<Applied>;
+  /**
+   * Deletes the job, if the executor still holds it under this fence.
+   *
+   * Guarantee: of all `complete` and `release` calls for one claim, at most one returns true.
+   * Locks: the job's row, until the transaction ends. Call it before `runs.lock`.
+   * @returns false when the claim was lost; the caller must then write nothing
+   */
+  complete(job: Job, executor: string): Promise<Applied>;
+  /**
+   * Gives the job back, to be claimed again at `dueAt` (null: at once), if the executor still holds it under this
+   * fence. Guarantee, lock and result as for `complete`.
+   */
+  release(
+    job: Job,
+    executor: string,
+    next: { dueAt: string | null; attempt: number; retryCount: number },
+  ): Promise<Applied>;
+  /**
+   * Deletes the run's jobs that are not claimed, except those that belong to the time after its end.
+   *
+   * Guarantee: a job that another transaction is claiming is either deleted or claimed, never both.
+   * Locks: requires `runs.lock`; locks the deleted rows.
+   * @param options.ended when false, the jobs that end the run (its timeout, the end of a sub-workflow) also stay
+   * @returns the steps of the deleted jobs
+   */
+  dropUnclaimed(runId: string, options: { ended: boolean }): Promise<StepRef[]>;
+  /** Deletes the unclaimed jobs of one step or item. Requires `runs.lock`. */
+  dropStepJobs(ref: StepRef): Promise<void>;
+  /** The steps of the run with a claimed job that will record an outcome. Requires `runs.lock`. */
+  claimedSteps(runId: string): Promise<StepRef[]>;
+  /** Whether the step, or an item of it, has a job for an attempt, claimed or not. Requires `runs.lock`. */
+  hasJobForStep(runId: string, stepId: string): Promise<boolean>;
+  /**
+   * Records a heartbeat, and registers the executor if it is not on record.
+   * Locks: the executor's row. A concurrent `reclaim` waits, and is then refused.
+   */
+  heartbeat(executor: string, at: string): Promise<void>;
+  /**
+   * Removes an executor and makes its claimed jobs claimable again, quarantined and as the next attempt.
+   *
+   * Guarantee: of several callers that reclaim the same executor, one gets the number of jobs. The fence of each job is
+   * raised, so `lockClaim`, `complete` and `release` of the removed executor return false.
+   * Locks: the executor's row, then the rows of its jobs.
+   * @param expected removes the executor only if this is still its number of heartbeats; left out, in any case
+   * @returns how many jobs were reclaimed; undefined when the executor has sent a heartbeat since, or is already gone
+   */
+  reclaim(executor: string, expected?: Pick<ExecutorRecord, "heartbeats">): Promise<number | undefined>;
+}
