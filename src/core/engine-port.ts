@@ -1,4 +1,4 @@
-/** What operations need of the engine. `src/engine` implements it; tools and surfaces see only this. */
+/** What operations need of the engine. `src/engine` implements it; tools and surfaces use only this interface. */
 import type { Issue } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
@@ -17,64 +17,64 @@ import type {
 import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
 
-/** A fault of a definition; for text also where it stands. */
+/** The result of checking a definition. */
 export interface CheckReport {
   valid: boolean;
   errors: Issue[];
-  /** As it is stored; null where it could not be read at all. */
+  /** The definition to store; null when the source could not be parsed. */
   definition: Record<string, unknown> | null;
-  /** What a file has at the top beside it. */
+  /** The fields that a workflow file has beside the definition. */
   file: { id?: string; name?: string; description?: string; tags?: string[] };
   output_shape: Shape;
   steps: { id: string; type: string; output: Shape; effects: boolean }[];
-  /** With `mocks`: what the steps' fields and the output would be. */
+  /** With `mocks`: the values of the steps' fields and of the output. */
   preview?: { steps: Record<string, unknown>; output?: unknown };
 }
 
 export interface CheckOptions {
-  /** Whether to look at the real databases, models, servers, secrets. */
+  /** Whether to check against the real databases, models, servers and secrets. */
   checkConnections: boolean;
-  /** Inputs of a run, to be checked too. */
+  /** Inputs of a run, to check as well. */
   inputs?: unknown;
-  /** Outputs of steps, by id: the expressions that need no others are evaluated with them. */
+  /** Outputs of steps by id. Expressions that need no other outputs are evaluated with them. */
   mocks?: Readonly<Record<string, unknown>> | undefined;
-  /** The workflow's own id, where it has one. */
+  /** The id of the workflow, if it has one. */
   selfId?: string | undefined;
-  /** Whether `id`, `name`, `description` and `tags` may stand at the top, as in files. */
+  /** Whether `id`, `name`, `description` and `tags` are allowed at the top level, as in files. */
   allowFileFields?: boolean;
   signal: AbortSignal;
 }
 
 export interface RunRequest {
   workflowId: string;
-  /** Left out: the published version, else the newest. */
+  /** Left out, the published version, or the newest if none is published. */
   version?: number | undefined;
-  /** In place of the version's: a retry with a patch. */
+  /** Replaces the definition of the version (a retry with a patch). */
   definition?: Record<string, unknown> | undefined;
   inputs: Readonly<Record<string, unknown>>;
-  /** Leaves out the inputs that the workflow does not take. */
+  /** Whether to drop inputs that the workflow does not declare. */
   ignoreUnknownInputs?: boolean | undefined;
   actor: RunActor;
   trigger: RunTrigger;
   depth?: number | undefined;
   parent?: StepRef | undefined;
-  /** The run that it repeats. */
+  /** The run that this one retries. */
   retryOf?: Pick<RunRecord, "id" | "firstRunId"> | undefined;
   scheduledFor?: string | undefined;
-  /** The trace that it goes on with, as it is kept; left out or null, it begins one of its own. */
+  /** The trace to continue, serialized; left out or null, the run begins its own. */
   trace?: string | null | undefined;
 }
 
-/** A limit of a key, and how much of it is left now. */
+/** A limit of a key, and how much of it is left. */
 export interface RemainingUsage {
   limit: keyof PerKeyLimits;
   max: number;
   remaining: number;
-  /** When all of it is there again, in milliseconds since 1970; null where that is no matter of time. */
+  /** When the full limit is available again, in milliseconds since 1970; null when that does not depend on time. */
   resetsAt: number | null;
 }
 
-/** A run that may be taken in. */
+/** A run that is ready to start. */
 export type PreparedRun = Omit<NewRun, "status" | "stepStates" | "admitted" | "createdAt">;
 
 export interface EngineApi {
@@ -83,34 +83,34 @@ export interface EngineApi {
   /** Checks a definition: an object, or YAML or JSON text. */
   check(source: unknown, options: CheckOptions): Promise<CheckReport>;
   /**
-   * Makes a run ready: outside of any transaction, for it may take a while.
+   * Prepares a run. This may take long, so it happens outside of transactions.
    * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable, invalid_input
    *   (paths below `inputs`)
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
-  /** Takes in a run that somebody starts, and counts it. @throws AppError too_many_runs */
+  /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs */
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
-  /** Stops a run; false when it had ended or been stopped before. */
+  /** Stops a run. @returns false when it had already ended or been stopped */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
-  /** A run's definition, defaults filled in. */
+  /** The definition of a run, with defaults. */
   getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
-  /** The next moments of a schedule after `after` (milliseconds). */
+  /** The next times of a schedule after `after`, in milliseconds since 1970. */
   nextScheduleTimes(
     schedule: Pick<ScheduleRecord, "cron" | "timezone">,
     after: number,
     count: number,
   ): number[];
-  /** What `limits.per_key` leaves the key, or person; empty where nothing is limited. */
+  /** What `limits.per_key` leaves to the key or user; empty without limits. */
   remainingUsage(principal: Pick<Principal, "owner" | "lineage">): Promise<RemainingUsage[]>;
-  /** What the operator allows. */
+  /** The policy of the operator. */
   policy: { approvalsByStarter: boolean };
-  /** Says, after a commit, that there is something to do. */
+  /** Wakes the executors after a commit that has added jobs. */
   wake(): void;
   /**
-   * Resolves once the run's `seq` has gone beyond `seq`, or the time (milliseconds) is up, or the signal is aborted;
-   * whichever process moves it.
+   * Resolves when the run's `seq` is greater than `seq`, after `ms` milliseconds, or when the signal is aborted. It
+   * sees updates by all processes.
    */
   waitForChange(runId: string, seq: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
-  /** Aborted when this process is about to close: who waits for a run is told where it is now. */
+  /** Aborted when this process begins to shut down. Requests that wait for a run then return its present state. */
   shutdownSignal: AbortSignal;
 }
