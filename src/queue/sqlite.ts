@@ -279,9 +279,9 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
   async function takeOver(dead: ExecutorRecord): Promise<void> {
     const count = await commit(async (tx) => {
-      const jobs = await tx.jobs.reclaim(dead.id, dead);
-      if (jobs !== undefined) await interrupt(tx, dead.id);
-      return jobs;
+      const reclaimed = await tx.jobs.reclaim(dead.id, dead);
+      if (reclaimed !== undefined) await interrupt(tx, dead.id);
+      return reclaimed;
     });
     if (count === undefined) return;
     meter.jobsReclaimed("lease", count);
