@@ -21,15 +21,20 @@ let servers: ChildProcess | undefined;
 let stopping = false;
 
 function startServers(): void {
-  const child = spawn(process.execPath, [join(ROOT, "bin/millrace.js"), "start", "--drain-delay", "0", ...args], {
-    cwd: ROOT,
-    env,
-    stdio: "inherit",
-  });
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, "bin/millrace.js"), "start", "--drain-delay", "0", ...args],
+    {
+      cwd: ROOT,
+      env,
+      stdio: "inherit",
+    },
+  );
   servers = child;
   child.once("exit", (code) => {
     if (servers === child) servers = undefined;
-    if (!stopping && code !== 0 && code !== null) console.log("\nThe servers ended. They start again when a file changes.");
+    if (!stopping && code !== 0 && code !== null)
+      console.log("\nThe servers ended. They start again when a file changes.");
   });
 }
 
@@ -42,24 +47,28 @@ async function stopServers(): Promise<void> {
   await ended;
 }
 
-let restarting: Promise<void> = Promise.resolve();
+async function restart(path: string): Promise<void> {
+  if (stopping) return;
+  console.log(`\n${path} changed: the servers start again.`);
+  await stopServers();
+  startServers();
+}
+
+let restarting = Promise.resolve();
 let timer: NodeJS.Timeout | undefined;
 
 function restartSoon(path: string): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    restarting = restarting.then(async () => {
-      if (stopping) return;
-      console.log(`\n${path} changed: the servers start again.`);
-      await stopServers();
-      startServers();
-    });
+    restarting = restarting.then(() => restart(path));
   }, DEBOUNCE_MS);
 }
 
 /** The interface is Vite's business, and what the generator writes does not run. */
 const isServerSource = (path: string): boolean =>
-  path.endsWith(".ts") && !path.startsWith(join("src", "web")) && !path.startsWith(join("schemas", "generated"));
+  path.endsWith(".ts") &&
+  !path.startsWith(join("src", "web")) &&
+  !path.startsWith(join("schemas", "generated"));
 
 for (const folder of SERVER_SOURCE) {
   watch(join(ROOT, folder), { recursive: true }, (_, name) => {
