@@ -3,6 +3,7 @@
  * other file of core can import it. Times are ISO 8601 text in UTC.
  */
 import type { Surface } from "../../schemas/actor.ts";
+import type { StepState, StepStates } from "./step-states.ts";
 import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 
 /** A place in a sorted list: the sort value and the id of the last item seen. */
@@ -22,13 +23,6 @@ export interface Usage {
   /** In the unit of the configured prices; null without prices. */
   cost: number | null;
 }
-
-/**
- * The state of a step, one letter each, so that one column of the run's row holds the states of all its steps:
- * `p` pending, `q` queued (a job is ready or claimed), `r` running without a job (a fan-out, a sub-workflow),
- * `w` waiting, `s` succeeded, `k` skipped, `e` failed with `on_error: continue`, `f` failed, `c` cancelled.
- */
-export type StepState = "p" | "q" | "r" | "w" | "s" | "k" | "e" | "f" | "c";
 
 /** A step of a run, or one item of its fan-out. */
 export interface StepRef {
@@ -57,7 +51,7 @@ export interface RunRecord {
   /** The run's own definition (a retry with a patch); null when it runs its version's definition. */
   definition: Record<string, unknown> | null;
   status: RunStatus;
-  stepStates: string;
+  stepStates: StepStates;
   /** Counts the run's updates: it grows by one with each. */
   seq: number;
   /** False while the run waits in the queue of its workflow. */

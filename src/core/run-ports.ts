@@ -18,11 +18,11 @@ import type {
   SkippedRuns,
   StepRecord,
   StepRef,
-  StepState,
   Usage,
   ValueText,
 } from "./model.ts";
 import type { Applied, TransactionScope } from "./transactions.ts";
+import type { StepState } from "./step-states.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 
 export type * from "./model.ts";

@@ -5,6 +5,7 @@ import { decodeItem, encodeItem } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { encodeValue } from "./run-values.ts";
 import { runReader } from "./runs.ts";
+import { encodeState, encodeStates } from "./step-state-columns.ts";
 import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
 
 const insertRun = preparedInsert("runs");
@@ -58,7 +59,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         version: run.version,
         definition: json(run.definition),
         status: run.status,
-        states: run.stepStates,
+        states: encodeStates(run.stepStates),
         seq: 0,
         admitted: Number(run.admitted),
         stop: null,
@@ -88,7 +89,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
 
     async update(id, { stepStates, admitted, error, stop, output, startedAt, finishedAt, ...plain }) {
       const set: Updateable<RunRow> = { ...plain };
-      if (stepStates !== undefined) set.states = stepStates;
+      if (stepStates !== undefined) set.states = encodeStates(stepStates);
       if (admitted !== undefined) set.admitted = Number(admitted);
       if (error !== undefined) set.error = json(error);
       if (stop !== undefined) set.stop = json(stop);
@@ -98,8 +99,8 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       await trx.updateTable("runs").set(set).where("id", "=", id).execute();
     },
 
-    async saveStep({ runId, stepId, item }, { output, items, error, ...fields }) {
-      const columns: Partial<RunStepRow> = {};
+    async saveStep({ runId, stepId, item }, { state, output, items, error, ...fields }) {
+      const columns: Partial<RunStepRow> = { state: encodeState(state) };
       for (const [key, value] of Object.entries(fields))
         columns[SNAKE[key as keyof typeof SNAKE]] = value as never;
       if (error !== undefined) columns.error = json(error);
@@ -188,7 +189,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .selectFrom("run_steps")
         .select(["run_id", "step_id", "item", "child_run"])
         .where("run_id", "=", runId)
-        .where("state", "=", "r")
+        .where("state", "=", encodeState("running"))
         .where("child_run", "is not", null)
         .execute();
       return rows.map((row) => ({
@@ -254,9 +255,9 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .execute();
       await trx
         .updateTable("run_steps")
-        .set({ state: "c", finished_at: at })
+        .set({ state: encodeState("cancelled"), finished_at: at })
         .where("run_id", "=", runId)
-        .where("state", "in", ["q", "r", "w"])
+        .where("state", "in", OPEN_STATES)
         .execute();
       return left.map(leftAttempt);
     },
@@ -346,9 +347,11 @@ const leftAttempt = (row: Pick<RunAttemptRow, (typeof LEFT_COLUMNS)[number]>): A
   startedAt: row.started_at,
 });
 
+/** States of a step that a run that ends must close. */
+const OPEN_STATES = (["queued", "running", "waiting"] as const).map(encodeState);
+
 const SNAKE = {
   seq: "seq",
-  state: "state",
   attempts: "attempts",
   startedAt: "started_at",
   finishedAt: "finished_at",

@@ -11,13 +11,13 @@ import {
   type RunRecord,
   type RunStop,
   type StepRecord,
-  type StepState,
   type StepRef,
 } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM } from "./item-column.ts";
 import { prepared } from "./prepared.ts";
 import { decodeValue, valueText } from "./run-values.ts";
+import { decodeState, decodeStates } from "./step-state-columns.ts";
 import type { RunAttemptRow, RunRow, RunStepRow, Schema } from "./schema.ts";
 
 const RUN_COLUMNS = [
@@ -94,7 +94,7 @@ function runRecord(row: RunColumns): RunRecord {
     version: row.version,
     definition: parsed(row.definition),
     status: row.status,
-    stepStates: row.states,
+    stepStates: decodeStates(row.states),
     seq: row.seq,
     admitted: row.admitted === 1,
     stop: parsed(row.stop),
@@ -128,7 +128,7 @@ function stepRecord(row: Pick<RunStepRow, (typeof STEP_COLUMNS)[number]>): StepR
     stepId: row.step_id,
     item: decodeItem(row.item),
     seq: row.seq,
-    state: row.state as StepState,
+    state: decodeState(row.state),
     attempts: row.attempts,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
@@ -394,7 +394,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
           .execute();
         for (const row of rows) {
           results.push({
-            state: row.state as StepState,
+            state: decodeState(row.state),
             error: parsed(row.error),
             output:
               row.output === null ? null : ((await decodeValue(db, row.output)) as Record<string, unknown>),

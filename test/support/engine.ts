@@ -148,7 +148,7 @@ export async function testEngine({
       return {
         status: run.status,
         error: run.error,
-        states: run.stepStates,
+        states: run.stepStates.list,
         output: await read.runs.runOutput(id),
       };
     },

@@ -8,6 +8,7 @@ import { noMeter } from "../../src/core/meter.ts";
 import { noTracer } from "../../src/core/tracer.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { StepRecord } from "../../src/core/run-ports.ts";
+import { type StepState, StepStates } from "../../src/core/step-states.ts";
 import { runEvents } from "../../src/surfaces/rest/run-events.ts";
 import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
@@ -33,7 +34,7 @@ async function open() {
         name: "Test",
         definition: { steps },
       });
-      expect(workflow.faults).toEqual([]);
+      expect(workflow.issues).toEqual([]);
       const { body } = await rest.call("POST", `/workflows/${workflow.id}/runs`, {});
       return body.id as string;
     },
@@ -193,9 +194,12 @@ const principal: Principal = {
   scopes: new Set(["read"]),
 };
 
+const allIn = (state: StepState, count: number): StepStates =>
+  StepStates.allPending(count).replaceAll(["pending"], state);
+
 /** The stream alone, on a run that is as large, and as busy, as a test wants it. */
 async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
-  const run = { id: "run_1", seq: 1, states: "r".repeat(steps), status: "running", error: null };
+  const run = { id: "run_1", seq: 1, stepStates: allIn("running", steps), status: "running", error: null };
   const definition = {
     steps: Array.from({ length: steps }, (_, index) => ({ id: `s${index}`, type: "set" })),
   };
@@ -218,15 +222,15 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
             ...record,
             stepId: id,
             seq: run.seq,
-            state: run.states[0],
+            state: run.stepStates.at(0),
           }));
         },
-        running: async () => [],
+        runningSteps: async () => [],
       },
     },
     engine: {
-      definitionOf: async () => definition,
-      changed: async (_id: string, seq: number) => (seq < run.seq ? undefined : moved.promise),
+      getDefinition: async () => definition,
+      waitForChange: async (_id: string, seq: number) => (seq < run.seq ? undefined : moved.promise),
     },
     log: pino({ level: "silent" }),
     meter: noMeter,
@@ -261,7 +265,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
     responses,
     reads: () => reads,
     move,
-    end: () => move({ status: "succeeded", states: "s".repeat(steps) }),
+    end: () => move({ status: "succeeded", stepStates: allIn("succeeded", steps) }),
   };
 }
 

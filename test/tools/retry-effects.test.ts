@@ -33,7 +33,7 @@ const record = (stepId: string, state: StepRecord["state"], attempts = 1): StepR
   items: null,
   error: null,
 });
-const ALL_DONE = ["shaped", "first", "second", "third"].map((id) => record(id, "s"));
+const ALL_DONE = ["shaped", "first", "second", "third"].map((id) => record(id, "succeeded"));
 
 const told = (
   records: StepRecord[],
@@ -48,11 +48,11 @@ const told = (
 
 describe("the effects that a retry would repeat", () => {
   it("are not those of steps whose result is taken over", () => {
-    expect(told([...ALL_DONE.slice(0, 3), record("third", "p", 0)])).toEqual([]);
+    expect(told([...ALL_DONE.slice(0, 3), record("third", "pending", 0)])).toEqual([]);
   });
 
   it("are those of steps that were tried and did not succeed", () => {
-    expect(told([...ALL_DONE.slice(0, 2), record("second", "f", 3)])).toEqual(["steps[2] second"]);
+    expect(told([...ALL_DONE.slice(0, 2), record("second", "failed", 3)])).toEqual(["steps[2] second"]);
   });
 
   it("are those of steps that read what may be another: inputs, the run, a step that runs again", () => {

@@ -15,7 +15,7 @@ function watched(looks: readonly { seq: number; status: string; waits?: string[]
       runs: {
         glance: () => Promise.resolve([looks[(look = Math.min(look + 1, looks.length - 1))]]),
         steps: () =>
-          Promise.resolve((looks[look]!.waits ?? []).map((waitUntil) => ({ state: "w", waitUntil }))),
+          Promise.resolve((looks[look]!.waits ?? []).map((waitUntil) => ({ state: "waiting", waitUntil }))),
       },
     },
   } as unknown as ToolContext;

@@ -7,7 +7,7 @@ export async function earliestWaitEnd(
 ): Promise<string | undefined> {
   const steps = await runs.steps(id);
   const moments = steps.flatMap(({ state, waitUntil }) =>
-    state === "w" && waitUntil !== null ? [waitUntil] : [],
+    state === "waiting" && waitUntil !== null ? [waitUntil] : [],
   );
   return moments.toSorted()[0];
 }

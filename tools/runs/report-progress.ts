@@ -1,7 +1,7 @@
 /** How far a run is, told to who waits for it. */
-import type { RunRecord, StepState } from "../../src/core/run-ports.ts";
+import type { RunRecord } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { STATUS_OF } from "../../src/engine/executor/expression-scopes.ts";
+import { hasStepEnded, type StepStates, toStepStatus } from "../../src/core/step-states.ts";
 import { hasEnded, progressOf } from "./run-response.ts";
 
 /** Not oftener, in milliseconds. */
@@ -20,7 +20,7 @@ export function progressReporter(
 ): (seen: Pick<RunRecord, "seq" | "status">) => Promise<number> {
   const { progress } = ctx;
   if (progress === undefined) return async () => 0;
-  let states = "";
+  let states: StepStates | undefined;
   let told = { seq: -1, at: -EVERY_MS };
   return async (seen) => {
     if (seen.seq <= told.seq) return 0;
@@ -31,16 +31,16 @@ export function progressReporter(
     const { steps } = await ctx.engine.getDefinition(run);
     const { done, total, current } = progressOf(run, steps);
     const ended = steps.flatMap(({ id: stepId }, index) => {
-      const state = run.stepStates[index] as StepState;
-      return /[skefc]/.test(state) && states[index] !== state ? [`${stepId} ${STATUS_OF[state]}`] : [];
+      const state = run.stepStates.at(index);
+      return hasStepEnded(state) && states?.at(index) !== state ? [`${stepId} ${toStepStatus(state)}`] : [];
     });
     const going = await Promise.all(
       current.slice(0, MOST_NAMED).map(async (stepId) => {
-        const state = run.stepStates[steps.findIndex((step) => step.id === stepId)] as StepState;
+        const state = run.stepStates.at(steps.findIndex((step) => step.id === stepId));
         const items =
-          state === "q" ? null : (await ctx.read.runs.step({ runId: id, stepId, item: null }))?.items;
+          state === "queued" ? null : (await ctx.read.runs.step({ runId: id, stepId, item: null }))?.items;
         return {
-          text: `${stepId} ${STATUS_OF[state]}${items ? ` (${items.done} of ${items.total})` : ""}`,
+          text: `${stepId} ${toStepStatus(state)}${items ? ` (${items.done} of ${items.total})` : ""}`,
           part: items ? items.done / items.total : 0,
         };
       }),

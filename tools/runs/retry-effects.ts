@@ -35,7 +35,7 @@ export function findRepeatedEffects(
   const runsAgain = (step: StepDefinition): boolean => {
     const { reads, inputs, run } = readsOf(step);
     return (
-      records.get(step.id)?.state !== "s" ||
+      records.get(step.id)?.state !== "succeeded" ||
       old.get(step.id) !== canonicalJson(step) ||
       run ||
       (inputsChanged && inputs) ||
@@ -65,7 +65,7 @@ const wasTried = ({ attempts, items }: StepRecord): boolean => attempts > 0 || (
 
 function howItWent({ state, attempts, items, error }: StepRecord): string {
   if (items !== null) return `ran for ${items.started} items (${items.failed} failed)`;
-  if (state === "s") return "succeeded";
+  if (state === "succeeded") return "succeeded";
   const times = attempts === 1 ? "once" : `${attempts} times`;
   return `was tried ${times}${error === null ? "" : ` (${error.code}: ${truncateText(error.message, 200)})`}`;
 }

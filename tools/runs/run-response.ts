@@ -1,7 +1,8 @@
 /** A run as it is told: short by default, and with what to do next. A failure fits into 1,000 tokens. */
 import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
-import type { ApprovalRecord, RunRecord, StepState } from "../../src/core/run-ports.ts";
+import type { ApprovalRecord, RunRecord } from "../../src/core/run-ports.ts";
+import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
@@ -15,8 +16,7 @@ const MOST_CURRENT = 10;
 const MOST_APPROVALS = 5;
 const MESSAGE_CHARS = 300;
 
-const DONE: ReadonlySet<string> = new Set<StepState>(["s", "k", "e", "f", "c"]);
-const UNDER_WAY: ReadonlySet<string> = new Set<StepState>(["q", "r", "w"]);
+const UNDER_WAY: ReadonlySet<StepState> = new Set(["queued", "running", "waiting"]);
 
 const noun = (run: RunRecord) => ({
   id: run.id,
@@ -106,11 +106,10 @@ export function progressOf(
   { stepStates }: Pick<RunRecord, "stepStates">,
   steps: readonly { id: string }[],
 ): { total: number; done: number; current: string[] } {
-  const letters = stepStates.split("");
-  const current = steps.filter((_, index) => UNDER_WAY.has(letters[index]!)).map(({ id }) => id);
+  const current = steps.filter((_, index) => UNDER_WAY.has(stepStates.at(index))).map(({ id }) => id);
   return {
     total: steps.length,
-    done: letters.filter((state) => DONE.has(state)).length,
+    done: stepStates.list.filter(hasStepEnded).length,
     current: current.slice(0, MOST_CURRENT),
   };
 }

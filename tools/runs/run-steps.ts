@@ -7,11 +7,10 @@ import {
   type AttemptRecord,
   type RunRecord,
   type StepRecord,
-  type StepState,
   type StepRef,
 } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { STATUS_OF } from "../../src/engine/executor/expression-scopes.ts";
+import { type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
 
 const ERROR_CHARS = 2_000;
@@ -30,17 +29,13 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   return steps.map((step, index) =>
-    serializeStep(
-      step,
-      byId.get(step.id),
-      statusOf(run.stepStates[index] as StepState, claimed.has(step.id)),
-    ),
+    serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), claimed.has(step.id))),
   );
 }
 
 /** What has a job of its own runs only once that is claimed. */
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
-  state === "q" && !claimed ? "pending" : STATUS_OF[state];
+  state === "queued" && !claimed ? "pending" : toStepStatus(state);
 
 export function serializeStep(
   step: StepDefinition,
@@ -99,7 +94,7 @@ export async function getRunStep(
     ...(step.items !== undefined && {
       item_list: listed.map((record) => ({
         item: record.item!,
-        status: STATUS_OF[record.state],
+        status: toStepStatus(record.state),
         attempts: record.attempts,
         error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MOST_ITEMS),
       })),
@@ -112,7 +107,7 @@ export async function getRunStep(
   const [record] = listed;
   if (record?.item !== item) throw noItem(item, step);
   const attempts = await ctx.read.runs.attempts(run.id, stepId, item);
-  const shown = serializeStep({ id: step.id, type: step.type }, record, STATUS_OF[record.state]);
+  const shown = serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state));
   return { ...(await withValues(ctx, run, { ...shown, item }, item, attempts, maxChars)), ...items };
 }
 

@@ -3,6 +3,7 @@ import type { Workflow } from "../../../schemas/workflow.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
 import type { ListPosition, Readers, Page } from "../../core/ports.ts";
 import type { RunRecord, ScheduleRecord, StepRecord } from "../../core/run-ports.ts";
+import { encodeState } from "../../store/step-state-columns.ts";
 import { FORMAT_VERSION, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
 
 const PAGE = 200;
@@ -138,7 +139,8 @@ async function stepLine(runs: Readers["runs"], runId: string, step: StepRecord):
     run_id: runId,
     step_id: stepId,
     item,
-    state,
+    // Format version 1 of exports holds the letter that the database holds.
+    state: encodeState(state),
     attempts,
     started_at: startedAt,
     finished_at: finishedAt,

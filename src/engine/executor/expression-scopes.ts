@@ -1,23 +1,11 @@
 /** What the expressions of a run can name, loaded from what is recorded. */
-import type { RunError, StepStatus } from "../../../schemas/run.ts";
+import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
-import { CHUNK_ITEMS, type RunReader, type RunRecord, type StepState } from "../../core/run-ports.ts";
+import { CHUNK_ITEMS, type RunReader, type RunRecord } from "../../core/run-ports.ts";
+import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
-
-/** A state as the wire and expressions name it. `q` is told from pending by whether its job was claimed. */
-export const STATUS_OF: Readonly<Record<StepState, StepStatus>> = {
-  p: "pending",
-  q: "running",
-  r: "running",
-  w: "waiting",
-  s: "succeeded",
-  k: "skipped",
-  e: "failed",
-  f: "failed",
-  c: "cancelled",
-};
 
 /** `run` in expressions. */
 const runScope = (
@@ -44,7 +32,7 @@ const stepValue = (
   { state, error, output }: Ended,
 ): Record<string, unknown> => ({
   ...(output ?? Object.fromEntries(outputNames(type, step).map((name) => [name, null]))),
-  status: STATUS_OF[state],
+  status: toStepStatus(state),
   error,
 });
 
@@ -90,15 +78,15 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
     if (record !== undefined && record.items !== null) {
       const items = await runs.itemOutputs(unit);
       return {
-        status: STATUS_OF[record.state],
+        status: toStepStatus(record.state),
         error: record.error,
         items: items.map((item) => stepValue(planned, item)),
       };
     }
-    const state = record?.state ?? (run.stepStates[position] as StepState);
+    const state = record?.state ?? run.stepStates.at(position);
     const error = record?.error ?? null;
     // Skipped, or its list could not be worked out: there are no items.
-    if (planned.forEach !== null) return { status: STATUS_OF[state], error, items: null };
+    if (planned.forEach !== null) return { status: toStepStatus(state), error, items: null };
     return stepValue(planned, {
       state,
       error,

@@ -19,7 +19,7 @@ export async function recordedOutput(
   for (let before = run.retryOf; before !== null; before = (await runs.find(before))?.retryOf ?? null) {
     const unit = { ...job, runId: before };
     const step = await runs.step(unit);
-    if (step?.state !== "s" || step.inputHash !== inputHash) continue;
+    if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
     if (planned.type.runScoped === true && !(await isSameWork(runs, run, before))) continue;
     const output = (await runs.output(unit)) ?? {};
     return { kind: "succeeded", output, inputHash, reusedFrom: before };

@@ -33,7 +33,7 @@ async function repeatUnit(
 ): Promise<void> {
   await tx.runs.lock(job.runId);
   const step = await tx.runs.step(job);
-  if (step?.state !== "r") {
+  if (step?.state !== "running") {
     await endIfStopping(mover, tx, job.runId);
     return;
   }
@@ -81,7 +81,7 @@ function ending(
       // Several jobs can end one wait: the lock lets the first do it.
       await tx.runs.lock(job.runId);
       const step = await tx.runs.step(job);
-      const waits = step !== undefined && ["w", "r"].includes(step.state);
+      const waits = step !== undefined && ["waiting", "running"].includes(step.state);
       const result = waits ? await resultOf(tx) : undefined;
       if (step === undefined || result === undefined) {
         await endIfStopping(mover, tx, job.runId);

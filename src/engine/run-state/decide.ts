@@ -1,51 +1,48 @@
-/** The decider: a pure function from where the steps of a run are to what happens next. Knows no expressions. */
-import type { StepState } from "../../core/run-ports.ts";
+/** Decides what happens next in a run: a pure function of its graph and the states of its steps. */
+import type { StepState, StepStates } from "../../core/step-states.ts";
 import type { Graph } from "../definition/graph.ts";
 
 export interface Decision {
-  /** Where the steps are now. */
-  states: string;
+  /** The states of the steps after the decision. */
+  states: StepStates;
   /** Positions of the steps that get a job. */
   start: number[];
   /**
-   * `go_on`: something runs or will. `wait`: only waits and approvals are left. `finish`: every step has ended well,
-   * the output is due. `end`: a step failed for good, or the run was stopped, and nothing is under way any more.
+   * - `continue`: a step is running or queued.
+   * - `wait`: only waits and approvals are left.
+   * - `finish`: every step has ended without stopping the run; its output is evaluated next.
+   * - `end`: a step failed or the run was stopped, and nothing is active any more.
    */
-  next: "go_on" | "wait" | "finish" | "end";
+  next: "continue" | "wait" | "finish" | "end";
 }
 
-/** Ends that let what follows go on. */
-const DONE: ReadonlySet<string> = new Set<StepState>(["s", "k", "e"]);
+/** States that let the steps start that need this one. */
+const SATISFIED: ReadonlySet<StepState> = new Set(["succeeded", "skipped", "failed_continued"]);
 
 /**
- * What happens next in a run.
- * @param states one letter a step, by position (core/run-ports.ts)
- * @param stopping the run is to end: it was stopped. A step that failed for good says so itself.
- * @param underWay how many attempts and runs of other workflows go on; they finish first
+ * @param stopping whether the run was stopped; a failed step ends the run too, and is seen in `states`
+ * @param activeCount number of active attempts and child runs, which end before the run does
  */
 export function decide(
   graph: Graph,
-  states: string,
+  states: StepStates,
   { stopping, activeCount }: { stopping: boolean; activeCount: number },
 ): Decision {
-  if (stopping || states.includes("f")) {
+  if (stopping || states.anyFailed()) {
     return {
-      states: states.replaceAll(/[pw]/g, "c"),
+      states: states.replaceAll(["pending", "waiting"], "cancelled"),
       start: [],
-      next: activeCount > 0 ? "go_on" : "end",
+      next: activeCount > 0 ? "continue" : "end",
     };
   }
-  const letters = states.split("");
-  const start: number[] = [];
-  for (let position = states.indexOf("p"); position !== -1; position = states.indexOf("p", position + 1)) {
-    if (!graph.needs[position]!.every((before) => DONE.has(states[before]!))) continue;
-    start.push(position);
-    letters[position] = "q" satisfies StepState;
-  }
-  const after = letters.join("");
+  const start = states
+    .positionsOf("pending")
+    .filter((position) => graph.needs[position]!.every((needed) => SATISFIED.has(states.at(needed))));
+  let after = states;
+  for (const position of start) after = after.with(position, "queued");
   return {
     states: after,
     start,
-    next: /[qr]/.test(after) ? "go_on" : after.includes("w") ? "wait" : "finish",
+    next: after.includes("queued", "running") ? "continue" : after.includes("waiting") ? "wait" : "finish",
   };
 }

@@ -2,13 +2,8 @@
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
-import {
-  CHUNK_ITEMS,
-  type EngineWriters,
-  type StepRecord,
-  type StepState,
-  type StepRef,
-} from "../../core/run-ports.ts";
+import { CHUNK_ITEMS, type EngineWriters, type StepRecord, type StepRef } from "../../core/run-ports.ts";
+import type { StepState } from "../../core/step-states.ts";
 import {
   beginUpdate,
   isEnding,
@@ -17,7 +12,6 @@ import {
   type RunContext,
   type RunUpdate,
   startRun,
-  withState,
 } from "./transitions.ts";
 
 /** How many items of a fan-out run at a time unless the step says so. */
@@ -77,7 +71,7 @@ export async function recordOutcome(
   const position = moving.compiled.position.get(unit.stepId)!;
   if (unit.item === null) {
     const state = await settleStep(mover, moving, unit, position, result, times);
-    moving.states = withState(moving.states, position, state);
+    moving.states = moving.states.with(position, state);
   } else {
     await settleItem(mover, moving, { ...unit, item: unit.item }, position, result, times);
   }
@@ -106,12 +100,12 @@ async function settleStep(
     const empty = items.length === 0;
     await tx.runs.saveStep(unit, {
       seq,
-      state: empty ? "s" : "r",
+      state: empty ? "succeeded" : "running",
       startedAt: times.startedAt,
       ...(empty && { finishedAt: times.finishedAt }),
       items: { total: items.length, started, done: 0, failed: 0, bytes: 0 },
     });
-    return empty ? "s" : "r";
+    return empty ? "succeeded" : "running";
   }
   const state = await saveUnit(mover, moving, unit, step.on_error === "continue", result, times);
   return state;
@@ -144,7 +138,7 @@ async function saveUnit(
     case "succeeded":
       await tx.runs.saveStep(unit, {
         ...ended,
-        state: "s",
+        state: "succeeded",
         output: result.output,
         inputHash: result.inputHash,
         ...(result.reusedFrom !== undefined && { reusedFrom: result.reusedFrom }),
@@ -152,27 +146,27 @@ async function saveUnit(
       if (result.cache !== undefined) {
         await tx.runs.saveCachedOutput(result.cache.key, result.cache.expiresAt, result.output);
       }
-      return "s";
+      return "succeeded";
     case "skipped":
-      await tx.runs.saveStep(unit, { ...ended, state: "k" });
-      return "k";
+      await tx.runs.saveStep(unit, { ...ended, state: "skipped" });
+      return "skipped";
     case "failed": {
-      const state = goesOn ? "e" : "f";
+      const state = goesOn ? "failed_continued" : "failed";
       await tx.runs.saveStep(unit, { ...ended, state, error: result.error });
       return state;
     }
     case "cancelled":
-      await tx.runs.saveStep(unit, { ...ended, state: "c" });
-      return "c";
+      await tx.runs.saveStep(unit, { ...ended, state: "cancelled" });
+      return "cancelled";
     case "wait":
       await tx.jobs.add(newJob(unit, "wake", run.priority, { dueAt: result.until, attempt: times.attempts }));
       await tx.runs.saveStep(unit, {
         ...common,
-        state: "w",
+        state: "waiting",
         waitUntil: result.until,
         inputHash: result.inputHash,
       });
-      return "w";
+      return "waiting";
     case "approval": {
       const { approval, expiresAt } = result;
       await tx.approvals.insert({
@@ -193,11 +187,11 @@ async function saveUnit(
       if (approval.assignees.length > 0) await tx.jobs.add(newJob(unit, "notify", run.priority));
       await tx.runs.saveStep(unit, {
         ...common,
-        state: "w",
+        state: "waiting",
         waitUntil: expiresAt,
         inputHash: result.inputHash,
       });
-      return "w";
+      return "waiting";
     }
     case "child":
       await startRun(mover, tx, result.run);
@@ -208,11 +202,11 @@ async function saveUnit(
       }
       await tx.runs.saveStep(unit, {
         ...common,
-        state: "r",
+        state: "running",
         childRun: result.run.id,
         inputHash: result.inputHash,
       });
-      return "r";
+      return "running";
   }
 }
 
@@ -232,23 +226,23 @@ async function settleItem(
   const state = await saveUnit(mover, moving, unit, onError === "continue", result, times);
   const before = (await tx.runs.step(whole))!;
   const items = before.items!;
-  if (state === "w" || state === "r") {
+  if (state === "waiting" || state === "running") {
     // A fan-out of which only waits and approvals are left waits itself.
-    const busy = state === "r" || (await isBusy(tx, unit));
-    const shown: StepState = busy ? "r" : "w";
+    const busy = state === "running" || (await isBusy(tx, unit));
+    const shown: StepState = busy ? "running" : "waiting";
     await tx.runs.saveStep(whole, { seq, state: shown });
-    moving.states = withState(moving.states, position, shown);
+    moving.states = moving.states.with(position, shown);
     return;
   }
   items.done += 1;
-  if (state === "f" || state === "e") items.failed += 1;
+  if (state === "failed" || state === "failed_continued") items.failed += 1;
   if (result.kind === "succeeded") items.bytes += JSON.stringify(result.output).length;
-  const stopping = moving.run.stop !== null || moving.states.includes("f");
+  const stopping = moving.run.stop !== null || moving.states.anyFailed();
   const tooLarge = items.bytes > MAX_FAN_OUT_CHARS;
-  const failed = state === "f" || tooLarge;
-  const fields: Partial<StepRecord> & { state: StepState } = { state: "r" };
+  const failed = state === "failed" || tooLarge;
+  const fields: Partial<StepRecord> & { state: StepState } = { state: "running" };
   if (failed && !stopping) {
-    fields.state = "f";
+    fields.state = "failed";
     fields.finishedAt = times.finishedAt;
     fields.error = tooLarge
       ? fanOutTooLarge(unit.stepId, items.bytes)
@@ -256,19 +250,19 @@ async function settleItem(
   } else if (items.done === items.total) {
     // One that failed while the run was ending already is a failure all the same.
     const broken = items.failed > 0 && onError !== "continue";
-    fields.state = broken ? "f" : state === "c" ? "c" : "s";
+    fields.state = broken ? "failed" : state === "cancelled" ? "cancelled" : "succeeded";
     fields.finishedAt = times.finishedAt;
     if (broken && result.kind === "failed") fields.error = { ...result.error, item: unit.item };
   } else if (!stopping && items.started < items.total) {
     await addItem(moving, unit.stepId, position, items.started);
     items.started += 1;
   }
-  if (fields.state === "r" && !(await isBusy(tx, unit))) fields.state = "w";
+  if (fields.state === "running" && !(await isBusy(tx, unit))) fields.state = "waiting";
   // A fan-out that has failed already stays failed while the rest of its items end.
-  if (moving.states[position] === "f" || moving.states[position] === "c")
-    fields.state = moving.states[position] as StepState;
+  const previous = moving.states.at(position);
+  if (previous === "failed" || previous === "cancelled") fields.state = previous;
   await tx.runs.saveStep(whole, { ...fields, seq, items });
-  moving.states = withState(moving.states, position, fields.state);
+  moving.states = moving.states.with(position, fields.state);
 }
 
 /** Whether attempts of a fan-out are under way or to come, or runs of other workflows. */
@@ -287,9 +281,9 @@ const fanOutTooLarge = (stepId: string, chars: number): RunError => ({
 export async function requeueStep(mover: RunContext, tx: EngineWriters, unit: StepRef): Promise<void> {
   const moving = await beginUpdate(mover, tx, unit.runId);
   if (moving === undefined) return;
-  await tx.runs.saveStep(unit, { seq: moving.seq, state: "q", childRun: null });
+  await tx.runs.saveStep(unit, { seq: moving.seq, state: "queued", childRun: null });
   if (unit.item === null) {
-    moving.states = withState(moving.states, moving.compiled.position.get(unit.stepId)!, "q");
+    moving.states = moving.states.with(moving.compiled.position.get(unit.stepId)!, "queued");
   }
   await advanceRun(mover, moving);
 }
@@ -313,7 +307,7 @@ export async function recordAttemptStart(
   });
   await tx.runs.saveStep(unit, {
     seq,
-    state: "q",
+    state: "queued",
     attempts: attempt.attempt,
     startedAt: attempt.startedAt,
   });

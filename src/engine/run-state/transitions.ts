@@ -13,9 +13,9 @@ import {
   type NewJob,
   type RunRecord,
   type RunStop,
-  type StepState,
   type StepRef,
 } from "../../core/run-ports.ts";
+import { StepStates } from "../../core/step-states.ts";
 import { decide } from "./decide.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { Spans } from "./spans.ts";
@@ -55,7 +55,7 @@ export interface RunUpdate {
   run: RunRecord;
   compiled: CompiledDefinition;
   seq: number;
-  states: string;
+  states: StepStates;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function startRun(mover: RunContext, tx: EngineWriters, run: Prepar
   const outline = await mover.definitionCache.get(run, tx.runs);
   await tx.runs.lockQueue(run.workflowId);
   const admitted = await hasRoom(tx, run, outline);
-  const states = "p".repeat(outline.definition.steps.length);
+  const states = StepStates.allPending(outline.definition.steps.length);
   const createdAt = iso(mover.clock.now());
   const { states: begun, start } = admitted
     ? decide(outline.graph, states, { stopping: false, activeCount: 0 })
@@ -150,10 +150,6 @@ export async function beginUpdate(
   return { tx, run, compiled, seq: run.seq + 1, states: run.stepStates };
 }
 
-/** The letters with another one at a position. */
-export const withState = (states: string, position: number, state: StepState): string =>
-  states.slice(0, position) + state + states.slice(position + 1);
-
 /**
  * Asks the decider and does as it says.
  * @returns whether the run has ended
@@ -162,7 +158,7 @@ export async function advanceRun(mover: RunContext, moving: RunUpdate): Promise<
   const { tx, run, compiled, seq } = moving;
   const stopping = run.stop !== null;
   let activeCount = 0;
-  if (stopping || moving.states.includes("f")) {
+  if (stopping || moving.states.anyFailed()) {
     await dropWaiting(mover, moving);
     activeCount = await countUnderWay(moving);
   }
@@ -171,7 +167,7 @@ export async function advanceRun(mover: RunContext, moving: RunUpdate): Promise<
   const { states: stepStates } = decision;
   const started = { status: "running" as const, startedAt: run.startedAt ?? iso(mover.clock.now()) };
   switch (decision.next) {
-    case "go_on":
+    case "continue":
       await tx.runs.update(run.id, { seq, stepStates, ...started });
       return false;
     case "wait":
@@ -201,8 +197,8 @@ async function dropWaiting({ clock }: RunContext, moving: RunUpdate): Promise<vo
   const { tx, run, compiled } = moving;
   for (const unit of await tx.jobs.dropUnclaimed(run.id, { ended: false })) {
     const position = compiled.position.get(unit.stepId);
-    if (position === undefined || unit.item !== null || moving.states[position] !== "q") continue;
-    moving.states = withState(moving.states, position, "c");
+    if (position === undefined || unit.item !== null || moving.states.at(position) !== "queued") continue;
+    moving.states = moving.states.with(position, "cancelled");
   }
   // Nobody needs to decide any more.
   await tx.approvals.cancelForRun(run.id, iso(clock.now()));
@@ -210,9 +206,9 @@ async function dropWaiting({ clock }: RunContext, moving: RunUpdate): Promise<vo
   // Who stops a run stops those that it started.
   for (const { unit, childRun } of await tx.runs.children(run.id)) {
     await tx.jobs.add(newJob(ofRun(childRun), "cancel", run.priority));
-    await tx.runs.saveStep(unit, { seq: moving.seq, state: "c", finishedAt: null });
+    await tx.runs.saveStep(unit, { seq: moving.seq, state: "cancelled", finishedAt: null });
     const position = compiled.position.get(unit.stepId)!;
-    if (unit.item === null) moving.states = withState(moving.states, position, "c");
+    if (unit.item === null) moving.states = moving.states.with(position, "cancelled");
   }
 }
 
@@ -224,15 +220,15 @@ async function countUnderWay(moving: RunUpdate): Promise<number> {
   const busy = new Set([...claimed, ...children.map((it) => it.unit)].map((unit) => unit.stepId));
   for (const { id } of compiled.definition.steps) {
     const position = compiled.position.get(id)!;
-    if (moving.states[position] === "r" && !busy.has(id))
-      moving.states = withState(moving.states, position, "c");
+    if (moving.states.at(position) === "running" && !busy.has(id))
+      moving.states = moving.states.with(position, "cancelled");
   }
   return claimed.length + children.length;
 }
 
 /** The error of the step that failed first. */
 async function firstError({ tx, run, compiled, states }: RunUpdate): Promise<RunError | null> {
-  const failed = compiled.definition.steps.filter((_, position) => states[position] === "f");
+  const failed = compiled.definition.steps.filter((_, position) => states.at(position) === "failed");
   const records = await Promise.all(
     failed.map(({ id }) => tx.runs.step({ runId: run.id, stepId: id, item: null })),
   );
@@ -249,7 +245,7 @@ async function endRun(
   run: RunRecord,
   end: {
     seq: number;
-    states: string;
+    states: StepStates;
     status: "succeeded" | "failed" | "cancelled";
     error: RunError | null;
     output?: unknown;
@@ -262,7 +258,8 @@ async function endRun(
     const left = await tx.runs.closeOpenSteps(run.id, now);
     await reportAbandoned(mover, tx, left, { status: "cancelled", at: now });
   }
-  await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt });
+  const { states: stepStates, ...ended } = end;
+  await tx.runs.update(run.id, { ...ended, stepStates, finishedAt: now, startedAt });
   await tx.approvals.cancelForRun(run.id, now);
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) {
@@ -372,4 +369,4 @@ export async function endIfStopping(mover: RunContext, tx: EngineWriters, runId:
 
 /** Whether nothing may start in it any more: it was stopped, or a step failed for good. */
 export const isEnding = (run: Pick<RunRecord, "stop" | "stepStates">): boolean =>
-  run.stop !== null || run.stepStates.includes("f");
+  run.stop !== null || run.stepStates.anyFailed();

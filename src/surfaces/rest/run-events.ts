@@ -12,7 +12,8 @@ import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/run-resp
 import { serializeStep, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/issues.ts";
-import type { RunRecord, StepState } from "../../core/run-ports.ts";
+import type { RunRecord } from "../../core/run-ports.ts";
+import type { StepStates } from "../../core/step-states.ts";
 import { authorise, type Call, withTelemetry, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf } from "../session/authenticate.ts";
 import type { StreamRegistry } from "../streams.ts";
@@ -100,8 +101,8 @@ interface RunEvent {
 /** What a client has been shown. */
 interface Shown {
   seq: number;
-  /** Where the steps were, one letter each; undefined where that was said on another connection. */
-  states: string | undefined;
+  /** The states of the steps; undefined when they were sent on another connection. */
+  states: StepStates | undefined;
   run: string;
 }
 
@@ -150,13 +151,13 @@ async function changes(
   const text = JSON.stringify(card);
   const events: RunEvent[] = text === shown.run || ended ? [] : [{ event: "run", data: card }];
   for (const [index, step] of steps.entries()) {
-    const state = run.stepStates[index] as StepState;
+    const state = run.stepStates.at(index);
     let record = moved.get(step.id);
     if (record === undefined && shown.seq >= 0) {
-      if (shown.states?.[index] === state) continue;
+      if (shown.states?.at(index) === state) continue;
       record = await runs.step({ runId: run.id, stepId: step.id, item: null });
       // Said on the connection before this one.
-      if (shown.states === undefined && state === (record?.state ?? "p")) continue;
+      if (shown.states === undefined && state === (record?.state ?? "pending")) continue;
     }
     // Read after the run, it may be newer.
     const newest = record !== undefined && record.seq > run.seq ? record.state : state;

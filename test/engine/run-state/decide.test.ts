@@ -12,6 +12,7 @@ import {
   tuple,
 } from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type StepState, StepStates } from "../../../src/core/step-states.ts";
 import { decide } from "../../../src/engine/run-state/decide.ts";
 import { graphOf } from "../../../src/engine/definition/graph.ts";
 
@@ -29,20 +30,22 @@ const steps = integer({ min: 1, max: 12 }).chain((count) =>
   ),
 );
 
-const END = constantFrom("s", "k", "e", "f");
+const END = constantFrom<StepState[]>("succeeded", "skipped", "failed_continued", "failed");
 
 /** The rules, one after the other, over the whole graph, without a thought for speed. */
 function naive(
   all: readonly { id: string; needs?: readonly string[] | undefined }[],
-  states: Map<string, string>,
+  states: Map<string, StepState>,
 ) {
   const before = (index: number): readonly string[] =>
     all[index]!.needs ?? (index === 0 ? [] : [all[index - 1]!.id]);
-  if ([...states.values()].includes("f")) return { ready: [] as string[], failed: true };
+  if ([...states.values()].includes("failed")) return { ready: [] as string[], failed: true };
   const ready = all
     .filter((one, index) => {
-      const done = before(index).every((id) => ["s", "k", "e"].includes(states.get(id)!));
-      return states.get(one.id) === "p" && done;
+      const done = before(index).every((id) =>
+        ["succeeded", "skipped", "failed_continued"].includes(states.get(id)!),
+      );
+      return states.get(one.id) === "pending" && done;
     })
     .map((one) => one.id);
   return { ready, failed: false };
@@ -53,26 +56,27 @@ describe("decide", () => {
     assert(
       property(steps, infiniteStream(END), infiniteStream(nat()), (all, ends, picks) => {
         const graph = graphOf(all);
-        const model = new Map<string, string>(all.map((one) => [one.id, "p"]));
-        let states = "p".repeat(all.length);
+        const model = new Map<string, StepState>(all.map((one) => [one.id, "pending"]));
+        let states = StepStates.allPending(all.length);
         for (let turn = 0; turn <= all.length + 1; turn += 1) {
-          const running = all.filter((_, index) => states[index] === "q");
+          const running = all.filter((_, index) => states.at(index) === "queued");
           const wanted = naive(all, model);
           const got = decide(graph, states, { stopping: false, activeCount: running.length });
           expect(got.start.map((index) => all[index]!.id)).toEqual(wanted.ready);
-          for (const id of wanted.ready) model.set(id, "q");
-          if (wanted.failed) for (const [id, state] of model) if (state === "p") model.set(id, "c");
+          for (const id of wanted.ready) model.set(id, "queued");
+          if (wanted.failed)
+            for (const [id, state] of model) if (state === "pending") model.set(id, "cancelled");
           states = got.states;
-          expect(states).toBe(all.map((one) => model.get(one.id)).join(""));
-          const active = all.filter((one: { id: string }) => model.get(one.id) === "q");
+          expect(states.list).toEqual(all.map((one) => model.get(one.id)));
+          const active = all.filter((one: { id: string }) => model.get(one.id) === "queued");
           const over = active.length === 0;
-          expect(got.next).toBe(!over ? "go_on" : wanted.failed ? "end" : "finish");
+          expect(got.next).toBe(!over ? "continue" : wanted.failed ? "end" : "finish");
           if (over) return;
           const next = active[picks.next().value % active.length]!;
           const end = ends.next().value;
           model.set(next.id, end);
           const at = all.findIndex((one) => one.id === next.id);
-          states = states.slice(0, at) + end + states.slice(at + 1);
+          states = states.with(at, end);
         }
         expect.unreachable("a run of steps without circles ends");
       }),
@@ -81,21 +85,35 @@ describe("decide", () => {
 
   it("waits when only waits are left", () => {
     const graph = graphOf([{ id: "a" }, { id: "b", needs: [] }, { id: "c" }]);
-    expect(decide(graph, "wsp", { stopping: false, activeCount: 0 })).toEqual({
-      states: "wsq",
+    expect(
+      decide(graph, new StepStates(["waiting", "succeeded", "pending"]), { stopping: false, activeCount: 0 }),
+    ).toEqual({
+      states: new StepStates(["waiting", "succeeded", "queued"]),
       start: [2],
-      next: "go_on",
+      next: "continue",
     });
-    expect(decide(graph, "wss", { stopping: false, activeCount: 0 }).next).toBe("wait");
+    expect(
+      decide(graph, new StepStates(["waiting", "succeeded", "succeeded"]), {
+        stopping: false,
+        activeCount: 0,
+      }).next,
+    ).toBe("wait");
   });
 
   it("starts nothing when the run is to stop, and ends once nothing is under way", () => {
     const graph = graphOf([{ id: "a" }, { id: "b", needs: [] }, { id: "c" }]);
-    expect(decide(graph, "qwp", { stopping: true, activeCount: 1 })).toEqual({
-      states: "qcc",
+    expect(
+      decide(graph, new StepStates(["queued", "waiting", "pending"]), { stopping: true, activeCount: 1 }),
+    ).toEqual({
+      states: new StepStates(["queued", "cancelled", "cancelled"]),
       start: [],
-      next: "go_on",
+      next: "continue",
     });
-    expect(decide(graph, "ccc", { stopping: true, activeCount: 0 }).next).toBe("end");
+    expect(
+      decide(graph, new StepStates(["cancelled", "cancelled", "cancelled"]), {
+        stopping: true,
+        activeCount: 0,
+      }).next,
+    ).toBe("end");
   });
 });
