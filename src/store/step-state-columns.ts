@@ -27,4 +27,4 @@ export function decodeState(letter: string): StepState {
 
 export const encodeStates = ({ list }: StepStates): string => list.map(encodeState).join("");
 
-export const decodeStates = (column: string): StepStates => new StepStates([...column].map(decodeState));
+export const decodeStates = (column: string): StepStates => new StepStates(column.split("").map(decodeState));

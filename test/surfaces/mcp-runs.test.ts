@@ -28,7 +28,7 @@ async function open() {
     author,
     async define(name: string, definition: object, more: object = {}): Promise<string> {
       const workflow = outputOf(await author.call("create_workflow", { name, definition, ...more }));
-      expect(workflow.faults).toEqual([]);
+      expect(workflow.issues).toEqual([]);
       return workflow.id as string;
     },
     publish: async (id: string) => outputOf(await author.call("publish_workflow", { workflow_id: id })),

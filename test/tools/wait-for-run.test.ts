@@ -8,12 +8,12 @@ function watched(looks: readonly { seq: number; status: string; waits?: string[]
   let look = -1;
   const ctx = {
     signal: never,
-    engine: { leaving: never, changed: () => Promise.resolve() },
+    engine: { shutdownSignal: never, waitForChange: () => Promise.resolve() },
     now: () => Date.parse("2026-11-21T08:00:00Z"),
     read: {
       approvals: { count: () => Promise.resolve(0) },
       runs: {
-        glance: () => Promise.resolve([looks[(look = Math.min(look + 1, looks.length - 1))]]),
+        getStatusSummaries: () => Promise.resolve([looks[(look = Math.min(look + 1, looks.length - 1))]]),
         steps: () =>
           Promise.resolve((looks[look]!.waits ?? []).map((waitUntil) => ({ state: "waiting", waitUntil }))),
       },
