@@ -1,4 +1,4 @@
-/** Signing in where an identity provider vouches for people: the way there, and what went wrong on it. */
+/** Sign-in through an identity provider (OIDC or Cognito), and its error messages. */
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect } from "react";
@@ -7,87 +7,87 @@ import { SignInErrorCode } from "../../../schemas/sign-on.ts";
 import { notifyOtherTabs } from "../app/session.tsx";
 import { AuthCard } from "./auth-card.tsx";
 
-/** Ends the session, and the provider's own where that can be done: a page of the server's. */
+/** A page of the server. It ends the session here and, where the provider supports that, at the provider too. */
 const LOGOUT = "/logout";
 
-/** The page that begins the way to the provider. @param to where to go afterwards, below /ui */
+/** The server's page that redirects to the provider. @param to path below /ui to open after sign-in */
 export const loginUrl = (to: string): string => `/login?to=${encodeURIComponent(`/ui${to}`)}`;
 
-const REFUSED = "You are signed in at the identity provider, but not let in here";
+const NO_ACCESS = "You don't have access";
 
-const ISSUES: Readonly<Record<SignInErrorCode, { title: string; text: string }>> = {
+const ERROR_MESSAGES: Readonly<Record<SignInErrorCode, { title: string; text: string }>> = {
   no_role: {
-    title: REFUSED,
-    text: "None of your groups at the identity provider gives you a role here. Ask an admin to put you into one that does.",
+    title: NO_ACCESS,
+    text: "None of your groups at the identity provider has a role in Millrace. Ask an admin to add you to one that does.",
   },
   no_email: {
-    title: REFUSED,
-    text: "The identity provider tells no e-mail address of yours, and people are known by theirs here. Ask an admin to let it send the e-mail address.",
+    title: NO_ACCESS,
+    text: "The identity provider didn't send your e-mail address, which identifies you in Millrace. Ask an admin to make it send the address.",
   },
   email_not_verified: {
-    title: REFUSED,
-    text: "The identity provider does not say that your e-mail address is verified. Verify it there, then sign in again.",
+    title: NO_ACCESS,
+    text: "Your e-mail address isn't verified at the identity provider. Verify it there, then sign in again.",
   },
   address_taken: {
-    title: REFUSED,
-    text: "Somebody else at the identity provider has your e-mail address here already. Ask an admin to look into it.",
+    title: NO_ACCESS,
+    text: "Another account at the identity provider already uses your e-mail address here. Ask an admin for help.",
   },
   deactivated: {
-    title: REFUSED,
-    text: "Your account is deactivated here. Ask an admin to let you back in.",
+    title: NO_ACCESS,
+    text: "Your account is deactivated. Ask an admin to reactivate it.",
   },
   denied: {
-    title: "You were not signed in",
-    text: "The identity provider says that signing in was cancelled or not allowed. Try again, or ask an admin whether you may use Millrace.",
+    title: "You weren't signed in",
+    text: "Sign-in was cancelled, or the identity provider doesn't allow it. Try again, or ask an admin for access.",
   },
   flow_expired: {
-    title: "That took too long",
-    text: "Signing in must be finished within ten minutes, in the browser that it was begun with, and cookies must be allowed. Begin again.",
+    title: "Sign-in timed out",
+    text: "Complete sign-in within ten minutes, in the browser that you started in, with cookies allowed. Start again.",
   },
   state_mismatch: {
-    title: "That was the answer to another attempt",
-    text: "You may have begun to sign in twice, or a page of somebody else has led you here. Begin again.",
+    title: "This response belongs to another sign-in",
+    text: "You may have started to sign in twice, or another site sent you here. Start again.",
   },
   code_expired: {
-    title: "The identity provider's answer has expired",
-    text: "It works once and for a short time. Begin again.",
+    title: "The sign-in code has expired",
+    text: "It works once, for a short time. Start again.",
   },
   provider_refused: {
-    title: "The identity provider refused",
-    text: "It does not accept how Millrace asks: an admin finds the reason in the server's log. Nothing is wrong with your account.",
+    title: "The identity provider rejected the request",
+    text: "Your account is fine; the configuration may be wrong. An admin can find the reason in the server's log.",
   },
   provider_unavailable: {
     title: "The identity provider can't be reached",
-    text: "Nobody can sign in until it answers again. Try again in a moment; API keys go on working meanwhile.",
+    text: "Nobody can sign in until it responds. Try again in a moment. API keys keep working.",
   },
   not_verified: {
-    title: "The identity provider's answer can't be trusted",
-    text: "It did not prove to come from the provider, or was meant for somebody else. Begin again; if it stays, an admin finds the reason in the server's log.",
+    title: "The identity provider's response is invalid",
+    text: "Millrace couldn't verify that the provider sent it for this sign-in. Start again. If the error stays, an admin can find the reason in the server's log.",
   },
   too_many_attempts: {
     title: "Too many attempts",
-    text: "From your network somebody has tried to sign in very often. Wait some minutes, then begin again.",
+    text: "There were too many sign-in attempts from your network. Wait a few minutes, then start again.",
   },
   busy: {
-    title: "Too busy right now",
-    text: "You were not signed in, and nothing was changed. Begin again.",
+    title: "The server is busy",
+    text: "You weren't signed in and nothing was changed. Start again.",
   },
   internal: {
-    title: "Something went wrong here",
-    text: "It was logged. Begin again; if it stays, tell an admin when it happened.",
+    title: "Something went wrong",
+    text: "The error was logged. Start again. If it stays, tell an admin when it happened.",
   },
 };
 
-function Issue({ code }: { code: string }) {
-  const known = SignInErrorCode.safeParse(code);
-  const { title, text } = ISSUES[known.success ? known.data : "internal"];
+function SignInError({ code }: { code: string }) {
+  const parsed = SignInErrorCode.safeParse(code);
+  const { title, text } = ERROR_MESSAGES[parsed.success ? parsed.data : "internal"];
   return (
     <Alert role="alert" color="red" icon={<IconAlertTriangle aria-hidden />} title={title}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{text}</Text>
-        {title === REFUSED && (
+        {title === NO_ACCESS && (
           <Anchor href={LOGOUT} size="sm">
-            Sign out at the identity provider, to come as somebody else
+            Sign out at the identity provider to use another account
           </Anchor>
         )}
       </Stack>
@@ -95,39 +95,39 @@ function Issue({ code }: { code: string }) {
   );
 }
 
-/** By a click, not by itself: who has just signed out, or was refused, would be led in circles. */
+/** Redirects only on a click. An automatic redirect would loop for a user who just signed out or was refused. */
 export function SsoSignIn({ to }: { to: string }) {
   const [search] = useSearchParams();
-  const issue = search.get("error");
-  const isOut = search.has("signed_out");
+  const errorCode = search.get("error");
+  const isSignedOut = search.has("signed_out");
   useEffect(() => {
-    if (isOut) notifyOtherTabs();
-  }, [isOut]);
+    if (isSignedOut) notifyOtherTabs();
+  }, [isSignedOut]);
   return (
     <AuthCard
       title="Sign in"
       about={
-        isOut ? (
+        isSignedOut ? (
           <span role="status">You are signed out.</span>
         ) : (
-          "You sign in at your organisation's identity provider, and come back here."
+          "You sign in at your organisation's identity provider, then return here."
         )
       }
     >
-      {issue !== null && <Issue code={issue} />}
+      {errorCode !== null && <SignInError code={errorCode} />}
       <Button component="a" href={loginUrl(to)}>
-        {issue === null ? "Sign in" : "Sign in again"}
+        {errorCode === null ? "Sign in" : "Sign in again"}
       </Button>
     </AuthCard>
   );
 }
 
-/** Behind a load balancer that asks everybody who they are before they reach a page of ours: loading one is enough. */
+/** Behind a load balancer that authenticates every browser: loading any page starts its sign-in. */
 export function LoadBalancerSignIn({ to }: { to: string }) {
   return (
     <AuthCard
       title="You are not signed in"
-      about="Signing in begins when the page is loaded again. If that leads back here, sign out first: the sign-on that your browser remembers is over."
+      about="Sign in to continue. If you end up here again, sign out first: your browser still sends a sign-in that has ended."
     >
       <Group grow>
         <Button variant="default" component="a" href={LOGOUT}>
@@ -141,26 +141,26 @@ export function LoadBalancerSignIn({ to }: { to: string }) {
   );
 }
 
-/** What a tab shows that was opened to sign in again beside another, which goes on by itself. */
+/** Shown in a tab that was opened only to sign in again. The tab that opened it continues by itself. */
 export function CloseTabNotice() {
   useEffect(() => {
     notifyOtherTabs();
-    // Browsers let only some tabs close themselves: the text is for the others.
+    // Browsers allow only some tabs to close themselves. In the others the text stays.
     window.close();
   }, []);
   return (
     <AuthCard title="You are signed in">
       <Text size="sm" role="status">
-        Go on in the other tab. This one can be closed.
+        Continue in the other tab. You can close this one.
       </Text>
     </AuthCard>
   );
 }
 
-/** In place of the pages, for whom the provider knows and the server refuses. */
+/** Shown instead of the pages when the provider knows the user and the server refuses access. */
 export function SignInRefused({ children }: { children: ReactNode }) {
   return (
-    <AuthCard title="You are not let in here">
+    <AuthCard title={NO_ACCESS}>
       {children}
       <Button variant="default" component="a" href={LOGOUT}>
         Sign out
