@@ -1,4 +1,4 @@
-/** One's own account: the address, the password, the browsers that are signed in. */
+/** The page "Account": password, sign-in method and active sessions of the current user. */
 import { Alert, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { IconMail } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -21,14 +21,14 @@ export default function Account() {
           <ChangePassword email={user.email} />
         </Section>
       ) : (
-        <Section title="How you sign in">
+        <Section title="Sign-in method">
           <Text size="sm">
-            At your organisation&apos;s identity provider: your password, and whatever else proves who you
-            are, is changed there.
+            You sign in at your organisation&apos;s identity provider. Change your password and other
+            credentials there.
           </Text>
         </Section>
       )}
-      <Section title="Where you are signed in">
+      <Section title="Active sessions">
         <Sessions />
       </Section>
     </Page>
@@ -49,17 +49,17 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Unverified({ email }: { email: string }) {
-  const again = useMutation({
+  const resend = useMutation({
     mutationFn: () => send("post", "/session/verification-mail", {}),
-    onSuccess: () => notifySuccess(`A mail is on its way to ${email}.`),
-    onError: (error) => notifyError("No mail was sent", error),
+    onSuccess: () => notifySuccess(`E-mail sent to ${email}.`),
+    onError: (error) => notifyError("The e-mail wasn't sent", error),
   });
   return (
-    <Alert color="yellow" icon={<IconMail aria-hidden />} title="Your address is not confirmed yet">
+    <Alert color="yellow" icon={<IconMail aria-hidden />} title="Confirm your e-mail address">
       <Group justify="space-between">
-        <Text size="sm">Open the link in the mail that was sent to {email}; it works for 24 hours.</Text>
-        <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-          Send it again
+        <Text size="sm">Open the link in the e-mail that was sent to {email}. It works for 24 hours.</Text>
+        <Button size="xs" variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+          Resend e-mail
         </Button>
       </Group>
     </Alert>

@@ -1,4 +1,4 @@
-/** The frame of the pages that stand alone. */
+/** The card around the pages that need no session, such as sign-in. */
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 

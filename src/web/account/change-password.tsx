@@ -7,22 +7,22 @@ import { ErrorAlert } from "../ui/page.tsx";
 import { formLevelError, issueAt } from "./form-errors.ts";
 import { PasswordField } from "./password-field.tsx";
 
-/** A new password, with the present one; every other session ends. */
+/** The form that replaces the password. The server then ends every other session. */
 export function ChangePassword({ email }: { email: string }) {
   const client = useQueryClient();
-  const [present, setPresent] = useState("");
+  const [currentPassword, setCurrentPassword] = useState("");
   const [password, setPassword] = useState("");
   const change = useMutation({
     mutationFn: () =>
-      send("post", "/session/change-password", { body: { current_password: present, password } }),
+      send("post", "/session/change-password", { body: { current_password: currentPassword, password } }),
     onSuccess: () => {
-      setPresent("");
+      setCurrentPassword("");
       setPassword("");
-      notifySuccess("The password is changed, and you are signed out everywhere else.");
+      notifySuccess("Password changed. You're signed out everywhere else.");
       void client.invalidateQueries({ queryKey: ["sessions"] });
     },
   });
-  const other = formLevelError(change.error, ["current_password", "password"]);
+  const formError = formLevelError(change.error, ["current_password", "password"]);
   return (
     <form
       onSubmit={(event) => {
@@ -31,8 +31,8 @@ export function ChangePassword({ email }: { email: string }) {
       }}
     >
       <Stack maw={420}>
-        {other && <ErrorAlert error={other} />}
-        {/* For password managers: whose password it is. */}
+        {formError && <ErrorAlert error={formError} />}
+        {/* Tells password managers which account the password belongs to. */}
         <TextInput
           type="email"
           autoComplete="username"
@@ -42,13 +42,13 @@ export function ChangePassword({ email }: { email: string }) {
           label="E-mail address"
         />
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           required
-          value={present}
-          onChange={(event) => setPresent(event.currentTarget.value)}
+          value={currentPassword}
+          onChange={(event) => setCurrentPassword(event.currentTarget.value)}
           error={issueAt(change.error, "current_password")}
-          visibilityToggleButtonProps={{ "aria-label": "Show the present password", tabIndex: 0 }}
+          visibilityToggleButtonProps={{ "aria-label": "Show current password", tabIndex: 0 }}
         />
         <PasswordField
           label="New password"
@@ -59,7 +59,7 @@ export function ChangePassword({ email }: { email: string }) {
         />
         <Group>
           <Button type="submit" loading={change.isPending}>
-            Change the password
+            Change password
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,4 @@
-/** A forgotten password: a link by mail, or whom to ask where no mail is sent. */
+/** The page for a forgotten password: sends a reset link, or says whom to ask where mail isn't configured. */
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -13,34 +13,35 @@ export default function Forgot() {
   const options = useQuery(signInOptions);
   if (options.data && options.data.mode !== "built-in") return <Navigate to="/sign-in" replace />;
   return (
-    <AuthCard title="A new password">
-      <QueryContent query={options}>{({ mail }) => (mail ? <Form /> : <ByHand />)}</QueryContent>
+    <AuthCard title="Reset your password">
+      <QueryContent query={options}>{({ mail }) => (mail ? <Form /> : <NoMailNotice />)}</QueryContent>
       <Anchor component={Link} to="/sign-in" size="sm">
-        Back to signing in
+        Back to sign-in
       </Anchor>
     </AuthCard>
   );
 }
 
-function ByHand() {
+function NoMailNotice() {
   return (
     <Text size="sm">
-      Mail is not set up here, so ask an admin: under People they make a link with which you choose a new
-      password. If you are the only admin, whoever runs the server does it with{" "}
-      <code>millrace users reset &lt;e-mail&gt;</code>.
+      This server can&apos;t send e-mail. Ask an admin for a reset link; they create it on the People page. If
+      you&apos;re the only admin, run <code>millrace users reset &lt;e-mail&gt;</code> on the server.
     </Text>
   );
 }
 
 function Form() {
   const [email, setEmail] = useState("");
-  const ask = useMutation({ mutationFn: () => send("post", "/session/password-reset", { body: { email } }) });
-  const other = formLevelError(ask.error, ["email"]);
-  if (ask.isSuccess) {
+  const requestReset = useMutation({
+    mutationFn: () => send("post", "/session/password-reset", { body: { email } }),
+  });
+  const formError = formLevelError(requestReset.error, ["email"]);
+  if (requestReset.isSuccess) {
     return (
       <Text size="sm" role="status">
-        If {email.trim()} is somebody&apos;s address here, a mail with a link is on its way. It works for 30
-        minutes. Nothing came? Look among the unwanted mail, or ask an admin.
+        If {email.trim()} has an account here, we sent it a reset link. The link works for 30 minutes. If
+        nothing arrives, check your spam folder or ask an admin.
       </Text>
     );
   }
@@ -48,11 +49,11 @@ function Form() {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        ask.mutate();
+        requestReset.mutate();
       }}
     >
       <Stack>
-        {other && <ErrorAlert error={other} />}
+        {formError && <ErrorAlert error={formError} />}
         <TextInput
           label="E-mail address"
           type="email"
@@ -60,10 +61,10 @@ function Form() {
           required
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={issueAt(ask.error, "email")}
+          error={issueAt(requestReset.error, "email")}
         />
-        <Button type="submit" loading={ask.isPending}>
-          Send me a link
+        <Button type="submit" loading={requestReset.isPending}>
+          Send reset link
         </Button>
       </Stack>
     </form>

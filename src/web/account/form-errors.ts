@@ -1,26 +1,27 @@
-/** Which of the server's faults belongs to which field of a small form. */
+/** Maps the errors that the API returns to the fields of a small form. */
 import { ApiError } from "../api/client.ts";
 
-/** The words for one field, undefined for none. */
+/** @returns the text to show at the field with this path; undefined where the field has no issue */
 export function issueAt(error: Error | null, path: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  const issue = error.problem.errors?.find((it) => it.path === path);
+  const issue = error.problem.errors?.find((candidate) => candidate.path === path);
   if (issue === undefined) return undefined;
-  const said = `${issue.message}${issue.fix === undefined ? "" : `. ${issue.fix}`}`;
-  return said.slice(0, 1).toUpperCase() + said.slice(1);
+  if (issue.code === "missing") return "Required.";
+  const text = `${issue.message}${issue.fix === undefined ? "" : `. ${issue.fix}`}`;
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** The error, if it is not one that stands at a field already. */
+/** @returns the error to show above the form; null if the fields already show all of it */
 export function formLevelError(error: Error | null, paths: readonly string[]): Error | null {
-  const all = error instanceof ApiError ? (error.problem.errors ?? []) : [];
-  return all.length > 0 && all.every(({ path }) => paths.includes(path)) ? null : error;
+  const issues = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+  return issues.length > 0 && issues.every(({ path }) => paths.includes(path)) ? null : error;
 }
 
-/** Where to go after signing in: a place of ours, whatever the address says. */
+/** @returns the path to open after sign-in. Only paths of this site are accepted, to prevent open redirects. */
 export function redirectTarget(search: URLSearchParams): string {
   const to = search.get("to") ?? "/";
   return /^\/(?![/\\\s])/.test(to) ? to : "/";
 }
 
-/** What stands behind the # of a link, out of sight of servers and logs. */
+/** @returns the token of a link. It is in the fragment, which browsers don't send, so no server logs it. */
 export const tokenFromHash = (hash: string): string => hash.replace(/^#/, "");

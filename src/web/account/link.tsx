@@ -1,4 +1,4 @@
-/** What a link out of a mail leads to: an invitation, a new password, or a confirmed address. */
+/** The page behind the links in e-mails: accept an invitation, reset a password, or confirm an address. */
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -22,7 +22,7 @@ export default function LinkPage() {
   if (token === "") return <Navigate to="/sign-in" replace />;
   if (link.isError) {
     return (
-      <AuthCard title="This link does not work">
+      <AuthCard title="This link doesn't work">
         <ErrorAlert error={link.error} />
         <Anchor component={Link} to="/sign-in">
           Sign in
@@ -34,43 +34,43 @@ export default function LinkPage() {
     <QueryContent query={link}>
       {({ kind, email }) => {
         if (kind === "setup") return <Navigate to={`/setup#${token}`} replace />;
-        if (kind === "verification") return <Confirm token={token} email={email ?? ""} />;
-        return <Choose token={token} email={email ?? ""} invited={kind === "invitation"} />;
+        if (kind === "verification") return <ConfirmEmail token={token} email={email ?? ""} />;
+        return <ChoosePassword token={token} email={email ?? ""} invited={kind === "invitation"} />;
       }}
     </QueryContent>
   );
 }
 
-function Choose({ token, email, invited }: { token: string; email: string; invited: boolean }) {
+function ChoosePassword({ token, email, invited }: { token: string; email: string; invited: boolean }) {
   const [password, setPassword] = useState("");
-  const enter = useCompleteSignIn("/");
-  const choose = useMutation({
+  const completeSignIn = useCompleteSignIn("/");
+  const setNewPassword = useMutation({
     mutationFn: () => send("post", "/session/password", { body: { token, password } }),
-    onSuccess: ({ data }) => enter(data),
+    onSuccess: ({ data }) => completeSignIn(data),
   });
-  const other = formLevelError(choose.error, ["password"]);
+  const formError = formLevelError(setNewPassword.error, ["password"]);
   return (
     <AuthCard
       title={invited ? "Welcome to Millrace" : "Choose a new password"}
-      about={invited ? "Choose a password, and you are in." : "You are signed out everywhere else then."}
+      about={invited ? "Choose a password to create your account." : "This signs you out everywhere else."}
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          choose.mutate();
+          setNewPassword.mutate();
         }}
       >
         <Stack>
-          {other && <ErrorAlert error={other} />}
+          {formError && <ErrorAlert error={formError} />}
           <TextInput label="E-mail address" type="email" autoComplete="username" readOnly value={email} />
           <PasswordField
             value={password}
             onChange={setPassword}
             email={email}
-            error={issueAt(choose.error, "password")}
+            error={issueAt(setNewPassword.error, "password")}
           />
-          <Button type="submit" loading={choose.isPending}>
-            {invited ? "Begin" : "Save and sign in"}
+          <Button type="submit" loading={setNewPassword.isPending}>
+            {invited ? "Create account" : "Save and sign in"}
           </Button>
         </Stack>
       </form>
@@ -78,8 +78,8 @@ function Choose({ token, email, invited }: { token: string; email: string; invit
   );
 }
 
-/** By a click, not by opening: programs that look into mails open every link in them. */
-function Confirm({ token, email }: { token: string; email: string }) {
+/** Needs a click: mail scanners open every link, and would confirm the address by opening the page. */
+function ConfirmEmail({ token, email }: { token: string; email: string }) {
   const client = useQueryClient();
   const confirm = useMutation({
     mutationFn: () => send("post", "/session/verification", { body: { token } }),
@@ -92,14 +92,14 @@ function Confirm({ token, email }: { token: string; email: string }) {
         <>
           <Text role="status">{email} is confirmed.</Text>
           <Button component={Link} to="/">
-            Go on
+            Continue
           </Button>
         </>
       ) : (
         <>
           <Text size="sm">Is {email} your address?</Text>
           <Button onClick={() => confirm.mutate()} loading={confirm.isPending}>
-            Yes, confirm it
+            Confirm
           </Button>
         </>
       )}

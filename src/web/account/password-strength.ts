@@ -1,14 +1,14 @@
-/** How strong a password is, by the library that the server asks too; the dictionaries come with it. */
+/** Rates a password with zxcvbn, the library that the server uses too. The bundle includes its dictionaries. */
 import { ZxcvbnFactory } from "@zxcvbn-ts/core";
 import { adjacencyGraphs, dictionary } from "@zxcvbn-ts/language-common";
 
-/** Its time grows faster than the text: what follows makes a password no weaker. */
-const JUDGED = 100;
+/** Characters that are rated. The run time grows faster than linearly, and more text never makes a password weaker. */
+const MAX_RATED_CHARS = 100;
 
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
-/** @returns a score from 0 (guessed at once) to 4 */
+/** @returns a score from 0 (very weak) to 4 (strong) */
 export function passwordStrength(password: string, email: string): number {
-  const own = [email, ...email.split(/[@.]/), "millrace"].filter((part) => part.length >= 3);
-  return zxcvbn.check(password.slice(0, JUDGED), own).score;
+  const personalWords = [email, ...email.split(/[@.]/), "millrace"].filter((part) => part.length >= 3);
+  return zxcvbn.check(password.slice(0, MAX_RATED_CHARS), personalWords).score;
 }

@@ -9,7 +9,7 @@ import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { cursorPagination, cursorParam, flattenPages } from "../ui/pagination.ts";
 import { Time } from "../ui/time.tsx";
 
-/** The browsers that are signed in, each with a way to end it. */
+/** The list of signed-in browsers. Each one can be signed out. */
 export function Sessions() {
   const client = useQueryClient();
   const sessions = useInfiniteQuery({
@@ -22,18 +22,20 @@ export function Sessions() {
   const endOthers = useMutation({
     mutationFn: () => send("post", "/sessions/end-others", { body: {}, header: idempotencyHeader() }),
     onSuccess: ({ data }) => {
-      notifySuccess(data.ended === 1 ? "One session was ended." : `${data.ended} sessions were ended.`);
+      notifySuccess(data.ended === 1 ? "1 session ended." : `${data.ended} sessions ended.`);
       refresh();
     },
-    onError: (error) => notifyError("The sessions were not ended", error),
+    onError: (error) => notifyError("Couldn't end the sessions", error),
   });
-  const several = (flattenPages(sessions.data)?.length ?? 0) > 1;
+  const hasOthers = (flattenPages(sessions.data)?.length ?? 0) > 1;
   return (
     <Stack>
       <PagedList query={sessions} empty={null}>
-        {(items) => items.map((session) => <Row key={session.id} session={session} onEnded={refresh} />)}
+        {(items) =>
+          items.map((session) => <SessionRow key={session.id} session={session} onEnded={refresh} />)
+        }
       </PagedList>
-      {several && (
+      {hasOthers && (
         <Group>
           <Button
             variant="default"
@@ -41,7 +43,7 @@ export function Sessions() {
             onClick={() =>
               confirmAction({
                 title: "Sign out everywhere else?",
-                consequence: "Every other browser has to sign in again. API keys go on working.",
+                consequence: "Every other browser has to sign in again. API keys keep working.",
                 confirm: "Sign out everywhere else",
                 onConfirm: () => endOthers.mutate(),
               })
@@ -55,7 +57,7 @@ export function Sessions() {
   );
 }
 
-function Row({ session, onEnded }: { session: Session; onEnded: () => void }) {
+function SessionRow({ session, onEnded }: { session: Session; onEnded: () => void }) {
   const end = useMutation({
     mutationFn: () =>
       send("post", "/sessions/{session_id}/end", {
@@ -67,7 +69,7 @@ function Row({ session, onEnded }: { session: Session; onEnded: () => void }) {
       notifySuccess(`${session.client} is signed out.`);
       onEnded();
     },
-    onError: (error) => notifyError("The session was not ended", error),
+    onError: (error) => notifyError("Couldn't end the session", error),
   });
   return (
     <Group justify="space-between" wrap="nowrap">
@@ -78,12 +80,12 @@ function Row({ session, onEnded }: { session: Session; onEnded: () => void }) {
           </Text>
           {session.current && (
             <Badge variant="light" tt="none">
-              this one
+              this browser
             </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed" component="div">
-          {session.address} · signed in <Time at={session.created_at} ago /> · used{" "}
+          {session.address} · signed in <Time at={session.created_at} ago /> · last active{" "}
           <Time at={session.seen_at} ago />
         </Text>
       </Stack>

@@ -1,4 +1,4 @@
-/** The first visit: the admin account. */
+/** The first visit: creates the admin account. */
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -20,8 +20,8 @@ export default function Setup() {
         setup ? (
           <Form />
         ) : (
-          <AuthCard title="The first admin exists already">
-            <Text size="sm">Sign in, or ask an admin for an invitation.</Text>
+          <AuthCard title="An admin account already exists">
+            <Text size="sm">Sign in, or ask an admin to invite you.</Text>
             <Anchor component={Link} to="/sign-in">
               Sign in
             </Anchor>
@@ -33,39 +33,36 @@ export default function Setup() {
 }
 
 function Form() {
-  const fromLink = tokenFromHash(useLocation().hash);
-  const [typed, setTyped] = useState("");
+  const linkToken = tokenFromHash(useLocation().hash);
+  const [typedToken, setTypedToken] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const enter = useCompleteSignIn("/");
-  const make = useMutation({
+  const completeSignIn = useCompleteSignIn("/");
+  const createAccount = useMutation({
     mutationFn: () =>
-      send("post", "/session/setup", { body: { token: fromLink || typed.trim(), email, password } }),
-    onSuccess: ({ data }) => enter(data),
+      send("post", "/session/setup", { body: { token: linkToken || typedToken.trim(), email, password } }),
+    onSuccess: ({ data }) => completeSignIn(data),
   });
-  const other = formLevelError(make.error, ["email", "password", "token"]);
+  const formError = formLevelError(createAccount.error, ["email", "password", "token"]);
   return (
-    <AuthCard
-      title="Make your admin account"
-      about="You are the first one here. Others come by your invitation."
-    >
+    <AuthCard title="Create your admin account" about="You can invite others later.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          make.mutate();
+          createAccount.mutate();
         }}
       >
         <Stack>
-          {other && <ErrorAlert error={other} />}
-          {fromLink === "" && (
+          {formError && <ErrorAlert error={formError} />}
+          {linkToken === "" && (
             <PasswordInput
               label="Setup token"
-              description="What stands behind the # of the link that the server printed when it started."
+              description="The part after # in the link that the server printed when it started."
               required
               autoComplete="off"
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              error={issueAt(make.error, "token")}
+              value={typedToken}
+              onChange={(event) => setTypedToken(event.currentTarget.value)}
+              error={issueAt(createAccount.error, "token")}
             />
           )}
           <TextInput
@@ -75,16 +72,16 @@ function Form() {
             required
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={issueAt(make.error, "email")}
+            error={issueAt(createAccount.error, "email")}
           />
           <PasswordField
             value={password}
             onChange={setPassword}
             email={email}
-            error={issueAt(make.error, "password")}
+            error={issueAt(createAccount.error, "password")}
           />
-          <Button type="submit" loading={make.isPending}>
-            Make the account
+          <Button type="submit" loading={createAccount.isPending}>
+            Create account
           </Button>
         </Stack>
       </form>

@@ -1,4 +1,4 @@
-/** Signing in. */
+/** The sign-in page, for every authentication mode. */
 import { Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -33,12 +33,12 @@ export default function SignIn() {
 function Form({ mail, to }: { mail: boolean; to: string }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const enter = useCompleteSignIn(to);
+  const completeSignIn = useCompleteSignIn(to);
   const signIn = useMutation({
     mutationFn: () => send("post", "/session", { body: { email, password } }),
-    onSuccess: ({ data }) => enter(data),
+    onSuccess: ({ data }) => completeSignIn(data),
   });
-  const other = formLevelError(signIn.error, ["email", "password"]);
+  const formError = formLevelError(signIn.error, ["email", "password"]);
   return (
     <AuthCard title="Sign in">
       <form
@@ -48,7 +48,7 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
         }}
       >
         <Stack>
-          {other && <ErrorAlert error={other} />}
+          {formError && <ErrorAlert error={formError} />}
           <TextInput
             label="E-mail address"
             type="email"
@@ -66,13 +66,13 @@ function Form({ mail, to }: { mail: boolean; to: string }) {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={issueAt(signIn.error, "password")}
-            visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
+            visibilityToggleButtonProps={{ "aria-label": "Show password", tabIndex: 0 }}
           />
           <Button type="submit" loading={signIn.isPending}>
             Sign in
           </Button>
           <Anchor component={Link} to={mail ? "/forgot" : "/forgot?mail=no"} size="sm">
-            Forgotten your password?
+            Forgot your password?
           </Anchor>
         </Stack>
       </form>

@@ -1,9 +1,12 @@
-/** What follows when somebody has come in: the session is known, nothing of anybody before is. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { SessionInfo } from "../../../schemas/user.ts";
 import { sessionQuery, notifyOtherTabs } from "../app/session.tsx";
 
+/**
+ * @returns a function that stores the new session, clears what the cache holds of the previous user, notifies the other
+ *   tabs and opens `to`
+ */
 export function useCompleteSignIn(to: string): (session: SessionInfo) => void {
   const client = useQueryClient();
   const navigate = useNavigate();
