@@ -1,4 +1,4 @@
-/** The browser application: providers, and the page that the address names. */
+/** The entry point of the browser application: context providers and the router. */
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "./app/app.css";
@@ -16,7 +16,7 @@ import { createRouter } from "./app/router.tsx";
 import { sessionQuery, subscribeToOtherTabs } from "./app/session.tsx";
 import { theme } from "./app/theme.ts";
 
-// Dialogs hold the page behind them still by a style of their own.
+// Open dialogs lock the scrolling of the page with a style element, which needs the nonce.
 setNonce(styleNonce());
 
 const client = createQueryClient(() => client.setQueryData(sessionQuery.queryKey, null));

@@ -1,4 +1,4 @@
-/** What stands before the pages: who is not signed in is asked to, and is brought back to where they were. */
+/** The layouts around all pages. A visitor without a session goes to the sign-in page, and returns after sign-in. */
 import { Center, Container, Loader } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
@@ -12,30 +12,35 @@ import { Shell } from "./shell.tsx";
 import { ReauthenticationDialog } from "./reauthentication-dialog.tsx";
 
 /**
- * Who was signed in stays on their page when the session ends by itself or elsewhere: what they were writing is kept
- * for when they are back. Somebody else sees nothing of it.
+ * When the session ends, the page stays mounted behind a sign-in dialog, so that unsaved input is not lost. If another
+ * user signs in, the page is discarded first.
  */
 export function AuthenticatedLayout() {
   const session = useSessionQuery();
   const { pathname, search, hash } = useLocation();
-  const [seen, setSeen] = useState<SessionInfo>();
-  const [leavingTo, leave] = useState<SignOutTarget>();
-  const now = session.data;
-  const isAnother = Boolean(now && seen && now.user.id !== seen.user.id);
-  if (now && now !== seen && !isAnother) setSeen(now);
-  if (leavingTo !== undefined) {
-    const then = leavingTo === "/logout" ? <Outward to={leavingTo} /> : <Navigate to={leavingTo} replace />;
-    return <Forgetting then={then} />;
+  const [lastSession, setLastSession] = useState<SessionInfo>();
+  const [signOutTarget, signOutTo] = useState<SignOutTarget>();
+  const current = session.data;
+  const isOtherUser = Boolean(current && lastSession && current.user.id !== lastSession.user.id);
+  if (current && current !== lastSession && !isOtherUser) setLastSession(current);
+  if (signOutTarget !== undefined) {
+    const next =
+      signOutTarget === "/logout" ? (
+        <ServerRedirect to={signOutTarget} />
+      ) : (
+        <Navigate to={signOutTarget} replace />
+      );
+    return <PurgeUserData>{next}</PurgeUserData>;
   }
-  if (isAnother) return <Forgetting onForgotten={() => setSeen(undefined)} />;
-  if (now === undefined) {
+  if (isOtherUser) return <PurgeUserData onPurged={() => setLastSession(undefined)} />;
+  if (current === undefined) {
     if (session.error instanceof ApiError && session.error.code === "sign_on_refused") {
       return (
-        <Alone>
+        <CenteredColumn>
           <SignInRefused>
             <ErrorAlert error={session.error} />
           </SignInRefused>
-        </Alone>
+        </CenteredColumn>
       );
     }
     return session.isError ? (
@@ -46,48 +51,53 @@ export function AuthenticatedLayout() {
       <FullPageLoader />
     );
   }
-  const shown = now ?? seen;
-  if (shown === undefined) {
-    const back = pathname + search + hash;
-    return <Navigate to={back === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(back)}`} replace />;
+  const effective = current ?? lastSession;
+  if (effective === undefined) {
+    const returnPath = pathname + search + hash;
+    return (
+      <Navigate
+        to={returnPath === "/" ? "/sign-in" : `/sign-in?to=${encodeURIComponent(returnPath)}`}
+        replace
+      />
+    );
   }
   return (
-    <SessionProvider session={shown} signOutTo={leave}>
+    <SessionProvider session={effective} signOutTo={signOutTo}>
       <Shell>
         <Outlet />
       </Shell>
-      {now === null && <ReauthenticationDialog email={shown.user.email} mode={shown.mode} />}
+      {current === null && <ReauthenticationDialog email={effective.user.email} mode={effective.mode} />}
     </SessionProvider>
   );
 }
 
-/** In place of the pages, so that none still shows it: takes out what the one before was given. */
-function Forgetting({ onForgotten, then }: { onForgotten?: () => void; then?: ReactNode }) {
+/** Rendered instead of the pages, so that none of them still shows the data: clears what the cache holds of the user. */
+function PurgeUserData({ onPurged, children }: { onPurged?: () => void; children?: ReactNode }) {
   const client = useQueryClient();
-  const forgotten = useEffectEvent(() => onForgotten?.());
+  const notifyPurged = useEffectEvent(() => onPurged?.());
   useEffect(() => {
     purgeUserQueries(client);
-    forgotten();
+    notifyPurged();
   }, [client]);
-  return then ?? <FullPageLoader />;
+  return children ?? <FullPageLoader />;
 }
 
-/** Leaves the application, for a page of the server's. */
-function Outward({ to }: { to: string }) {
+/** Leaves the application for a page that the server renders. */
+function ServerRedirect({ to }: { to: string }) {
   useEffect(() => location.replace(to), [to]);
   return <FullPageLoader />;
 }
 
-/** The pages that stand alone: signing in, the first visit, links out of mails. */
+/** The layout of pages that need no session: sign-in, setup, links in e-mails. */
 export function PublicLayout() {
   return (
-    <Alone>
+    <CenteredColumn>
       <Outlet />
-    </Alone>
+    </CenteredColumn>
   );
 }
 
-function Alone({ children }: { children: ReactNode }) {
+function CenteredColumn({ children }: { children: ReactNode }) {
   return (
     <Container component="main" size={460} py={{ base: "md", sm: 64 }}>
       {children}
@@ -95,7 +105,6 @@ function Alone({ children }: { children: ReactNode }) {
   );
 }
 
-/** While it is not known yet what to show. */
 export function FullPageLoader() {
   return (
     <Center h="100vh">

@@ -1,3 +1,3 @@
-/** The nonce of this page's policy: styles that a library writes into the page must carry it (CSP level 3). */
+/** The nonce of the page's Content-Security-Policy. Style elements that a library inserts must carry it. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";

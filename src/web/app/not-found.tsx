@@ -6,14 +6,14 @@ export function NotFound() {
   return (
     <Page title="Not found">
       <EmptyState
-        title="There is no such page"
+        title="This page doesn't exist"
         action={
           <Button component={Link} to="/">
             Home
           </Button>
         }
       >
-        The address may be mistyped, or what it showed is gone.
+        Check the address. What it showed may have been removed.
       </EmptyState>
     </Page>
   );

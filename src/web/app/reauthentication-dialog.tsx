@@ -1,4 +1,4 @@
-/** Over the page of somebody whose session has ended: they sign in again, and go on where they were. */
+/** The dialog that covers the page when the session has ended: sign in again and continue. */
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,16 +10,16 @@ import type { AuthMode } from "../../../schemas/user.ts";
 import { refetchFailedQueries, sessionQuery, notifyOtherTabs, useSignOutTo } from "./session.tsx";
 import { SsoReauthentication } from "./sso-reauthentication.tsx";
 
-/** Above every other dialog. */
+/** Above every other dialog, which may be open when the session ends. */
 const Z_INDEX = 350;
 
 export function ReauthenticationDialog({ email, mode }: { email: string; mode: AuthMode }) {
   useRestoreFocus();
-  const leave = useSignOutTo();
+  const signOutTo = useSignOutTo();
   return (
     <Modal
       opened
-      onClose={() => leave("/sign-in")}
+      onClose={() => signOutTo("/sign-in")}
       title="You are signed out"
       centered
       zIndex={Z_INDEX}
@@ -28,14 +28,18 @@ export function ReauthenticationDialog({ email, mode }: { email: string; mode: A
       closeOnClickOutside={false}
       closeOnEscape={false}
     >
-      {mode === "built-in" ? <ByPassword email={email} /> : <SsoReauthentication email={email} mode={mode} />}
+      {mode === "built-in" ? (
+        <PasswordReauthentication email={email} />
+      ) : (
+        <SsoReauthentication email={email} mode={mode} />
+      )}
     </Modal>
   );
 }
 
-function ByPassword({ email }: { email: string }) {
+function PasswordReauthentication({ email }: { email: string }) {
   const client = useQueryClient();
-  const leave = useSignOutTo();
+  const signOutTo = useSignOutTo();
   const [password, setPassword] = useState("");
   const signIn = useMutation({
     mutationFn: () => send("post", "/session", { body: { email, password } }),
@@ -45,7 +49,7 @@ function ByPassword({ email }: { email: string }) {
       refetchFailedQueries(client);
     },
   });
-  const other = formLevelError(signIn.error, ["password"]);
+  const formError = formLevelError(signIn.error, ["password"]);
   return (
     <form
       onSubmit={(event) => {
@@ -55,11 +59,11 @@ function ByPassword({ email }: { email: string }) {
     >
       <Stack>
         <Text size="sm">
-          Your session has ended. What you were writing is still here: sign in again as <b>{email}</b> to go
-          on with it.
+          Your session has ended. Your unsaved input is still here. Sign in again as <b>{email}</b> to
+          continue.
         </Text>
-        {other && <ErrorAlert error={other} />}
-        {/* For the browser, which keeps passwords by address. */}
+        {formError && <ErrorAlert error={formError} />}
+        {/* Tells password managers which account the password belongs to. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
           label="Password"
@@ -69,11 +73,11 @@ function ByPassword({ email }: { email: string }) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={issueAt(signIn.error, "password")}
-          visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
+          visibilityToggleButtonProps={{ "aria-label": "Show password", tabIndex: 0 }}
         />
         <Group justify="space-between">
-          <Button variant="default" onClick={() => leave("/sign-in")}>
-            Sign in as somebody else
+          <Button variant="default" onClick={() => signOutTo("/sign-in")}>
+            Use another account
           </Button>
           <Button type="submit" loading={signIn.isPending}>
             Sign in

@@ -1,10 +1,10 @@
-/** When a page breaks: said in words, and the way back. */
+/** Shown when a page throws or its files can't be loaded: the error, and a button to reload. */
 import { Button, Container, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouteError } from "react-router";
 import { ErrorAlert, LoadingSkeleton } from "../ui/page.tsx";
 
-const ASK_AGAIN_MS = 3_000;
+const HEALTH_POLL_MS = 3_000;
 
 export function RouteErrorBoundary() {
   const thrown = useRouteError();
@@ -12,28 +12,28 @@ export function RouteErrorBoundary() {
   return (
     <Container size="sm" py="xl">
       <Stack align="flex-start">
-        {isMissingFile(error) ? <MissingFile /> : <ErrorAlert error={error} />}
-        <Button onClick={() => location.reload()}>Load the page again</Button>
+        {isChunkLoadError(error) ? <ChunkLoadError /> : <ErrorAlert error={error} />}
+        <Button onClick={() => location.reload()}>Reload page</Button>
       </Stack>
     </Container>
   );
 }
 
-/** As the browsers say it of a part of the page that did not come. */
-const isMissingFile = ({ message }: Error): boolean =>
+/** Matches the messages of Chrome, Firefox and Safari for a module that failed to load. */
+const isChunkLoadError = ({ message }: Error): boolean =>
   /dynamically imported module|Importing a module|Unable to preload/i.test(message);
 
-/** Either a new release has replaced the files that this page was made of, or the server gives none at all. */
-function MissingFile() {
+/** A missing file means that a new release replaced it, or that the server is down. */
+function ChunkLoadError() {
   const isUp = useQuery({
     queryKey: ["health"],
     queryFn: async ({ client, queryKey, signal }) => {
-      const before = client.getQueryData<boolean>(queryKey);
-      const now = await isServerUp(signal);
-      if (now && before === false) location.reload();
-      return now;
+      const wasUp = client.getQueryData<boolean>(queryKey);
+      const isUpNow = await isServerUp(signal);
+      if (isUpNow && wasUp === false) location.reload();
+      return isUpNow;
     },
-    refetchInterval: ({ state }) => state.data === false && ASK_AGAIN_MS,
+    refetchInterval: ({ state }) => state.data === false && HEALTH_POLL_MS,
     networkMode: "always",
     gcTime: 0,
   }).data;
@@ -43,8 +43,8 @@ function MissingFile() {
       error={
         new Error(
           isUp
-            ? "Millrace was updated. Load the page again to go on."
-            : "The server can't be reached. It is asked again every few seconds; once it answers, the page is loaded.",
+            ? "Millrace was updated. Reload the page to continue."
+            : "The server can't be reached. This page reloads as soon as the server responds.",
         )
       }
     />

@@ -1,4 +1,4 @@
-/** Every address of the interface. Each page is a file of its own, loaded when it is first visited. */
+/** The routes of the interface. Each page is a separate chunk that is loaded on its first visit. */
 import { type ComponentType } from "react";
 import { createBrowserRouter, type RouteObject } from "react-router";
 import { RouteErrorBoundary } from "./route-error-boundary.tsx";

@@ -1,4 +1,4 @@
-/** Who is signed in, and what that person may do. Pages offer nothing that `may` refuses. */
+/** The current user and their scopes. Pages hide every action that needs a scope the user lacks. */
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import type { Scope } from "../../../schemas/actor.ts";
@@ -7,7 +7,7 @@ import { ApiError, send } from "../api/client.ts";
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  // Nobody signed in is an answer, not a failure.
+  // A 401 means that nobody is signed in, which is no error here.
   queryFn: async ({ signal }): Promise<SessionInfo | null> => {
     try {
       return (await send("get", "/session", { signal })).data;
@@ -19,31 +19,31 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Nothing of who was here stays. The session itself does: what watches it would not see it go. */
+/** Removes everything that the cache holds of the user, except the session query, which has active observers. */
 export const purgeUserQueries = (client: QueryClient): void =>
-  client.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== sessionQuery.queryKey[0] });
+  client.removeQueries({ predicate: ({ queryKey: [resource] }) => resource !== sessionQuery.queryKey[0] });
 
-const tabs = new BroadcastChannel("millrace-sessions");
+const sessionChannel = new BroadcastChannel("millrace-sessions");
 
-/** Tells the other tabs that somebody has come in or gone. */
+/** Notifies the other tabs of a sign-in or sign-out. */
 export function notifyOtherTabs(): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin to go to
-  tabs.postMessage("changed");
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel takes no target origin
+  sessionChannel.postMessage("changed");
 }
 
-/** Calls back when another tab tells it. */
+/** Calls the listener when another tab reports a sign-in or sign-out. */
 export const subscribeToOtherTabs = (listener: () => void): void =>
-  tabs.addEventListener("message", listener);
+  sessionChannel.addEventListener("message", listener);
 
 export type SignOutTarget = "/sign-in" | "/logout";
 
-/** What was refused while nobody was signed in is asked again. */
+/** Repeats the queries that failed while nobody was signed in. */
 export const refetchFailedQueries = (client: QueryClient): void =>
   void client.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 
 interface SessionContextValue {
   session: SessionInfo;
-  /** To the page for signing in, or out over the identity provider's, whatever is on the page: the person wants it. */
+  /** Leaves the page without asking about unsaved input: to the sign-in page, or to the provider's sign-out. */
   signOutTo: (to: SignOutTarget) => void;
 }
 
@@ -54,22 +54,22 @@ export function SessionProvider({
   signOutTo,
   children,
 }: SessionContextValue & { children: ReactNode }) {
-  const signedIn = useMemo(() => ({ session, signOutTo }), [session, signOutTo]);
-  return <SessionContext value={signedIn}>{children}</SessionContext>;
+  const value = useMemo(() => ({ session, signOutTo }), [session, signOutTo]);
+  return <SessionContext value={value}>{children}</SessionContext>;
 }
 
-/** The session of who is signed in; only inside pages that need one. */
+/** @returns the current session; throws outside of the authenticated layout */
 export const useSession = (): SessionInfo => useSessionContext().session;
 
 export const useSignOutTo = (): ((to: SignOutTarget) => void) => useSessionContext().signOutTo;
 
 function useSessionContext(): SessionContextValue {
-  const signedIn = useContext(SessionContext);
-  if (signedIn === undefined) throw new Error("useSession outside of a signed-in page");
-  return signedIn;
+  const value = useContext(SessionContext);
+  if (value === undefined) throw new Error("useSession must be used inside of SessionProvider");
+  return value;
 }
 
-/** Whether the one who is signed in may do what needs this scope. */
+/** @returns a function that tells whether the current user has a scope */
 export function useHasScope(): (scope: Scope) => boolean {
   const { user } = useSession();
   return (scope) => user.scopes.includes(scope);

@@ -1,4 +1,4 @@
-/** The frame of every page: where one is, where one can go, and who one is. */
+/** The frame of every page: header, navigation and user menu. */
 import {
   AppShell,
   Badge,
@@ -37,14 +37,14 @@ import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
 import { notifyError } from "../ui/notify.ts";
 import { sessionQuery, notifyOtherTabs, useSignOutTo, useHasScope, useSession } from "./session.tsx";
 
-const PLACES = [
+const NAV_ITEMS = [
   { to: "/", label: "Home", Icon: IconHome },
   { to: "/workflows", label: "Workflows", Icon: IconArrowsSplit2 },
   { to: "/runs", label: "Runs", Icon: IconPlayerPlay },
   { to: "/approvals", label: "Approvals", Icon: IconRubberStamp },
   { to: "/connect", label: "Connect an agent", Icon: IconPlugConnected },
 ];
-const ADMIN_PLACES = [
+const ADMIN_NAV_ITEMS = [
   { to: "/people", label: "People", Icon: IconUsers },
   { to: "/audit", label: "Audit log", Icon: IconHistory },
 ];
@@ -54,8 +54,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const { pathname } = useLocation();
   const may = useHasScope();
   useEffect(close, [pathname, close]);
-  const places = may("admin") ? [...PLACES, ...ADMIN_PLACES] : PLACES;
-  const here = (to: string): boolean =>
+  const navItems = may("admin") ? [...NAV_ITEMS, ...ADMIN_NAV_ITEMS] : NAV_ITEMS;
+  const isCurrent = (to: string): boolean =>
     to === "/" ? pathname === "/" : pathname === to || pathname.startsWith(`${to}/`);
   return (
     <AppShell
@@ -63,8 +63,8 @@ export function Shell({ children }: { children: ReactNode }) {
       navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }}
       padding={{ base: "md", md: "xl" }}
     >
-      <a className="skip" href="#content">
-        Skip to the content
+      <a className="skip-link" href="#content">
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -74,7 +74,7 @@ export function Shell({ children }: { children: ReactNode }) {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? "Close the menu" : "Open the menu"}
+              aria-label={opened ? "Close menu" : "Open menu"}
             />
             <UnstyledButton component={Link} to="/" aria-label="Millrace, home">
               <Group gap={8} wrap="nowrap">
@@ -86,18 +86,18 @@ export function Shell({ children }: { children: ReactNode }) {
           <UserMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Places">
+      <AppShell.Navbar p="xs" aria-label="Main">
         <ScrollArea>
-          {places.map(({ to, label, Icon }) => (
+          {navItems.map(({ to, label, Icon }) => (
             <NavLink
               key={to}
               component={Link}
               to={to}
               label={label}
               leftSection={<Icon size={18} aria-hidden />}
-              active={here(to)}
-              rightSection={to === "/approvals" ? <Pending /> : undefined}
-              aria-current={here(to) ? "page" : undefined}
+              active={isCurrent(to)}
+              rightSection={to === "/approvals" ? <PendingCount /> : undefined}
+              aria-current={isCurrent(to) ? "page" : undefined}
               variant="light"
               style={{ borderRadius: "var(--mantine-radius-md)" }}
             />
@@ -118,12 +118,12 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** How many approvals wait, where there are any. */
-function Pending() {
+/** The number of pending approvals; nothing if there are none. */
+function PendingCount() {
   const count = usePendingApprovals() ?? 0;
   if (count === 0) return null;
   return (
-    <Badge variant="filled" size="sm" aria-label={`${count} waiting`}>
+    <Badge variant="filled" size="sm" aria-label={`${count} pending`}>
       {count > 99 ? "99+" : count}
     </Badge>
   );
@@ -131,18 +131,18 @@ function Pending() {
 
 function UserMenu() {
   const { user, mode } = useSession();
-  const leave = useSignOutTo();
+  const signOutTo = useSignOutTo();
   const client = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useMutation({
-    // With a provider of our own asking, the page for signing out needs the session, and ends it.
+    // In OIDC mode the page /logout ends the session itself, and needs it to sign out at the provider.
     mutationFn: async () => mode === "oidc" || send("delete", "/session", {}),
     onSuccess: () => {
       client.setQueryData(sessionQuery.queryKey, null);
       notifyOtherTabs();
-      leave(mode === "built-in" ? "/sign-in" : "/logout");
+      signOutTo(mode === "built-in" ? "/sign-in" : "/logout");
     },
-    onError: (error) => notifyError("You are still signed in", error),
+    onError: (error) => notifyError("Couldn't sign you out", error),
   });
   return (
     <Menu position="bottom-end" width={220}>
@@ -174,7 +174,7 @@ function UserMenu() {
           }
           onClick={() => setColorScheme(colorScheme === "dark" ? "light" : "dark")}
         >
-          {colorScheme === "dark" ? "Light" : "Dark"}
+          {colorScheme === "dark" ? "Light mode" : "Dark mode"}
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
           Sign out

@@ -1,4 +1,4 @@
-/** For whom an identity provider vouches: they sign in again in another tab, and go on in this one. */
+/** Signing in again through an identity provider: it happens in another tab, and this tab continues. */
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -6,26 +6,27 @@ import type { AuthMode } from "../../../schemas/user.ts";
 import { loginUrl } from "../account/sso-sign-in.tsx";
 import { refetchFailedQueries, useSignOutTo } from "./session.tsx";
 
-const BACK = "/sign-in?back=1";
+/** The page of the new tab after sign-in. It notifies this tab and closes itself. */
+const RETURN_PATH = "/sign-in?back=1";
 
 export function SsoReauthentication({ email, mode }: { email: string; mode: AuthMode }) {
   const client = useQueryClient();
-  const leave = useSignOutTo();
-  // Gone once the other tab has told that somebody has come in.
+  const signOutTo = useSignOutTo();
+  // This dialog unmounts as soon as the other tab reports the new session.
   useEffect(() => () => refetchFailedQueries(client), [client]);
   return (
     <Stack>
       <Text size="sm">
-        Your session has ended. What you were writing is still here: sign in again as <b>{email}</b>, in a new
-        tab, to go on with it.
+        Your session has ended. Your unsaved input is still here. Sign in again as <b>{email}</b> in a new tab
+        to continue.
       </Text>
       <Group justify="space-between">
-        <Button variant="default" onClick={() => leave(mode === "cognito" ? "/logout" : "/sign-in")}>
-          Sign in as somebody else
+        <Button variant="default" onClick={() => signOutTo(mode === "cognito" ? "/logout" : "/sign-in")}>
+          Use another account
         </Button>
         <Button
           component="a"
-          href={mode === "cognito" ? `/ui${BACK}` : loginUrl(BACK)}
+          href={mode === "cognito" ? `/ui${RETURN_PATH}` : loginUrl(RETURN_PATH)}
           target="_blank"
           rel="noreferrer"
           data-autofocus

@@ -1,9 +1,9 @@
-/** The look: quiet, legible, the same in light and dark. Colours that mean something are in ui/status.tsx. */
+/** The theme of the component library. The colours of statuses are in ui/status-badge.tsx. */
 import { createTheme } from "@mantine/core";
 
 export const theme = createTheme({
   primaryColor: "mill",
-  // As Mantine's cyan, but for the last two: white on them, also under the pointer, has more than 4.5:1 (WCAG 1.4.3).
+  // Mantine's cyan, except for the last two: white text on them has a contrast above 4.5:1, on hover too (WCAG 1.4.3).
   colors: {
     mill: [
       "#e3fafc",
@@ -20,7 +20,7 @@ export const theme = createTheme({
   },
   primaryShade: 8,
   autoContrast: true,
-  // From here on text on a filled colour is black: white would have less than 4.5:1.
+  // Above this luminance text on a filled colour is black: white would have a contrast below 4.5:1.
   luminanceThreshold: 0.18,
   defaultRadius: "md",
   cursorType: "pointer",
@@ -30,11 +30,11 @@ export const theme = createTheme({
   headings: { fontWeight: "650" },
   respectReducedMotion: true,
   components: {
-    // On its own tint no shade of a colour reaches 4.5:1 in both schemes; the icon and the tint say enough.
+    // No shade of a colour reaches a contrast of 4.5:1 on its own tint in both colour schemes.
     Alert: { styles: { title: { color: "var(--mantine-color-text)" } } },
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    // A page has one banner, and a dialog is none.
+    // Mantine renders a <header>, which screen readers report as a second banner of the page.
     ModalHeader: { defaultProps: { component: "div" } },
   },
 });

@@ -1,12 +1,12 @@
-// Before the first paint: who chose dark, or whose system is dark, never sees a white flash.
+// Sets the colour scheme before the first paint, so that no white page flashes in dark mode.
 (() => {
-  let chosen = "auto";
+  let preference = "auto";
   try {
-    chosen = localStorage.getItem("mantine-color-scheme-value") ?? "auto";
+    preference = localStorage.getItem("mantine-color-scheme-value") ?? "auto";
   } catch {
-    // Storage is switched off: as the system is.
+    // Storage is disabled, so the system preference applies.
   }
-  const dark =
-    chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.documentElement.dataset.mantineColorScheme = dark ? "dark" : "light";
+  const isDark =
+    preference === "dark" || (preference !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset.mantineColorScheme = isDark ? "dark" : "light";
 })();
