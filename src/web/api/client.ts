@@ -1,24 +1,24 @@
-/** The one way to the server: the REST API, typed by its own OpenAPI document. */
+/** The client of the REST API, with types from the generated OpenAPI document. Pages use nothing else to reach the server. */
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import type { Problem } from "../../../schemas/problem.ts";
 
 type Method = "get" | "post" | "patch" | "delete";
 type Endpoints<M extends Method> = EndpointByMethod[M];
 type Parameters<E> = E extends { parameters: infer P } ? ([P] extends [never] ? unknown : P) : unknown;
-type Successes = 200 | 201 | 202 | 204;
-type Answer<E> = E extends { responses: infer R } ? R[Successes & keyof R] : unknown;
+type SuccessStatus = 200 | 201 | 202 | 204;
+type SuccessBody<E> = E extends { responses: infer R } ? R[SuccessStatus & keyof R] : unknown;
 
-/** What a request can be given: what its operation takes, and the signal of who asks. */
-type Given<E> = Omit<Parameters<E>, "header"> & {
+/** The parameters of an operation, and an optional abort signal. */
+type RequestOptions<E> = Omit<Parameters<E>, "header"> & {
   header?: Parameters<E> extends { header?: infer H } ? H : never;
   signal?: AbortSignal;
 };
 
-/** What the server answered when it refused: problem details (RFC 9457), or that it could not be reached. */
+/** An error response as problem details (RFC 9457), or a failed connection (status 0). */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly problem: Problem;
-  /** Seconds, where the server said when to ask again. */
+  /** Value of `Retry-After`, in seconds; undefined if the server sent none. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, retryAfter?: number) {
@@ -36,33 +36,33 @@ export class ApiError extends Error {
   }
 }
 
-/** An answer with what its headers say. */
+/** A successful response: its body and the headers that pages need. */
 export interface ApiResponse<T> {
   data: T;
-  /** The revision, for If-Match. */
+  /** The revision, to send as `If-Match`. */
   etag: string | null;
-  /** Of a list: how many there are in all. */
+  /** Number of items in the whole list; null if the response is no list. */
   total: number | null;
-  /** Of a page: the cursor of the next one. */
+  /** Cursor of the next page; null on the last page. */
   next: string | null;
 }
 
 /**
  * Sends a request.
- * @throws ApiError for every answer that is no success, and where there was none (status 0)
+ * @throws ApiError for every error response, and with status 0 if the server can't be reached
  */
 export async function send<M extends Method, P extends keyof Endpoints<M> & string>(
   method: M,
   path: P,
-  given: Given<Endpoints<M>[P]>,
-): Promise<ApiResponse<Answer<Endpoints<M>[P]>>> {
+  options: RequestOptions<Endpoints<M>[P]>,
+): Promise<ApiResponse<SuccessBody<Endpoints<M>[P]>>> {
   const {
     path: parameters,
     query,
     body,
     header,
     signal,
-  } = given as {
+  } = options as {
     path?: Record<string, string>;
     query?: Record<string, unknown>;
     body?: unknown;
@@ -70,7 +70,7 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
     signal?: AbortSignal;
   };
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters?.[name])));
-  const response = await fetch(url + queryOf(query), {
+  const response = await fetch(url + queryString(query), {
     method: method.toUpperCase(),
     headers: {
       Accept: "application/json",
@@ -83,27 +83,27 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
     if (signal?.aborted) throw error;
     throw new ApiError(UNREACHABLE);
   });
-  if (!response.ok) throw await refusal(response);
+  if (!response.ok) throw await toApiError(response);
   const { headers } = response;
   const total = headers.get("X-Total-Count");
-  // A 202 may have nothing to say, as a 204 has.
+  // A 202 may have an empty body, and a 204 always has.
   const text = await response.text();
   return {
-    data: (text === "" ? undefined : JSON.parse(text)) as Answer<Endpoints<M>[P]>,
+    data: (text === "" ? undefined : JSON.parse(text)) as SuccessBody<Endpoints<M>[P]>,
     etag: headers.get("ETag"),
     total: total === null ? null : Number(total),
-    next: cursorOf(headers.get("Link")),
+    next: nextCursor(headers.get("Link")),
   };
 }
 
-/** As the server reads lists in a query: one value with commas. */
-function queryOf(query: Record<string, unknown> = {}): string {
+/** Encodes lists as one comma-separated value, as the server expects them. */
+function queryString(query: Record<string, unknown> = {}): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   if (entries.length === 0) return "";
   return `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()}`;
 }
 
-const cursorOf = (link: string | null): string | null => {
+const nextCursor = (link: string | null): string | null => {
   const next = /<([^>]+)>; rel="next"/.exec(link ?? "")?.[1];
   return next === undefined ? null : new URL(next, location.href).searchParams.get("cursor");
 };
@@ -112,24 +112,24 @@ const UNREACHABLE: Problem = {
   type: "about:blank",
   title: "The server can't be reached",
   status: 0,
-  detail: "The server can't be reached. Check the connection; nothing was lost, try again.",
+  detail: "The server can't be reached. Check your connection and try again. Nothing was lost.",
   code: "unreachable",
   request_id: "",
 };
 
-async function refusal(response: Response): Promise<ApiError> {
-  const after = Number(response.headers.get("Retry-After"));
+async function toApiError(response: Response): Promise<ApiError> {
+  const retryAfter = Number(response.headers.get("Retry-After"));
   const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
   return new ApiError(
     problem?.code === undefined
       ? {
           ...UNREACHABLE,
           status: response.status,
-          code: "bad_answer",
-          title: "An answer that can't be read",
-          detail: `Something between here and Millrace answered ${response.status}. Try again.`,
+          code: "unreadable_response",
+          title: "Unreadable response",
+          detail: `A proxy between your browser and Millrace answered with status ${response.status}. Try again.`,
         }
       : problem,
-    Number.isFinite(after) && after > 0 ? after : undefined,
+    Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined,
   );
 }

@@ -1,12 +1,12 @@
-/** How pages ask and change: TanStack Query over `send`. Keys begin with the noun, so that a change can refresh it. */
+/** TanStack Query over `send`. Query keys begin with the resource, so that a mutation can invalidate all its queries. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./client.ts";
 
-/** Not worth asking again: the server said what is wrong. */
-const isFinal = (error: Error): boolean =>
+/** A client error (4xx) stays the same on a retry. */
+const isPermanent = (error: Error): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
-/** @param onSignedOut what to do when the server knows nobody any more: the session was ended elsewhere, or is too old */
+/** @param onSignedOut called when the server no longer accepts the session: it expired or was ended elsewhere */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error): void => {
     if (error instanceof ApiError && error.code === "unauthorized") onSignedOut();
@@ -17,14 +17,14 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        retry: (count, error) => count < 2 && !isFinal(error),
+        retry: (count, error) => count < 2 && !isPermanent(error),
         throwOnError: false,
       },
     },
   });
 }
 
-/** A header that lets the server carry a change out once, however often it arrives (contract: Idempotency-Key). */
+/** A new `Idempotency-Key`: the server executes the request once, however often it arrives. */
 export const idempotencyHeader = (): { "Idempotency-Key": string } => ({
   "Idempotency-Key": crypto.randomUUID(),
 });
