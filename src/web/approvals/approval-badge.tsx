@@ -1,20 +1,20 @@
-/** What the status of an approval looks like: a colour, a shape and a word. */
+/** The status of an approval as a badge: a colour, an icon and a word. */
 import { Badge } from "@mantine/core";
 import { IconBan, IconCheck, IconClockPause, IconHourglassOff, IconX } from "@tabler/icons-react";
 import type { ApprovalStatus } from "../../../schemas/run.ts";
 
 const APPROVAL_STYLES = {
-  pending: { color: "yellow", Icon: IconClockPause, word: "waits" },
-  approved: { color: "green", Icon: IconCheck, word: "approved" },
-  declined: { color: "red", Icon: IconX, word: "declined" },
-  expired: { color: "gray", Icon: IconHourglassOff, word: "expired" },
-  cancelled: { color: "gray", Icon: IconBan, word: "cancelled" },
+  pending: { color: "yellow", Icon: IconClockPause, label: "pending" },
+  approved: { color: "green", Icon: IconCheck, label: "approved" },
+  declined: { color: "red", Icon: IconX, label: "declined" },
+  expired: { color: "gray", Icon: IconHourglassOff, label: "expired" },
+  cancelled: { color: "gray", Icon: IconBan, label: "cancelled" },
 } as const satisfies Record<ApprovalStatus, unknown>;
 
 export const APPROVAL_STATUSES = Object.keys(APPROVAL_STYLES) as ApprovalStatus[];
 
 export function ApprovalBadge({ status }: { status: ApprovalStatus }) {
-  const { color, Icon, word } = APPROVAL_STYLES[status];
+  const { color, Icon, label } = APPROVAL_STYLES[status];
   return (
     <Badge
       variant="light"
@@ -24,7 +24,7 @@ export function ApprovalBadge({ status }: { status: ApprovalStatus }) {
       styles={{ label: { color: "var(--mantine-color-text)" } }}
       miw="max-content"
     >
-      {word}
+      {label}
     </Badge>
   );
 }

@@ -1,4 +1,4 @@
-/** What the run was given, and what the steps before the approval gave: what a decision is made on. */
+/** The data to decide on: the run's inputs, and the outputs of the steps that the approval depends on. */
 import { Accordion, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,32 +14,28 @@ import { ancestorIds } from "./ancestors.ts";
 export function ApprovalContext({ approval }: { approval: Approval }) {
   const run = useQuery(runQuery(approval.run_id));
   return (
-    <Section title="The run so far" order={2}>
+    <Section title="Inputs and outputs so far" order={2}>
       <QueryContent query={run} skeleton={<LoadingSkeleton rows={3} />}>
-        {(found) => <Values run={found} stepId={approval.step_id} />}
+        {(loaded) => <ContextValues run={loaded} stepId={approval.step_id} />}
       </QueryContent>
     </Section>
   );
 }
 
-function Values({ run, stepId }: { run: Run; stepId: string }) {
+function ContextValues({ run, stepId }: { run: Run; stepId: string }) {
   const [open, setOpen] = useState<string[]>([]);
   const definition = useQuery(definitionQuery(run.id));
-  const known = definition.data !== undefined;
-  const before = new Set(ancestorIds(graphSteps(definition.data ?? null), stepId));
+  const hasDefinition = definition.data !== undefined;
+  const ancestors = new Set(ancestorIds(graphSteps(definition.data ?? null), stepId));
   const steps = (run.steps ?? []).filter(
-    ({ id, status }) => (known ? before.has(id) : id !== stepId) && status === "succeeded",
+    ({ id, status }) => (hasDefinition ? ancestors.has(id) : id !== stepId) && status === "succeeded",
   );
   return (
     <Accordion variant="separated" multiple value={open} onChange={setOpen} order={3}>
       <Accordion.Item value="inputs">
-        <Accordion.Control>Inputs of the run</Accordion.Control>
+        <Accordion.Control>Run inputs</Accordion.Control>
         <Accordion.Panel>
-          <ValueView
-            value={run.inputs}
-            label="Inputs of the run"
-            loadFull={fullValueLoader(run.id, run.inputs)}
-          />
+          <ValueView value={run.inputs} label="Run inputs" loadFull={fullValueLoader(run.id, run.inputs)} />
         </Accordion.Panel>
       </Accordion.Item>
       {steps.map((step) => (
@@ -54,7 +50,7 @@ function Values({ run, stepId }: { run: Run; stepId: string }) {
             </Group>
           </Accordion.Control>
           <Accordion.Panel>
-            {open.includes(`step-${step.id}`) && <Output runId={run.id} step={step} />}
+            {open.includes(`step-${step.id}`) && <StepOutput runId={run.id} step={step} />}
           </Accordion.Panel>
         </Accordion.Item>
       ))}
@@ -62,8 +58,8 @@ function Values({ run, stepId }: { run: Run; stepId: string }) {
   );
 }
 
-/** Asked for when it is opened: a run can have many steps. */
-function Output({ runId, step }: { runId: string; step: RunStep }) {
+/** Loads the output only when the item is opened, since a run can have many steps. */
+function StepOutput({ runId, step }: { runId: string; step: RunStep }) {
   const query = useQuery(stepQuery(runId, step.id, undefined, step.status));
   return (
     <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>

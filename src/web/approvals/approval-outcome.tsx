@@ -1,4 +1,4 @@
-/** How an approval ended: who decided what, when and why, and what was filled in. */
+/** The outcome of an approval: the decision, by whom, when and why, and the submitted form. */
 import { Alert, Stack, Text } from "@mantine/core";
 import type { Approval } from "../../../schemas/run.ts";
 import { Section } from "../runs/section.tsx";
@@ -8,8 +8,8 @@ import { ValueView } from "../values/value-view.tsx";
 const TITLES = {
   approved: "Approved",
   declined: "Declined",
-  expired: "Nobody decided in time",
-  cancelled: "It is not asked any more: the run was stopped",
+  expired: "Expired: nobody decided in time",
+  cancelled: "Cancelled: the run was stopped",
 } as const;
 
 export function ApprovalOutcome({ approval }: { approval: Approval }) {
@@ -21,7 +21,7 @@ export function ApprovalOutcome({ approval }: { approval: Approval }) {
         <Text size="sm">
           {by !== null && `By ${by}, `}
           {at !== null && <Time at={at} />}
-          {status === "expired" && `. Retrying the run ${runId} asks again.`}
+          {status === "expired" && `. Retry the run ${runId} to ask again.`}
         </Text>
         {comment !== null && (
           <Text size="sm" mt="xs" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
@@ -30,8 +30,8 @@ export function ApprovalOutcome({ approval }: { approval: Approval }) {
         )}
       </Alert>
       {answer !== null && (
-        <Section title="What was filled in" order={2}>
-          <ValueView value={answer} label="What was filled in" />
+        <Section title="Form answers" order={2}>
+          <ValueView value={answer} label="Form answers" />
         </Section>
       )}
     </Stack>

@@ -1,4 +1,4 @@
-/** One approval: what is asked, what the run has found so far, and the decision. */
+/** The page of one approval: the message, the run's data so far, and the decision form or the outcome. */
 import { Alert, Anchor, Card, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
@@ -14,26 +14,26 @@ import { approvalQuery } from "./queries.ts";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
 
-/** Somebody else may decide meanwhile. */
-const EVERY_MS = 10_000;
+/** Poll interval while the approval is pending: another user may decide it. */
+const POLL_INTERVAL_MS = 10_000;
 
 export default function ApprovalPage() {
   const { approvalId = "" } = useParams();
   const query = useQuery({
     ...approvalQuery(approvalId),
-    refetchInterval: ({ state }) => state.data?.status === "pending" && EVERY_MS,
+    refetchInterval: ({ state }) => state.data?.status === "pending" && POLL_INTERVAL_MS,
   });
   const approval = query.data;
   return (
     <Page title={approval ? `Approval for ${approval.workflow_id}` : "Approval"} about={approvalId}>
       <QueryContent query={query}>
-        {(found) =>
-          found === null ? (
-            <EmptyState title="There is no such approval">
-              Its run may have been cleared away. <Link to="/approvals">What waits now</Link>
+        {(loaded) =>
+          loaded === null ? (
+            <EmptyState title="Approval not found">
+              Its run may have been purged. <Link to="/approvals">Pending approvals</Link>
             </EmptyState>
           ) : (
-            <Shown key={found.id} approval={found} />
+            <ApprovalDetails key={loaded.id} approval={loaded} />
           )
         }
       </QueryContent>
@@ -41,7 +41,7 @@ export default function ApprovalPage() {
   );
 }
 
-function Shown({ approval }: { approval: Approval }) {
+function ApprovalDetails({ approval }: { approval: Approval }) {
   const { status, message } = approval;
   return (
     <Stack gap="lg">
@@ -54,7 +54,7 @@ function Shown({ approval }: { approval: Approval }) {
         </Stack>
       </Card>
       <ApprovalFacts approval={approval} />
-      {status === "pending" ? <MayDecide approval={approval} /> : <ApprovalOutcome approval={approval} />}
+      {status === "pending" ? <Decision approval={approval} /> : <ApprovalOutcome approval={approval} />}
       <ApprovalContext approval={approval} />
     </Stack>
   );
@@ -84,28 +84,28 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
         </Anchor>
         {item !== undefined && `, item ${item}`}
       </Fact>
-      <Fact name="Asked">
+      <Fact name="Requested">
         <Time at={approval.created_at} />
       </Fact>
       {status === "pending" && approval.expires_at !== null && (
-        <Fact name="Can be decided until">
+        <Fact name="Expires">
           <Time at={approval.expires_at} />
         </Fact>
       )}
-      {assignees.length > 0 && <Fact name="Sent to">{assignees.join(", ")}</Fact>}
+      {assignees.length > 0 && <Fact name="Assigned to">{assignees.join(", ")}</Fact>}
     </Facts>
   );
 }
 
-function MayDecide({ approval }: { approval: Approval }) {
+function Decision({ approval }: { approval: Approval }) {
   const may = useHasScope();
   const { user } = useSession();
   const run = useQuery(runQuery(approval.run_id));
   if (!may("approve")) {
     return (
-      <Alert color="gray" title="You can look, but not decide" role="note">
-        Editors and admins decide, other than who started the run
-        {approval.assignees.length > 0 && `. It was sent to ${approval.assignees.join(", ")}`}.
+      <Alert color="gray" title="You can't decide this" role="note">
+        Editors and admins can, except the one who started the run.
+        {approval.assignees.length > 0 && ` It is assigned to ${approval.assignees.join(", ")}.`}
       </Alert>
     );
   }
@@ -113,8 +113,7 @@ function MayDecide({ approval }: { approval: Approval }) {
     <>
       {run.data?.started_by.owner === user.email && (
         <Alert color="yellow" title="You started this run" role="note">
-          Unless the operator allows it (approvals.by_starter in the configuration), somebody else must
-          decide.
+          Somebody else must decide, unless the configuration allows you to (approvals.by_starter).
         </Alert>
       )}
       <DecisionForm approval={approval} />

@@ -1,4 +1,4 @@
-/** Approving or declining: the form that is asked for, a comment, and two buttons that nobody presses by accident. */
+/** The form to approve or decline: the fields that the step asks for, and a comment. */
 import { Button, Card, Group, Stack, Textarea, Title } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -14,17 +14,18 @@ import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 
-const MOST_CHARS = 2_000;
+/** Maximum length of a comment, in UTF-16 code units. */
+const MAX_COMMENT_CHARS = 2_000;
 
 export function DecisionForm({ approval }: { approval: Approval }) {
   const { id, form: schema } = approval;
   const client = useQueryClient();
-  const keyOf = useIdempotencyHeader();
+  const idempotencyHeaderFor = useIdempotencyHeader();
   const [form, setForm] = useState<Record<string, unknown>>(() =>
     schema === null ? {} : initialValue(schema),
   );
   const [comment, setComment] = useState("");
-  const card = useRef<HTMLFormElement>(null);
+  const formRef = useRef<HTMLFormElement>(null);
   const decide = useSingleFlightMutation({
     mutationFn: (decision: "approve" | "decline") => {
       const body = {
@@ -35,15 +36,17 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       return send("post", "/approvals/{approval_id}", {
         path: { approval_id: id },
         body,
-        header: keyOf(body),
+        header: idempotencyHeaderFor(body),
       });
     },
     onSuccess: (_, decision) =>
-      notifySuccess(decision === "approve" ? "Approved. The run goes on." : "Declined. The run goes on."),
-    // To the first field that something is wrong with, once it is marked.
+      notifySuccess(decision === "approve" ? "Approved. The run continues." : "Declined. The run continues."),
+    // Focuses the first invalid field, after React has marked it.
     onError: () =>
-      requestAnimationFrame(() => card.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
-    // It may have been refused because somebody was faster: then that is shown.
+      requestAnimationFrame(() =>
+        formRef.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
+      ),
+    // Also after an error: another user may have decided first.
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ["approvals"] }),
@@ -51,14 +54,14 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       ]),
   });
   const issues = decide.error instanceof ApiError ? (decide.error.problem.errors ?? []) : [];
-  const elsewhere = issuesOutside(issues, ["form", "comment"]);
+  const formIssues = issuesOutside(issues, ["form", "comment"]);
   return (
     <Card
       withBorder
       component="form"
       p="lg"
-      ref={card}
-      onKeyDown={notByEnter}
+      ref={formRef}
+      onKeyDown={ignoreEnter}
       onSubmit={(event) => {
         event.preventDefault();
         decide.mutate("approve");
@@ -79,16 +82,16 @@ export function DecisionForm({ approval }: { approval: Approval }) {
         )}
         <Textarea
           label="Comment"
-          description="Why; the run can read it. It may be left out."
+          description="Optional. The run can read it."
           autosize
           minRows={2}
-          maxLength={MOST_CHARS}
+          maxLength={MAX_COMMENT_CHARS}
           value={comment}
           onChange={(event) => setComment(event.currentTarget.value)}
           error={issueText(issuesUnder(issues, "comment"))}
           disabled={decide.isPending}
         />
-        {decide.error !== null && (issues.length === 0 || elsewhere.length > 0) && (
+        {decide.error !== null && (issues.length === 0 || formIssues.length > 0) && (
           <ErrorAlert error={decide.error} />
         )}
         <Group>
@@ -108,7 +111,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
             onClick={() =>
               confirmAction({
                 title: `Decline ${approval.step_id} of ${approval.workflow_id}?`,
-                consequence: `The run ${approval.run_id} goes on with the answer no. The first decision counts: it can't be taken back.`,
+                consequence: `The run ${approval.run_id} continues as declined. You can't change the decision later.`,
                 confirm: "Decline",
                 onConfirm: () => decide.mutate("decline"),
               })
@@ -122,7 +125,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
   );
 }
 
-/** Enter in a field would press Approve: a decision takes the button itself. */
-function notByEnter(event: KeyboardEvent): void {
+/** Enter in a text field would submit the form, and approve by accident. */
+function ignoreEnter(event: KeyboardEvent): void {
   if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
 }

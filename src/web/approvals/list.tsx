@@ -1,4 +1,4 @@
-/** What waits for somebody to decide, and what was decided. The status stands in the address. */
+/** The list of approvals, by status. The status and the run are query parameters of the page. */
 import { Anchor, Badge, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
 import { IconUser } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
@@ -13,20 +13,20 @@ import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { Time } from "../ui/time.tsx";
 import { ApprovalBadge, APPROVAL_STATUSES } from "./approval-badge.tsx";
 
-const AT_ONCE = 50;
-const EVERY_MS = 10_000;
+const PAGE_SIZE = 50;
+const POLL_INTERVAL_MS = 10_000;
 
 export default function ApprovalList() {
   const [params, setParams] = useSearchParams();
-  const status = APPROVAL_STATUSES.find((word) => word === params.get("status")) ?? "pending";
+  const status = APPROVAL_STATUSES.find((known) => known === params.get("status")) ?? "pending";
   const runId = params.get("run") ?? undefined;
-  const approvals = useApprovals(status, runId);
+  const query = useApprovals(status, runId);
   return (
-    <Page title="Approvals" about="What runs ask people before they go on.">
+    <Page title="Approvals" about="Runs that wait for a person's decision.">
       <Group align="flex-end">
         <Select
           label="Status"
-          data={WORDS}
+          data={STATUS_OPTIONS}
           value={status}
           allowDeselect={false}
           maw={240}
@@ -43,15 +43,15 @@ export default function ApprovalList() {
         />
         {runId !== undefined && (
           <Button variant="default" onClick={() => setParams({}, { replace: true })}>
-            Of all runs, not only {runId}
+            Show all runs
           </Button>
         )}
       </Group>
-      <PagedList query={approvals} empty={<Nothing status={status} />}>
-        {(shown) => (
+      <PagedList query={query} empty={<NoApprovals status={status} />}>
+        {(approvals) => (
           <Stack component="ul" gap="sm" m={0} p={0} aria-label="Approvals" style={{ listStyle: "none" }}>
-            {shown.map((approval) => (
-              <OneApproval key={approval.id} approval={approval} />
+            {approvals.map((approval) => (
+              <ApprovalCard key={approval.id} approval={approval} />
             ))}
           </Stack>
         )}
@@ -60,12 +60,12 @@ export default function ApprovalList() {
   );
 }
 
-const WORDS: { value: ApprovalStatus; label: string }[] = [
-  { value: "pending", label: "Waiting" },
+const STATUS_OPTIONS: { value: ApprovalStatus; label: string }[] = [
+  { value: "pending", label: "Pending" },
   { value: "approved", label: "Approved" },
   { value: "declined", label: "Declined" },
   { value: "expired", label: "Expired" },
-  { value: "cancelled", label: "Cancelled with their run" },
+  { value: "cancelled", label: "Cancelled" },
 ];
 
 function useApprovals(status: ApprovalStatus, runId: string | undefined) {
@@ -75,7 +75,7 @@ function useApprovals(status: ApprovalStatus, runId: string | undefined) {
       send("get", "/approvals", {
         query: {
           status,
-          limit: AT_ONCE,
+          limit: PAGE_SIZE,
           ...(runId !== undefined && { run_id: runId }),
           ...cursorParam(pageParam),
         },
@@ -83,14 +83,14 @@ function useApprovals(status: ApprovalStatus, runId: string | undefined) {
       }),
     ...cursorPagination,
     placeholderData: keepPreviousData,
-    refetchInterval: status === "pending" && EVERY_MS,
+    refetchInterval: status === "pending" && POLL_INTERVAL_MS,
   });
 }
 
-function OneApproval({ approval }: { approval: Approval }) {
+function ApprovalCard({ approval }: { approval: Approval }) {
   const { user } = useSession();
   const { id, run_id: runId, workflow_id: workflow, step_id: step, item, assignees, status } = approval;
-  const forYou = status === "pending" && assignees.includes(user.email);
+  const isAssignedToYou = status === "pending" && assignees.includes(user.email);
   return (
     <Card withBorder component="li" p="md">
       <Stack gap={6}>
@@ -105,9 +105,9 @@ function OneApproval({ approval }: { approval: Approval }) {
             {approval.message}
           </Anchor>
           <Group gap={6} wrap="nowrap" miw="max-content">
-            {forYou && (
+            {isAssignedToYou && (
               <Badge tt="none" variant="outline" leftSection={<IconUser size={12} aria-hidden />}>
-                for you
+                assigned to you
               </Badge>
             )}
             <ApprovalBadge status={status} />
@@ -125,15 +125,15 @@ function OneApproval({ approval }: { approval: Approval }) {
           </Anchor>
         </Text>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          <When approval={approval} />
-          {assignees.length > 0 && ` · sent to ${assignees.join(", ")}`}
+          <ApprovalTimes approval={approval} />
+          {assignees.length > 0 && ` · assigned to ${assignees.join(", ")}`}
         </Text>
       </Stack>
     </Card>
   );
 }
 
-function When({
+function ApprovalTimes({
   approval: { status, created_at: from, expires_at: until, decided_at: at, decided_by: by },
 }: {
   approval: Approval;
@@ -141,11 +141,11 @@ function When({
   if (status === "pending") {
     return (
       <>
-        asked <Time at={from} ago />
+        requested <Time at={from} ago />
         {until !== null && (
           <>
             {" "}
-            · can be decided until <Time at={until} />
+            · expires <Time at={until} />
           </>
         )}
       </>
@@ -155,7 +155,7 @@ function When({
     <>
       {at === null ? (
         <>
-          asked <Time at={from} ago />
+          requested <Time at={from} ago />
         </>
       ) : (
         <Time at={at} ago />
@@ -165,18 +165,18 @@ function When({
   );
 }
 
-function Nothing({ status }: { status: ApprovalStatus }) {
-  if (status !== "pending") return <EmptyState title="None">No approval has ended that way.</EmptyState>;
+function NoApprovals({ status }: { status: ApprovalStatus }) {
+  if (status !== "pending") return <EmptyState title={`No ${status} approvals`} />;
   return (
-    <EmptyState title="Nothing waits for a decision">
-      A workflow asks a person with a step of the type approval. Its run waits here, through restarts and for
-      days, until somebody other than who started it decides.
-      <Snippet label="step that asks for an approval" text={STEP} />
+    <EmptyState title="No approvals are pending">
+      A step of type approval pauses its run until somebody decides. Restarts don&apos;t affect it. By
+      default, the user who started the run can&apos;t decide.
+      <Snippet label="approval step" text={STEP_EXAMPLE} />
     </EmptyState>
   );
 }
 
-const STEP = `- id: approve
+const STEP_EXAMPLE = `- id: approve
   type: approval
   message: Send this to the team?
   assignees: [ann@example.com]

@@ -1,9 +1,8 @@
-/** One approval, by its id. */
 import { queryOptions } from "@tanstack/react-query";
 import type { Approval } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
 
-/** @returns null where there is none */
+/** The query of one approval. Its data is null if no approval has this id. */
 export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ["approvals", "one", id],

@@ -12,18 +12,18 @@ const steps = graphSteps({
   ],
 });
 
-describe("what a step builds on", () => {
-  it("is all that it waits for, however far back, in the order of the definition", () => {
+describe("the ancestors of a step", () => {
+  it("are all direct and transitive dependencies, in the order of the definition", () => {
     expect(ancestorIds(steps, "ask")).toEqual(["a", "b", "c"]);
     expect(ancestorIds(steps, "b")).toEqual([]);
     expect(ancestorIds(steps, "gone")).toEqual([]);
   });
 
-  it("ends where steps wait for each other", () => {
-    const round = [
+  it("terminates on circular dependencies", () => {
+    const circular = [
       { id: "a", type: "set", needs: ["b"] },
       { id: "b", type: "set", needs: ["a"] },
     ];
-    expect(ancestorIds(round, "a")).toEqual(["a", "b"]);
+    expect(ancestorIds(circular, "a")).toEqual(["a", "b"]);
   });
 });
