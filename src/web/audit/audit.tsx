@@ -1,4 +1,4 @@
-/** The audit log: who did what, through which key. For admins. */
+/** The audit log: who changed what, when, and with which client. For admins. */
 import { Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
@@ -19,70 +19,66 @@ type Surface = AuditEntry["surface"];
 
 export default function Audit() {
   const may = useHasScope();
-  return may("admin") ? <Log /> : <AccessDenied title="Audit log" />;
+  return may("admin") ? <AuditLog /> : <AccessDenied title="Audit log" />;
 }
 
-function Log() {
-  const [search, put] = useFilters();
+function AuditLog() {
+  const [params, setFilter] = useFilters();
   const filter = {
-    search: search.get("search") ?? "",
-    surface: (Object.keys(SURFACE_LABELS) as Surface[]).find((it) => it === search.get("surface")),
-    since: search.get("since") ?? "",
-    until: search.get("until") ?? "",
+    search: params.get("search") ?? "",
+    surface: (Object.keys(SURFACE_LABELS) as Surface[]).find((surface) => surface === params.get("surface")),
+    since: params.get("since") ?? "",
+    until: params.get("until") ?? "",
   };
   const log = useInfiniteQuery({
     queryKey: ["audit-log", filter],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/audit-log", {
-        query: { limit: 50, ...given(filter), ...cursorParam(pageParam) },
+        query: { limit: 50, ...toQuery(filter), ...cursorParam(pageParam) },
         signal,
       }),
     ...cursorPagination,
   });
-  const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
+  const setSearch = useDebouncedCallback((value: string) => setFilter("search", value.trim()), 300);
   return (
     <Page
       title="Audit log"
-      about="Every change that was accepted, newest first: who did it, through which key and program."
+      about="Every change, newest first: who made it, when, and with which key and client."
     >
       <Group align="flex-end">
         <TextInput
           label="Search"
-          placeholder="A person, a key, a workflow, an operation"
+          placeholder="User, key, workflow or operation"
           leftSection={<IconSearch size={16} aria-hidden />}
           defaultValue={filter.search}
-          onChange={(event) => putWords(event.currentTarget.value)}
+          onChange={(event) => setSearch(event.currentTarget.value)}
           w={{ base: "100%", sm: 320 }}
         />
         <Select
-          label="Through"
-          placeholder="Any way in"
+          label="Source"
+          placeholder="All sources"
           clearable
-          clearButtonProps={{ "aria-label": "Any way in" }}
+          clearButtonProps={{ "aria-label": "Clear source" }}
           data={Object.entries(SURFACE_LABELS).map(([value, label]) => ({ value, label }))}
           value={filter.surface ?? null}
-          onChange={(value) => put("surface", value ?? "")}
+          onChange={(value) => setFilter("surface", value ?? "")}
         />
         <TextInput
           label="From"
           type="date"
           value={filter.since}
-          onChange={(event) => put("since", event.currentTarget.value)}
+          onChange={(event) => setFilter("since", event.currentTarget.value)}
         />
         <TextInput
           label="Before"
           type="date"
           value={filter.until}
-          onChange={(event) => put("until", event.currentTarget.value)}
+          onChange={(event) => setFilter("until", event.currentTarget.value)}
         />
       </Group>
       <PagedList
         query={log}
-        empty={
-          <EmptyState title="Nothing matches">
-            What is only read leaves no entry; every change does, from the first visit on.
-          </EmptyState>
-        }
+        empty={<EmptyState title="No matching entries">The log records changes only, not reads.</EmptyState>}
       >
         {(entries) => <Entries entries={entries} />}
       </PagedList>
@@ -90,7 +86,7 @@ function Log() {
   );
 }
 
-function given(filter: { search: string; surface: Surface | undefined; since: string; until: string }) {
+function toQuery(filter: { search: string; surface: Surface | undefined; since: string; until: string }) {
   const { search, surface, since, until } = filter;
   return {
     ...(search !== "" && { search }),
@@ -107,11 +103,11 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>When</Table.Th>
-              <Table.Th>Who</Table.Th>
-              <Table.Th>What</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Through</Table.Th>
+              <Table.Th>Time</Table.Th>
+              <Table.Th>Actor</Table.Th>
+              <Table.Th>Operation</Table.Th>
+              <Table.Th>Target</Table.Th>
+              <Table.Th>Source</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

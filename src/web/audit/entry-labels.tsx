@@ -1,15 +1,15 @@
-/** An entry in words, and a link to what it was done to. */
+/** The label of an audit entry, and a link to its target. */
 import { Anchor, Code } from "@mantine/core";
 import { Link } from "react-router";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 
-/** `publish_workflow` as people say it: "Publish workflow". */
+/** Turns `publish_workflow` into "Publish workflow". */
 export function operationLabel(operation: string): string {
   const words = operation.replaceAll(/[_.]/g, " ");
   return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll(/\bapi\b/gi, "API");
 }
 
-const PLACES = [
+const TARGET_PATHS = [
   [/^run_/, (id: string) => `/runs/${id}`],
   [/^apr_/, (id: string) => `/approvals/${id}`],
   [/^key_/, () => "/keys?everyone=true"],
@@ -18,9 +18,9 @@ const PLACES = [
 
 export function Target({ entry: { target, operation } }: { entry: AuditEntry }) {
   if (target === null) return null;
-  const place = PLACES.find(([pattern]) => pattern.test(target))?.[1];
+  const pathOf = TARGET_PATHS.find(([pattern]) => pattern.test(target))?.[1];
   const to =
-    place?.(target) ??
+    pathOf?.(target) ??
     (/workflow|schedule|samples/.test(operation) ? `/workflows/${encodeURIComponent(target)}` : undefined);
   return to === undefined ? (
     <Code>{target}</Code>

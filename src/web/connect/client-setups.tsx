@@ -1,4 +1,4 @@
-/** The setups of all clients, one at a time. */
+/** The configuration snippet of one MCP client, with a select to change the client. */
 import { Select, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { Snippet } from "../ui/copy.tsx";
@@ -6,15 +6,15 @@ import { clientSetups } from "./clients.ts";
 
 export function ClientSetups({ url, value }: { url: string; value: string }) {
   const setups = clientSetups(url, value);
-  const [chosen, setChosen] = useState(setups[0]!.id);
-  const setup = setups.find(({ id }) => id === chosen)!;
+  const [selectedId, setSelectedId] = useState(setups[0]!.id);
+  const setup = setups.find(({ id }) => id === selectedId)!;
   return (
     <Stack gap="xs">
       <Select
-        label="Your client"
+        label="Client"
         data={setups.map(({ id, name }) => ({ value: id, label: name }))}
-        value={chosen}
-        onChange={(id) => id !== null && setChosen(id)}
+        value={selectedId}
+        onChange={(id) => id !== null && setSelectedId(id)}
         allowDeselect={false}
         maw={320}
       />

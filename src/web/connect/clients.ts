@@ -1,22 +1,22 @@
-/** What each agent's client is told, so that it finds this server: as its own documentation has it. */
+/** How to configure each MCP client for this server, as the client's documentation describes it. */
 
 export interface ClientSetup {
   id: string;
   name: string;
-  /** Where the text goes. */
+  /** Where to paste the text. */
   instructions: string;
   text: string;
 }
 
-/** In place of a key's value, which nobody can see again. */
+/** Shown instead of a key's value, which is visible only right after its creation. */
 export const API_KEY_PLACEHOLDER = "mill_YOUR_KEY";
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /**
- * The setups of the clients in common use.
- * @param url of the MCP server, without path
- * @param key the value of a key, or what stands for it
+ * Returns the setups of the most common MCP clients.
+ * @param url URL of the MCP server, without a path
+ * @param key value of an API key, or the placeholder
  */
 export function clientSetups(url: string, key: string): ClientSetup[] {
   const mcp = `${url}/mcp`;
@@ -30,26 +30,26 @@ export function clientSetups(url: string, key: string): ClientSetup[] {
     {
       id: "claude-code",
       name: "Claude Code",
-      instructions: "In a terminal, in the project that shall use it:",
+      instructions: "Run this in your project's directory:",
       text: `claude mcp add --transport http millrace ${mcp} --header "X-API-Key: ${key}"`,
     },
     {
       id: "claude-desktop",
       name: "Claude Desktop",
       instructions:
-        "In claude_desktop_config.json (Settings, Developer, Edit Config); needs Node.js for the bridge:",
+        "Add this to claude_desktop_config.json (Settings > Developer > Edit Config). The bridge needs Node.js.",
       text: json({ mcpServers: { millrace: bridge } }),
     },
     {
       id: "cursor",
       name: "Cursor",
-      instructions: "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project:",
+      instructions: "Add this to ~/.cursor/mcp.json, or to .cursor/mcp.json in a project:",
       text: json({ mcpServers: { millrace: { url: mcp, headers } } }),
     },
     {
       id: "vscode",
       name: "VS Code",
-      instructions: "In .vscode/mcp.json of a workspace; VS Code asks for the key and keeps it:",
+      instructions: "Add this to .vscode/mcp.json in a workspace. VS Code asks for the key and stores it.",
       text: json({
         inputs: [
           { type: "promptString", id: "millrace-key", description: "Millrace API key", password: true },
@@ -60,24 +60,24 @@ export function clientSetups(url: string, key: string): ClientSetup[] {
     {
       id: "codex",
       name: "Codex",
-      instructions: "In ~/.codex/config.toml:",
+      instructions: "Add this to ~/.codex/config.toml:",
       text: `[mcp_servers.millrace]\nurl = "${mcp}"\nhttp_headers = { "X-API-Key" = "${key}" }`,
     },
     {
       id: "http",
-      name: "Any other (Streamable HTTP)",
-      instructions: "Most clients take this:",
+      name: "Other (Streamable HTTP)",
+      instructions: "Most clients accept this:",
       text: json({ mcpServers: { millrace: { type: "http", url: mcp, headers } } }),
     },
     {
       id: "sse",
-      name: "Any other (SSE)",
-      instructions: "For clients that know only the older transport:",
+      name: "Other (SSE)",
+      instructions: "For clients that support only the older SSE transport:",
       text: json({ mcpServers: { millrace: { type: "sse", url: `${url}/sse`, headers } } }),
     },
   ];
 }
 
-/** A first request that shows that a key works. */
+/** A request to test a key with. */
 export const curlCommand = (origin: string, key: string): string =>
   `curl -H "X-API-Key: ${key}" ${origin}/workflows`;

@@ -1,4 +1,4 @@
-/** Connect an agent: a key, a configuration, and a first thing to say. */
+/** The page "Connect an agent": a key, the client's configuration, and a first prompt. */
 import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -17,14 +17,14 @@ export default function Connect() {
   return (
     <Page
       title="Connect an agent"
-      about="An agent finds, writes, checks and runs workflows over MCP; scripts do the same over REST. Both send an API key."
+      about="Agents find, write, check and run workflows over MCP. Scripts do the same over REST. Both send an API key."
     >
-      <Step number={1} title="A key for the agent">
+      <Step number={1} title="Create an API key">
         {key === undefined ? (
           <Group>
-            <Button onClick={() => setCreating(true)}>Create a key</Button>
+            <Button onClick={() => setCreating(true)}>Create API key</Button>
             <Text size="sm" c="dimmed">
-              or put one that you have in the place of <code>{API_KEY_PLACEHOLDER}</code>.{" "}
+              Or replace <code>{API_KEY_PLACEHOLDER}</code> with a key that you have.{" "}
               <Anchor component={Link} to="/keys" underline="always">
                 Your keys
               </Anchor>
@@ -32,35 +32,35 @@ export default function Connect() {
           </Group>
         ) : (
           <Text size="sm" role="status">
-            The new key stands in the texts below. It is not shown again once you leave this page.
+            The snippets below contain the new key. You won&apos;t see it again after you leave this page.
           </Text>
         )}
       </Step>
-      <Step number={2} title="Its configuration">
+      <Step number={2} title="Configure the client">
         <ClientSetups url={url} value={value} />
       </Step>
-      <Step number={3} title="Something to say">
-        <Text size="sm">Ask the agent, in your own words, for something like this:</Text>
+      <Step number={3} title="Try a prompt">
+        <Text size="sm">For example:</Text>
         <Snippet
-          text="Look at what Millrace can use, write a workflow that sums up last week's revenue by region, check it, and run it."
-          label="first words to an agent"
+          text="List the databases and models that Millrace can use. Then write a workflow that sums up last week's revenue by region, check it and run it."
+          label="example prompt"
         />
       </Step>
-      <Step number={4} title="Or a script">
+      <Step number={4} title="Or use a script">
         <Snippet text={curlCommand(location.origin, value)} label="curl command" />
         <Text size="sm">
-          Every operation, with its schema and a form to try it:{" "}
+          The{" "}
           <Anchor href="/apidoc/" underline="always">
             API reference
-          </Anchor>
-          .
+          </Anchor>{" "}
+          describes every operation, and lets you try it.
         </Text>
       </Step>
       {creating && (
         <CreateKey
           onClose={() => setCreating(false)}
-          onCreated={(made) => {
-            setKey(made.value ?? undefined);
+          onCreated={(created) => {
+            setKey(created.value ?? undefined);
             setCreating(false);
           }}
         />

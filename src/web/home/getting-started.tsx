@@ -1,4 +1,4 @@
-/** While nothing has run: the three ways in, each with something to copy or to click. */
+/** Shown on the home page until something has run: three ways to start. */
 import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { IconBrowser, IconRobot, IconTerminal2 } from "@tabler/icons-react";
 import type { ComponentType, ReactNode } from "react";
@@ -11,44 +11,44 @@ import { Snippet } from "../ui/copy.tsx";
 export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }) {
   const { mcp_url: url } = useSession();
   const may = useHasScope();
-  const [first] = workflows;
+  const [firstWorkflow] = workflows;
   return (
     <Stack>
       <Text maw={720}>
-        Work that an agent would do afresh each time is written down here once, checked, and then run the same
-        way by anybody. Nothing has run yet; begin in one of three ways.
+        An agent starts from scratch every time. A workflow is written once, checked, and then runs the same
+        way for everyone. Nothing has run yet. There are three ways to start.
       </Text>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
-        <Way Icon={IconRobot} title="An agent writes it">
+        <StartCard Icon={IconRobot} title="With an agent">
           <Text size="sm">
-            Connect one over MCP, with a{" "}
+            Connect an agent over MCP with an{" "}
             <Anchor component={Link} to="/keys" size="sm">
-              key
+              API key
             </Anchor>
-            , and tell it what you need.
+            , then tell it what you need.
           </Text>
           <Snippet text={clientSetups(url, API_KEY_PLACEHOLDER)[0]!.text} label="command for Claude Code" />
           <Anchor component={Link} to="/connect" size="sm">
-            Other clients, step by step
+            Connect another client
           </Anchor>
-        </Way>
-        <Way Icon={IconTerminal2} title="A script calls it">
-          <Text size="sm">Every operation is a request with a key.</Text>
+        </StartCard>
+        <StartCard Icon={IconTerminal2} title="With a script">
+          <Text size="sm">Every operation is an HTTP request with an API key.</Text>
           <Snippet text={curlCommand(location.origin, API_KEY_PLACEHOLDER)} label="curl command" />
           <Anchor href="/apidoc/" size="sm">
-            API reference, with forms to try it
+            API reference
           </Anchor>
-        </Way>
-        <Way Icon={IconBrowser} title="You write or run it here">
+        </StartCard>
+        <StartCard Icon={IconBrowser} title="In the browser">
           <Text size="sm">
-            {first === undefined
-              ? "Begin with a template, change it, and see what it does."
-              : `${workflows.length === 1 ? "One is" : "Some are"} there already. Run one and look at its steps.`}
+            {firstWorkflow === undefined
+              ? "Start from a template, change it, and run it."
+              : "Run an existing workflow and follow its steps."}
           </Text>
           <Group gap="xs">
-            {first !== undefined && may("run") && (
-              <Button component={Link} to={`/workflows/${first.id}/run`} size="sm">
-                Run {first.name}
+            {firstWorkflow !== undefined && may("run") && (
+              <Button component={Link} to={`/workflows/${firstWorkflow.id}/run`} size="sm">
+                Run {firstWorkflow.name}
               </Button>
             )}
             {may("write") && (
@@ -56,28 +56,28 @@ export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }
                 component={Link}
                 to="/workflows/new"
                 size="sm"
-                variant={first === undefined ? "filled" : "default"}
+                variant={firstWorkflow === undefined ? "filled" : "default"}
               >
                 New workflow
               </Button>
             )}
             <Button component={Link} to="/workflows" size="sm" variant="default">
-              Look at all
+              All workflows
             </Button>
           </Group>
-        </Way>
+        </StartCard>
       </SimpleGrid>
     </Stack>
   );
 }
 
-interface WayProps {
+interface StartCardProps {
   Icon: ComponentType<{ size?: number; "aria-hidden"?: boolean }>;
   title: string;
   children: ReactNode;
 }
 
-function Way({ Icon, title, children }: WayProps) {
+function StartCard({ Icon, title, children }: StartCardProps) {
   return (
     <Card withBorder padding="lg">
       <Stack gap="sm">

@@ -1,4 +1,4 @@
-/** Home: what failed, what waits for you, what ran, what comes next; and the ways in while there is nothing yet. */
+/** The home page: statistics, pending approvals, failures, recent and upcoming runs; before the first run, how to start. */
 import { SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Page } from "../ui/page.tsx";
@@ -12,11 +12,11 @@ export default function Home() {
   const since = dayAgo(useNow());
   const runs = useQuery(homeRunsQuery([]));
   const workflows = useQuery(firstWorkflowsQuery);
-  const nothingRan = runs.data?.data.length === 0;
+  const hasNoRuns = runs.data?.data.length === 0;
   return (
     <Page title="Home">
-      {nothingRan && workflows.data !== undefined && <GettingStarted workflows={workflows.data.data} />}
-      {!nothingRan && (
+      {hasNoRuns && workflows.data !== undefined && <GettingStarted workflows={workflows.data.data} />}
+      {!hasNoRuns && (
         <>
           <RunStatistics since={since} />
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { Approval, RunSummary, ScheduleState } from "../../../schemas/run.ts";
 import type { ApiResponse } from "../api/client.ts";
-import { useSession } from "../app/session.tsx";
+import { useHasScope, useSession } from "../app/session.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
@@ -14,15 +14,15 @@ import { pendingApprovalsQuery, homeRunsQuery, upcomingSchedulesQuery } from "./
 interface ShortListProps<T> {
   title: string;
   query: UseQueryResult<ApiResponse<T[]>>;
-  /** Where the whole list is. */
+  /** Path of the full list. */
   to: string;
-  /** What is said when there is nothing. */
-  nothing: string;
+  /** Shown when the list is empty. */
+  emptyText: string;
   children: (item: T) => ReactNode;
   keyOf: (item: T) => string;
 }
 
-function ShortList<T>({ title, query, to, nothing, children, keyOf }: ShortListProps<T>) {
+function ShortList<T>({ title, query, to, emptyText, children, keyOf }: ShortListProps<T>) {
   return (
     <Card withBorder padding="lg">
       <Stack gap="sm">
@@ -38,7 +38,7 @@ function ShortList<T>({ title, query, to, nothing, children, keyOf }: ShortListP
           {({ data }) =>
             data.length === 0 ? (
               <Text size="sm" c="dimmed">
-                {nothing}
+                {emptyText}
               </Text>
             ) : (
               <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
@@ -58,22 +58,23 @@ const idOf = ({ id }: { id: string }): string => id;
 
 export function PendingApprovals() {
   const { user } = useSession();
+  const may = useHasScope();
   return (
     <ShortList<Approval>
-      title="Waits for a decision"
+      title={may("approve") ? "Needs your approval" : "Pending approvals"}
       query={useQuery(pendingApprovalsQuery)}
       to="/approvals"
-      nothing="Nothing waits for anybody."
+      emptyText="No approvals are pending."
       keyOf={idOf}
     >
       {(approval) => (
-        <Line
+        <ListEntry
           to={`/approvals/${approval.id}`}
           label={approval.message}
-          more={
+          details={
             <>
               {approval.workflow_id} · <Time at={approval.created_at} ago />
-              {approval.assignees.includes(user.email) && " · for you"}
+              {approval.assignees.includes(user.email) && " · assigned to you"}
             </>
           }
         />
@@ -85,19 +86,19 @@ export function PendingApprovals() {
 export function RecentFailures({ since }: { since: string }) {
   return (
     <ShortList<RunSummary>
-      title="Failed lately"
+      title="Recent failures"
       query={useQuery(homeRunsQuery(["failed"], since))}
       to="/runs?status=failed"
-      nothing="Nothing failed in the last 24 hours."
+      emptyText="No failures in the last 24 hours."
       keyOf={idOf}
     >
       {(run) => (
-        <Line
+        <ListEntry
           to={`/runs/${run.id}`}
           label={run.workflow_id}
-          more={
+          details={
             <>
-              <Time at={run.created_at} ago /> · {run.error?.message ?? "no reason was given"}
+              <Time at={run.created_at} ago /> · {run.error?.message ?? "no error message"}
             </>
           }
         />
@@ -109,15 +110,19 @@ export function RecentFailures({ since }: { since: string }) {
 export function RecentRuns() {
   return (
     <ShortList<RunSummary>
-      title="Ran lately"
+      title="Recent runs"
       query={useQuery(homeRunsQuery([]))}
       to="/runs"
-      nothing="Nothing has run yet."
+      emptyText="No runs yet."
       keyOf={idOf}
     >
       {(run) => (
         <Group justify="space-between" wrap="nowrap" gap="sm">
-          <Line to={`/runs/${run.id}`} label={run.workflow_id} more={<Time at={run.created_at} ago />} />
+          <ListEntry
+            to={`/runs/${run.id}`}
+            label={run.workflow_id}
+            details={<Time at={run.created_at} ago />}
+          />
           <StatusBadge status={run.status} />
         </Group>
       )}
@@ -128,31 +133,33 @@ export function RecentRuns() {
 export function UpcomingRuns() {
   return (
     <ShortList<ScheduleState>
-      title="Comes next"
+      title="Upcoming"
       query={useQuery(upcomingSchedulesQuery)}
       to="/workflows?status=published"
-      nothing="No published workflow has a schedule."
+      emptyText="No published workflow has a schedule."
       keyOf={({ workflow_id }) => workflow_id}
     >
       {({ workflow_id, next, paused, cron, timezone }) => (
-        <Line
+        <ListEntry
           to={`/workflows/${workflow_id}`}
           label={workflow_id}
-          more={paused || next[0] === undefined ? `paused (${cron}, ${timezone})` : <Time at={next[0]} ago />}
+          details={
+            paused || next[0] === undefined ? `paused (${cron}, ${timezone})` : <Time at={next[0]} ago />
+          }
         />
       )}
     </ShortList>
   );
 }
 
-function Line({ to, label, more }: { to: string; label: string; more: ReactNode }) {
+function ListEntry({ to, label, details }: { to: string; label: string; details: ReactNode }) {
   return (
     <Stack gap={0} style={{ minWidth: 0 }}>
       <Anchor component={Link} to={to} size="sm" truncate>
         {label}
       </Anchor>
       <Text size="xs" c="dimmed" component="div" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
-        {more}
+        {details}
       </Text>
     </Stack>
   );

@@ -1,25 +1,29 @@
-/** What the home page asks; each list is short, and its total comes with it. */
+/** The queries of the home page: the first items of each list, and the list's total. */
 import { queryOptions } from "@tanstack/react-query";
 import type { RunStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 10_000;
-const SHOWN = 6;
+const POLL_INTERVAL_MS = 10_000;
+const LIST_LENGTH = 6;
 
-/** A day ago to the minute, so that the key of a query does not change with every look. */
+/** @returns the time 24 hours ago, rounded to the minute so that query keys stay stable between renders */
 export const dayAgo = (now: number): string =>
   new Date(Math.floor((now - DAY_MS) / 60_000) * 60_000).toISOString();
 
-const live = { refetchInterval: EVERY_MS };
+const live = { refetchInterval: POLL_INTERVAL_MS };
 
-/** The newest runs in one of these statuses. @param since ISO 8601 */
+/** The newest runs with one of these statuses; with any status for an empty list. @param since ISO 8601 */
 export const homeRunsQuery = (status: RunStatus[], since?: string) =>
   queryOptions({
     queryKey: ["runs", "home", status, since],
     queryFn: ({ signal }) =>
       send("get", "/runs", {
-        query: { limit: SHOWN, ...(status.length > 0 && { status }), ...(since !== undefined && { since }) },
+        query: {
+          limit: LIST_LENGTH,
+          ...(status.length > 0 && { status }),
+          ...(since !== undefined && { since }),
+        },
         signal,
       }),
     ...live,
@@ -27,13 +31,14 @@ export const homeRunsQuery = (status: RunStatus[], since?: string) =>
 
 export const pendingApprovalsQuery = queryOptions({
   queryKey: ["approvals", "home"],
-  queryFn: ({ signal }) => send("get", "/approvals", { query: { status: "pending", limit: SHOWN }, signal }),
+  queryFn: ({ signal }) =>
+    send("get", "/approvals", { query: { status: "pending", limit: LIST_LENGTH }, signal }),
   ...live,
 });
 
 export const upcomingSchedulesQuery = queryOptions({
   queryKey: ["schedules", "home"],
-  queryFn: ({ signal }) => send("get", "/schedules", { query: { limit: SHOWN }, signal }),
+  queryFn: ({ signal }) => send("get", "/schedules", { query: { limit: LIST_LENGTH }, signal }),
   refetchInterval: 60_000,
 });
 
