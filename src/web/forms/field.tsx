@@ -1,4 +1,4 @@
-/** One field of a form made from a schema; lists and objects hold fields themselves. */
+/** One field of a form that is generated from a JSON Schema. Lists and objects contain further fields. */
 import {
   ActionIcon,
   Alert,
@@ -22,17 +22,17 @@ import type { Field, FieldOf } from "./schema.ts";
 export interface FieldProps {
   field: Field;
   value: unknown;
-  /** With undefined where the field is emptied: the name is left out then. */
+  /** Called with undefined when the field is cleared; the property is then removed. */
   onChange: (value: unknown) => void;
-  /** Paths are from here on. */
+  /** Paths are relative to this field. */
   issues: readonly Issue[];
   disabled: boolean;
-  /** In a list: the name for who does not see the place. */
+  /** Accessible name of a list item, which has no visible label. */
   ariaLabel?: string;
 }
 
-/** A list longer than this is quicker to read and write as JSON. */
-const MOST_ROWS = 50;
+/** Longer lists are edited as JSON. */
+const MAX_LIST_ITEMS = 50;
 
 function SchemaField({ field, ...rest }: FieldProps): ReactNode {
   switch (field.kind) {
@@ -50,23 +50,23 @@ function SchemaField({ field, ...rest }: FieldProps): ReactNode {
       return isObject(rest.value ?? {}) ? (
         <ObjectField field={field} {...rest} />
       ) : (
-        <AsJson field={field} {...rest} />
+        <JsonFallback field={field} {...rest} />
       );
     case "list": {
       const { value = [] } = rest;
-      const fits = Array.isArray(value) && value.length <= MOST_ROWS;
-      return fits ? <ListField field={field} {...rest} /> : <AsJson field={field} {...rest} />;
+      const fits = Array.isArray(value) && value.length <= MAX_LIST_ITEMS;
+      return fits ? <ListField field={field} {...rest} /> : <JsonFallback field={field} {...rest} />;
     }
     case "json":
-      return <AsJson field={field} {...rest} />;
+      return <JsonFallback field={field} {...rest} />;
   }
 }
 
-function AsJson({ field, value, onChange, issues, disabled, ariaLabel }: FieldProps) {
+function JsonFallback({ field, value, onChange, issues, disabled, ariaLabel }: FieldProps) {
   return (
     <JsonField
       label={ariaLabel ?? field.label}
-      help={[field.help, "Written as JSON."].filter(Boolean).join(" ")}
+      help={[field.help, "Enter JSON."].filter(Boolean).join(" ")}
       value={value}
       onChange={onChange}
       empty={field.empty}
@@ -106,7 +106,7 @@ function ObjectField({ field, ...rest }: Props<"object">) {
   );
 }
 
-/** The fields of an object, without a frame. */
+/** The fields of an object, without a fieldset around them. */
 export function Fields({
   field,
   value,
@@ -115,13 +115,13 @@ export function Fields({
   disabled,
   columns = 1,
 }: Props<"object"> & { columns?: number }) {
-  const present = isObject(value) ? value : {};
-  const change = (name: string, inner: unknown) => {
-    const { [name]: _before, ...others } = present;
-    const after = inner === undefined ? others : { ...present, [name]: inner };
-    onChange(Object.keys(after).length === 0 && !field.required ? field.empty : after);
+  const current = isObject(value) ? value : {};
+  const setProperty = (name: string, propertyValue: unknown) => {
+    const { [name]: _removed, ...others } = current;
+    const next = propertyValue === undefined ? others : { ...current, [name]: propertyValue };
+    onChange(Object.keys(next).length === 0 && !field.required ? field.empty : next);
   };
-  const own = issueText(
+  const ownIssues = issueText(
     issuesOutside(
       issues,
       field.fields.map(({ name }) => name),
@@ -129,15 +129,15 @@ export function Fields({
   );
   return (
     <Stack gap="md">
-      {own !== undefined && <Refused>{own}</Refused>}
+      {ownIssues !== undefined && <IssueAlert>{ownIssues}</IssueAlert>}
       <SimpleGrid cols={{ base: 1, sm: columns }} spacing="md">
-        {field.fields.map((inner) => (
+        {field.fields.map((property) => (
           <SchemaField
-            key={inner.name}
-            field={inner}
-            value={present[inner.name]}
-            onChange={(changed) => change(inner.name, changed)}
-            issues={issuesUnder(issues, inner.name)}
+            key={property.name}
+            field={property}
+            value={current[property.name]}
+            onChange={(changed) => setProperty(property.name, changed)}
+            issues={issuesUnder(issues, property.name)}
             disabled={disabled}
           />
         ))}
@@ -148,8 +148,8 @@ export function Fields({
 
 function ListField({ field, value, onChange, issues, disabled }: Props<"list">) {
   const items = (Array.isArray(value) ? value : []) as unknown[];
-  const set = (after: unknown[]) => onChange(after.length === 0 && !field.required ? field.empty : after);
-  const own = issueText(issuesOutside(issues, [...items.keys()]));
+  const setItems = (next: unknown[]) => onChange(next.length === 0 && !field.required ? field.empty : next);
+  const ownIssues = issueText(issuesOutside(issues, [...items.keys()]));
   const { item, label } = field;
   return (
     <Fieldset legend={field.required ? `${label} *` : label} disabled={disabled}>
@@ -159,9 +159,9 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
             {field.help}
           </Text>
         )}
-        {own !== undefined && <Refused>{own}</Refused>}
-        {items.map((inner, index) => (
-          // Rows have no identity of their own; all of them are shown from their values.
+        {ownIssues !== undefined && <IssueAlert>{ownIssues}</IssueAlert>}
+        {items.map((itemValue, index) => (
+          // Items have no id. The index is a safe key because every field shows the value that it gets.
           <Group
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
@@ -172,11 +172,11 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
             <Box flex={1} miw={0}>
               <SchemaField
                 field={item}
-                value={inner}
-                onChange={(changed) => set(items.with(index, changed ?? startOf(item)))}
+                value={itemValue}
+                onChange={(changed) => setItems(items.with(index, changed ?? emptyItem(item)))}
                 issues={issuesUnder(issues, index)}
                 disabled={disabled}
-                ariaLabel={`${label}, ${index + 1}`}
+                ariaLabel={`${label} ${index + 1}`}
               />
             </Box>
             <ActionIcon
@@ -184,8 +184,8 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
               color="gray"
               size="lg"
               disabled={disabled}
-              aria-label={`Remove ${label}, ${index + 1}`}
-              onClick={() => set(items.toSpliced(index, 1))}
+              aria-label={`Remove ${label} ${index + 1}`}
+              onClick={() => setItems(items.toSpliced(index, 1))}
             >
               <IconTrash size={16} aria-hidden />
             </ActionIcon>
@@ -196,8 +196,8 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
             variant="default"
             size="xs"
             leftSection={<IconPlus size={14} aria-hidden />}
-            disabled={disabled || (field.most !== undefined && items.length >= field.most)}
-            onClick={() => set([...items, startOf(item)])}
+            disabled={disabled || (field.maxItems !== undefined && items.length >= field.maxItems)}
+            onClick={() => setItems([...items, emptyItem(item)])}
             aria-label={`Add to ${label}`}
           >
             Add
@@ -208,15 +208,15 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
   );
 }
 
-/** What a new row holds: nothing yet, in the form that its field shows. */
-function startOf(item: Field): unknown {
+/** The value of a new list item: empty, of the type that its field edits. */
+function emptyItem(item: Field): unknown {
   if (item.kind === "object") return {};
   if (item.kind === "text") return "";
   if (item.kind === "choices") return [];
   return item.kind === "boolean" ? false : null;
 }
 
-function Refused({ children }: { children: string }) {
+function IssueAlert({ children }: { children: string }) {
   return (
     <Alert color="red" p="xs" role="alert" styles={{ message: { whiteSpace: "pre-line" } }}>
       {children}

@@ -1,7 +1,7 @@
-/** Which of the server's faults belong to which field: each is handed down along its path, and none gets lost. */
+/** Assigns the issues that the server reports to the fields of a form, by their paths. */
 import type { Issue } from "../../../schemas/problem.ts";
 
-/** The faults at a name or an index and below it, with paths from there on. */
+/** @returns the issues of a property or list item and everything below it, with paths relative to it */
 export function issuesUnder(issues: readonly Issue[], part: string | number): Issue[] {
   const prefix = typeof part === "number" ? `[${part}]` : part;
   return issues.flatMap((issue) => {
@@ -12,19 +12,23 @@ export function issuesUnder(issues: readonly Issue[], part: string | number): Is
   });
 }
 
-/** The faults that none of these names or indexes takes: those of the value itself, and of names it does not know. */
+/** @returns the issues of the value itself, and of properties or items that have no field */
 export const issuesOutside = (issues: readonly Issue[], parts: readonly (string | number)[]): Issue[] =>
   issues.filter((issue) => !parts.some((part) => issuesUnder([issue], part).length > 0));
 
-/** Faults as the text under a field; undefined where there is none. */
+/** @returns the issues as the text under a field, one per line; undefined if there are none */
 export function issueText(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
   return issues
-    .map(({ path, message, fix }) => sentence(path === "" ? capital(message) : `${path}: ${message}`, fix))
+    .map(({ path, code, message, fix }) =>
+      path === "" && code === "missing"
+        ? "Required."
+        : joinSentences(path === "" ? capitalize(message) : `${path}: ${message}`, fix),
+    )
     .join("\n");
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const sentence = (said: string, fix?: string): string =>
-  fix === undefined ? said : `${said.replace(/\.?$/, ".")} ${fix}`;
+const joinSentences = (problem: string, fix?: string): string =>
+  fix === undefined ? problem : `${problem.replace(/\.?$/, ".")} ${fix}`;

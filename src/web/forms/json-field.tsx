@@ -1,12 +1,12 @@
-/** A value written as JSON: for what no other field can show, and for who would rather write the whole. */
+/** A text area for a JSON value: for schemas that no other field supports, or by choice. */
 import { Textarea } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 
 interface JsonFieldProps {
   value: unknown;
-  /** Only with what can be read. */
+  /** Called only while the text is valid JSON. */
   onChange: (value: unknown) => void;
-  /** What an emptied field becomes. */
+  /** The value of an empty field. */
   empty: unknown;
   label: string;
   help?: string;
@@ -14,11 +14,11 @@ interface JsonFieldProps {
   required?: boolean;
   disabled?: boolean;
   rows?: number;
-  /** Nothing but an object will do. */
-  object?: boolean;
+  /** Accepts only a JSON object. */
+  objectOnly?: boolean;
 }
 
-/** While the text can't be read the field is invalid, so the form around it is not sent. */
+/** While the text is invalid, so is the input, and the browser does not submit the form. */
 export function JsonField(props: JsonFieldProps) {
   const {
     value,
@@ -30,19 +30,19 @@ export function JsonField(props: JsonFieldProps) {
     required = false,
     disabled = false,
     rows = 3,
-    object = false,
+    objectOnly = false,
   } = props;
-  // What was typed counts as long as it stands for the value; another value from outside takes its place.
-  const [draft, setDraft] = useState({ of: value, text: written(value) });
-  const shown = draft.of === value ? draft.text : written(value);
-  const issue = issueOf(shown, object);
+  // The typed text is kept while it represents the value. A new value from outside replaces it.
+  const [draft, setDraft] = useState({ value, text: formatJson(value) });
+  const text = draft.value === value ? draft.text : formatJson(value);
+  const issue = issueOf(text, objectOnly);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => input.current?.setCustomValidity(issue ?? ""), [issue]);
-  const change = (text: string) => {
-    if (issueOf(text, object) !== undefined) return setDraft({ of: value, text });
-    const read: unknown = text.trim() === "" ? empty : JSON.parse(text);
-    setDraft({ of: read, text });
-    onChange(read);
+  const change = (typed: string) => {
+    if (issueOf(typed, objectOnly) !== undefined) return setDraft({ value, text: typed });
+    const parsed: unknown = typed.trim() === "" ? empty : JSON.parse(typed);
+    setDraft({ value: parsed, text: typed });
+    onChange(parsed);
   };
   return (
     <Textarea
@@ -53,7 +53,7 @@ export function JsonField(props: JsonFieldProps) {
       withAsterisk={required}
       aria-required={required}
       disabled={disabled}
-      value={shown}
+      value={text}
       onChange={(event) => change(event.currentTarget.value)}
       autosize
       minRows={rows}
@@ -67,15 +67,15 @@ export function JsonField(props: JsonFieldProps) {
   );
 }
 
-const written = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
+const formatJson = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
 
-function issueOf(text: string, object: boolean): string | undefined {
+function issueOf(text: string, objectOnly: boolean): string | undefined {
   if (text.trim() === "") return undefined;
   try {
-    const read: unknown = JSON.parse(text);
-    const isObject = typeof read === "object" && read !== null && !Array.isArray(read);
-    return object && !isObject ? "This must be an object: { … }" : undefined;
+    const parsed: unknown = JSON.parse(text);
+    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+    return objectOnly && !isObject ? "Must be a JSON object: { … }" : undefined;
   } catch (error) {
-    return `This is not JSON: ${(error as Error).message}`;
+    return `Invalid JSON: ${(error as Error).message}`;
   }
 }

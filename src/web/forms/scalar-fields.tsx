@@ -1,4 +1,4 @@
-/** The fields of one value each: text, numbers, yes or no, choices. */
+/** The fields for scalar values: text, numbers, booleans and choices. */
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldProps } from "./field.tsx";
@@ -6,17 +6,17 @@ import { issueText } from "./issues.ts";
 import { fromLocalDateTime, isDate, toLocalDateTime } from "./local-datetime.ts";
 import type { Field, FieldOf } from "./schema.ts";
 
-const ERRORS = { error: { whiteSpace: "pre-line" } } as const;
+const ERROR_STYLES = { error: { whiteSpace: "pre-line" } } as const;
 
-/** What every input is given. */
-const common = ({ field, issues, disabled, ariaLabel }: Omit<FieldProps, "value" | "onChange">) => ({
+/** The props that all inputs share. */
+const commonProps = ({ field, issues, disabled, ariaLabel }: Omit<FieldProps, "value" | "onChange">) => ({
   ...(ariaLabel === undefined ? { label: field.label } : { "aria-label": ariaLabel }),
   description: field.help || undefined,
   error: issueText(issues),
   withAsterisk: field.required && ariaLabel === undefined,
   "aria-required": field.required,
   disabled,
-  styles: ERRORS,
+  styles: ERROR_STYLES,
 });
 
 type Props<K extends Field["kind"]> = Omit<FieldProps, "field"> & {
@@ -24,62 +24,62 @@ type Props<K extends Field["kind"]> = Omit<FieldProps, "field"> & {
 };
 
 export function TextField({ field, value, onChange, ...rest }: Props<"text">): ReactNode {
-  const shown = typeof value === "string" ? value : (value ?? null) === null ? "" : JSON.stringify(value);
-  const change = (text: string) => onChange(text === "" ? field.empty : text);
-  const given = common({ field, ...rest });
-  if (field.multiline || shown.includes("\n")) {
+  const text = typeof value === "string" ? value : (value ?? null) === null ? "" : JSON.stringify(value);
+  const change = (typed: string) => onChange(typed === "" ? field.empty : typed);
+  const props = commonProps({ field, ...rest });
+  if (field.multiline || text.includes("\n")) {
     return (
       <Textarea
-        {...given}
+        {...props}
         autosize
         minRows={3}
         maxRows={16}
-        value={shown}
+        value={text}
         onChange={(event) => change(event.currentTarget.value)}
       />
     );
   }
-  if (field.format === "date-time" && (shown === "" || toLocalDateTime(shown) !== undefined)) {
+  if (field.format === "date-time" && (text === "" || toLocalDateTime(text) !== undefined)) {
     return (
       <TextInput
-        {...given}
+        {...props}
         type="datetime-local"
         step={1}
-        description={[field.help, `In your time zone, ${ZONE}.`].filter(Boolean).join(" ")}
-        value={toLocalDateTime(shown) ?? ""}
+        description={[field.help, `In your time zone, ${TIME_ZONE}.`].filter(Boolean).join(" ")}
+        value={toLocalDateTime(text) ?? ""}
         onChange={({ currentTarget: { value: local } }) =>
           change(local === "" ? "" : fromLocalDateTime(local))
         }
       />
     );
   }
-  const isNative = field.format !== "date-time" && (field.format !== "date" || shown === "" || isDate(shown));
+  const isNative = field.format !== "date-time" && (field.format !== "date" || text === "" || isDate(text));
   return (
     <TextInput
-      {...given}
+      {...props}
       type={isNative ? field.format : "text"}
-      value={shown}
+      value={text}
       onChange={(event) => change(event.currentTarget.value)}
     />
   );
 }
 
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function NumberField({ field, value, onChange, ...rest }: Props<"number">): ReactNode {
-  const bounds = [
+  const limits = [
     field.min !== undefined && `at least ${field.min}`,
     field.max !== undefined && `at most ${field.max}`,
   ].filter(Boolean);
-  const given = common({ field, ...rest });
-  const description = [field.help, bounds.length > 0 && `(${bounds.join(", ")})`].filter(Boolean).join(" ");
+  const props = commonProps({ field, ...rest });
+  const description = [field.help, limits.length > 0 && `(${limits.join(", ")})`].filter(Boolean).join(" ");
   return (
     <NumberInput
-      {...given}
+      {...props}
       description={description || undefined}
       value={typeof value === "number" || typeof value === "string" ? value : ""}
-      onChange={(given_) => onChange(given_ === "" ? field.empty : given_)}
-      allowDecimal={!field.whole}
+      onChange={(typed) => onChange(typed === "" ? field.empty : typed)}
+      allowDecimal={!field.integer}
       clampBehavior="none"
       {...(field.min !== undefined && { min: field.min })}
       {...(field.max !== undefined && { max: field.max })}
@@ -91,58 +91,59 @@ export function BooleanField({ field, value, onChange, ...rest }: Props<"boolean
   if (field.optional || (value !== undefined && typeof value !== "boolean")) {
     return (
       <Select
-        {...common({ field, ...rest })}
+        {...commonProps({ field, ...rest })}
         data={[
           { value: "true", label: "Yes" },
           { value: "false", label: "No" },
         ]}
-        placeholder="Left out"
+        placeholder="Not set"
         clearable
         value={typeof value === "boolean" ? String(value) : null}
-        onChange={(chosen) => onChange(chosen === null ? field.empty : chosen === "true")}
+        onChange={(option) => onChange(option === null ? field.empty : option === "true")}
       />
     );
   }
-  const { withAsterisk: _asterisk, ...given } = common({ field, ...rest });
+  const { withAsterisk: _asterisk, ...props } = commonProps({ field, ...rest });
   return (
     <Checkbox
-      {...given}
+      {...props}
       checked={value === true}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
   );
 }
 
-/** Options are told apart by their JSON: they need not be text. */
+/** Options are identified by their JSON, since they need not be strings. */
 const keyOf = (value: unknown): string => JSON.stringify(value) ?? "";
-const dataOf = (options: FieldOf<"choice">["options"]) =>
+const toSelectData = (options: FieldOf<"choice">["options"]) =>
   options.map(({ label, value }) => ({ label, value: keyOf(value) }));
-const MANY = 8;
+/** A select with more options than this gets a search field. */
+const SEARCHABLE_ABOVE = 8;
 
 export function ChoiceField({ field, value, onChange, ...rest }: Props<"choice">): ReactNode {
   return (
     <Select
-      {...common({ field, ...rest })}
-      data={dataOf(field.options)}
-      placeholder={field.required ? "Choose" : "Left out"}
+      {...commonProps({ field, ...rest })}
+      data={toSelectData(field.options)}
+      placeholder={field.required ? "Select" : "Not set"}
       clearable={!field.required}
-      searchable={field.options.length > MANY}
+      searchable={field.options.length > SEARCHABLE_ABOVE}
       value={(value ?? null) === null ? null : keyOf(value)}
-      onChange={(chosen) => onChange(chosen === null ? field.empty : JSON.parse(chosen))}
+      onChange={(key) => onChange(key === null ? field.empty : JSON.parse(key))}
     />
   );
 }
 
 export function ChoicesField({ field, value, onChange, ...rest }: Props<"choices">): ReactNode {
-  const chosen = Array.isArray(value) ? value.map(keyOf) : [];
+  const selected = Array.isArray(value) ? value.map(keyOf) : [];
   return (
     <MultiSelect
-      {...common({ field, ...rest })}
-      data={dataOf(field.options)}
-      placeholder={chosen.length === 0 ? "Choose" : ""}
+      {...commonProps({ field, ...rest })}
+      data={toSelectData(field.options)}
+      placeholder={selected.length === 0 ? "Select" : ""}
       clearable
-      searchable={field.options.length > MANY}
-      value={chosen}
+      searchable={field.options.length > SEARCHABLE_ABOVE}
+      value={selected}
       onChange={(keys) =>
         onChange(
           keys.length === 0 && !field.required ? field.empty : keys.map((key): unknown => JSON.parse(key)),

@@ -1,4 +1,4 @@
-/** A form made from a JSON Schema: the inputs of a run, what an approval asks for. */
+/** A form that is generated from a JSON Schema: the inputs of a run, or the fields of an approval. */
 import { Box, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Issue } from "../../../schemas/problem.ts";
@@ -9,29 +9,29 @@ import { buildForm, type JsonSchema } from "./schema.ts";
 
 interface SchemaFormProps {
   schema: JsonSchema;
-  /** Begins as `initialValue(schema)`. */
+  /** Start with `initialValue(schema)`. */
   value: Readonly<Record<string, unknown>>;
   onChange: (value: Record<string, unknown>) => void;
-  /** The server's, with paths from the value on; each is shown at its field. */
+  /** The server's issues, with paths relative to the value. Each is shown at its field. */
   issues: readonly Issue[];
   disabled?: boolean;
 }
 
 /**
- * The fields, inside a <form> of the page's: it is not sent while one holds JSON that can't be read. What fits the
- * schema is the server's to say.
+ * Renders only the fields; the page provides the <form>. The browser doesn't submit it while a field contains invalid
+ * JSON. The server validates the value against the schema.
  */
 export function SchemaForm({ schema, value, onChange, issues, disabled = false }: SchemaFormProps) {
   const form = useMemo(() => buildForm(schema), [schema]);
   const [asJson, setAsJson] = useState(false);
-  const changed = (after: unknown) => onChange(after as Record<string, unknown>);
+  const change = (next: unknown) => onChange(next as Record<string, unknown>);
   if (
     form.kind === "object" &&
     form.fields.length === 0 &&
     Object.keys(value).length === 0 &&
     issues.length === 0
   ) {
-    return <Text c="dimmed">There is nothing to fill in.</Text>;
+    return <Text c="dimmed">No fields to fill in.</Text>;
   }
   return (
     <Stack gap="md">
@@ -39,32 +39,33 @@ export function SchemaForm({ schema, value, onChange, issues, disabled = false }
         <Box>
           <SegmentedControl
             size="xs"
-            aria-label="How to fill it in"
+            aria-label="Input mode"
             data={[
               { value: "form", label: "Form" },
               { value: "json", label: "JSON" },
             ]}
             value={asJson ? "json" : "form"}
-            onChange={(way) => setAsJson(way === "json")}
+            onChange={(mode) => setAsJson(mode === "json")}
           />
         </Box>
       )}
       {form.kind === "object" && !asJson ? (
-        <Fields field={form} value={value} onChange={changed} issues={issues} disabled={disabled} />
+        <Fields field={form} value={value} onChange={change} issues={issues} disabled={disabled} />
       ) : (
         <JsonField
-          label="All as JSON"
+          label="Values as JSON"
           value={value}
-          onChange={changed}
-          empty={NOTHING}
+          onChange={change}
+          empty={EMPTY_OBJECT}
           error={issueText(issues)}
           disabled={disabled}
           rows={8}
-          object
+          objectOnly
         />
       )}
     </Stack>
   );
 }
 
-const NOTHING = {};
+/** A constant, because JsonField compares values by identity. */
+const EMPTY_OBJECT = {};

@@ -1,26 +1,25 @@
-/** What a form shows for a JSON Schema: one kind of field for each schema, and a JSON field for what has no other. */
+/** Derives a form from a JSON Schema. Schemas that no other field supports get a JSON field. */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What every field has. */
-interface Common {
-  /** Its name in the value; "" for the whole. */
+interface CommonFieldProps {
+  /** Property name; "" for the whole value. */
   name: string;
   label: string;
   help: string;
   required: boolean;
-  /** What an emptied field becomes: left out, or null where it must stand there and null may. */
+  /** Value of an empty field: undefined removes the property; null if it is required and nullable. */
   empty: null | undefined;
 }
 
-export type Field = Common &
+export type Field = CommonFieldProps &
   (
     | { kind: "text"; format: "text" | "date" | "date-time" | "email" | "url"; multiline: boolean }
-    | { kind: "number"; whole: boolean; min?: number; max?: number }
+    | { kind: "number"; integer: boolean; min?: number; max?: number }
     | { kind: "boolean"; optional: boolean }
     | { kind: "choice"; options: readonly Option[] }
     | { kind: "choices"; options: readonly Option[] }
-    | { kind: "list"; item: Field; most?: number }
+    | { kind: "list"; item: Field; maxItems?: number }
     | { kind: "object"; fields: readonly Field[] }
     | { kind: "json" }
   );
@@ -31,111 +30,113 @@ interface Option {
   value: unknown;
 }
 
-/** Deeper than this a form is harder to read than JSON; also where a schema refers to itself. */
-const DEEPEST = 4;
-/** What is allowed to be longer than this gets more than one line. */
-const ONE_LINE = 300;
+/** Maximum nesting of fields. Deeper values are edited as JSON, which also ends recursive schemas. */
+const MAX_DEPTH = 4;
+/** A string whose `maxLength` is above this gets a text area. */
+const SINGLE_LINE_MAX_CHARS = 300;
 
-/** The form of a whole value; of inputs, an object. */
+/** @returns the field for the whole value */
 export const buildForm = (schema: JsonSchema): Field =>
   fieldOf("", schema, { root: schema, required: true, depth: 0 });
 
-interface Place {
+interface SchemaContext {
   root: JsonSchema;
   required: boolean;
   depth: number;
 }
 
-function fieldOf(name: string, written: unknown, place: Place): Field {
-  const schema = resolved(written, place.root);
+function fieldOf(name: string, rawSchema: unknown, context: SchemaContext): Field {
+  const schema = resolveReferences(rawSchema, context.root);
   const types = typesOf(schema);
   const nullable = types.includes("null") || (isList(schema["enum"]) && schema["enum"].includes(null));
-  const common: Common = {
+  const common: CommonFieldProps = {
     name,
-    label: text(schema["title"]) || spoken(name),
+    label: text(schema["title"]) || humanize(name),
     help: text(schema["description"]),
-    required: place.required && !nullable && !("default" in schema),
-    empty: place.required && nullable ? null : undefined,
+    required: context.required && !nullable && !("default" in schema),
+    empty: context.required && nullable ? null : undefined,
   };
   return {
     ...common,
     ...shapeOf(
       schema,
       types.filter((type) => type !== "null"),
-      place,
+      context,
     ),
   };
 }
 
-type Shape = Field extends infer F ? (F extends Field ? Omit<F, keyof Common> : never) : never;
+type Shape = Field extends infer F ? (F extends Field ? Omit<F, keyof CommonFieldProps> : never) : never;
 
-function shapeOf(schema: JsonSchema, types: readonly string[], place: Place): Shape {
+function shapeOf(schema: JsonSchema, types: readonly string[], context: SchemaContext): Shape {
   const options = optionsOf(schema);
   if (options !== undefined) return { kind: "choice", options };
-  if (types.length !== 1 || place.depth > DEEPEST) return { kind: "json" };
+  if (types.length !== 1 || context.depth > MAX_DEPTH) return { kind: "json" };
   switch (types[0]) {
     case "string":
-      return textOf(schema);
+      return textShape(schema);
     case "number":
     case "integer":
       return {
         kind: "number",
-        whole: types[0] === "integer",
+        integer: types[0] === "integer",
         ...(typeof schema["minimum"] === "number" && { min: schema["minimum"] }),
         ...(typeof schema["maximum"] === "number" && { max: schema["maximum"] }),
       };
     case "boolean":
-      return { kind: "boolean", optional: !place.required && !("default" in schema) };
+      return { kind: "boolean", optional: !context.required && !("default" in schema) };
     case "array":
-      return listOf(schema, place);
+      return listShape(schema, context);
     case "object":
-      return objectOf(schema, place);
+      return objectShape(schema, context);
     default:
       return { kind: "json" };
   }
 }
 
-function textOf({ format, maxLength }: JsonSchema): Shape {
+function textShape({ format, maxLength }: JsonSchema): Shape {
   const formats: Readonly<Record<string, FieldOf<"text">["format"]>> = {
     date: "date",
     "date-time": "date-time",
     email: "email",
     uri: "url",
   };
-  const known = typeof format === "string" ? formats[format] : undefined;
-  const long = typeof maxLength === "number" && maxLength > ONE_LINE;
-  return { kind: "text", format: known ?? "text", multiline: long && known === undefined };
+  const inputFormat = typeof format === "string" ? formats[format] : undefined;
+  const isLong = typeof maxLength === "number" && maxLength > SINGLE_LINE_MAX_CHARS;
+  return { kind: "text", format: inputFormat ?? "text", multiline: isLong && inputFormat === undefined };
 }
 
-function listOf({ items, maxItems, prefixItems }: JsonSchema, { root, depth }: Place): Shape {
+function listShape({ items, maxItems, prefixItems }: JsonSchema, { root, depth }: SchemaContext): Shape {
   if (items === undefined || typeof items === "boolean" || prefixItems !== undefined) return { kind: "json" };
-  const options = optionsOf(resolved(items, root));
+  const options = optionsOf(resolveReferences(items, root));
   if (options !== undefined) return { kind: "choices", options };
   const item = fieldOf("", items, { root, required: true, depth: depth + 1 });
   if (item.kind === "json" || item.kind === "list") return { kind: "json" };
-  return { kind: "list", item, ...(typeof maxItems === "number" && { most: maxItems }) };
+  return { kind: "list", item, ...(typeof maxItems === "number" && { maxItems }) };
 }
 
-function objectOf({ properties, required }: JsonSchema, { root, depth }: Place): Shape {
-  // Names that the author left open can only be written as JSON.
+function objectShape({ properties, required }: JsonSchema, { root, depth }: SchemaContext): Shape {
+  // An object with arbitrary property names can only be edited as JSON.
   if (!isObject(properties)) return { kind: "json" };
-  const needed: readonly unknown[] = isList(required) ? required : [];
+  const requiredNames: readonly unknown[] = isList(required) ? required : [];
   const fields = Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, schema, { root, required: needed.includes(name), depth: depth + 1 }),
+    fieldOf(name, schema, { root, required: requiredNames.includes(name), depth: depth + 1 }),
   );
   return { kind: "object", fields };
 }
 
-/** The choices of an `enum`, or of a `oneOf` or `anyOf` of titled constants. */
+/** @returns the options of a `const`, an `enum`, or a `oneOf` or `anyOf` of constants; undefined for other schemas */
 function optionsOf(schema: JsonSchema): Option[] | undefined {
   if ("const" in schema) return [optionOf(schema["const"])];
   if (isList(schema["enum"]))
     return schema["enum"].filter((value) => value !== null).map((value) => optionOf(value));
-  const forms = schema["oneOf"] ?? schema["anyOf"];
-  if (!isList(forms) || forms.length === 0) return undefined;
-  const constants = forms.filter((form): form is JsonSchema => isObject(form) && "const" in form);
-  if (constants.length < forms.length) return undefined;
-  return constants.map((form) => optionOf(form["const"], text(form["title"])));
+  const variants = schema["oneOf"] ?? schema["anyOf"];
+  if (!isList(variants) || variants.length === 0) return undefined;
+  const constants = variants.filter(
+    (variant): variant is JsonSchema => isObject(variant) && "const" in variant,
+  );
+  if (constants.length < variants.length) return undefined;
+  return constants.map((variant) => optionOf(variant["const"], text(variant["title"])));
 }
 
 const optionOf = (value: unknown, title = ""): Option => ({
@@ -146,33 +147,34 @@ const optionOf = (value: unknown, title = ""): Option => ({
 function typesOf(schema: JsonSchema): string[] {
   const { type, properties, items } = schema;
   if (typeof type === "string") return [type];
-  if (isList(type)) return type.filter((it) => typeof it === "string");
+  if (isList(type)) return type.filter((name) => typeof name === "string");
   if (properties !== undefined) return ["object"];
   return items === undefined ? [] : ["array"];
 }
 
-/** The schema that a reference inside the document names, with what stands beside it. */
-function resolved(written: unknown, root: JsonSchema): JsonSchema {
-  let schema = isObject(written) ? written : {};
+/** Follows `$ref` inside the document, at most 8 times. Keywords beside `$ref` override those of its target. */
+function resolveReferences(rawSchema: unknown, root: JsonSchema): JsonSchema {
+  let schema = isObject(rawSchema) ? rawSchema : {};
   for (let hops = 0; typeof schema["$ref"] === "string" && hops < 8; hops += 1) {
-    const { $ref, ...beside } = schema;
-    const found = pointed($ref, root);
-    if (!isObject(found)) return {};
-    schema = { ...found, ...beside };
+    const { $ref, ...siblings } = schema;
+    const target = followPointer($ref, root);
+    if (!isObject(target)) return {};
+    schema = { ...target, ...siblings };
   }
   return schema;
 }
 
-function pointed(ref: string, root: JsonSchema): unknown {
+/** Evaluates a JSON pointer in a URI fragment, such as `#/$defs/day`. */
+function followPointer(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith("#")) return undefined;
   const parts = ref.slice(1).split("/").slice(1);
   return parts
     .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((here, part) => (isObject(here) ? here[part] : undefined), root);
+    .reduce<unknown>((node, part) => (isObject(node) ? node[part] : undefined), root);
 }
 
-/** `first_name` and `firstName` as people say it: "First name". */
-function spoken(name: string): string {
+/** Turns `last_order` into "Last order", and `firstName` into "First Name". */
+function humanize(name: string): string {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
     .replaceAll(/[_-]+/g, " ")
@@ -186,25 +188,29 @@ const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * What a form begins with: the defaults of the schema, and what a form can't show as missing (an unticked box).
- * What is no object has no beginning of its own.
+ * Returns the initial value of a form: the defaults of the schema, and false for required booleans, since a checkbox
+ * can't be unset. Empty if the schema describes no object.
  */
 export function initialValue(schema: JsonSchema): Record<string, unknown> {
-  const value = initial(schema, { root: schema, required: true, depth: 0 });
+  const value = initialOf(schema, { root: schema, required: true, depth: 0 });
   return isObject(value) ? { ...value } : {};
 }
 
-function initial(written: unknown, place: Place): unknown {
-  const schema = resolved(written, place.root);
+function initialOf(rawSchema: unknown, context: SchemaContext): unknown {
+  const schema = resolveReferences(rawSchema, context.root);
   if ("default" in schema) return schema["default"];
-  if (!place.required || place.depth > DEEPEST) return undefined;
-  const [type, other] = typesOf(schema);
-  if (type === "boolean" && other === undefined && optionsOf(schema) === undefined) return false;
+  if (!context.required || context.depth > MAX_DEPTH) return undefined;
+  const [type, secondType] = typesOf(schema);
+  if (type === "boolean" && secondType === undefined && optionsOf(schema) === undefined) return false;
   if (type !== "object" || !isObject(schema["properties"])) return undefined;
-  const needed: readonly unknown[] = isList(schema["required"]) ? schema["required"] : [];
-  const entries = Object.entries(schema["properties"]).map(([name, inner]): [string, unknown] => [
+  const requiredNames: readonly unknown[] = isList(schema["required"]) ? schema["required"] : [];
+  const entries = Object.entries(schema["properties"]).map(([name, property]): [string, unknown] => [
     name,
-    initial(inner, { root: place.root, required: needed.includes(name), depth: place.depth + 1 }),
+    initialOf(property, {
+      root: context.root,
+      required: requiredNames.includes(name),
+      depth: context.depth + 1,
+    }),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -1,9 +1,9 @@
-/** After a refusal: the first field that is wrong takes the focus. */
 import { useEffect, useRef } from "react";
 
 /**
- * @param error of the request; another one moves the focus again
- * @returns the ref of the form
+ * Focuses the first invalid field after a request has failed.
+ * @param error error of the request; each new error moves the focus again
+ * @returns the ref for the form
  */
 export function useFocusIssue(error: unknown) {
   const form = useRef<HTMLFormElement>(null);

@@ -1,33 +1,45 @@
 import { describe, expect, it } from "vitest";
 import { issuesUnder, issuesOutside, issueText } from "../../../src/web/forms/issues.ts";
 
-const at = (path: string, more: object = {}) => ({
+const issueAt = (path: string, more: object = {}) => ({
   path,
   code: "wrong_type",
   message: "must be text",
   ...more,
 });
 
-describe("the faults of a field", () => {
-  it("are those at its name or index and below it, with paths from there on", () => {
-    const issues = [at("plan"), at("plan[0].amount"), at("plan.x"), at("planned"), at("")];
+describe("the issues of a field", () => {
+  it("are those at its name or index and below, with relative paths", () => {
+    const issues = [
+      issueAt("plan"),
+      issueAt("plan[0].amount"),
+      issueAt("plan.x"),
+      issueAt("planned"),
+      issueAt(""),
+    ];
     expect(issuesUnder(issues, "plan").map(({ path }) => path)).toEqual(["", "[0].amount", "x"]);
-    expect(issuesUnder([at("[0].amount"), at("[01]"), at("[10]")], 0).map(({ path }) => path)).toEqual([
-      "amount",
-    ]);
+    expect(
+      issuesUnder([issueAt("[0].amount"), issueAt("[01]"), issueAt("[10]")], 0).map(({ path }) => path),
+    ).toEqual(["amount"]);
   });
 
-  it("none gets lost: what no field takes is the object's own", () => {
-    const issues = [at("since"), at("sinse"), at(""), at("[3]")];
+  it("leaves issues without a field to the object itself", () => {
+    const issues = [issueAt("since"), issueAt("sinse"), issueAt(""), issueAt("[3]")];
     expect(issuesOutside(issues, ["since"]).map(({ path }) => path)).toEqual(["sinse", "", "[3]"]);
-    expect(issuesOutside([at("[0]"), at("[3]")], [0, 1]).map(({ path }) => path)).toEqual(["[3]"]);
+    expect(issuesOutside([issueAt("[0]"), issueAt("[3]")], [0, 1]).map(({ path }) => path)).toEqual(["[3]"]);
   });
 
-  it("are told as sentences, with what to do", () => {
+  it("become sentences that include the fix", () => {
     expect(issueText([])).toBeUndefined();
-    expect(issueText([at("")])).toBe("Must be text");
-    expect(issueText([at("a.b", { fix: "Quote it." }), at("")])).toBe(
+    expect(issueText([issueAt("")])).toBe("Must be text");
+    expect(issueText([issueAt("a.b", { fix: "Quote it." }), issueAt("")])).toBe(
       "a.b: must be text. Quote it.\nMust be text",
+    );
+  });
+
+  it("say that a missing value is required", () => {
+    expect(issueText([issueAt("", { code: "missing", message: "is missing", fix: "Give it: text." })])).toBe(
+      "Required.",
     );
   });
 });

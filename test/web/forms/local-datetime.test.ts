@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { fromLocalDateTime, isDate, toLocalDateTime } from "../../../src/web/forms/local-datetime.ts";
 
-describe("moments in a form", () => {
-  it("come back as the same moment", () => {
-    for (const moment of ["2026-11-21T08:00:00Z", "2026-07-01T08:00:30Z", "2026-11-21T08:00:00+02:00"]) {
-      expect(Date.parse(fromLocalDateTime(toLocalDateTime(moment)!))).toBe(Date.parse(moment));
+describe("timestamps in a form", () => {
+  it("keep their time in both directions", () => {
+    for (const timestamp of ["2026-11-21T08:00:00Z", "2026-07-01T08:00:30Z", "2026-11-21T08:00:00+02:00"]) {
+      expect(Date.parse(fromLocalDateTime(toLocalDateTime(timestamp)!))).toBe(Date.parse(timestamp));
     }
   });
 
-  it("are text where the field could not show them as they are", () => {
+  it("are not converted if a datetime-local or date input can't show them", () => {
     expect([
       toLocalDateTime("2026-11-21"),
       toLocalDateTime("2026-11-21T08:00"),

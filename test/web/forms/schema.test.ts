@@ -6,31 +6,31 @@ const fieldsOf = (properties: JsonSchema, more: JsonSchema = {}): readonly Field
   if (form.kind !== "object") throw new Error(form.kind);
   return form.fields;
 };
-const fieldOf = (schema: unknown, more: JsonSchema = {}): Field => fieldsOf({ it: schema }, more).at(0)!;
+const fieldOf = (schema: unknown, more: JsonSchema = {}): Field => fieldsOf({ value: schema }, more).at(0)!;
 
-describe("a form made from a schema", () => {
-  it("names a field by its title, else by its name, with its description as help", () => {
-    const shown = fieldsOf({
+describe("a form that is generated from a schema", () => {
+  it("labels a field with its title or name, and shows its description as help", () => {
+    const fields = fieldsOf({
       firstName: { type: "string" },
       last_order: { type: "string", description: "As a day." },
       x: { type: "string", title: "Which budget?" },
     });
-    expect(shown).toMatchObject([
+    expect(fields).toMatchObject([
       { label: "First Name", help: "" },
       { label: "Last order", help: "As a day." },
       { label: "Which budget?" },
     ]);
   });
 
-  it("marks what must be given: not what has a default, nor what may be null", () => {
+  it("marks required fields, except nullable ones and those with a default", () => {
     const properties = {
       plain: { type: "string" },
       given: { type: "string", default: "x" },
       nullable: { type: ["string", "null"] },
       free: { type: "string" },
     };
-    const shown = fieldsOf(properties, { required: ["plain", "given", "nullable"] });
-    expect(shown.map(({ name, required, empty }) => [name, required, empty])).toEqual([
+    const fields = fieldsOf(properties, { required: ["plain", "given", "nullable"] });
+    expect(fields.map(({ name, required, empty }) => [name, required, empty])).toEqual([
       ["plain", true, undefined],
       ["given", false, undefined],
       ["nullable", false, null],
@@ -66,11 +66,11 @@ describe("a form made from a schema", () => {
     ],
     [
       { type: "number", minimum: 0.5 },
-      { kind: "number", whole: false, min: 0.5 },
+      { kind: "number", integer: false, min: 0.5 },
     ],
     [
       { type: "integer", maximum: 9 },
-      { kind: "number", whole: true, max: 9 },
+      { kind: "number", integer: true, max: 9 },
     ],
     [{ type: "boolean" }, { kind: "boolean", optional: true }],
     [
@@ -100,11 +100,11 @@ describe("a form made from a schema", () => {
     ],
     [
       { type: "array", items: { type: "string" }, maxItems: 3 },
-      { kind: "list", most: 3, item: { kind: "text" } },
+      { kind: "list", maxItems: 3, item: { kind: "text" } },
     ],
     [{ type: "array", items: { enum: ["a"] } }, { kind: "choices" }],
     [{ properties: { a: { type: "string" } } }, { kind: "object", fields: [{ name: "a", kind: "text" }] }],
-    // What has no field of its own is written as JSON.
+    // Schemas that no other field supports.
     [{}, { kind: "json" }],
     [true, { kind: "json" }],
     [{ type: ["string", "number"] }, { kind: "json" }],
@@ -116,7 +116,7 @@ describe("a form made from a schema", () => {
     expect(fieldOf(schema)).toMatchObject(expected);
   });
 
-  it("follows references inside the document, and ends where a schema refers to itself", () => {
+  it("follows references inside the document, and stops at recursive schemas", () => {
     const $defs = {
       day: { type: "string", format: "date" },
       node: { properties: { next: { $ref: "#/$defs/node" } } },
@@ -128,13 +128,13 @@ describe("a form made from a schema", () => {
     });
     expect(JSON.stringify(fieldOf({ $ref: "#/$defs/node" }, { $defs }))).toContain('"kind":"json"');
     expect(fieldOf({ $ref: "#/$defs/none" }, { $defs })).toMatchObject({ kind: "json" });
-    const round = { a: { $ref: "#/$defs/a" } };
-    expect(fieldOf({ $ref: "#/$defs/a" }, { $defs: round })).toMatchObject({ kind: "json" });
+    const circular = { a: { $ref: "#/$defs/a" } };
+    expect(fieldOf({ $ref: "#/$defs/a" }, { $defs: circular })).toMatchObject({ kind: "json" });
   });
 });
 
-describe("what a form begins with", () => {
-  it("is the defaults, also inside of what must be there, and unticked boxes", () => {
+describe("the initial value of a form", () => {
+  it("contains the defaults, also of required objects, and false for required booleans", () => {
     const schema = {
       type: "object",
       properties: {
@@ -149,7 +149,7 @@ describe("what a form begins with", () => {
     expect(initialValue(schema)).toEqual({ since: "2026-01-01", sure: false, to: { days: 7 } });
   });
 
-  it("is empty where there is nothing to begin with", () => {
+  it("is empty if the schema has no defaults", () => {
     expect(initialValue({})).toEqual({});
     expect(initialValue({ type: "object", default: { a: 1 } })).toEqual({ a: 1 });
   });
