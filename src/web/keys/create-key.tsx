@@ -1,4 +1,4 @@
-/** Create New API Key: a name, perhaps an end, what it may do. */
+/** The dialog to create an API key: name, expiration date and scopes. */
 import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
@@ -14,11 +14,11 @@ import type { NewKey } from "./queries.ts";
 import { expiryDate, EXPIRY_OPTIONS, type ExpiryOption } from "./expiry-options.ts";
 import { SCOPE_DESCRIPTIONS } from "./scopes.ts";
 
-const Day = lazy(() => import("./expiry-date-picker.tsx"));
+const ExpiryDatePicker = lazy(() => import("./expiry-date-picker.tsx"));
 
 interface CreateKeyProps {
   onClose: () => void;
-  /** The value is in it this one time. */
+  /** Called with the new key. Only this response contains its value. */
   onCreated: (key: NewKey) => void;
 }
 
@@ -27,14 +27,16 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   const { user } = useSession();
   const client = useQueryClient();
   const [name, setName] = useState("");
-  const [life, setLife] = useState<ExpiryOption>("90 days");
-  const [day, setDay] = useState<string | null>(null);
-  const [scopes, setScopes] = useState<Scope[]>(DEFAULT_SCOPES.filter((it) => user.scopes.includes(it)));
-  // One for each time this is opened: a second click makes no second key.
+  const [expiry, setExpiry] = useState<ExpiryOption>("90 days");
+  const [customDay, setCustomDay] = useState<string | null>(null);
+  const [scopes, setScopes] = useState<Scope[]>(
+    DEFAULT_SCOPES.filter((scope) => user.scopes.includes(scope)),
+  );
+  // One per dialog, so that a repeated click creates no second key.
   const [header] = useState(idempotencyHeader);
   const create = useSingleFlightMutation({
     mutationFn: () => {
-      const expires_at = life === "custom" ? (day ?? "") : expiryDate(life, Date.now());
+      const expires_at = expiry === "custom" ? (customDay ?? "") : expiryDate(expiry, Date.now());
       return send("post", "/api-keys", {
         body: { name, scopes, ...(expires_at !== undefined && { expires_at }) },
         header,
@@ -45,7 +47,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
       onCreated(data);
     },
   });
-  const other = formLevelError(create.error, ["name", "expires_at", "scopes"]);
+  const formError = formLevelError(create.error, ["name", "expires_at", "scopes"]);
   return (
     <Modal opened onClose={onClose} title="Create New API Key" size="md">
       <form
@@ -55,10 +57,10 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         }}
       >
         <Stack>
-          {other && <ErrorAlert error={other} />}
+          {formError && <ErrorAlert error={formError} />}
           <TextInput
             label="Name"
-            description="What it is for: it stands beside everything that the key does."
+            description="What the key is for. The audit log and its runs show this name."
             placeholder="ci"
             required
             maxLength={100}
@@ -70,21 +72,25 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
           <Select
             label="Expiration date"
             data={EXPIRY_OPTIONS}
-            value={life}
-            onChange={(value) => value !== null && setLife(value)}
+            value={expiry}
+            onChange={(value) => value !== null && setExpiry(value)}
             allowDeselect={false}
-            error={life === "custom" ? undefined : issueAt(create.error, "expires_at")}
+            error={expiry === "custom" ? undefined : issueAt(create.error, "expires_at")}
           />
-          {life === "custom" && (
+          {expiry === "custom" && (
             <Suspense fallback={<Skeleton height={60} />}>
-              <Day value={day} onChange={setDay} error={issueAt(create.error, "expires_at")} />
+              <ExpiryDatePicker
+                value={customDay}
+                onChange={setCustomDay}
+                error={issueAt(create.error, "expires_at")}
+              />
             </Suspense>
           )}
           <Checkbox.Group
             label="Scopes"
-            description="What it may do; never more than you may yourself."
+            description="What the key can do, within the limits of your role."
             value={scopes}
-            onChange={(chosen) => setScopes(chosen)}
+            onChange={setScopes}
             error={issueAt(create.error, "scopes")}
           >
             <Stack gap={6} mt={6}>
@@ -103,12 +109,16 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={create.isPending} disabled={life === "custom" && day === null}>
+            <Button
+              type="submit"
+              loading={create.isPending}
+              disabled={expiry === "custom" && customDay === null}
+            >
               Create
             </Button>
           </Group>
           <Text size="xs" c="dimmed">
-            The key is shown once, right after this.
+            The key is shown only once, after you create it.
           </Text>
         </Stack>
       </form>

@@ -1,4 +1,4 @@
-/** The calendar; loaded when a day of one's own is asked for. */
+/** The calendar for a custom expiration date. Loaded on demand because of its size. */
 import "@mantine/dates/styles.css";
 import { DatePickerInput } from "@mantine/dates";
 
@@ -12,8 +12,8 @@ export default function ExpiryDatePicker({ value, onChange, error }: ExpiryDateP
   return (
     <DatePickerInput
       label="Last day"
-      description="The key ends with this day, at 24:00 UTC."
-      placeholder="Choose a day"
+      description="The key expires at the end of this day (UTC)."
+      placeholder="Select a date"
       valueFormat="YYYY-MM-DD"
       minDate={new Date().toISOString().slice(0, 10)}
       value={value}

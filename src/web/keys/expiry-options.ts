@@ -1,4 +1,4 @@
-/** How long a key may live, as one chooses it. */
+/** The choices for the expiration date of a key. */
 
 const DAY_MS = 86_400_000;
 const DAYS = { "7 days": 7, "30 days": 30, "90 days": 90, "1 year": 365 } as const;
@@ -7,11 +7,11 @@ export type ExpiryOption = keyof typeof DAYS | "never" | "custom";
 
 export const EXPIRY_OPTIONS: readonly { value: ExpiryOption; label: string }[] = [
   ...(Object.keys(DAYS) as (keyof typeof DAYS)[]).map((days) => ({ value: days, label: `In ${days}` })),
-  { value: "custom", label: "On a day of your choice" },
+  { value: "custom", label: "Custom date" },
   { value: "never", label: "Never" },
 ];
 
-/** The last day of a key (UTC, as the server reads it), undefined for a key without an end. */
-export function expiryDate(life: Exclude<ExpiryOption, "custom">, now: number): string | undefined {
-  return life === "never" ? undefined : new Date(now + DAYS[life] * DAY_MS).toISOString().slice(0, 10);
+/** @returns the last day of the key as YYYY-MM-DD in UTC; undefined for a key that never expires */
+export function expiryDate(option: Exclude<ExpiryOption, "custom">, now: number): string | undefined {
+  return option === "never" ? undefined : new Date(now + DAYS[option] * DAY_MS).toISOString().slice(0, 10);
 }

@@ -1,4 +1,4 @@
-/** API keys: one's own, and for admins everybody's. */
+/** The page "API Keys": the user's own keys and, for admins, everyone's. */
 import { ActionIcon, Badge, Button, Card, Group, Menu, Stack, Switch, Table, Text } from "@mantine/core";
 import { IconDots, IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -27,7 +27,7 @@ const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = 
   owner_unknown: { color: "gray", label: "owner unknown" },
 };
 
-const isAlive = ({ state }: ApiKey): boolean => state === "active" || state === "expiring";
+const isUsable = ({ state }: ApiKey): boolean => state === "active" || state === "expiring";
 
 export default function Keys() {
   const may = useHasScope();
@@ -36,11 +36,11 @@ export default function Keys() {
   const keys = useInfiniteQuery(apiKeysQuery(everyone));
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<ApiKey>();
-  const [made, setMade] = useState<NewKey>();
+  const [newKey, setNewKey] = useState<NewKey>();
   return (
     <Page
       title="API Keys"
-      about="Agents and scripts send one with every request. What a key may do is its scopes, cut by your role."
+      about="Agents and scripts send a key with every request. A key can do what its scopes and your role allow."
       actions={
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
           Create New API Key
@@ -49,7 +49,7 @@ export default function Keys() {
     >
       {may("admin") && (
         <Switch
-          label="Everybody's"
+          label="Show everyone's keys"
           checked={everyone}
           onChange={(event) => setSearch(event.currentTarget.checked ? { everyone: "true" } : {})}
         />
@@ -61,7 +61,7 @@ export default function Keys() {
             title="No keys yet"
             action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
           >
-            With a key an agent connects over MCP, and a script over REST.
+            Agents need a key to connect over MCP, and scripts to use the REST API.
           </EmptyState>
         }
       >
@@ -72,7 +72,7 @@ export default function Keys() {
           onClose={() => setCreating(false)}
           onCreated={(key) => {
             setCreating(false);
-            setMade(key);
+            setNewKey(key);
           }}
         />
       )}
@@ -82,22 +82,22 @@ export default function Keys() {
           onClose={() => setRotating(undefined)}
           onRotated={(key) => {
             setRotating(undefined);
-            setMade(key);
+            setNewKey(key);
           }}
         />
       )}
-      {made && <NewKeyDialog made={made} onClose={() => setMade(undefined)} />}
+      {newKey && <NewKeyDialog newKey={newKey} onClose={() => setNewKey(undefined)} />}
     </Page>
   );
 }
 
-interface RowsProps {
+interface KeyListProps {
   keys: readonly ApiKey[];
   everyone: boolean;
   onRotate: (key: ApiKey) => void;
 }
 
-function KeyList({ keys, everyone, onRotate }: RowsProps) {
+function KeyList({ keys, everyone, onRotate }: KeyListProps) {
   return (
     <>
       <Table.ScrollContainer minWidth={760} visibleFrom="sm" scrollAreaProps={{ type: "auto" }}>
@@ -112,7 +112,7 @@ function KeyList({ keys, everyone, onRotate }: RowsProps) {
               <Table.Th>Expires</Table.Th>
               <Table.Th>Last used</Table.Th>
               <Table.Th>
-                <span className="unseen">Actions</span>
+                <span className="visually-hidden">Actions</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -124,7 +124,7 @@ function KeyList({ keys, everyone, onRotate }: RowsProps) {
                     <Text size="sm" fw={600}>
                       {key.name}
                     </Text>
-                    <State state={key.state} />
+                    <StateBadge state={key.state} />
                   </Group>
                 </Table.Td>
                 {everyone && <Table.Td>{key.owner}</Table.Td>}
@@ -154,14 +154,14 @@ function KeyList({ keys, everyone, onRotate }: RowsProps) {
                   <Text fw={600} style={{ overflowWrap: "anywhere" }}>
                     {key.name}
                   </Text>
-                  <State state={key.state} />
+                  <StateBadge state={key.state} />
                 </Group>
                 <Text size="sm" c="dimmed">
                   <code>…{key.last_four}</code> · {key.scopes.join(", ")}
                   {everyone && ` · ${key.owner}`}
                 </Text>
                 <Text size="sm" c="dimmed" component="div">
-                  Made <Time at={key.created_at} ago />,{" "}
+                  Created <Time at={key.created_at} ago />,{" "}
                   {key.expires_at === null ? (
                     "never expires"
                   ) : (
@@ -188,7 +188,7 @@ function KeyList({ keys, everyone, onRotate }: RowsProps) {
   );
 }
 
-function State({ state }: { state: ApiKeyState }) {
+function StateBadge({ state }: { state: ApiKeyState }) {
   if (state === "active") return null;
   const { color, label } = STATES[state];
   return (
@@ -209,12 +209,12 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
         header: idempotencyHeader(),
       }),
     onSuccess: () => {
-      notifySuccess(`The key "${apiKey.name}" is revoked.`);
+      notifySuccess(`Key "${apiKey.name}" revoked.`);
       void client.invalidateQueries({ queryKey: ["api-keys"] });
     },
-    onError: (error) => notifyError("The key was not revoked", error),
+    onError: (error) => notifyError("Couldn't revoke the key", error),
   });
-  if (!isAlive(apiKey)) return null;
+  if (!isUsable(apiKey)) return null;
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -239,7 +239,7 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
           onClick={() =>
             confirmAction({
               title: `Revoke the key "${apiKey.name}"?`,
-              consequence: `Whatever uses the key that ends in ${apiKey.last_four} is refused from now on, everywhere. This can't be undone.`,
+              consequence: `Requests with the key that ends in ${apiKey.last_four} are refused from now on. You can't undo this.`,
               confirm: "Revoke",
               onConfirm: () => revoke.mutate(),
             })

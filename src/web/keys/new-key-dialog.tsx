@@ -1,4 +1,4 @@
-/** A new key's value: now or never, with what to do with it. */
+/** The dialog that shows a new key's value, the only time that it is visible, with examples of its use. */
 import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useSession } from "../app/session.tsx";
@@ -8,15 +8,15 @@ import { Snippet } from "../ui/copy.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import type { NewKey } from "./queries.ts";
 
-export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
+export function NewKeyDialog({ newKey, onClose }: { newKey: NewKey; onClose: () => void }) {
   useRestoreFocus();
   const { mcp_url: url } = useSession();
-  const { value } = made;
+  const { value } = newKey;
   return (
     <Modal
       opened
       onClose={onClose}
-      title={`The key "${made.name}"`}
+      title={`API key "${newKey.name}"`}
       size="lg"
       withCloseButton={false}
       closeOnClickOutside={false}
@@ -24,13 +24,13 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
     >
       <Stack>
         {value === null ? (
-          <Alert color="yellow" title="It was made, and its value was shown already">
-            Revoke it and make another if nobody has kept it.
+          <Alert color="yellow" title="The key was created earlier">
+            Its value was already shown. If you didn&apos;t save it, revoke the key and create another.
           </Alert>
         ) : (
           <>
-            <Alert icon={<IconKey aria-hidden />} title="Copy it now">
-              This is the only time that you see it. Keep it like a password: who has it acts as you.
+            <Alert icon={<IconKey aria-hidden />} title="Copy the key now">
+              You won&apos;t see it again. Keep it like a password: anyone who has it can act as you.
             </Alert>
             <Snippet text={value} label="API key" focusOnOpen />
             <Title order={3} size="h5">
@@ -45,9 +45,9 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
         )}
         <Group justify="space-between">
           <Text size="xs" c="dimmed">
-            {made.id}
+            {newKey.id}
           </Text>
-          <Button onClick={onClose}>I have kept it</Button>
+          <Button onClick={onClose}>{value === null ? "Done" : "Done, I've saved it"}</Button>
         </Group>
       </Stack>
     </Modal>

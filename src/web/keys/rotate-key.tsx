@@ -1,4 +1,4 @@
-/** A successor for a key: both work for a while, so that nothing stands still. */
+/** The dialog to rotate a key: creates its successor, and keeps the old key active for a while. */
 import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,8 +10,8 @@ import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { NewKey } from "./queries.ts";
 
-const OVERLAPS = [
-  { value: "0s", label: "Not at all: the old one ends at once" },
+const OVERLAP_OPTIONS = [
+  { value: "0s", label: "No time: revoke it now" },
   { value: "1h", label: "1 hour" },
   { value: "24h", label: "24 hours" },
   { value: "7d", label: "7 days" },
@@ -42,12 +42,12 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
       <Stack>
         {rotate.error && <ErrorAlert error={rotate.error} />}
         <Text size="sm">
-          You get a new key with the same name and scopes. The old one, which ends in {apiKey.last_four}, goes
-          on working for a while, so that you can replace it where it is used.
+          You get a new key with the same name and scopes. The old key, which ends in {apiKey.last_four}, can
+          keep working for a while so that you have time to replace it.
         </Text>
         <Select
-          label="How long the old key goes on working"
-          data={OVERLAPS}
+          label="Keep the old key active for"
+          data={OVERLAP_OPTIONS}
           value={overlap}
           onChange={(value) => value !== null && setOverlap(value)}
           allowDeselect={false}

@@ -2,13 +2,13 @@ import type { Scope } from "../../../schemas/actor.ts";
 
 export type { Scope };
 
-/** As the server chooses when nothing is said. */
+/** The server's defaults for a request without scopes. */
 export const DEFAULT_SCOPES: readonly Scope[] = ["read", "write", "run"];
 
 export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
-  read: "See workflows, runs and approvals; part of every key.",
+  read: "View workflows, runs and approvals. Part of every key.",
   write: "Create, change, publish and archive workflows.",
   run: "Start, cancel and retry runs.",
-  approve: "Approve or decline what runs wait for.",
+  approve: "Approve or decline approvals.",
   admin: "Read the audit log.",
 };

@@ -12,13 +12,13 @@ import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { ShareableLink } from "./share-link.tsx";
 import { ROLES } from "./roles.ts";
 
-/** Invites somebody: an address, and what they may do. */
+/** The dialog to invite a user by e-mail address, with a role. */
 export function InviteDialog({
   onClose,
   onInvited,
 }: {
   onClose: () => void;
-  onInvited: (handed: ShareableLink) => void;
+  onInvited: (invitation: ShareableLink) => void;
 }) {
   useRestoreFocus();
   const { mail } = useSession();
@@ -33,9 +33,9 @@ export function InviteDialog({
       onInvited({ email: data.user.email, kind: "invitation", sent: data.sent, link: data.link });
     },
   });
-  const other = formLevelError(invite.error, ["email", "role"]);
+  const formError = formLevelError(invite.error, ["email", "role"]);
   return (
-    <Modal opened onClose={onClose} title="Invite somebody">
+    <Modal opened onClose={onClose} title="Invite user">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -43,7 +43,7 @@ export function InviteDialog({
         }}
       >
         <Stack>
-          {other && <ErrorAlert error={other} />}
+          {formError && <ErrorAlert error={formError} />}
           <TextInput
             label="E-mail address"
             type="email"
@@ -67,7 +67,7 @@ export function InviteDialog({
               Cancel
             </Button>
             <Button type="submit" loading={invite.isPending}>
-              {mail ? "Send the invitation" : "Make the invitation"}
+              {mail ? "Send invitation" : "Create invitation link"}
             </Button>
           </Group>
         </Stack>

@@ -1,4 +1,4 @@
-/** People: who may come in, and what each may do. For admins. */
+/** The page "People": users, their roles and invitations. For admins. */
 import { ActionIcon, Badge, Button, Card, Group, Menu, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDots, IconPlus, IconSearch } from "@tabler/icons-react";
@@ -25,23 +25,23 @@ const STATUSES: readonly UserStatus[] = ["active", "invited", "deactivated"];
 export default function People() {
   const may = useHasScope();
   if (!may("admin")) return <AccessDenied title="People" />;
-  return <Everybody />;
+  return <UserList />;
 }
 
-function Everybody() {
+function UserList() {
   const { mode } = useSession();
-  const [search, put] = useFilters();
+  const [params, setFilter] = useFilters();
   const [inviting, setInviting] = useState(false);
-  const [handed, setHanded] = useState<ShareableLink>();
-  const words = search.get("search") ?? "";
-  const status = STATUSES.find((it) => it === search.get("status"));
-  const people = useInfiniteQuery({
-    queryKey: ["users", { words, status }],
+  const [sharedLink, setSharedLink] = useState<ShareableLink>();
+  const search = params.get("search") ?? "";
+  const status = STATUSES.find((known) => known === params.get("status"));
+  const users = useInfiniteQuery({
+    queryKey: ["users", { search, status }],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/users", {
         query: {
           limit: 50,
-          ...(words && { search: words }),
+          ...(search && { search }),
           ...(status && { status }),
           ...cursorParam(pageParam),
         },
@@ -49,19 +49,17 @@ function Everybody() {
       }),
     ...cursorPagination,
   });
-  const putWords = useDebouncedCallback((value: string) => put("search", value.trim()), 300);
+  const setSearch = useDebouncedCallback((value: string) => setFilter("search", value.trim()), 300);
   return (
     <Page
       title="People"
-      about={`A viewer reads; an editor also writes, runs and approves; an admin does everything.${
-        mode === "built-in"
-          ? ""
-          : " People come in through the identity provider, and appear here when they first sign in."
+      about={`Viewers can read. Editors can also write, run and approve. Admins can do everything.${
+        mode === "built-in" ? "" : " People appear here after they first sign in at the identity provider."
       }`}
       actions={
         mode === "built-in" && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite user
           </Button>
         )
       }
@@ -69,30 +67,30 @@ function Everybody() {
       <Group align="flex-end">
         <TextInput
           label="Search"
-          placeholder="A part of the address"
+          placeholder="Part of an e-mail address"
           leftSection={<IconSearch size={16} aria-hidden />}
-          defaultValue={words}
-          onChange={(event) => putWords(event.currentTarget.value)}
+          defaultValue={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
         />
         <Select
           label="Status"
           placeholder="All"
           clearable
-          clearButtonProps={{ "aria-label": "All statuses" }}
+          clearButtonProps={{ "aria-label": "Clear status" }}
           data={[...STATUSES]}
           value={status ?? null}
-          onChange={(value) => put("status", value ?? "")}
+          onChange={(value) => setFilter("status", value ?? "")}
         />
       </Group>
       <PagedList
-        query={people}
-        empty={<EmptyState title="Nobody matches">Look for another part of the address.</EmptyState>}
+        query={users}
+        empty={<EmptyState title="No matching people">Change the search or the status.</EmptyState>}
       >
         {(items) => (
           <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
             {items.map((user) => (
               <li key={user.id}>
-                <Person user={user} onHanded={setHanded} />
+                <UserCard user={user} onLinkCreated={setSharedLink} />
               </li>
             ))}
           </Stack>
@@ -101,39 +99,39 @@ function Everybody() {
       {inviting && (
         <InviteDialog
           onClose={() => setInviting(false)}
-          onInvited={(given) => {
+          onInvited={(invitation) => {
             setInviting(false);
-            if (given.sent) notifySuccess(`An invitation is on its way to ${given.email}.`);
-            else setHanded(given);
+            if (invitation.sent) notifySuccess(`Invitation sent to ${invitation.email}.`);
+            else setSharedLink(invitation);
           }}
         />
       )}
-      {handed && <ShareLinkDialog handed={handed} onClose={() => setHanded(undefined)} />}
+      {sharedLink && <ShareLinkDialog sharedLink={sharedLink} onClose={() => setSharedLink(undefined)} />}
     </Page>
   );
 }
 
-const COLORS: Readonly<Record<UserStatus, string>> = {
+const STATUS_COLORS: Readonly<Record<UserStatus, string>> = {
   active: "green",
   invited: "yellow",
   deactivated: "gray",
 };
 
-function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLink) => void }) {
+function UserCard({ user, onLinkCreated }: { user: User; onLinkCreated: (link: ShareableLink) => void }) {
   const { user: me, mode } = useSession();
   const hasPassword = mode === "built-in";
-  const isGiven = !hasPassword && user.role_by === "sign_on";
+  const hasProviderRole = !hasPassword && user.role_by === "sign_on";
   const client = useQueryClient();
   const refresh = () => void client.invalidateQueries({ queryKey: ["users"] });
   const update = useMutation({
     mutationFn: (change: { role?: Role; status?: "active" | "deactivated" }) =>
       send("patch", "/users/{user_id}", { path: { user_id: user.id }, body: change }),
     onSuccess: ({ data }) => {
-      notifySuccess(`${data.email}: ${data.role}, ${data.status}.`);
+      notifySuccess(`Updated ${data.email}: ${data.role}, ${data.status}.`);
       refresh();
       if (user.id === me.id) void client.invalidateQueries({ queryKey: ["session"] });
     },
-    onError: (error) => notifyError(`${user.email} was not changed`, error),
+    onError: (error) => notifyError(`Couldn't change ${user.email}`, error),
   });
   const link = useMutation({
     mutationFn: (kind: "invitation" | "password-reset") =>
@@ -143,10 +141,11 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLi
         header: idempotencyHeader(),
       }),
     onSuccess: ({ data }, kind) => {
-      if (data.sent) notifySuccess(`A mail is on its way to ${user.email}.`);
-      else onHanded({ email: user.email, kind: kind === "invitation" ? "invitation" : "reset", ...data });
+      if (data.sent) notifySuccess(`E-mail sent to ${user.email}.`);
+      else
+        onLinkCreated({ email: user.email, kind: kind === "invitation" ? "invitation" : "reset", ...data });
     },
-    onError: (error) => notifyError("No link was made", error),
+    onError: (error) => notifyError("Couldn't create the link", error),
   });
   return (
     <Card withBorder padding="sm">
@@ -159,7 +158,7 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLi
             {user.status !== "active" && (
               <Badge
                 variant="light"
-                color={COLORS[user.status]}
+                color={STATUS_COLORS[user.status]}
                 tt="none"
                 styles={{ label: { color: "var(--mantine-color-text)" } }}
               >
@@ -182,7 +181,7 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLi
                 last signed in <Time at={user.last_login_at} ago />
               </>
             )}
-            {isGiven && <span id={`role-of-${user.id}`}> · the identity provider decides the role</span>}
+            {hasProviderRole && <span id={`role-of-${user.id}`}> · role set by the identity provider</span>}
           </Text>
         </Stack>
         <Group gap="xs" wrap="nowrap">
@@ -193,8 +192,8 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLi
             onChange={(role) => role !== null && role !== user.role && update.mutate({ role })}
             allowDeselect={false}
             w={110}
-            disabled={update.isPending || user.status === "deactivated" || isGiven}
-            aria-describedby={isGiven ? `role-of-${user.id}` : undefined}
+            disabled={update.isPending || user.status === "deactivated" || hasProviderRole}
+            aria-describedby={hasProviderRole ? `role-of-${user.id}` : undefined}
           />
           <Menu position="bottom-end">
             <Menu.Target>
@@ -204,13 +203,13 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLi
             </Menu.Target>
             <Menu.Dropdown>
               {hasPassword && user.status === "invited" && (
-                <Menu.Item onClick={() => link.mutate("invitation")}>Invite again</Menu.Item>
+                <Menu.Item onClick={() => link.mutate("invitation")}>Resend invitation</Menu.Item>
               )}
               {hasPassword && user.status === "active" && (
-                <Menu.Item onClick={() => link.mutate("password-reset")}>Link for a new password</Menu.Item>
+                <Menu.Item onClick={() => link.mutate("password-reset")}>Password reset link</Menu.Item>
               )}
               {user.status === "deactivated" ? (
-                <Menu.Item onClick={() => update.mutate({ status: "active" })}>Let back in</Menu.Item>
+                <Menu.Item onClick={() => update.mutate({ status: "active" })}>Reactivate</Menu.Item>
               ) : (
                 <Menu.Item
                   color="red"
@@ -218,7 +217,7 @@ function Person({ user, onHanded }: { user: User; onHanded: (handed: ShareableLi
                     confirmAction({
                       title: `Deactivate ${user.email}?`,
                       consequence:
-                        "Their sessions end now, and their API keys stop working. What they made stays. You can let them back in.",
+                        "Their sessions end now and their API keys stop working. Their workflows and runs stay. You can reactivate them later.",
                       confirm: "Deactivate",
                       onConfirm: () => update.mutate({ status: "deactivated" }),
                     })

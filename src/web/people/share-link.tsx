@@ -1,4 +1,4 @@
-/** A link that no mail carries: the admin hands it on. */
+/** The dialog with a link that the server didn't send by e-mail, for the admin to share. */
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { Snippet } from "../ui/copy.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
@@ -7,24 +7,23 @@ export interface ShareableLink {
   email: string;
   kind: "invitation" | "reset";
   sent: boolean;
-  /** Null where it was given before. */
+  /** Null if an earlier response already contained the link. */
   link: string | null;
 }
 
-export function ShareLinkDialog({ handed, onClose }: { handed: ShareableLink; onClose: () => void }) {
+export function ShareLinkDialog({ sharedLink, onClose }: { sharedLink: ShareableLink; onClose: () => void }) {
   useRestoreFocus();
-  const { email, kind, link } = handed;
+  const { email, kind, link } = sharedLink;
   return (
-    <Modal opened onClose={onClose} title={`A link for ${email}`} size="lg">
+    <Modal opened onClose={onClose} title={`Link for ${email}`} size="lg">
       <Stack>
         {link === null ? (
-          <Alert color="yellow">The link was shown already. Make another one.</Alert>
+          <Alert color="yellow">This link was already shown. Create another one.</Alert>
         ) : (
           <>
             <Text size="sm">
-              No mail was sent, so hand this link on yourself, in a way that only {email} can read.{" "}
-              {kind === "invitation" ? "It works for seven days" : "It works for 30 minutes"}, and once:
-              whoever opens it chooses the password.
+              No e-mail was sent. Share this link with {email} only: anyone who opens it can set the password.
+              It works once, for {kind === "invitation" ? "seven days" : "30 minutes"}.
             </Text>
             <Snippet text={link} label="link" />
           </>
