@@ -1,20 +1,26 @@
-/** Before something that can't be undone: the thing is named, and nothing happens by accident. */
+/** The confirmation dialog for destructive actions. */
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 
-interface Asked {
-  /** "Revoke the key "ci"?" */
+interface Confirmation {
+  /** Names the action and its object: `Revoke the key "ci"?` */
   title: string;
-  /** What follows from it. */
+  /** What the action causes, and whether it can be undone. */
   consequence: string;
-  /** The button: "Revoke". */
+  /** Label of the button that confirms, such as "Revoke". */
   confirm: string;
-  /** The other one, where "Cancel" could be taken for the deed. */
+  /** Label of the other button. Needed where "Cancel" could be mistaken for the action itself. */
   cancel?: string;
   onConfirm: () => void;
 }
 
-export function confirmAction({ title, consequence, confirm, cancel = "Cancel", onConfirm }: Asked): void {
+export function confirmAction({
+  title,
+  consequence,
+  confirm,
+  cancel = "Cancel",
+  onConfirm,
+}: Confirmation): void {
   modals.openConfirmModal({
     title,
     children: <Text size="sm">{consequence}</Text>,

@@ -1,19 +1,19 @@
-/** Text to take away: a block of code with a button that copies it. */
+/** A code block with a button that copies it. */
 import { ActionIcon, Box, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 interface CopyProps {
   text: string;
-  /** What it is, for who does not see it: "curl command". */
+  /** What the text is, for the accessible name of the button: "curl command". */
   label: string;
-  /** Has the focus when the dialog that it is in opens. */
+  /** Whether the button gets the focus when the dialog around it opens. */
   focusOnOpen?: boolean | undefined;
 }
 
 export function Snippet({ text, label, focusOnOpen }: CopyProps) {
   return (
     <Box pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
-      {/* Long lines are broken: nobody scrolls sideways to see what they copy. */}
+      {/* Long lines wrap, so that the whole text is visible without scrolling. */}
       <Box
         component="pre"
         m={0}

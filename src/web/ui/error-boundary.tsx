@@ -1,19 +1,19 @@
-/** Around what is only a picture of something: where it breaks, the page beside it stays. */
+/** Catches render errors of a visualization, so that the rest of the page stays usable. */
 import { Alert } from "@mantine/core";
 import { Component, type ReactNode, useState } from "react";
 
 interface ErrorBoundaryProps {
-  /** Said in its place: "The graph could not be drawn." */
+  /** Shown instead of the children: "The graph could not be drawn." */
   message: string;
-  /** What it is a picture of: another one is tried anew. */
+  /** The data that the children show. A new value renders them again. */
   resetKey: unknown;
   children: ReactNode;
 }
 
 export function ErrorBoundary({ message, resetKey, children }: ErrorBoundaryProps) {
-  const [broken, setBroken] = useState<{ of: unknown }>();
-  if (broken === undefined || broken.of !== resetKey)
-    return <Catcher onBroken={() => setBroken({ of: resetKey })}>{children}</Catcher>;
+  const [failure, setFailure] = useState<{ resetKey: unknown }>();
+  if (failure === undefined || failure.resetKey !== resetKey)
+    return <ErrorCatcher onError={() => setFailure({ resetKey })}>{children}</ErrorCatcher>;
   return (
     <Alert color="gray" role="status">
       {message}
@@ -21,19 +21,19 @@ export function ErrorBoundary({ message, resetKey, children }: ErrorBoundaryProp
   );
 }
 
-/** A class: React has no other way to catch what breaks while it draws. */
-class Catcher extends Component<{ onBroken: () => void; children: ReactNode }, { isBroken: boolean }> {
-  override state = { isBroken: false };
+/** A class component, because React has no hook that catches render errors. */
+class ErrorCatcher extends Component<{ onError: () => void; children: ReactNode }, { hasError: boolean }> {
+  override state = { hasError: false };
 
   static getDerivedStateFromError() {
-    return { isBroken: true };
+    return { hasError: true };
   }
 
   override componentDidCatch() {
-    this.props.onBroken();
+    this.props.onError();
   }
 
   override render() {
-    return this.state.isBroken ? null : this.props.children;
+    return this.state.hasError ? null : this.props.children;
   }
 }

@@ -1,7 +1,7 @@
-/** The present moment as state: what says "3 minutes ago" grows older by itself. */
+/** The current time as React state, so that texts such as "3 minutes ago" stay up to date. */
 import { useSyncExternalStore } from "react";
 
-const EVERY_MS = 10_000;
+const UPDATE_INTERVAL_MS = 10_000;
 
 const listeners = new Set<() => void>();
 let now = Date.now();
@@ -12,8 +12,8 @@ function subscribe(listener: () => void): () => void {
   if (timer === undefined) now = Date.now();
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const tell of listeners) tell();
-  }, EVERY_MS);
+    for (const notify of listeners) notify();
+  }, UPDATE_INTERVAL_MS);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
@@ -22,5 +22,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds since 1970, at most ten seconds old. */
+/** @returns the current time in milliseconds since 1970, at most ten seconds old */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

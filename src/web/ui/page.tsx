@@ -1,4 +1,4 @@
-/** What every page stands in: a heading with its actions, and the four states that a page can be in. */
+/** The building blocks of pages: the heading with its actions, and the states loading, error and empty. */
 import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -7,14 +7,14 @@ import { ApiError } from "../api/client.ts";
 
 interface PageProps {
   title: string;
-  /** Beside the heading, at its end. */
+  /** Buttons at the end of the heading's line. */
   actions?: ReactNode;
-  /** Under the heading. */
+  /** A description below the heading. */
   about?: ReactNode;
   children: ReactNode;
 }
 
-/** A page: it names the document, and the heading takes the focus when one comes from elsewhere. */
+/** A page with its heading, which is also the document's title. */
 export function Page({ title, actions, about, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Millrace`;
@@ -39,7 +39,7 @@ export function Page({ title, actions, about, children }: PageProps) {
   );
 }
 
-/** What a query gives, or that it is still under way, failed, or is not for this person. */
+/** Renders the data of a query; a skeleton while it loads, and the error if it failed. */
 export function QueryContent<T>({
   query,
   skeleton,
@@ -64,7 +64,7 @@ export function LoadingSkeleton({ rows = 5 }: { rows?: number }) {
   );
 }
 
-/** Why something could not be shown or done, and what to do. */
+/** An error with its issues, the request id of server errors, and a button to try again. */
 export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
   const forbidden = problem?.status === 403;
@@ -85,7 +85,7 @@ export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void 
         ))}
         {problem !== undefined && problem.request_id !== "" && problem.status >= 500 && (
           <Text size="xs" c="dimmed">
-            Logged as {problem.request_id}
+            Request ID: {problem.request_id}
           </Text>
         )}
         {retry !== undefined && !forbidden && (
@@ -98,7 +98,7 @@ export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void 
   );
 }
 
-/** Nothing is here yet, and how something comes to be. */
+/** Shown instead of an empty list: that there is nothing, and how to change that. */
 export function EmptyState({
   title,
   children,

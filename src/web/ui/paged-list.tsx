@@ -1,4 +1,4 @@
-/** A list that comes page by page: its four states, and the button for more. */
+/** A list that loads page by page: its loading, error and empty states, and a button to load more. */
 import { Button, Group, Text } from "@mantine/core";
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -6,13 +6,13 @@ import type { ApiResponse } from "../api/client.ts";
 import { ErrorAlert, LoadingSkeleton } from "./page.tsx";
 import { flattenPages, totalCount } from "./pagination.ts";
 
-interface ListProps<T> {
+interface PagedListProps<T> {
   query: UseInfiniteQueryResult<InfiniteData<ApiResponse<T[]>>>;
   empty: ReactNode;
   children: (items: readonly T[]) => ReactNode;
 }
 
-export function PagedList<T>({ query, empty, children }: ListProps<T>) {
+export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
   const items = flattenPages(query.data);
   if (items === undefined)
     return query.isError ? (
@@ -35,7 +35,7 @@ export function PagedList<T>({ query, empty, children }: ListProps<T>) {
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            More
+            Load more
           </Button>
         )}
       </Group>

@@ -1,14 +1,14 @@
-/** Lists that come page by page: what all of them do with what `send` answers. */
+/** Cursor pagination for lists that load page by page. */
 import type { InfiniteData } from "@tanstack/react-query";
 import type { ApiResponse } from "../api/client.ts";
 
-/** The options that every such query shares: the cursor of the next page is what the last one's Link says. */
+/** Options that all paginated queries share. The cursor of the next page comes from the `Link` header. */
 export const cursorPagination = {
   initialPageParam: "",
   getNextPageParam: ({ next }: { next: string | null }) => next,
 };
 
-/** The query of a page: nothing for the first. */
+/** @returns the query parameter of a page; none for the first page */
 export const cursorParam = (pageParam: string): { cursor?: string } =>
   pageParam === "" ? {} : { cursor: pageParam };
 

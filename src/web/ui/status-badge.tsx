@@ -1,4 +1,4 @@
-/** What a status looks like: a colour, a shape and a word, never a colour alone (WCAG 1.4.1). */
+/** The status of a run or step as a badge: an icon and a word, not only a colour (WCAG 1.4.1). */
 import { Badge } from "@mantine/core";
 import {
   IconBan,
@@ -37,7 +37,7 @@ export function StatusBadge({ status }: { status: RunStatus | StepStatus }) {
       leftSection={<Icon size={12} aria-hidden />}
       tt="none"
       miw="max-content"
-      // On its own tint no shade of a colour reaches 4.5:1 in both schemes (WCAG 1.4.3); the icon alone is coloured.
+      // Only the icon is coloured: no shade has a contrast of 4.5:1 on its own tint in both schemes (WCAG 1.4.3).
       styles={{ label: { color: "var(--mantine-color-text)" } }}
       className={`status-${color}`}
     >

@@ -1,6 +1,6 @@
 import type { Surface } from "../../../schemas/actor.ts";
 
-/** The ways in, as people call them. */
+/** The labels of the interfaces through which requests arrive. */
 export const SURFACE_LABELS: Readonly<Record<Surface, string>> = {
   web: "Web interface",
   rest: "REST API",
@@ -8,7 +8,7 @@ export const SURFACE_LABELS: Readonly<Record<Surface, string>> = {
   cli: "Command line",
 };
 
-/** Through what somebody did something: the key where there was one, and the program. */
+/** @returns the API key, where one was used, and the client program: "ci · curl 8.5" */
 export const describeClient = ({
   surface,
   key,

@@ -1,29 +1,32 @@
-/** Times: local, with UTC on hover and for who can't hover. */
+/** Times and durations. */
 import { Text, Tooltip } from "@mantine/core";
 import { formatRelativeTime } from "./relative-time.ts";
 import { useNow } from "./now.ts";
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const localFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** @param ago as "3 minutes ago", where how long ago matters more than when */
+/**
+ * A time in the browser's time zone. A tooltip shows it in UTC.
+ * @param ago shows it as "3 minutes ago", with the local time in the tooltip
+ */
 export function Time({ at, ago = false }: { at: string; ago?: boolean }) {
-  const moment = Date.parse(at);
+  const timestamp = Date.parse(at);
   const now = useNow();
-  const shown = ago ? formatRelativeTime(moment, now) : local.format(moment);
-  const utc = `${new Date(moment).toISOString().replace("T", " ").slice(0, 19)} UTC`;
+  const text = ago ? formatRelativeTime(timestamp, now) : localFormat.format(timestamp);
+  const utc = `${new Date(timestamp).toISOString().replace("T", " ").slice(0, 19)} UTC`;
   return (
     <Tooltip
-      label={ago ? `${local.format(moment)} · ${utc}` : utc}
+      label={ago ? `${localFormat.format(timestamp)} · ${utc}` : utc}
       events={{ hover: true, focus: true, touch: true }}
     >
       <Text component="time" dateTime={at} inherit style={{ whiteSpace: "nowrap" }}>
-        {shown}
+        {text}
       </Text>
     </Tooltip>
   );
 }
 
-/** A length of time in milliseconds: "850 ms", "12.4 s", "3 min 20 s", "2 h 5 min". */
+/** Formats a duration: "850 ms", "12.4 s", "3 min 20 s", "2 h 5 min". @param ms milliseconds */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

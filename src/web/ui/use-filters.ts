@@ -1,18 +1,18 @@
-/** Filters that live in the address: every list can be linked to as it is shown. */
+/** List filters in the query string, so that a filtered list can be linked to. */
 import { useSearchParams } from "react-router";
 
-/** @returns what the address says, and a function that puts a filter there (empty takes it away) */
+/** @returns the current filters, and a function that sets one; an empty value removes it */
 export function useFilters(): readonly [URLSearchParams, (name: string, value: string) => void] {
-  const [search, setSearch] = useSearchParams();
-  const put = (name: string, value: string): void =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
+  const [params, setParams] = useSearchParams();
+  const setFilter = (name: string, value: string): void =>
+    setParams(
+      (current) => {
+        const next = new URLSearchParams(current);
         if (value === "") next.delete(name);
         else next.set(name, value);
         return next;
       },
       { replace: true },
     );
-  return [search, put];
+  return [params, setFilter];
 }

@@ -1,14 +1,14 @@
 import { useEffect } from "react";
 
 /**
- * For a dialog that is there only while it is open: gives the focus back to what had it before. (The library does so
- * only for one that stays and is closed.)
+ * Returns the focus to the previously focused element when a dialog unmounts. The library does so only for dialogs
+ * that stay mounted while closed.
  */
 export function useRestoreFocus(): void {
   useEffect(() => {
-    const before = document.activeElement;
+    const previous = document.activeElement;
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      if (previous instanceof HTMLElement && previous.isConnected) previous.focus();
     };
   }, []);
 }

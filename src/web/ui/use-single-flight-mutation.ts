@@ -1,34 +1,33 @@
-/** A change that is sent once at a time. */
 import { type DefaultError, useMutation, type UseMutationOptions } from "@tanstack/react-query";
 import { useCallback, useRef } from "react";
 
 /**
- * useMutation, whose `mutate` does nothing while one is under way: of two clicks that come before the page is drawn
- * anew, the second finds no button that is disabled yet.
+ * Like useMutation, but `mutate` does nothing while a request is in flight. Disabling the button isn't enough: a second
+ * click can arrive before React has rendered it as disabled.
  */
 export function useSingleFlightMutation<
   Data = unknown,
   Failure = DefaultError,
-  Given = void,
+  Variables = void,
   Context = unknown,
->(options: UseMutationOptions<Data, Failure, Given, Context>) {
-  const underWay = useRef(false);
-  const mutation = useMutation<Data, Failure, Given, Context>({
+>(options: UseMutationOptions<Data, Failure, Variables, Context>) {
+  const inFlight = useRef(false);
+  const mutation = useMutation<Data, Failure, Variables, Context>({
     ...options,
-    mutationFn: async (given, context) => {
+    mutationFn: async (variables, context) => {
       try {
-        return await options.mutationFn!(given, context);
+        return await options.mutationFn!(variables, context);
       } finally {
-        underWay.current = false;
+        inFlight.current = false;
       }
     },
   });
   const send = mutation.mutate;
   const mutate = useCallback<typeof send>(
-    (...given) => {
-      if (underWay.current) return;
-      underWay.current = true;
-      send(...given);
+    (...args) => {
+      if (inFlight.current) return;
+      inFlight.current = true;
+      send(...args);
     },
     [send],
   );
