@@ -1,32 +1,35 @@
-/** What a chart of rows draws, and what it says to who does not see it. */
+/** The data of a chart of rows, and its text alternative for screen readers. */
 import { cellValue, type Chart, parseTimestamp, type Row, cellText } from "./rows.ts";
 
 interface Series {
-  /** Of our own: a column's name may hold dots, which the chart would take for a path. */
+  /** A generated key. A column name can contain dots, which the chart library would read as a path. */
   key: string;
   label: string;
-  /** It is so much smaller than the others that it needs an axis of its own. */
-  right: boolean;
+  /** Uses the right axis, because its values are much smaller than those of the others. */
+  onRightAxis: boolean;
 }
 
-interface Bars {
+interface ChartData {
   data: Record<string, string | number | null>[];
   series: Series[];
-  hasRight: boolean;
+  hasRightAxis: boolean;
 }
 
-/** From so many times smaller on, a series would lie flat on the axis of the greatest. */
-const APART = 20;
+/** A series whose maximum is this many times smaller than the greatest one would look flat on the same axis. */
+const RIGHT_AXIS_RATIO = 20;
 
-export function buildChartData({ kind, xAxis, series }: Chart, rows: readonly Row[]): Bars {
-  const greatest = series.map(({ name }) =>
-    rows.reduce((most, row) => Math.max(most, Math.abs(numberIn(row, name) ?? 0)), 0),
+/** The key of the x-axis value in each data point. */
+export const X_KEY = "x";
+
+export function buildChartData({ kind, xAxis, series }: Chart, rows: readonly Row[]): ChartData {
+  const maxima = series.map(({ name }) =>
+    rows.reduce((max, row) => Math.max(max, Math.abs(numberIn(row, name) ?? 0)), 0),
   );
-  const limit = Math.max(...greatest) / APART;
-  const drawn = series.map(({ name }, index) => ({
+  const limit = Math.max(...maxima) / RIGHT_AXIS_RATIO;
+  const chartSeries = series.map(({ name }, index) => ({
     key: `s${index}`,
     label: name,
-    right: greatest[index]! < limit && greatest[index]! > 0,
+    onRightAxis: maxima[index]! < limit && maxima[index]! > 0,
   }));
   const ordered =
     kind === "line"
@@ -36,11 +39,11 @@ export function buildChartData({ kind, xAxis, series }: Chart, rows: readonly Ro
       : rows;
   const data = ordered.map((row) =>
     Object.fromEntries<string | number | null>([
-      ["along", cellText(cellValue(row, xAxis.name))],
-      ...drawn.map(({ key, label }) => [key, numberIn(row, label)] as const),
+      [X_KEY, cellText(cellValue(row, xAxis.name))],
+      ...chartSeries.map(({ key, label }) => [key, numberIn(row, label)] as const),
     ]),
   );
-  return { data, series: drawn, hasRight: drawn.some(({ right }) => right) };
+  return { data, series: chartSeries, hasRightAxis: chartSeries.some(({ onRightAxis }) => onRightAxis) };
 }
 
 function numberIn(row: Row, name: string): number | null {
@@ -48,7 +51,7 @@ function numberIn(row: Row, name: string): number | null {
   return value === null ? null : Number(value);
 }
 
-/** "Bar chart of revenue by region, 4 rows. revenue: from 17000 (south) to 22958.05 (north). …" */
+/** @returns a text such as "Bar chart of revenue by region, 4 rows. revenue: from 17000 (south) to 22958.05 (north)." */
 export function describeChart({ kind, xAxis, series }: Chart, rows: readonly Row[]): string {
   const title = `${kind === "bar" ? "Bar" : "Line"} chart of ${series.map(({ name }) => name).join(", ")} by ${xAxis.name}, ${rows.length} rows.`;
   const ranges = series.map(({ name }) => {
@@ -58,9 +61,9 @@ export function describeChart({ kind, xAxis, series }: Chart, rows: readonly Row
     });
     const [first, ...rest] = points;
     if (first === undefined) return `${name}: no values.`;
-    const least = rest.reduce((a, b) => (b.value < a.value ? b : a), first);
-    const most = rest.reduce((a, b) => (b.value > a.value ? b : a), first);
-    return `${name}: from ${least.value} (${least.at}) to ${most.value} (${most.at}).`;
+    const min = rest.reduce((a, b) => (b.value < a.value ? b : a), first);
+    const max = rest.reduce((a, b) => (b.value > a.value ? b : a), first);
+    return `${name}: from ${min.value} (${min.at}) to ${max.value} (${max.at}).`;
   });
   return [title, ...ranges, "The table has all values."].join(" ");
 }

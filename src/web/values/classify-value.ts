@@ -1,7 +1,7 @@
-/** What a value is to the eye: nothing, rows, text, something cut short, or any other JSON. */
+/** Decides how to show a value: as rows, text, a single line, or a JSON tree. */
 import { type Rows, parseRows } from "./rows.ts";
 
-/** A value that the server cut: the beginning of its JSON text. */
+/** A value that the server truncated: the beginning of its JSON text. */
 export interface TruncatedPayload {
   truncated: true;
   chars: number;
@@ -18,29 +18,29 @@ export function isTruncated(value: unknown): value is TruncatedPayload {
 }
 
 export type ClassifiedValue =
-  | { kind: "nothing"; words: string }
+  | { kind: "empty"; text: string }
   | { kind: "rows"; rows: Rows }
-  /** @param inside whether the text is a part of the value, which is JSON beside */
-  | { kind: "text"; text: string; inside: boolean }
+  /** `isProperty`: the text is a property of the value, which is a JSON object. */
+  | { kind: "text"; text: string; isProperty: boolean }
   | { kind: "plain"; text: string }
   | { kind: "json"; json: object };
 
-/** The keys beside `text` of what a `model` step gives. */
+/** The keys in the output of a `model` step that returns text. */
 const MODEL_KEYS: ReadonlySet<string> = new Set(["text", "usage", "finish_reason"]);
 
 export function classifyValue(value: unknown): ClassifiedValue {
-  if (value === undefined) return { kind: "nothing", words: "Nothing is recorded." };
-  if (value === null) return { kind: "nothing", words: "The value is null." };
-  if (value === "") return { kind: "nothing", words: "Empty text." };
-  if (typeof value === "string") return { kind: "text", text: value, inside: false };
+  if (value === undefined) return { kind: "empty", text: "No value recorded." };
+  if (value === null) return { kind: "empty", text: "null" };
+  if (value === "") return { kind: "empty", text: "Empty string." };
+  if (typeof value === "string") return { kind: "text", text: value, isProperty: false };
   if (typeof value !== "object") return { kind: "plain", text: JSON.stringify(value) };
   const rows = parseRows(value);
   if (rows !== null) return { kind: "rows", rows };
   const keys = Object.keys(value);
   if (keys.length === 0)
-    return { kind: "nothing", words: Array.isArray(value) ? "An empty list." : "An empty object." };
+    return { kind: "empty", text: Array.isArray(value) ? "Empty list." : "Empty object." };
   const { text } = value as { text?: unknown };
   if (typeof text === "string" && text !== "" && keys.every((key) => MODEL_KEYS.has(key)))
-    return { kind: "text", text, inside: true };
+    return { kind: "text", text, isProperty: true };
   return { kind: "json", json: value };
 }

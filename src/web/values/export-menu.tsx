@@ -1,4 +1,4 @@
-/** Taking a value away: copied as JSON, or as a file. The text is made only when it is asked for. */
+/** The buttons to copy a value as JSON and to download it. The text is created only on a click. */
 import { Button, Group, Menu } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
@@ -6,7 +6,7 @@ import { notifyError } from "../ui/notify.ts";
 import { toCsv } from "./csv.ts";
 import type { Rows } from "./rows.ts";
 
-const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
+const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 interface ExportMenuProps {
   value: unknown;
@@ -16,25 +16,23 @@ interface ExportMenuProps {
 
 export function ExportMenu({ value, label, rows }: ExportMenuProps) {
   const save = (type: "json" | "csv", text: string) => saveFile(`${fileName(label)}.${type}`, type, text);
-  const saveJson = () => save("json", jsonOf(value));
+  const saveJson = () => save("json", formatJson(value));
   return (
     <Group gap="xs">
       <CopyJson value={value} label={label} />
       {rows === undefined ? (
-        <Button {...SMALL} leftSection={<IconDownload size={14} aria-hidden />} onClick={saveJson}>
+        <Button {...BUTTON_STYLE} leftSection={<IconDownload size={14} aria-hidden />} onClick={saveJson}>
           Download
         </Button>
       ) : (
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button {...SMALL} leftSection={<IconDownload size={14} aria-hidden />}>
+            <Button {...BUTTON_STYLE} leftSection={<IconDownload size={14} aria-hidden />}>
               Download
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => save("csv", toCsv(rows.rows, rows.columns))}>
-              CSV, for a spreadsheet
-            </Menu.Item>
+            <Menu.Item onClick={() => save("csv", toCsv(rows.rows, rows.columns))}>CSV</Menu.Item>
             <Menu.Item onClick={saveJson}>JSON</Menu.Item>
           </Menu.Dropdown>
         </Menu>
@@ -43,22 +41,22 @@ export function ExportMenu({ value, label, rows }: ExportMenuProps) {
   );
 }
 
-const SMALL = { size: "compact-sm", variant: "default" } as const;
+const BUTTON_STYLE = { size: "compact-sm", variant: "default" } as const;
 
 function CopyJson({ value, label }: { value: unknown; label: string }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   const copy = () => {
-    // Browsers give the clipboard only to pages that came over https, or from this machine.
+    // Browsers allow clipboard access only over HTTPS or on localhost.
     if (!window.isSecureContext)
       return notifyError(
-        `Could not copy ${label}`,
-        "The browser allows it only over https. Download it instead.",
+        `Couldn't copy ${label}`,
+        "The browser allows copying only over HTTPS. Download the value instead.",
       );
-    clipboard.copy(jsonOf(value));
+    clipboard.copy(formatJson(value));
   };
   return (
     <Button
-      {...SMALL}
+      {...BUTTON_STYLE}
       leftSection={
         clipboard.copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />
       }
@@ -82,6 +80,6 @@ function saveFile(name: string, type: "json" | "csv", text: string): void {
   );
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,4 +1,4 @@
-/** JSON as a tree. Arrow keys go up and down and open and close; so do Enter and the space bar. */
+/** JSON as a tree. Arrow keys move and expand; Enter and the space bar expand and collapse. */
 import { type KeyboardEvent, useMemo } from "react";
 import { collapseAllNested, allExpanded, JsonView, type defaultStyles } from "react-json-view-lite";
 import { groupForTree, isSmallTree } from "./json-groups.ts";
@@ -9,23 +9,23 @@ const STYLE: typeof defaultStyles = {
   basicChildStyle: css["node"]!,
   childFieldsContainer: css["children"]!,
   label: css["label"]!,
-  clickableLabel: `${css["label"]} ${css["opens"]}`,
-  nullValue: css["word"]!,
-  undefinedValue: css["word"]!,
-  booleanValue: css["word"]!,
-  otherValue: css["word"]!,
+  clickableLabel: `${css["label"]} ${css["clickable"]}`,
+  nullValue: css["keyword"]!,
+  undefinedValue: css["keyword"]!,
+  booleanValue: css["keyword"]!,
+  otherValue: css["keyword"]!,
   numberValue: css["number"]!,
-  stringValue: css["text"]!,
-  punctuation: css["mark"]!,
+  stringValue: css["string"]!,
+  punctuation: css["punctuation"]!,
   expandIcon: css["expand"]!,
   collapseIcon: css["collapse"]!,
-  collapsedContent: css["more"]!,
-  ariaLables: { expandJson: "Open", collapseJson: "Close" },
+  collapsedContent: css["ellipsis"]!,
+  ariaLables: { expandJson: "Expand", collapseJson: "Collapse" },
   stringifyStringValues: true,
 };
 
-/** The library's buttons listen to arrows only. */
-const KEYS = {
+/** The library's buttons react to arrow keys only. */
+const KEYBOARD_PROPS = {
   onKeyDown(event: KeyboardEvent) {
     const { key, target } = event;
     if ((key !== "Enter" && key !== " ") || !(target instanceof HTMLElement) || target.role !== "button")
@@ -36,16 +36,16 @@ const KEYS = {
 };
 
 export function JsonTree({ value, label }: { value: object; label: string }) {
-  const shown = useMemo(() => groupForTree(value) as object, [value]);
-  const open = useMemo(() => (isSmallTree(value) ? allExpanded : collapseAllNested), [value]);
+  const tree = useMemo(() => groupForTree(value) as object, [value]);
+  const shouldExpand = useMemo(() => (isSmallTree(value) ? allExpanded : collapseAllNested), [value]);
   return (
     <JsonView
-      data={shown}
+      data={tree}
       style={STYLE}
-      shouldExpandNode={open}
+      shouldExpandNode={shouldExpand}
       clickToExpandNode
       aria-label={`${label} as JSON`}
-      {...KEYS}
+      {...KEYBOARD_PROPS}
     />
   );
 }

@@ -1,37 +1,38 @@
-/** Rows as a simple chart. Loaded when it is first looked at; the table says the same in words. */
+/** Rows as a bar or line chart. Loaded on demand because of the size of the chart library. */
 import "@mantine/charts/styles.css";
 import { BarChart, LineChart } from "@mantine/charts";
 import { Box } from "@mantine/core";
 import { useMemo } from "react";
-import { buildChartData, describeChart } from "./chart-data.ts";
+import { buildChartData, describeChart, X_KEY } from "./chart-data.ts";
 import type { Chart, Row } from "./rows.ts";
 
 const COLORS = ["cyan.7", "orange.8", "grape.5", "lime.9"];
+/** Maximum length of a label on the x-axis. */
 const LABEL_CHARS = 14;
 
-const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
-const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 2 });
+const valueFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
+const axisFormat = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 2 });
 
 export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonly Row[] }) {
-  const { data, series, hasRight } = useMemo(() => buildChartData(chart, rows), [chart, rows]);
+  const { data, series, hasRightAxis } = useMemo(() => buildChartData(chart, rows), [chart, rows]);
   const shared = {
     h: 320,
     data,
-    dataKey: "along",
-    series: series.map(({ key, label, right }, index) => ({
+    dataKey: X_KEY,
+    series: series.map(({ key, label, onRightAxis }, index) => ({
       name: key,
-      label: right ? `${label} (right axis)` : label,
+      label: onRightAxis ? `${label} (right axis)` : label,
       color: COLORS[index]!,
-      yAxisId: right ? "right" : "left",
+      yAxisId: onRightAxis ? "right" : "left",
     })),
     withLegend: true,
-    withRightYAxis: hasRight,
-    valueFormatter: (value: number) => number.format(value),
-    xAxisProps: { tickFormatter: cut },
-    yAxisProps: { yAxisId: "left", tickFormatter: short.format, width: 56 },
+    withRightYAxis: hasRightAxis,
+    valueFormatter: (value: number) => valueFormat.format(value),
+    xAxisProps: { tickFormatter: truncateLabel },
+    yAxisProps: { yAxisId: "left", tickFormatter: axisFormat.format, width: 56 },
     gridProps: { yAxisId: "left" },
-    rightYAxisProps: { tickFormatter: short.format, width: 56 },
-    // It is one picture with a name: nothing inside of it takes the focus.
+    rightYAxisProps: { tickFormatter: axisFormat.format, width: 56 },
+    // The chart is a single image with a text alternative, so nothing inside of it takes the focus.
     accessibilityLayer: false,
   };
   return (
@@ -45,7 +46,7 @@ export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonl
   );
 }
 
-const cut = (label: unknown): string => {
+const truncateLabel = (label: unknown): string => {
   const text = String(label);
   return text.length <= LABEL_CHARS ? text : `${text.slice(0, LABEL_CHARS - 1).toWellFormed()}…`;
 };

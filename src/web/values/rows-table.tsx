@@ -1,30 +1,30 @@
-/** Rows as a table: one page of them at a time, sorted by the column whose heading was pressed. */
+/** Rows as a table with pages. A click on a column heading sorts. */
 import { Group, Pagination, ScrollArea, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { cellValue, type Column, type Rows, sortRows, cellText } from "./rows.ts";
 
 const PAGE_ROWS = 25;
-const MOST_COLUMNS = 40;
+const MAX_COLUMNS = 40;
 const CELL_CHARS = 400;
 
-interface Order {
+interface SortOrder {
   name: string;
   descending: boolean;
 }
 
 export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; label: string }) {
-  const [order, setOrder] = useState<Order>();
-  const [asked, setPage] = useState(1);
+  const [order, setOrder] = useState<SortOrder>();
+  const [requestedPage, setPage] = useState(1);
   const sorted = useMemo(() => {
-    const by = columns.find(({ name }) => name === order?.name);
-    return by === undefined ? rows : sortRows(rows, by, order!.descending);
+    const column = columns.find(({ name }) => name === order?.name);
+    return column === undefined ? rows : sortRows(rows, column, order!.descending);
   }, [rows, columns, order]);
-  const places = useMemo(() => new Map(rows.map((row, place) => [row, place])), [rows]);
+  const indexes = useMemo(() => new Map(rows.map((row, index) => [row, index])), [rows]);
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
-  const page = Math.min(asked, pages);
+  const page = Math.min(requestedPage, pages);
   const first = (page - 1) * PAGE_ROWS;
-  const shown = columns.slice(0, MOST_COLUMNS);
+  const visibleColumns = columns.slice(0, MAX_COLUMNS);
   const sortBy = (name: string) => {
     setPage(1);
     setOrder(nextOrder(order, name));
@@ -38,8 +38,8 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
         <Table striped withTableBorder verticalSpacing={4} fz="sm" w="auto" miw="100%">
           <Table.Thead>
             <Table.Tr>
-              {shown.map((column) => (
-                <Heading
+              {visibleColumns.map((column) => (
+                <ColumnHeading
                   key={column.name}
                   column={column}
                   order={order?.name === column.name ? order : undefined}
@@ -50,10 +50,10 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
           </Table.Thead>
           <Table.Tbody>
             {sorted.slice(first, first + PAGE_ROWS).map((row) => (
-              <Table.Tr key={places.get(row)}>
-                {shown.map(({ name, kind }) => (
+              <Table.Tr key={indexes.get(row)}>
+                {visibleColumns.map(({ name, kind }) => (
                   <Table.Td key={name} valign="top">
-                    <Cell value={cellValue(row, name)} right={kind === "number"} />
+                    <Cell value={cellValue(row, name)} alignRight={kind === "number"} />
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -61,9 +61,9 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
           </Table.Tbody>
         </Table>
       </ScrollArea>
-      {shown.length < columns.length && (
+      {visibleColumns.length < columns.length && (
         <Text size="sm" c="dimmed">
-          The first {MOST_COLUMNS} of {columns.length} columns. All are in the JSON and in the download.
+          First {MAX_COLUMNS} of {columns.length} columns. JSON and the download contain all of them.
         </Text>
       )}
       {pages > 1 && (
@@ -87,19 +87,19 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
   );
 }
 
-/** Up, then down, then as they came. */
-function nextOrder(order: Order | undefined, name: string): Order | undefined {
+/** Cycles through ascending, descending and the original order. */
+function nextOrder(order: SortOrder | undefined, name: string): SortOrder | undefined {
   if (order?.name !== name) return { name, descending: false };
   return order.descending ? undefined : { name, descending: true };
 }
 
-function Heading({
+function ColumnHeading({
   column,
   order,
   onSort,
 }: {
   column: Column;
-  order: Order | undefined;
+  order: SortOrder | undefined;
   onSort: () => void;
 }) {
   const Icon = order === undefined ? IconArrowsSort : order.descending ? IconArrowDown : IconArrowUp;
@@ -116,11 +116,11 @@ function Heading({
   );
 }
 
-function Cell({ value, right }: { value: unknown; right: boolean }) {
+function Cell({ value, alignRight }: { value: unknown; alignRight: boolean }) {
   const text = cellText(value);
   if (text === "")
     return (
-      <Text span display="block" size="sm" c="dimmed" fs="italic" ta={right ? "right" : undefined}>
+      <Text span display="block" size="sm" c="dimmed" fs="italic" ta={alignRight ? "right" : undefined}>
         {value === null ? "null" : "empty"}
       </Text>
     );
@@ -132,7 +132,7 @@ function Cell({ value, right }: { value: unknown; right: boolean }) {
       w="max-content"
       maw="min(420px, 60vw)"
       lineClamp={4}
-      {...(right && { ml: "auto" })}
+      {...(alignRight && { ml: "auto" })}
       style={{ overflowWrap: "break-word", fontVariantNumeric: "tabular-nums" }}
     >
       {text.length <= CELL_CHARS ? text : `${text.slice(0, CELL_CHARS).toWellFormed()}…`}

@@ -1,4 +1,4 @@
-/** Rows among values: what is a table, of which columns, in which order, and whether a chart of it would say anything. */
+/** Recognizes rows in values: their columns, sort order and, where it is useful, a chart. */
 
 export type Row = Readonly<Record<string, unknown>>;
 export type ColumnKind = "number" | "text" | "time" | "boolean" | "json";
@@ -11,15 +11,15 @@ export interface Column {
 export interface Rows {
   rows: readonly Row[];
   columns: readonly Column[];
-  /** How many rows the query gave, or changed where it gave none; null where nothing says so. */
+  /** Number of rows that the query returned, or changed if it returned none; null if unknown. */
   rowCount: number | null;
-  /** There were more than these. */
+  /** Whether the query returned more rows than these. */
   truncated: boolean;
 }
 
 const SQL_KEYS: ReadonlySet<string> = new Set(["rows", "columns", "row_count", "truncated"]);
 
-/** The rows that a value is: as a `sql` step gives them, or a list of flat objects. Null for anything else. */
+/** @returns the rows of a `sql` step's output or of a list of flat objects; null for any other value */
 export function parseRows(value: unknown): Rows | null {
   if (Array.isArray(value)) {
     if (value.length === 0 || !value.every((row) => isObject(row) && Object.values(row).every(isFlat)))
@@ -48,7 +48,7 @@ const isObject = (value: unknown): value is Row =>
 
 const isFlat = (value: unknown): boolean => typeof value !== "object" || value === null;
 
-/** What a row has in a column; null where it has nothing. Names such as `constructor` are a row's only if it has them. */
+/** @returns the value of a column in a row; null if there is none. Inherited properties such as `constructor` don't count. */
 export const cellValue = (row: Row, name: string): unknown =>
   Object.hasOwn(row, name) ? (row[name] ?? null) : null;
 
@@ -58,7 +58,7 @@ function namesIn(rows: readonly Row[]): string[] {
   return [...names];
 }
 
-/** The names that a `sql` step gives with its rows, each with its declared type. */
+/** @returns the column names that a `sql` step declares, with their types */
 function declaredColumns(columns: unknown): Map<string, unknown> {
   const declared = new Map<string, unknown>();
   if (!Array.isArray(columns)) return declared;
@@ -76,7 +76,7 @@ const columnsOf = (
 function kindOf(rows: readonly Row[], name: string, declared: unknown): ColumnKind {
   const values = rows.map((row) => cellValue(row, name)).filter((value) => value !== null);
   if (values.length === 0) return declared === "number" || declared === "boolean" ? declared : "text";
-  // A number that JSON can't hold exactly is text in a column of numbers.
+  // In a numeric column, a number that a JSON number can't represent exactly is a string.
   if (values.every((value) => typeof value === "number" || (declared === "number" && isNumeric(value))))
     return "number";
   if (values.every((value) => typeof value === "boolean")) return "boolean";
@@ -87,28 +87,31 @@ function kindOf(rows: readonly Row[], name: string, declared: unknown): ColumnKi
 const isNumeric = (value: unknown): boolean =>
   typeof value === "string" && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value);
 
-const MOMENT =
+const TIMESTAMP =
   /^(\d{4})-(\d\d)(?:-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?)?$/;
 
-/** Milliseconds since 1970 of a month, a day or a moment as databases write them; without a zone, UTC. Else null. */
+/**
+ * Parses a month, a day or a timestamp in the formats of common databases. Without an offset it is UTC.
+ * @returns milliseconds since 1970; null if the value is no timestamp
+ */
 export function parseTimestamp(value: unknown): number | null {
-  const parts = typeof value === "string" ? MOMENT.exec(value) : null;
+  const parts = typeof value === "string" ? TIMESTAMP.exec(value) : null;
   if (parts === null) return null;
   const [, year, month, day = "01", time = "00:00", zone = "Z"] = parts;
   const offset = zone === "Z" ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}`;
-  const moment = Date.parse(`${year}-${month}-${day}T${time}${offset}`);
-  return Number.isNaN(moment) ? null : moment;
+  const timestamp = Date.parse(`${year}-${month}-${day}T${time}${offset}`);
+  return Number.isNaN(timestamp) ? null : timestamp;
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
-/** A cell as text: objects as JSON, null as nothing. */
+/** @returns a cell as text: objects as JSON, null as an empty string */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The rows in the order of a column. Equal ones keep theirs; those without a value come last either way. */
+/** Sorts rows by a column. The sort is stable, and rows without a value are always last. */
 export function sortRows(rows: readonly Row[], { name, kind }: Column, descending: boolean): Row[] {
   const sign = descending ? -1 : 1;
   const keyed = rows.map((row) => {
@@ -132,31 +135,31 @@ function sortKey(value: unknown, kind: ColumnKind): number | string {
 
 export interface Chart {
   kind: "bar" | "line";
-  /** The column that the chart runs along. */
   xAxis: Column;
   series: readonly Column[];
 }
 
-const MOST_ROWS = 200;
-const MOST_SERIES = 4;
-/** Longer names of a category are prose, and no label of a bar. */
-const LONGEST_CATEGORY = 60;
+const MAX_CHART_ROWS = 200;
+const MAX_SERIES = 4;
+/** Maximum length of a category name. Longer texts don't fit below a bar. */
+const MAX_CATEGORY_CHARS = 60;
 
 /**
- * The chart that rows lend themselves to: one column of categories or times, each there once, and up to four of
- * numbers. Numbers that name things are none.
+ * Suggests a chart for rows with one column of unique categories or times, and one to four numeric columns that are no
+ * identifiers.
+ * @returns null if the rows don't fit
  */
 export function suggestChart(rows: readonly Row[], columns: readonly Column[]): Chart | null {
-  if (rows.length < 2 || rows.length > MOST_ROWS) return null;
+  if (rows.length < 2 || rows.length > MAX_CHART_ROWS) return null;
   const series = columns.filter(({ kind }) => kind === "number");
-  const [xAxis, ...more] = columns.filter(({ kind }) => kind !== "number");
-  if (xAxis === undefined || more.length > 0 || series.length === 0 || series.length > MOST_SERIES)
+  const [xAxis, ...otherColumns] = columns.filter(({ kind }) => kind !== "number");
+  if (xAxis === undefined || otherColumns.length > 0 || series.length === 0 || series.length > MAX_SERIES)
     return null;
   if (xAxis.kind === "json" || series.some(({ name }) => isIdentifier(name))) return null;
-  const places = rows.map((row) => cellValue(row, xAxis.name));
-  if (places.includes(null) || new Set(places).size < places.length) return null;
+  const xValues = rows.map((row) => cellValue(row, xAxis.name));
+  if (xValues.includes(null) || new Set(xValues).size < xValues.length) return null;
   if (xAxis.kind === "time") return { kind: "line", xAxis, series };
-  return places.some((place) => cellText(place).length > LONGEST_CATEGORY)
+  return xValues.some((value) => cellText(value).length > MAX_CATEGORY_CHARS)
     ? null
     : { kind: "bar", xAxis, series };
 }

@@ -1,20 +1,20 @@
-/** Text as it is, wrapped; a long one in parts. */
+/** Wrapped text; long text in parts with a pagination. */
 import { Box, Group, Pagination, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { splitOffsets } from "./text-parts.ts";
 
 export function TextValue({ text }: { text: string }) {
-  const marks = useMemo(() => splitOffsets(text), [text]);
-  const parts = marks.length - 1;
-  const [asked, setPart] = useState(1);
-  const part = Math.min(asked, parts);
+  const offsets = useMemo(() => splitOffsets(text), [text]);
+  const parts = offsets.length - 1;
+  const [requestedPart, setPart] = useState(1);
+  const part = Math.min(requestedPart, parts);
   return (
     <Stack gap="xs">
-      <WrappedText text={text.slice(marks[part - 1], marks[part])} />
+      <WrappedText text={text.slice(offsets[part - 1], offsets[part])} />
       {parts > 1 && (
         <Group justify="space-between" gap="xs">
           <Text size="sm" c="dimmed" role="status">
-            Part {part} of {parts}, {text.length.toLocaleString("en")} characters in all
+            Part {part} of {parts} · {text.length.toLocaleString("en")} characters
           </Text>
           <Pagination
             size="sm"

@@ -1,4 +1,4 @@
-/** A value that the server cut short: its beginning, and the way to the whole of it. */
+/** A value that the server truncated: its beginning, and a button to load the full value. */
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconScissors } from "@tabler/icons-react";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import { WrappedText } from "./text-value.tsx";
 
 const PREVIEW_CHARS = 4_000;
 
-type Progress = { state: "idle" | "loading" } | { state: "failed"; error: Error };
+type LoadState = { state: "idle" | "loading" } | { state: "failed"; error: Error };
 
 interface TruncatedValueProps {
   payload: TruncatedPayload;
@@ -17,38 +17,44 @@ interface TruncatedValueProps {
 }
 
 export function TruncatedValue({ payload, loadFull, onLoaded }: TruncatedValueProps) {
-  const [progress, setProgress] = useState<Progress>({ state: "idle" });
-  const load = async (ask: () => Promise<unknown>) => {
-    setProgress({ state: "loading" });
+  const [loadState, setLoadState] = useState<LoadState>({ state: "idle" });
+  const load = async (request: () => Promise<unknown>) => {
+    setLoadState({ state: "loading" });
     try {
-      onLoaded(await ask());
+      onLoaded(await request());
     } catch (error) {
-      setProgress({ state: "failed", error: error instanceof Error ? error : new Error(String(error)) });
+      setLoadState({ state: "failed", error: error instanceof Error ? error : new Error(String(error)) });
     }
   };
-  const loading = progress.state === "loading";
-  const size = payload.chars.toLocaleString("en");
+  const loading = loadState.state === "loading";
+  const size = formatSize(payload.chars);
   return (
     <Stack gap="sm">
-      <Alert color="gray" icon={<IconScissors aria-hidden />} title="Only the beginning is shown">
+      <Alert color="gray" icon={<IconScissors aria-hidden />} title="Preview">
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">The whole is {size} characters of JSON.</Text>
-          {loadFull !== undefined && progress.state !== "failed" && (
+          <Text size="sm">Full value: {size}.</Text>
+          {loadFull !== undefined && loadState.state !== "failed" && (
             <Button size="xs" variant="default" loading={loading} onClick={() => void load(loadFull)}>
-              Load the whole
+              Load full value
             </Button>
           )}
           <Text size="sm" role="status" hidden={!loading}>
-            {loading && `Loading ${size} characters…`}
+            {loading && `Loading ${size}…`}
           </Text>
         </Stack>
       </Alert>
-      {progress.state === "failed" && loadFull !== undefined && (
-        <ErrorAlert error={progress.error} retry={() => void load(loadFull)} />
+      {loadState.state === "failed" && loadFull !== undefined && (
+        <ErrorAlert error={loadState.error} retry={() => void load(loadFull)} />
       )}
       <Text component="div" ff="monospace">
         <WrappedText text={`${payload.preview.slice(0, PREVIEW_CHARS).toWellFormed()}…`} />
       </Text>
     </Stack>
   );
+}
+
+/** @returns the size of a JSON text, such as "1.0 MB", with one byte per character, which is exact for ASCII */
+function formatSize(chars: number): string {
+  if (chars < 1_000) return `${chars} B`;
+  return chars < 1_000_000 ? `${Math.round(chars / 1_000)} kB` : `${(chars / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,4 +1,4 @@
-/** Any value that a step took or gave, in the form that suits it. */
+/** Shows any input or output value as a table, chart, text or JSON tree. */
 import { Box, Group, Tabs, Text } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { LoadingSkeleton } from "../ui/page.tsx";
@@ -14,17 +14,17 @@ const RowsChart = lazy(() => import("./rows-chart.tsx"));
 
 interface ValueViewProps {
   value: unknown;
-  /** What it is: "Output of revenue". It names the tables, trees and files that are made of it. */
+  /** Name of the value, such as "Output of revenue", for accessible names and file names. */
   label: string;
-  /** How to get the whole of a value that the server cut. */
+  /** Loads the full value if the server truncated it. */
   loadFull?: (() => Promise<unknown>) | undefined;
 }
 
-/** @param value any JSON; undefined where nothing is recorded */
+/** @param value any JSON value; undefined if none is recorded */
 export function ValueView({ value, label, loadFull }: ValueViewProps) {
   const [loaded, setLoaded] = useState<{ ref: string; value: unknown }>();
-  if (!isTruncated(value)) return <WholeValue value={value} label={label} />;
-  if (loaded?.ref === value.ref) return <WholeValue value={loaded.value} label={label} />;
+  if (!isTruncated(value)) return <FullValue value={value} label={label} />;
+  if (loaded?.ref === value.ref) return <FullValue value={loaded.value} label={label} />;
   const { ref } = value;
   return (
     <TruncatedValue
@@ -41,20 +41,20 @@ interface View {
   view: ReactNode;
 }
 
-function WholeValue({ value, label }: { value: unknown; label: string }) {
-  const what = useMemo(() => classifyValue(value), [value]);
-  const rows = what.kind === "rows" ? what.rows : undefined;
+function FullValue({ value, label }: { value: unknown; label: string }) {
+  const classified = useMemo(() => classifyValue(value), [value]);
+  const rows = classified.kind === "rows" ? classified.rows : undefined;
   const chart = useMemo(() => (rows === undefined ? null : suggestChart(rows.rows, rows.columns)), [rows]);
-  if (what.kind === "nothing")
+  if (classified.kind === "empty")
     return (
       <Text size="sm" c="dimmed">
-        {what.words}
+        {classified.text}
       </Text>
     );
-  if (what.kind === "plain")
+  if (classified.kind === "plain")
     return (
       <Text size="sm" ff="monospace">
-        {what.text}
+        {classified.text}
       </Text>
     );
   const views: View[] = [];
@@ -68,19 +68,19 @@ function WholeValue({ value, label }: { value: unknown; label: string }) {
         </Suspense>
       ),
     });
-  if (what.kind === "text") views.push({ name: "Text", view: <TextValue text={what.text} /> });
-  if (what.kind !== "text" || what.inside)
+  if (classified.kind === "text") views.push({ name: "Text", view: <TextValue text={classified.text} /> });
+  if (classified.kind !== "text" || classified.isProperty)
     views.push({ name: "JSON", view: <JsonTree value={value as object} label={label} /> });
   return (
-    <Views views={views} actions={<ExportMenu value={value} label={label} rows={rows} />} label={label} />
+    <ViewTabs views={views} actions={<ExportMenu value={value} label={label} rows={rows} />} label={label} />
   );
 }
 
 /** The views of one value as tabs, where there is more than one. */
-function Views({ views, actions, label }: { views: readonly View[]; actions: ReactNode; label: string }) {
-  const [asked, setAsked] = useState<string | null>(null);
+function ViewTabs({ views, actions, label }: { views: readonly View[]; actions: ReactNode; label: string }) {
+  const [selected, setSelected] = useState<string | null>(null);
   const [first] = views;
-  const current = views.find(({ name }) => name === asked) ?? first!;
+  const current = views.find(({ name }) => name === selected) ?? first!;
   if (views.length === 1)
     return (
       <Box>
@@ -91,7 +91,7 @@ function Views({ views, actions, label }: { views: readonly View[]; actions: Rea
       </Box>
     );
   return (
-    <Tabs value={current.name} onChange={setAsked} keepMounted={false}>
+    <Tabs value={current.name} onChange={setSelected} keepMounted={false}>
       <Group justify="space-between" gap="xs" mb="sm">
         <Tabs.List aria-label={`Views of ${label}`}>
           {views.map(({ name }) => (
@@ -115,20 +115,21 @@ function RowsView({ rows, label }: { rows: Rows; label: string }) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        {countOf(rows)}
+        {describeRowCount(rows)}
       </Text>
       {rows.columns.length > 0 && rows.rows.length > 0 && <RowsTable rows={rows} label={label} />}
     </>
   );
 }
 
-const count = (n: number): string => `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"}`;
+const formatRows = (n: number): string => `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"}`;
 
-/** How many rows there are, or were changed, in words. */
-function countOf({ rows, columns, rowCount, truncated }: Rows): string {
-  if (truncated) return `The first ${count(rows.length)}. The query found more than the step may give.`;
-  if (rows.length > 0) return count(rows.length);
-  if (rowCount !== null && rowCount > 0) return `No rows to show; ${count(rowCount)} changed.`;
+/** @returns how many rows the query returned or changed, as a sentence */
+function describeRowCount({ rows, columns, rowCount, truncated }: Rows): string {
+  if (truncated)
+    return `First ${formatRows(rows.length)}. The query returned more than the limit of the step.`;
+  if (rows.length > 0) return formatRows(rows.length);
+  if (rowCount !== null && rowCount > 0) return `${formatRows(rowCount)} changed.`;
   const names = columns.map(({ name }) => name).join(", ");
-  return names === "" ? "No rows." : `No rows. Its columns: ${names}.`;
+  return names === "" ? "No rows." : `No rows. Columns: ${names}.`;
 }

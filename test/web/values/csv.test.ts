@@ -1,12 +1,12 @@
-/** CSV: what is written is read back the same, and nothing in it is a formula. */
+/** CSV: parsing the output returns the same cells, and no cell is a formula. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toCsv } from "../../../src/web/values/csv.ts";
 
 const column = (name: string) => ({ name, kind: "text" as const });
 
-/** A reader of RFC 4180, as plain as can be. */
-function read(csv: string): string[][] {
+/** A minimal RFC 4180 parser. */
+function parseCsv(csv: string): string[][] {
   const lines: string[][] = [];
   for (let at = 0; at < csv.length; at += 2) {
     const line: string[] = [];
@@ -24,14 +24,14 @@ function read(csv: string): string[][] {
 }
 
 describe("CSV", () => {
-  it("is read back as it was, but for the mark before what looks like a formula", () => {
+  it("parses to the same cells, with an apostrophe before formulas", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", '"', ",", "\r", "\n", "=", "-", "@", "\t", "é", " "),
     });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (cells) => {
         const rows = cells.map(([a, b]) => ({ a, b }));
-        const lines = read(toCsv(rows, [column("a"), column("b")]));
+        const lines = parseCsv(toCsv(rows, [column("a"), column("b")]));
         expect(lines[0]).toEqual(["a", "b"]);
         for (const field of lines.flat()) expect(field).not.toMatch(/^[=+\-@\t\r]/);
         expect(lines.slice(1)).toEqual(
@@ -41,7 +41,7 @@ describe("CSV", () => {
     );
   });
 
-  it("marks names of columns too, keeps numbers, writes null as nothing and objects as JSON", () => {
+  it("escapes column names too, keeps numbers, and writes null as empty and objects as JSON", () => {
     const rows = [{ "=x": -5, b: null, c: { d: 'a"b' } }];
     expect(toCsv(rows, [column("=x"), column("b"), column("c")])).toBe(
       `'=x,b,c\r\n-5,,"{""d"":""a\\""b""}"\r\n`,

@@ -1,4 +1,4 @@
-/** Rows in the browser: what is a table, in which order, and when a chart says something. */
+/** Rows in the browser: how they are recognized and sorted, and when a chart is suggested. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildChartData, describeChart } from "../../../src/web/values/chart-data.ts";
@@ -23,8 +23,8 @@ const asSql = (rows: Row[], columns: { name: string; type: string }[]) => ({
   truncated: false,
 });
 
-describe("recognising rows", () => {
-  it("takes what a sql step gives, with its columns in their order", () => {
+describe("recognizing rows", () => {
+  it("accepts the output of a sql step, and keeps the order of its columns", () => {
     const value = asSql(
       [{ total: 3, region: "north" }],
       [
@@ -43,7 +43,7 @@ describe("recognising rows", () => {
     });
   });
 
-  it("takes a list of flat objects, with every key that one of them has", () => {
+  it("accepts a list of flat objects, with the keys of all of them", () => {
     expect(kindsOf([{ a: 1 }, { b: "x", a: null }])).toEqual({ a: "number", b: "text" });
   });
 
@@ -52,14 +52,14 @@ describe("recognising rows", () => {
     ["a list of numbers", [1, 2]],
     ["a list with nested objects", [{ a: { b: 1 } }]],
     ["an object with more than rows", { rows: [{ a: 1 }], page: 2 }],
-    ["a value that the server cut", { truncated: true, chars: 9, preview: "{", ref: "output" }],
+    ["a value that the server truncated", { truncated: true, chars: 9, preview: "{", ref: "output" }],
     ["null", null],
     ["text", "rows"],
-  ])("does not take %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(parseRows(value)).toBeNull();
   });
 
-  it("tells kinds of columns by their values, and by the database where there are none", () => {
+  it("derives the kind of a column from its values, or from the declared type if it has none", () => {
     const rows = [
       { n: 1.5, t: "2026-01-01", b: true, s: "x", j: [1], big: "9007199254740993", none: null },
       { n: null, t: "2026-01-02 10:00:00+00", b: false, s: "2026-01-01", j: null, big: 5, none: null },
@@ -79,7 +79,7 @@ describe("recognising rows", () => {
     });
   });
 
-  it("reads moments as databases write them", () => {
+  it("parses the timestamp formats of common databases", () => {
     expect(parseTimestamp("2026-01")).toBe(Date.UTC(2026, 0));
     expect(parseTimestamp("2026-01-02 03:04:05+02")).toBe(Date.UTC(2026, 0, 2, 1, 4, 5));
     expect(parseTimestamp("2026-01-02T03:04:05.5-0130")).toBe(Date.UTC(2026, 0, 2, 4, 34, 5, 500));
@@ -87,7 +87,7 @@ describe("recognising rows", () => {
     expect(parseTimestamp("12026")).toBeNull();
   });
 
-  it("does not take what every object inherits for a cell", () => {
+  it("ignores inherited properties", () => {
     expect(cellValue({ a: 1 }, "constructor")).toBeNull();
   });
 });
@@ -109,22 +109,22 @@ const table = fc.constantFrom(...(Object.keys(KINDS) as (keyof typeof KINDS)[]))
 );
 
 describe("sorting", () => {
-  it("keeps every row, puts those without a value last, and sorting again changes nothing", () => {
+  it("keeps every row, puts rows without a value last, and is idempotent", () => {
     fc.assert(
       fc.property(table, ({ kind, cells, descending }) => {
         const rows = cells.map((v, at) => ({ v, at }));
-        const by: Column = { name: "v", kind };
-        const sorted = sortRows(rows, by, descending);
+        const column: Column = { name: "v", kind };
+        const sorted = sortRows(rows, column, descending);
         expect(new Set(sorted)).toEqual(new Set(rows));
         expect(sorted).toHaveLength(rows.length);
         const valued = cells.filter((cell) => cell !== null).length;
         expect(sorted.slice(valued).every((row) => row["v"] === null)).toBe(true);
-        expect(sortRows(sorted, by, descending)).toEqual(sorted);
+        expect(sortRows(sorted, column, descending)).toEqual(sorted);
       }),
     );
   });
 
-  it("keeps the order of equal rows, either way", () => {
+  it("keeps the order of equal rows in both directions", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3 })), fc.boolean(), (cells, descending) => {
         const rows = cells.map((v, at) => ({ v, at }));
@@ -135,7 +135,7 @@ describe("sorting", () => {
     );
   });
 
-  it("sorts numbers as numbers, also those that stand as text", () => {
+  it("sorts numbers numerically, including those in strings", () => {
     const rows = [{ v: 10 }, { v: 9 }, { v: "9007199254740993" }, { v: null }, { v: -1 }];
     const order = sortRows(rows, { name: "v", kind: "number" }, false).map((row) => row["v"]);
     expect(order).toEqual([-1, 9, 10, "9007199254740993", null]);
@@ -153,13 +153,13 @@ describe("charts", () => {
     { region: "west", revenue: 17_000, orders: 126 },
   ];
 
-  it("draws bars along categories", () => {
+  it("suggests bars for categories", () => {
     const chart = chartOfValue(regions);
     expect(chart).toMatchObject({ kind: "bar", xAxis: { name: "region" } });
     expect(chart!.series.map(({ name }) => name)).toEqual(["revenue", "orders"]);
   });
 
-  it("draws lines along time, in its order whatever that of the rows is", () => {
+  it("suggests lines for times, and orders the points by time", () => {
     const days = [
       { day: "2026-01-03", n: 3 },
       { day: "2026-01-01", n: 1 },
@@ -168,15 +168,15 @@ describe("charts", () => {
     const chart = chartOfValue(days)!;
     expect(chart.kind).toBe("line");
     expect(buildChartData(chart, days).data).toEqual([
-      { along: "2026-01-01", s0: 1 },
-      { along: "2026-01-02", s0: null },
-      { along: "2026-01-03", s0: 3 },
+      { x: "2026-01-01", s0: 1 },
+      { x: "2026-01-02", s0: null },
+      { x: "2026-01-03", s0: 3 },
     ]);
   });
 
   it.each([
     ["one row", [{ a: "x", n: 1 }]],
-    ["more rows than can be told apart", Array.from({ length: 201 }, (_, n) => ({ a: `x${n}`, n }))],
+    ["too many rows", Array.from({ length: 201 }, (_, n) => ({ a: `x${n}`, n }))],
     [
       "two columns of text",
       [
@@ -187,45 +187,48 @@ describe("charts", () => {
     ["no numbers", [{ a: "x" }, { a: "y" }]],
     ["five numbers", ["x", "y"].map((a) => ({ a, b: 1, c: 2, d: 3, e: 4, f: 5 }))],
     [
-      "a category that is there twice",
+      "a duplicate category",
       [
         { a: "x", n: 1 },
         { a: "x", n: 2 },
       ],
     ],
     [
-      "a category that is missing",
+      "a missing category",
       [
         { a: "x", n: 1 },
         { a: null, n: 2 },
       ],
     ],
     [
-      "numbers that name things",
+      "identifiers",
       [
         { a: "x", customer_id: 1 },
         { a: "y", customer_id: 2 },
       ],
     ],
     [
-      "prose",
+      "long texts",
       [
         { a: "x".repeat(61), n: 1 },
         { a: "y", n: 2 },
       ],
     ],
-  ])("draws none of %s", (_, rows) => {
+  ])("suggests none for %s", (_, rows) => {
     expect(chartOfValue(rows)).toBeNull();
   });
 
-  it("gives a series an axis of its own where it would lie flat on that of the greatest", () => {
+  it("puts much smaller series on the right axis", () => {
     const chart = chartOfValue(regions)!;
-    expect(buildChartData(chart, regions).series.map(({ right }) => right)).toEqual([false, true]);
-    const alike = regions.map((row) => ({ ...row, orders: row.revenue / 2 }));
-    expect(buildChartData(chart, alike).hasRight).toBe(false);
+    expect(buildChartData(chart, regions).series.map(({ onRightAxis }) => onRightAxis)).toEqual([
+      false,
+      true,
+    ]);
+    const similar = regions.map((row) => ({ ...row, orders: row.revenue / 2 }));
+    expect(buildChartData(chart, similar).hasRightAxis).toBe(false);
   });
 
-  it("says in words what it shows", () => {
+  it("has a text alternative", () => {
     expect(describeChart(chartOfValue(regions)!, regions)).toBe(
       "Bar chart of revenue, orders by region, 2 rows. revenue: from 17000 (west) to 22958.05 (north). " +
         "orders: from 126 (west) to 139 (north). The table has all values.",
