@@ -15,13 +15,13 @@ import {
   type Site,
 } from "../support/web.ts";
 
-/** What a figure was, for who reads the log. */
-const told = (what: string, figure: number, unit: string): void =>
-  console.log(`${what}: ${figure.toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`);
+/** Logs a measurement. */
+const logFigure = (name: string, figure: number, unit: string): void =>
+  console.log(`${name}: ${figure.toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`);
 
 const KB = 1_000;
 
-/** The code and styles that a page has loaded by now: how much of them crossed the wire, and what was not compressed. */
+/** Watches the scripts and styles that a page loads. @returns a function that gives their number, transferred bytes and uncompressed files */
 function watchCode(page: Page) {
   const responses: Response[] = [];
   page.on("response", (response) => {
@@ -53,24 +53,24 @@ describe("the first page", () => {
     const code = watchCode(page);
     await visit("/sign-in");
     const before = await code();
-    told(`sign-in, ${before.files} files`, before.bytes / KB, "KB of Brotli");
+    logFigure(`sign-in, ${before.files} files`, before.bytes / KB, "KB of Brotli");
     const home = await openWindow(browser, site, ann);
     const homeCode = watchCode(home.page);
     await home.visit("/");
     const after = await homeCode();
-    told(`home, ${after.files} files`, after.bytes / KB, "KB of Brotli");
+    logFigure(`home, ${after.files} files`, after.bytes / KB, "KB of Brotli");
     for (const { bytes, plain } of [before, after]) {
       expect(bytes).toBeGreaterThan(50 * KB);
       expect(bytes).toBeLessThan(250 * KB);
-      // The one small file of a few lines is not worth it.
+      // This file is too small to compress.
       expect(plain.filter((path) => path !== "/ui/color-scheme.js")).toEqual([]);
     }
-    // What was loaded once is not asked for again.
+    // Files that were loaded before are not requested again.
     const again = watchCode(page);
     await signIn(page, ann.email);
     await heading(page, "Home").waitFor();
     await waitUntilLoaded(page);
-    told("from sign-in to home", (await again()).bytes / KB, "KB of Brotli");
+    logFigure("from sign-in to home", (await again()).bytes / KB, "KB of Brotli");
     expect((await again()).bytes + before.bytes).toBeLessThan(250 * KB);
   });
 
@@ -87,7 +87,7 @@ describe("the first page", () => {
       times.push(performance.now() - start);
       await page.context().close();
     }
-    told(`interactive, of ${times.map(Math.round).join(", ")}`, median(times), "ms");
+    logFigure(`interactive, of ${times.map(Math.round).join(", ")}`, median(times), "ms");
     // The budget is 1 s on a machine that does nothing else.
     expect(median(times)).toBeLessThan(3_000);
   });
@@ -98,7 +98,7 @@ interface Frames {
   long: number[];
 }
 
-/** Writes down from now on how long each frame and each long task takes, in milliseconds. */
+/** Starts to record the duration of each frame and each long task, in milliseconds. */
 const watchFrames = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const global = globalThis as unknown as Frames & Animated;
@@ -117,9 +117,9 @@ const watchFrames = (page: Page): Promise<void> =>
   });
 
 interface Animated {
-  requestAnimationFrame(then: (now: number) => void): void;
-  PerformanceObserver: new (tell: (list: { getEntries(): { duration: number }[] }) => void) => {
-    observe(what: { type: string }): void;
+  requestAnimationFrame(callback: (now: number) => void): void;
+  PerformanceObserver: new (callback: (list: { getEntries(): { duration: number }[] }) => void) => {
+    observe(options: { type: string }): void;
   };
 }
 
@@ -133,7 +133,7 @@ const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
 describe("a list of 5,000 workflows", () => {
-  it("scrolls smoothly to its end, and keeps few rows in the document", async () => {
+  it("scrolls smoothly to its end, and renders few rows at a time", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     await insertWorkflows(await testInstance({ stateDir: site.stateDir }), { count: 5_000 });
@@ -156,9 +156,9 @@ describe("a list of 5,000 workflows", () => {
     }
     await last.scrollIntoViewIfNeeded();
     const { frames, long } = await framesOf(page);
-    told("to the end", performance.now() - start, "ms");
-    told(`frames, ${frames.length} of them, 95th percentile`, percentile(frames, 0.95), "ms");
-    told(`long tasks, ${long.length} of them, the longest`, Math.max(0, ...long), "ms");
+    logFigure("to the end", performance.now() - start, "ms");
+    logFigure(`frames, ${frames.length} of them, 95th percentile`, percentile(frames, 0.95), "ms");
+    logFigure(`long tasks, ${long.length} of them, the longest`, Math.max(0, ...long), "ms");
     expect(await page.getByRole("main").getByRole("listitem").count()).toBeLessThan(100);
     // Smooth is 50 ms on a machine that does nothing else.
     expect(percentile(frames, 0.95)).toBeLessThan(250);
@@ -166,8 +166,8 @@ describe("a list of 5,000 workflows", () => {
   });
 });
 
-/** A definition of so many steps, in layers of ten, each waiting for two of the layer before. */
-const large = (count: number) => ({
+/** A definition with this many steps in layers of ten. Each step depends on two of the previous layer. */
+const largeDefinition = (count: number) => ({
   steps: Array.from({ length: count }, (_, index) => ({
     id: `step_${index}`,
     type: "set",
@@ -179,40 +179,40 @@ const large = (count: number) => ({
   })),
 });
 
-/** Writes down how long the workers of a page take from what they are told to what they answer. */
+/** Records how long the web workers of a page take from a request to its response, in milliseconds. */
 const watchWorkers = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const global = globalThis as unknown as {
-      Worker: new (...given: unknown[]) => Working;
-      answered: number[];
+      Worker: new (...args: unknown[]) => MessageTarget;
+      workerTimes: number[];
     };
-    global.answered = [];
+    global.workerTimes = [];
     global.Worker = class extends global.Worker {
-      constructor(...given: unknown[]) {
-        super(...given);
-        let asked = 0;
+      constructor(...args: unknown[]) {
+        super(...args);
+        let postedAt = 0;
         const post = this.postMessage.bind(this);
         this.postMessage = (message) => {
-          asked = performance.now();
+          postedAt = performance.now();
           post(message);
         };
         this.addEventListener("message", () => {
-          if (asked > 0) global.answered.push(performance.now() - asked);
+          if (postedAt > 0) global.workerTimes.push(performance.now() - postedAt);
         });
       }
     };
   });
 
-interface Working {
+interface MessageTarget {
   postMessage(message: unknown): void;
-  addEventListener(name: string, tell: () => void): void;
+  addEventListener(name: string, listener: () => void): void;
 }
 
 async function openLarge(site: Site, count: number) {
   const ann = await createFirstAdmin(site);
   const { id } = await requestApi(ann, "POST", "/workflows", {
     name: `Large ${count}`,
-    definition: large(count),
+    definition: largeDefinition(count),
   });
   const window = await openWindow(await openBrowser(), site, ann);
   return { id, ann, ...window };
@@ -225,13 +225,15 @@ describe("a graph", () => {
     const start = performance.now();
     await visit(`/workflows/${id}`);
     await page.locator(".react-flow__node").first().waitFor();
-    told("500 steps drawn, the page included, after", performance.now() - start, "ms");
-    const [took] = await page.evaluate(() => (globalThis as unknown as { answered: number[] }).answered);
-    told("their layout took", took!, "ms");
-    expect(took).toBeLessThan(2_000);
+    logFigure("500 steps drawn, the page included, after", performance.now() - start, "ms");
+    const [layoutTime] = await page.evaluate(
+      () => (globalThis as unknown as { workerTimes: number[] }).workerTimes,
+    );
+    logFigure("their layout took", layoutTime!, "ms");
+    expect(layoutTime).toBeLessThan(2_000);
   });
 
-  it("beyond what can be drawn says so, and the run shows its timeline", async () => {
+  it("that is too large to draw says so, and the run shows its timeline instead", async () => {
     const site = await openSite();
     const { id, ann, page, visit } = await openLarge(site, 1_001);
     await visit(`/workflows/${id}`);

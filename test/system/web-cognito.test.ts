@@ -1,4 +1,4 @@
-/** `--auth-mode cognito` in a real browser: a load balancer in front, a real provider behind its login. */
+/** `--auth-mode cognito` in a real browser, behind a load balancer that signs users in at a real provider. */
 import { expect, it, describe } from "vitest";
 import type { Page } from "playwright-core";
 import { mockAlb } from "../support/mock-alb.ts";
@@ -46,7 +46,7 @@ async function logIn(page: Page, proxy: AlbProxy, name: string): Promise<void> {
 }
 
 describe("a browser behind a load balancer", () => {
-  it("comes in by the provider's login, works, signs out, and cannot get back in without it", async () => {
+  it("signs in at the provider, signs out, and can't return without the provider", async () => {
     const { proxy, program, browser } = await openSite();
     const { page, problems } = await openWindow(browser, { url: proxy.url });
     await logIn(page, proxy, "ann");
@@ -54,18 +54,18 @@ describe("a browser behind a load balancer", () => {
     expect(page.url()).toBe(`${proxy.url}/ui/workflows`);
     await waitUntilLoaded(page);
     await takeScreenshot(page, "cognito-workflows");
-    const kept = (await page.context().cookies()).filter(({ name }) => name.startsWith("AWSELB"));
-    expect(kept).toHaveLength(2);
+    const albCookies = (await page.context().cookies()).filter(({ name }) => name.startsWith("AWSELB"));
+    expect(albCookies).toHaveLength(2);
 
-    // What she makes is hers, and her key works past the login.
+    // A key that the user creates works without the login.
     await page.goto(`${proxy.url}/ui/keys`);
     await page.getByRole("button", { name: "Create New API Key" }).click();
     await page.getByLabel(/^Name/).fill("past the login");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const key = await page.getByText(/^mill_\w{36}$/).innerText();
-    const asked = (path: string, headers: Record<string, string>) => fetch(proxy.url + path, { headers });
-    expect((await asked("/workflows", { "X-API-Key": key })).status).toBe(200);
-    expect((await asked("/workflows", {})).status).toBe(401);
+    const request = (path: string, headers: Record<string, string>) => fetch(proxy.url + path, { headers });
+    expect((await request("/workflows", { "X-API-Key": key })).status).toBe(200);
+    expect((await request("/workflows", {})).status).toBe(401);
     await page.keyboard.press("Escape");
 
     await page.goto(`${proxy.url}/ui/workflows`);
@@ -76,7 +76,7 @@ describe("a browser behind a load balancer", () => {
     await takeScreenshot(page, "cognito-signed-out");
     expect((await page.context().cookies()).filter(({ name }) => name.startsWith("AWSELB"))).toEqual([]);
 
-    // The way back is the provider's login again: by the link, by the address, by the browser's own way back.
+    // Every way back leads to the provider's login: the link, the address, and the browser's back button.
     await page.getByRole("link", { name: "Sign in again" }).click();
     await heading(page, "The provider").waitFor();
     await page.goto(`${proxy.url}/ui/workflows`);
@@ -85,8 +85,8 @@ describe("a browser behind a load balancer", () => {
     await page.goBack();
     expect(await page.getByText("ann@example.com").count()).toBe(0);
 
-    // Not even with the load balancer's cookies of before, which it itself would still take.
-    await page.context().addCookies(kept);
+    // The previous cookies of the load balancer don't help either, although the load balancer still accepts them.
+    await page.context().addCookies(albCookies);
     const again = await page.request.get(`${proxy.url}/session`);
     expect(again.status()).toBe(401);
     expect((await again.json()).detail).toMatch(/sign-on has ended/);
@@ -94,17 +94,17 @@ describe("a browser behind a load balancer", () => {
     await heading(page, "You are not signed in").waitFor();
     await takeScreenshot(page, "cognito-ended");
     expect(program.log()).not.toMatch(/eyJ[\w-]{20,}/);
-    // What the provider lacks, and what is refused on purpose.
+    // The provider has no favicon, and some requests are refused on purpose.
     expect(problems.filter((text) => !/favicon|40[13]/.test(text))).toEqual([]);
   });
 
-  it("gives the role of the groups, and keeps out who has no verified address", async () => {
+  it("derives the role from the groups, and refuses users without a verified address", async () => {
     const { proxy, browser } = await openSite();
     const ben = await openWindow(browser, { url: proxy.url });
     await logIn(ben.page, proxy, "ben");
     await heading(ben.page, "Workflows").waitFor();
-    const told = await (await ben.page.request.get(`${proxy.url}/session`)).json();
-    expect(told).toMatchObject({ mode: "cognito", user: { email: "ben@example.com", role: "viewer" } });
+    const session = await (await ben.page.request.get(`${proxy.url}/session`)).json();
+    expect(session).toMatchObject({ mode: "cognito", user: { email: "ben@example.com", role: "viewer" } });
     const eve = await openWindow(browser, { url: proxy.url });
     await logIn(eve.page, proxy, "eve");
     await eve.page.getByText(/not verified/).waitFor();

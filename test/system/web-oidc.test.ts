@@ -19,14 +19,14 @@ const ACCOUNTS = {
   kim: { email: "kim@example.com", email_verified: false, groups: ["millrace-editor"] },
 };
 
-/** A server at `localhost` and its provider at `127.0.0.1`: two sites to a browser, as they are in life. */
+/** A server at `localhost` and its provider at `127.0.0.1`, so that they are different sites, as in production. */
 async function openSite() {
   const peer = await testOidcProvider({ accounts: ACCOUNTS });
   const args = ["--host", "localhost", "--workers", "0", "--auth-mode", "oidc"];
   const program = await startProgram("serve", newStateDirectory(), { args, env: peer.env });
   const url = program.url.replace("127.0.0.1", "localhost");
   const opened = await openWindow(await openBrowser(), { url });
-  /** What our own pages complained of. */
+  /** Problems of our own pages, without those of the provider. */
   const complaints = () => opened.problems.filter((text) => text.startsWith(url));
   return { ...opened, url, complaints };
 }
@@ -43,8 +43,8 @@ async function logIn(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-describe("people who sign in at a provider of another site", () => {
-  it("come back to where they were, work, sign out, and are not back without the provider", async () => {
+describe("users who sign in at a provider on another site", () => {
+  it("return to the requested page, sign out, and can't return without the provider", async () => {
     const { page, visit, url, complaints } = await openSite();
     await visit("/people");
     await heading(page, "Sign in").waitFor();
@@ -55,9 +55,9 @@ describe("people who sign in at a provider of another site", () => {
     await heading(page, "People").waitFor();
     await waitUntilLoaded(page);
     expect(new URL(page.url()).href).toBe(`${url}/ui/people`);
-    expect(await page.getByRole("button", { name: "Invite somebody" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Invite user" }).count()).toBe(0);
     expect(await page.getByRole("combobox", { name: "Role of ann@example.com" }).isDisabled()).toBe(true);
-    await page.getByText("the identity provider decides the role").waitFor();
+    await page.getByText("role set by the identity provider").waitFor();
     expect(await violations(page)).toEqual([]);
     await takeScreenshot(page, "oidc-people");
     await page.getByRole("button", { name: "Actions for ann@example.com" }).click();
@@ -66,7 +66,7 @@ describe("people who sign in at a provider of another site", () => {
     await chooseFromUserMenu(page, "Account");
     await heading(page, "Account").waitFor();
     await waitUntilLoaded(page);
-    await page.getByText("At your organisation's identity provider").waitFor();
+    await page.getByText("You sign in at your organisation's identity provider").waitFor();
     expect(await page.getByLabel(/password/i).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await takeScreenshot(page, "oidc-account");
@@ -88,18 +88,18 @@ describe("people who sign in at a provider of another site", () => {
     expect(complaints()).toEqual([]);
   });
 
-  it("are told why they are not let in, and come as somebody else", async () => {
+  it("see why access is refused, and can use another account", async () => {
     const { page, visit } = await openSite();
     await visit("/");
     await signInButton(page).click();
     await logIn(page, "kim");
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain(
-      "does not say that your e-mail address is verified",
+      "Your e-mail address isn't verified at the identity provider.",
     );
     expect(await violations(page)).toEqual([]);
     await takeScreenshot(page, "oidc-refused");
-    await page.getByRole("link", { name: /as somebody else/ }).click();
+    await page.getByRole("link", { name: /to use another account$/ }).click();
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByText("You are signed out.").waitFor();
     await signInButton(page).click();
@@ -109,23 +109,23 @@ describe("people who sign in at a provider of another site", () => {
     expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
   });
 
-  it("sign in again in another tab when their session ends, and lose nothing of what they write", async () => {
+  it("sign in again in another tab when their session ends, and lose no input", async () => {
     const { page, visit, complaints } = await openSite();
     await visit("/workflows/new");
     await signInButton(page).click();
     await logIn(page, "ben");
     await page.getByRole("textbox", { name: "Name" }).fill("Written before");
-    // As if it had been ended elsewhere; the provider still knows them.
+    // Simulates a session that was ended elsewhere; the session at the provider is still active.
     await page.context().clearCookies({ domain: "localhost" });
     await page.getByRole("button", { name: "Create, and edit" }).click();
-    const over = page.getByRole("dialog", { name: "You are signed out" });
-    await over.waitFor();
+    const dialog = page.getByRole("dialog", { name: "You are signed out" });
+    await dialog.waitFor();
     await takeScreenshot(page, "oidc-signed-out-while-writing");
     expect(await violations(page)).toEqual([]);
     const opening = page.context().waitForEvent("page");
-    await over.getByRole("link", { name: "Sign in" }).click();
+    await dialog.getByRole("link", { name: "Sign in" }).click();
     await opening;
-    await over.waitFor({ state: "detached" });
+    await dialog.waitFor({ state: "detached" });
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Written before");
     await page.getByRole("button", { name: "Create, and edit" }).click();
     await page.waitForURL(/\/ui\/workflows\/written-before/);

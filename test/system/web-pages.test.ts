@@ -17,19 +17,19 @@ import {
 } from "../support/web.ts";
 
 const WIDE = { width: 1280, height: 900 };
-/** A phone. */
+/** The width of a phone. */
 const NARROW = { width: 400, height: 800 };
 
 const FILES: Readonly<Record<string, string>> = { "/": "home", "*": "not-found" };
 const fileName = (name: string): string =>
   FILES[name] ?? name.replaceAll(/[^a-z0-9]+/gi, "-").replaceAll(/^-|-$/g, "");
 
-/** What axe-core finds, each with where. */
+/** @returns the violations that axe-core finds, each with its element */
 async function violations(page: Page, rules?: string[]): Promise<string[]> {
   const builder = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
   if (rules !== undefined) builder.withRules(rules);
-  const found = await builder.analyze();
-  return found.violations.flatMap(({ id, help, nodes }) =>
+  const results = await builder.analyze();
+  return results.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(
       ({ target, failureSummary }) =>
         `${id}: ${help}: ${target.join(" ")}: ${failureSummary?.split("\n")[1]?.trim()}`,
@@ -37,11 +37,11 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
   );
 }
 
-/** Changes what the system prefers, and waits until the page follows. */
-async function prefer(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+/** Changes the system's colour scheme, and waits until the page has applied it. */
+async function setColorScheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-  // What changes its colour by and by has changed it.
+  // Colour transitions have ended.
   await page.evaluate(() =>
     Promise.all(
       (globalThis as unknown as Doc).document
@@ -62,41 +62,44 @@ interface Doc {
   };
 }
 
-/** By how many pixels the page is wider than its window. */
+/** @returns by how many pixels the page is wider than its window */
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = (globalThis as unknown as Doc).document.documentElement;
     return scrollWidth - clientWidth;
   });
 
-/** Looks at what is shown in every guise; gives all that is wrong with it. */
+/** Checks the current page in both sizes and colour schemes. @returns everything that is wrong with it */
 async function issuesOf({ page }: BrowserWindow, name: string): Promise<string[]> {
   const issues: string[] = [];
-  const note = (guise: string, found: readonly string[]) =>
-    void issues.push(...found.map((issue) => `${name} (${guise}): ${issue}`));
+  const addIssues = (variant: string, found: readonly string[]) =>
+    void issues.push(...found.map((issue) => `${name} (${variant}): ${issue}`));
   for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
     await page.setViewportSize(viewport);
     await waitUntilLoaded(page);
     for (const scheme of ["light", "dark"] as const) {
-      await prefer(page, scheme);
-      // Only colours differ between the schemes.
-      note(`${size}, ${scheme}`, await violations(page, scheme === "dark" ? ["color-contrast"] : undefined));
+      await setColorScheme(page, scheme);
+      // The schemes differ only in colours.
+      addIssues(
+        `${size}, ${scheme}`,
+        await violations(page, scheme === "dark" ? ["color-contrast"] : undefined),
+      );
       await takeScreenshot(page, `${fileName(name)}-${size}-${scheme}`);
     }
-    await prefer(page, "light");
-    const wider = await overflow(page);
-    if (wider > 0) note(size, [`the page is ${wider} px wider than its window`]);
+    await setColorScheme(page, "light");
+    const excess = await overflow(page);
+    if (excess > 0) addIssues(size, [`the page is ${excess} px wider than its window`]);
   }
   await page.setViewportSize(WIDE);
   return issues;
 }
 
-/** So many pages in four guises take their time on a machine that has much else to do. */
+/** All pages in four variants take long on a busy machine. */
 const LONG_MS = 400_000;
 
 describe("every page", () => {
   it(
-    "is accessible in light and dark, fits a phone, and asks nobody else for anything",
+    "is accessible in light and dark mode, fits a phone, and sends no request to another host",
     { timeout: LONG_MS },
     async () => {
       const { site, ann, pages, invitation } = await openSeededSite();
@@ -110,7 +113,7 @@ describe("every page", () => {
       }
       for (const [path, button] of [
         ["/keys", "Create New API Key"],
-        ["/people", "Invite somebody"],
+        ["/people", "Invite user"],
         [pages["/workflows/:workflowId"]!, "Publish"],
       ] as const) {
         await window.visit(path);
@@ -138,20 +141,20 @@ describe("every page", () => {
     const window = await openWindow(await openBrowser(), site);
     await window.page.goto(site.setupLink);
     await window.page.getByLabel(/^Password/).fill("12345678");
-    await window.page.getByText("This one is short").waitFor();
+    await window.page.getByText("The password is short").waitFor();
     expect(await issuesOf(window, "the first visit")).toEqual([]);
     expect(window.problems).toEqual([]);
   });
 });
 
-/** What has the focus: its name, and whether one sees that it has it. */
+/** The focused element: its name, and whether it and its focus indicator are visible. */
 const focused = (page: Page): Promise<{ name: string; tag: string; seen: boolean; marked: boolean }> =>
   page.evaluate(() => {
     const { document, getComputedStyle, innerHeight, innerWidth } = globalThis as unknown as Dom;
     const active = document.activeElement;
     const label = active.labels?.[0]?.innerText ?? "";
     const name = (active.getAttribute("aria-label") ?? (label || active.innerText)).trim().split("\n")[0]!;
-    // A switch is drawn by what follows its input.
+    // The input of a switch is invisible; the element after it is drawn.
     const drawn = active.getBoundingClientRect().width > 0 ? active : (active.nextElementSibling ?? active);
     const { top, left, bottom, right, width } = drawn.getBoundingClientRect();
     const around = [drawn];
@@ -161,8 +164,8 @@ const focused = (page: Page): Promise<{ name: string; tag: string; seen: boolean
       name: name.replace(/ \*$/, ""),
       tag: active.tagName.toLowerCase(),
       seen: width > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth,
-      // By itself (the library's fields by their border), or by what stands around it: the card of a link that covers
-      // it, a frame laid over the editor.
+      // The indicator is on the element (a border on the library's fields) or around it: on the card of a link, or as
+      // a frame over the editor.
       marked:
         /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) ||
         (active.matches(":focus-visible") &&
@@ -192,33 +195,33 @@ interface Dom {
   innerWidth: number;
 }
 
-/** The same, once it is marked: the editor does so a moment later. */
-async function marked(page: Page): ReturnType<typeof focused> {
+/** The focused element, once its indicator is visible: the editor renders it with a delay. */
+async function waitForFocusIndicator(page: Page): ReturnType<typeof focused> {
   let at = await focused(page);
   for (let again = 0; again < 30 && at.tag !== "body" && !(at.seen && at.marked); again += 1)
     at = await focused(page);
   return at;
 }
 
-/** Goes on with Tab until something has the focus; everything on the way must show that it has it. */
-async function tabTo(page: Page, name: string, most = 40): Promise<void> {
+/** Presses Tab until the element with this name has the focus. Every element on the way must show its focus. */
+async function tabTo(page: Page, name: string, maxStops = 40): Promise<void> {
   const passed: string[] = [];
-  for (let step = 0; step < most; step += 1) {
+  for (let step = 0; step < maxStops; step += 1) {
     await page.keyboard.press("Tab");
-    const at = await marked(page);
+    const at = await waitForFocusIndicator(page);
     passed.push(at.name);
     if (at.tag !== "body" && !(at.seen && at.marked))
-      throw new Error(`One does not see that ${at.name} has the focus, after ${passed.join(", ")}`);
+      throw new Error(`The focus on ${at.name} is not visible, after ${passed.join(", ")}`);
     if (at.name === name) return;
   }
-  throw new Error(`Tab does not reach ${name}; it passes ${passed.join(", ")}`);
+  throw new Error(`Tab does not reach ${name}, only ${passed.join(", ")}`);
 }
 
-/** More than any page has. */
-const MOST_STOPS = 150;
+/** More tab stops than any page has. */
+const MAX_TAB_STOPS = 150;
 
-describe("with the keyboard alone", () => {
-  it("one signs in, skips to the content, makes a key and comes back to where one was", async () => {
+describe("keyboard navigation", () => {
+  it("signs in, skips to the content, creates a key, and restores the focus", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     const { page, visit } = await openWindow(await openBrowser(), site);
@@ -232,7 +235,7 @@ describe("with the keyboard alone", () => {
     await heading(page, "Home").waitFor();
     await waitUntilLoaded(page);
 
-    await tabTo(page, "Skip to the content");
+    await tabTo(page, "Skip to content");
     await page.keyboard.press("Enter");
     expect((await focused(page)).tag).toBe("main");
     await page.reload();
@@ -271,16 +274,16 @@ describe("with the keyboard alone", () => {
     await page.getByRole("option").first().waitFor({ state: "detached" });
     await tabTo(page, "Create");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: 'The key "by keyboard"' }).waitFor();
+    await page.getByRole("dialog", { name: 'API key "by keyboard"' }).waitFor();
     await takeScreenshot(page, "a-key-shown-once");
-    await tabTo(page, "I have kept it");
+    await tabTo(page, "Done, I've saved it");
     await page.keyboard.press("Enter");
     const row = page.getByRole("row", { name: /^by keyboard .*in \d+ days/ });
     expect(await row.innerText()).not.toMatch(/in (89|90) days/);
     expect((await focused(page)).name).toBe("Create New API Key");
   });
 
-  it("one gets through the editor, and out of every page again", async () => {
+  it("leaves the editor, and is not trapped on any page", async () => {
     const { site, ann, pages } = await openSeededSite();
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
     await visit(pages["/workflows/:workflowId/edit"]!);
@@ -290,23 +293,23 @@ describe("with the keyboard alone", () => {
     expect((await focused(page)).name).not.toMatch(/^Definition of /);
     const issues: string[] = [];
     for (const [name, path] of Object.entries(pages)) {
-      // The editors are entered, and left by Escape and Tab: as above.
+      // Pages with an editor are left by Escape and Tab, as above.
       if (name.endsWith("/edit") || name.endsWith("/retry")) continue;
       await visit(path);
       const passed: string[] = [];
-      // Round once: from the first stop to the first again, or out of the page.
+      // One round: from the first stop until the first again, or until the focus leaves the page.
       for (;;) {
         await page.keyboard.press("Tab");
-        const at = await marked(page);
-        if (passed.length > 0 && (at.tag === "body" || at.name === "Skip to the content")) break;
+        const at = await waitForFocusIndicator(page);
+        if (passed.length > 0 && (at.tag === "body" || at.name === "Skip to content")) break;
         passed.push(at.name);
         if (!at.seen || !at.marked)
-          issues.push(`${name}: one does not see that ${at.name} (${at.tag}) has the focus`);
-        if (passed.length < MOST_STOPS) continue;
-        issues.push(`${name} holds the focus: ${passed.slice(-5).join(", ")}`);
+          issues.push(`${name}: the focus on ${at.name} (${at.tag}) is not visible`);
+        if (passed.length < MAX_TAB_STOPS) continue;
+        issues.push(`${name} traps the focus: ${passed.slice(-5).join(", ")}`);
         break;
       }
-      if (passed[0] !== "Skip to the content") issues.push(`${name} begins with ${passed[0]}`);
+      if (passed[0] !== "Skip to content") issues.push(`${name} starts with ${passed[0]}`);
     }
     expect(issues).toEqual([]);
   });
@@ -321,66 +324,68 @@ const PROBLEM = {
   request_id: "req_test",
 };
 
-/** The lists: what each asks for, and what it says while there is nothing. */
+/** The lists: path of the page, path of the request, and the text of the empty state. */
 const LISTS = [
-  { path: "/workflows", asks: "/workflows", empty: "There is no workflow yet." },
-  { path: "/runs", asks: "/runs", empty: "Nothing has run yet" },
-  { path: "/approvals", asks: "/approvals", empty: "Nothing waits for a decision" },
-  { path: "/keys", asks: "/api-keys", empty: "No keys yet" },
-  { path: "/people?search=nobody", asks: "/users", empty: "Nobody matches" },
-  { path: "/audit?search=nothing-like-it", asks: "/audit-log", empty: "Nothing matches" },
+  { path: "/workflows", request: "/workflows", empty: "There is no workflow yet." },
+  { path: "/runs", request: "/runs", empty: "Nothing has run yet" },
+  { path: "/approvals", request: "/approvals", empty: "No approvals are pending" },
+  { path: "/keys", request: "/api-keys", empty: "No keys yet" },
+  { path: "/people?search=nobody", request: "/users", empty: "No matching people" },
+  { path: "/audit?search=nothing-like-it", request: "/audit-log", empty: "No matching entries" },
 ] as const;
 
 describe("a list", () => {
-  it("says that it loads, that it could not, and that there is nothing yet; and tries again when asked to", async () => {
+  it("shows that it loads, that it failed, and that it is empty, and retries on request", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     const browser = await openBrowser();
     await Promise.all(
-      LISTS.map(async ({ path, asks, empty }) => {
+      LISTS.map(async ({ path, request, empty }) => {
         const { page } = await openWindow(browser, site, ann);
-        let answer = Promise.withResolvers<void>();
-        let broken = true;
+        let response = Promise.withResolvers<void>();
+        let fails = true;
         await page.route(
-          (url) => url.pathname === asks,
+          (url) => url.pathname === request,
           async (route) => {
-            await answer.promise;
-            if (!broken) return route.continue();
+            await response.promise;
+            if (!fails) return route.continue();
             return route.fulfill({ status: 503, contentType: "application/problem+json", json: PROBLEM });
           },
         );
         await page.goto(`${site.url}/ui${path}`);
         await page.getByRole("status", { name: "Loading" }).first().waitFor();
-        answer.resolve();
-        const told = page.getByRole("alert").filter({ hasText: "The store is busy. Ask again in a moment." });
-        await told.waitFor();
+        response.resolve();
+        const alert = page
+          .getByRole("alert")
+          .filter({ hasText: "The store is busy. Ask again in a moment." });
+        await alert.waitFor();
         await takeScreenshot(page, `${fileName(path)}-error`);
-        broken = false;
-        answer = Promise.withResolvers<void>();
-        await told.getByRole("button", { name: "Try again" }).click();
-        answer.resolve();
+        fails = false;
+        response = Promise.withResolvers<void>();
+        await alert.getByRole("button", { name: "Try again" }).click();
+        response.resolve();
         await page.getByText(empty).first().waitFor();
-        await told.waitFor({ state: "detached" });
+        await alert.waitFor({ state: "detached" });
         await takeScreenshot(page, `${fileName(path)}-empty`);
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
       }),
     );
   });
 
-  it("says so in words when the server can't be reached at all", async () => {
+  it("shows an error when the server can't be reached", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
     await visit("/keys");
     await site.program.stop("SIGKILL");
     await page.getByRole("link", { name: "Runs", exact: true }).click();
-    const told = page.getByRole("alert").filter({ hasText: /can't be reached|Load the page again/ });
-    await told.first().waitFor();
+    const alert = page.getByRole("alert").filter({ hasText: /can't be reached|Reload the page/ });
+    await alert.first().waitFor();
     expect(
-      await told
+      await alert
         .first()
         .getByRole("button")
-        .or(page.getByRole("button", { name: "Load the page again" }))
+        .or(page.getByRole("button", { name: "Reload page" }))
         .count(),
     ).toBeGreaterThan(0);
   });

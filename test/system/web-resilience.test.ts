@@ -15,8 +15,8 @@ import {
 const linesOf = async (page: Page): Promise<string> =>
   (await page.locator(".cm-line").allTextContents()).join("\n");
 
-describe("who is careless, or unlucky", () => {
-  it("writes from nothing, clicks twice, and loses nothing when the session ends", async () => {
+describe("users under bad conditions", () => {
+  it("lose no input when they start from nothing, double-click, or their session ends", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     await addPerson(site, ann, "ben@example.com", "editor");
@@ -28,12 +28,12 @@ describe("who is careless, or unlucky", () => {
     await page.locator(".cm-content").first().click();
     await page.keyboard.press("Control+a");
     await page.keyboard.press("Delete");
-    // The graph of nothing, and then of something: neither may take the text with it.
+    // Neither the empty graph nor the next one may change the text.
     await page.getByText(/empty/i).first().waitFor();
     await page.keyboard.type("steps:");
     await page.keyboard.press("Escape");
     await page.keyboard.type("\n- id: one\ntype: set");
-    // A word that is whole already: Enter is a new line, not the same word again.
+    // For a complete word, Enter inserts a new line instead of a completion.
     await page.locator(".cm-tooltip-autocomplete").waitFor();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Escape");
@@ -41,13 +41,13 @@ describe("who is careless, or unlucky", () => {
     const written = await linesOf(page);
     expect(written).toMatch(/^steps:\n +- id: one\n +type: set\n +values: \{ b: 2\}$/);
 
-    // As if it had been ended elsewhere.
+    // Simulates a session that was ended elsewhere.
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    const over = page.getByRole("dialog", { name: "You are signed out" });
-    await over.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
-    await over.getByRole("button", { name: "Sign in", exact: true }).click();
-    await over.waitFor({ state: "detached" });
+    const dialog = page.getByRole("dialog", { name: "You are signed out" });
+    await dialog.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
     expect(await linesOf(page)).toBe(written);
 
     await page.getByRole("button", { name: "Save", exact: true }).dblclick();
@@ -57,20 +57,20 @@ describe("who is careless, or unlucky", () => {
     expect(version).toBe(2);
   });
 
-  it("sees nothing of the one before in a tab that was left open", async () => {
+  it("see no data of the previous user in a tab that was left open", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     const ben = await addPerson(site, ann, "ben@example.com", "viewer");
-    await requestApi(ann, "POST", "/api-keys", { name: "of ann alone" });
+    await requestApi(ann, "POST", "/api-keys", { name: "private key of ann" });
     const { page, visit } = await openWindow(await openBrowser(), site, ann);
     await visit("/keys");
-    await page.getByText("of ann alone").first().waitFor();
+    await page.getByText("private key of ann").first().waitFor();
     await page.context().clearCookies();
     const tab = await page.context().newPage();
     await tab.goto(`${site.url}/ui/sign-in`);
     await signIn(tab, ben.email);
     await heading(tab, "Home").waitFor();
     await page.getByRole("button", { name: `User menu of ${ben.email}` }).waitFor();
-    expect(await page.getByText("of ann alone").count()).toBe(0);
+    expect(await page.getByText("private key of ann").count()).toBe(0);
   });
 });

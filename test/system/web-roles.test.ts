@@ -10,9 +10,9 @@ import {
   SIGNED_OUT_PAGES,
 } from "../support/web.ts";
 
-/** What every page offers a viewer around its content. */
+/** The links and buttons around the content of every page, for a viewer. */
 const FRAME = new Set([
-  "Skip to the content",
+  "Skip to content",
   "Millrace, home",
   "User menu of vera@example.com",
   "Home",
@@ -24,11 +24,11 @@ const FRAME = new Set([
   "API reference",
 ]);
 
-/** What a viewer may be offered, on any page: looking, and what is their own. */
+/** The actions that a viewer may have on any page: those that only read, and those on their own account. */
 const ALLOWED = [
-  // Ways to what there is.
-  /^\d+ (failed in 24 hours|approvals waiting|under way|succeeded in 24 hours)$/,
-  /^(Waits for a decision|Failed lately|Ran lately|Comes next): all$/,
+  // Links.
+  /^\d+ (failed in 24 hours|approvals pending|in progress|succeeded in 24 hours)$/,
+  /^(Pending approvals|Recent failures|Recent runs|Upcoming): all$/,
   /^(All its runs|What changed|To the workflow|Versions|version \d+|Your keys)$/,
   /^(Only with the tag )?(sales|daily|regions|customers|approval)$/,
   /^(Revenue by region|Month end|Two queries, joined|Ask before it is done|Unpaid orders, every morning)$/,
@@ -39,21 +39,21 @@ const ALLOWED = [
   // The step of that name, not the decision.
   /^approve$/,
   /^Look: approve$/,
-  // Ways to look at it, and to take it away.
+  // Views, copies and downloads.
   /^(Steps|Definition|Graph|Timeline|Steps \(\d+\)|Table|Chart|JSON|YAML)$/,
   /^\w+, \w+,.* needs(: \w+| nothing) /,
   /^(Zoom In|Zoom Out|Show the whole graph|React Flow attribution)$/,
   /^Close( revenue| gate)?$/,
   /^(region|revenue|orders)$/,
-  /^(Inputs of the run|customers sql succeeded)$/,
-  /^(Copy .+|Download|CSV, for a spreadsheet)$/,
-  // What is their own: keys, a password.
-  /^(Create New API Key|Create a key|Actions for the key dashboard|Rotate…|Revoke…)$/,
-  /^(Show the (present )?password|Change the password)$/,
+  /^(Run inputs|customers sql succeeded)$/,
+  /^(Copy .+|Download|CSV)$/,
+  // Their own keys and password.
+  /^(Create New API Key|Create API key|Actions for the key dashboard|Rotate…|Revoke…)$/,
+  /^(Show (current )?password|Change password)$/,
 ];
 
-/** The names of all that can be pressed or followed, of what shows and of the menus behind it. */
-async function offered(page: Page): Promise<string[]> {
+/** @returns the names of all visible links and buttons, and of the items of their menus */
+async function actionNames(page: Page): Promise<string[]> {
   const names = () =>
     page
       .locator("a[href], button, [role=button], [role=menuitem], [role=tab], summary")
@@ -62,17 +62,17 @@ async function offered(page: Page): Promise<string[]> {
           .filter((one) => one.checkVisibility())
           .map((one) => (one.getAttribute("aria-label") ?? one.innerText).replaceAll(/\s+/g, " ").trim()),
       );
-  const found = await names();
+  const collected = await names();
   const menus = page.locator("main button[aria-haspopup=menu]");
   for (let index = 0; index < (await menus.count()); index += 1) {
     if (!(await menus.nth(index).isVisible())) continue;
     await menus.nth(index).click();
     await page.getByRole("menuitem").first().waitFor();
-    found.push(...(await names()));
+    collected.push(...(await names()));
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
   }
-  return [...new Set(found)].filter((name) => !FRAME.has(name));
+  return [...new Set(collected)].filter((name) => !FRAME.has(name));
 }
 
 interface Pressable {
@@ -82,40 +82,40 @@ interface Pressable {
 }
 
 describe("a viewer", () => {
-  it("is offered nothing on any page that a viewer can't do, and no page asks for what is refused", async () => {
+  it("sees no action that a viewer can't perform, and no page sends a request that is refused", async () => {
     const { site, vera, pages } = await openSeededSite();
     expect([...Object.keys(pages), ...SIGNED_OUT_PAGES]).toEqual(expect.arrayContaining(routerPaths()));
     const { page, visit, errorResponses, problems } = await openWindow(await openBrowser(), site, vera);
-    const strange: string[] = [];
+    const unexpected: string[] = [];
     const links = new Set<string>();
     for (const path of Object.values(pages)) {
       await visit(path);
-      const names = await offered(page);
-      strange.push(
+      const names = await actionNames(page);
+      unexpected.push(
         ...names
           .filter((name) => !ALLOWED.some((allowed) => allowed.test(name)))
           .map((name) => `${path}: ${name}`),
       );
-      const here = await page
+      const pageLinks = await page
         .locator("main a[href^='/ui']")
         .evaluateAll((all) => all.map((link) => (link as unknown as Pressable).getAttribute("href")!));
-      for (const link of here) links.add(link.slice("/ui".length));
+      for (const link of pageLinks) links.add(link.slice("/ui".length));
     }
-    expect(strange).toEqual([]);
-    // Where the links lead: to pages that are for a viewer too.
+    expect(unexpected).toEqual([]);
+    // The links lead to pages that a viewer can open.
     for (const link of links) {
       if (Object.values(pages).includes(link)) continue;
       await visit(link);
-      const dead = await heading(page, "Not found")
-        .or(page.getByText(/^This is for/))
+      const refused = await heading(page, "Not found")
+        .or(page.getByText(/^Only .* can open this page$/))
         .count();
-      expect({ link, dead }).toEqual({ link, dead: 0 });
+      expect({ link, refused }).toEqual({ link, refused: 0 });
     }
     expect(errorResponses).toEqual([]);
     expect(problems).toEqual([]);
   });
 
-  it("is told in words where a page is not for them, by the address alone", async () => {
+  it("gets an explanation on pages that need another role", async () => {
     const { site, vera, ben, pages } = await openSeededSite();
     const browser = await openBrowser();
     const { page, visit, errorResponses } = await openWindow(browser, site, vera);
@@ -128,24 +128,24 @@ describe("a viewer", () => {
       pages["/audit"]!,
     ]) {
       await visit(path);
-      await page.getByText(/^This is for/).waitFor();
-      await page.getByText("You are signed in as vera@example.com, with the role viewer.").waitFor();
+      await page.getByText(/^Only (admins|editors and admins) can open this page$/).waitFor();
+      await page.getByText("You're signed in as vera@example.com with the role viewer.").waitFor();
     }
     expect(errorResponses).toEqual([]);
-    // An editor is no admin.
-    const editors = await openWindow(browser, site, ben);
-    await editors.visit("/");
+    // Editors can't open the pages of admins.
+    const editorWindow = await openWindow(browser, site, ben);
+    await editorWindow.visit("/");
     expect(
-      await editors.page
+      await editorWindow.page
         .getByRole("navigation")
         .getByRole("link", { name: /People|Audit/ })
         .count(),
     ).toBe(0);
     for (const path of ["/people", "/audit"]) {
-      await editors.visit(path);
-      await editors.page.getByText("This is for an admin").waitFor();
+      await editorWindow.visit(path);
+      await editorWindow.page.getByText("Only admins can open this page").waitFor();
     }
-    expect(editors.errorResponses).toEqual([]);
-    await waitUntilLoaded(editors.page);
+    expect(editorWindow.errorResponses).toEqual([]);
+    await waitUntilLoaded(editorWindow.page);
   });
 });

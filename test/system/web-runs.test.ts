@@ -70,7 +70,7 @@ describe("a run that was retried with a changed definition", () => {
       WAIT_TIMEOUT_MS,
     );
     await visit(`/approvals/${approval.id.slice(0, -1)}`);
-    await page.getByText("There is no such approval").waitFor();
+    await page.getByText("Approval not found").waitFor();
 
     await visit(`/runs/${id}/retry`);
     await page.getByText("message: Send it?").waitFor();

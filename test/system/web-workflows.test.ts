@@ -119,7 +119,7 @@ describe("a workflow in the browser", () => {
     );
     await anns.page.getByLabel("Comment").fill("Only this once.");
     await anns.page.getByRole("button", { name: "Approve", exact: true }).click();
-    await anns.page.getByText("Approved. The run goes on.").waitFor();
+    await anns.page.getByText("Approved. The run continues.").waitFor();
     await anns.page.getByText("“Only this once.”").waitFor();
 
     // The page follows by itself.
