@@ -1,5 +1,6 @@
 /** Maps the errors that the API returns to the fields of a small form. */
 import { ApiError } from "../api/client.ts";
+import { endSentence } from "../ui/sentence.ts";
 
 /** @returns the text to show at the field with this path; undefined where the field has no issue */
 export function issueAt(error: Error | null, path: string): string | undefined {
@@ -7,7 +8,7 @@ export function issueAt(error: Error | null, path: string): string | undefined {
   const issue = error.problem.errors?.find((candidate) => candidate.path === path);
   if (issue === undefined) return undefined;
   if (issue.code === "missing") return "Required.";
-  const text = `${issue.message}${issue.fix === undefined ? "" : `. ${issue.fix}`}`;
+  const text = issue.fix === undefined ? issue.message : `${endSentence(issue.message)} ${issue.fix}`;
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 

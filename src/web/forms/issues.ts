@@ -1,5 +1,6 @@
 /** Assigns the issues that the server reports to the fields of a form, by their paths. */
 import type { Issue } from "../../../schemas/problem.ts";
+import { endSentence } from "../ui/sentence.ts";
 
 /** @returns the issues of a property or list item and everything below it, with paths relative to it */
 export function issuesUnder(issues: readonly Issue[], part: string | number): Issue[] {
@@ -31,4 +32,4 @@ export function issueText(issues: readonly Issue[]): string | undefined {
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const joinSentences = (problem: string, fix?: string): string =>
-  fix === undefined ? problem : `${problem.replace(/\.?$/, ".")} ${fix}`;
+  fix === undefined ? problem : `${endSentence(problem)} ${fix}`;

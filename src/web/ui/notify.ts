@@ -1,6 +1,7 @@
 /** Toasts: a success disappears by itself, an error stays until it is closed. */
 import { notifications } from "@mantine/notifications";
 import { ApiError } from "../api/client.ts";
+import { endSentence } from "./sentence.ts";
 
 export const notifySuccess = (message: string): string => notifications.show({ message, color: "green" });
 
@@ -12,7 +13,7 @@ export function notifyError(title: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const issues = error instanceof ApiError ? (error.problem.errors ?? []) : [];
   const issueLines = issues.map(({ path, message: text, fix }) =>
-    `${path} ${text}${fix === undefined ? "" : `. ${fix}`}`.trim(),
+    `${path} ${fix === undefined ? text : `${endSentence(text)} ${fix}`}`.trim(),
   );
   notifications.show({
     title,

@@ -17,7 +17,7 @@ import { BLANK_TEMPLATE, TEMPLATES } from "./templates.ts";
 
 export default function CreateWorkflow() {
   const may = useHasScope();
-  if (!may("write")) return <AccessDenied title="New workflow" needs="an editor" />;
+  if (!may("write")) return <AccessDenied title="New workflow" needs="editors and admins" />;
   return <Creating />;
 }
 

@@ -38,7 +38,7 @@ export default function EditWorkflow() {
     gcTime: 0,
   });
   const back = `/workflows/${workflowId}`;
-  if (!may("write")) return <AccessDenied title="Edit" needs="an editor" />;
+  if (!may("write")) return <AccessDenied title="Edit" needs="editors and admins" />;
   if (query.data === undefined) {
     return (
       <Page title={`Edit ${workflowId}`}>

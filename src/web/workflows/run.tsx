@@ -21,7 +21,7 @@ export default function RunWorkflow() {
   const may = useHasScope();
   const query = useQuery({ ...workflowQuery(workflowId), enabled: may("run") });
   const back = `/workflows/${workflowId}`;
-  if (!may("run")) return <AccessDenied title="Run" needs="an editor" />;
+  if (!may("run")) return <AccessDenied title="Run" needs="editors and admins" />;
   return (
     <Page
       title={`Run ${query.data?.workflow.name ?? workflowId}`}
