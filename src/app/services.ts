@@ -16,6 +16,7 @@ import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
 import { nextTimes } from "../engine/run-state/schedule-times.ts";
 import { startRun, stopRun } from "../engine/run-state/transitions.ts";
+import { recordDecision } from "../engine/run-state/waits/approval.ts";
 import { runWatcher } from "../engine/run-state/run-watcher.ts";
 import { stepTypes } from "../steps/index.ts";
 import type { Services } from "../surfaces/invoke.ts";
@@ -97,6 +98,7 @@ export function openServices(
       await startRun(context, tx, run);
     },
     stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
+    recordDecision,
     getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
     nextScheduleTimes: nextTimes,
     wake: () => executors?.wake(),

@@ -6,6 +6,8 @@ import type { PerKeyLimits } from "./usage-limits.ts";
 import type { Connections } from "./connections.ts";
 import type { Principal } from "./ports.ts";
 import type {
+  ApprovalRecord,
+  ApprovalWriter,
   EngineWriters,
   NewRun,
   RunActor,
@@ -16,6 +18,7 @@ import type {
 } from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
+import type { Applied } from "./transactions.ts";
 
 /** The result of checking a definition. */
 export interface CheckReport {
@@ -92,6 +95,15 @@ export interface EngineApi {
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
   /** Stops a run. @returns false when it had already ended or been stopped */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
+  /**
+   * Records a decision on an approval, and lets the run continue, in one transaction.
+   * @returns false when the approval was no longer pending, because it was decided or expired; nothing is written then
+   */
+  recordDecision(
+    tx: EngineWriters,
+    approval: ApprovalRecord,
+    decision: Parameters<ApprovalWriter["decide"]>[1],
+  ): Promise<Applied>;
   /** The definition of a run, with defaults. */
   getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next times of a schedule after `after`, in milliseconds since 1970. */

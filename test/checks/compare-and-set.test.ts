@@ -11,7 +11,7 @@ const typeScriptIn = (folder: string): string[] =>
     .map((file) => join(folder, file));
 
 /** The ports as the transactions and stores name them. */
-const PORTS = "jobs|runs|approvals|schedules|usage|apiKeys|sessions|links|keys";
+const PORTS = "jobs|runs|approvals|schedules|usage|apiKeys|sessions|links|keys|engine";
 
 /** The methods of the ports that report whether they were applied. */
 function compareAndSetMethods(): string[] {
@@ -41,6 +41,7 @@ describe("the result of a compare-and-set", () => {
         "complete",
         "release",
         "decide",
+        "recordDecision",
         "advance",
         "reserve",
         "revoke",

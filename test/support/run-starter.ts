@@ -12,7 +12,6 @@ import { loadConfig } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
 import type { Actor } from "../../src/core/ports.ts";
-import type { StepRef } from "../../src/core/run-ports.ts";
 import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { seededRandom } from "./random.ts";
 
@@ -78,8 +77,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
       after: null,
       limit: 10,
     });
-    for (const { id, runId, stepId, item } of items) {
-      const unit: StepRef = { runId, stepId, item };
+    for (const approval of items) {
       await instance.write(intent, async (tx) => {
         const decision = {
           status: "approved",
@@ -88,16 +86,8 @@ async function main(stateDir: string, seed: number): Promise<void> {
           comment: null,
           answer: null,
         } as const;
-        if (!(await tx.approvals.decide(id, decision))) return;
-        const job = {
-          kind: "decided",
-          priority: 0,
-          dueAt: null,
-          resource: null,
-          attempt: 1,
-          retryCount: 1,
-        } as const;
-        await tx.jobs.add({ ...unit, ...job });
+        // False when an executor was faster to let it expire.
+        await engine.recordDecision(tx, approval, decision);
       });
     }
   }

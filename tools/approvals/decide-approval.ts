@@ -8,13 +8,7 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import type { Principal } from "../../src/core/ports.ts";
-import type {
-  ApprovalReader,
-  ApprovalRecord,
-  RunActor,
-  RunReader,
-  RunRecord,
-} from "../../src/core/run-ports.ts";
+import type { ApprovalReader, ApprovalRecord, RunActor, RunReader } from "../../src/core/run-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
 import { decisionQuestion } from "./decision-question.ts";
@@ -49,15 +43,13 @@ export const decideApproval = defineTool({
   }),
   output: Approval,
   async elicitation({ approval_id, decision }, ctx) {
-    return decision === undefined
-      ? decisionQuestion((await decidable(ctx, ctx.read, approval_id)).approval)
-      : undefined;
+    return decision === undefined ? decisionQuestion(await decidable(ctx, ctx.read, approval_id)) : undefined;
   },
   async run({ approval_id, decision, comment, form }, ctx) {
     if (decision === undefined) throw undecided();
     const decided = await ctx.write(async (tx) => {
       const now = ctx.now();
-      const { approval, run } = await decidable(ctx, tx, approval_id);
+      const approval = await decidable(ctx, tx, approval_id);
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
@@ -65,19 +57,9 @@ export const decideApproval = defineTool({
         comment,
         answer: decision === "approve" ? filledIn(approval, form) : unfilled(form),
       };
-      if (!(await tx.approvals.decide(approval.id, answer))) {
+      if (!(await ctx.engine.recordDecision(tx, approval, answer))) {
         throw isDecided(await findApproval(tx.approvals, approval.id));
       }
-      const { runId, stepId, item } = approval;
-      const job = {
-        kind: "decided",
-        priority: run.priority,
-        dueAt: null,
-        resource: null,
-        attempt: 1,
-        retryCount: 1,
-      } as const;
-      await tx.jobs.add({ ...job, runId, stepId, item });
       await tx.recordAudit(approval.id);
       return serializeApproval({ ...approval, ...answer });
     });
@@ -87,20 +69,20 @@ export const decideApproval = defineTool({
 });
 
 /**
- * An approval that this caller may decide now, with its run.
+ * Finds an approval that this caller may decide now.
  * @throws AppError approval_not_found, approval_not_yours, approval_decided
  */
 async function decidable(
   ctx: ToolContext,
   { approvals, runs }: { approvals: Pick<ApprovalReader, "find">; runs: Pick<RunReader, "find"> },
   id: string,
-): Promise<{ approval: ApprovalRecord; run: RunRecord }> {
+): Promise<ApprovalRecord> {
   const approval = await findApproval(approvals, id);
   const run = (await runs.find(approval.runId))!;
   if (!ctx.engine.policy.approvalsByStarter && isStarter(ctx.actor.principal, run.actor))
     throw notYours(approval);
   if (approval.status !== "pending" || isLate(approval, ctx.now())) throw isDecided(approval);
-  return { approval, run };
+  return approval;
 }
 
 const undecided = () =>

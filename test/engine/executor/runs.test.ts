@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { StepError } from "../../../src/core/step-errors.ts";
+import { recordDecision } from "../../../src/engine/run-state/waits/approval.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
@@ -737,7 +738,7 @@ async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition:
   const { id, queue } = await runToEnd(it_, definition);
   const unit = { runId: id, stepId: "ask", item: null };
   await it_.transaction(async (tx) => {
-    const { id: approval } = (await tx.approvals.findByStep(unit))!;
+    const approval = (await tx.approvals.findByStep(unit))!;
     const decision = {
       status: "approved",
       decidedAt: it_.now(),
@@ -745,16 +746,7 @@ async function approved(it_: Awaited<ReturnType<typeof testEngine>>, definition:
       comment: null,
       answer: null,
     } as const;
-    expect(await tx.approvals.decide(approval, decision)).toBe(true);
-    await tx.jobs.add({
-      ...unit,
-      kind: "decided",
-      priority: 0,
-      dueAt: null,
-      resource: null,
-      attempt: 1,
-      retryCount: 1,
-    });
+    expect(await recordDecision(tx, approval, decision)).toBe(true);
   });
   queue.wake();
   await queue.waitUntilIdle();
