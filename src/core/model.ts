@@ -139,6 +139,7 @@ export interface NewJob extends StepRef {
   /** The resource that it uses while it is claimed, for concurrency limits. */
   resource: string | null;
   attempt: number;
+  /** Retries so far that `retry` of the step counts: 0 on the first attempt. */
   retryCount: number;
 }
 
@@ -149,6 +150,7 @@ export interface Job extends StepRef {
   priority: number;
   resource: string | null;
   attempt: number;
+  /** Retries so far that `retry` of the step counts: 0 on the first attempt. */
   retryCount: number;
   /** Identifies this claim: it grows with every claim, so an earlier holder can no longer write. */
   fence: number;

@@ -89,7 +89,7 @@ const claimedJob = (row: Selectable<JobRow>): Job => ({
   priority: row.priority,
   resource: row.resource,
   attempt: row.attempt,
-  retryCount: row.tries,
+  retryCount: row.tries - 1,
   fence: row.fence + 1,
   quarantined: row.suspect === 1,
   crashCount: row.kills,

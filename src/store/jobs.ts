@@ -111,7 +111,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         item: encodeItem(item),
         resource: job.resource,
         attempt: job.attempt,
-        tries: job.retryCount,
+        tries: job.retryCount + 1,
         fence: 0,
         executor: null,
         suspect: 0,
@@ -134,7 +134,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
           due_at: dueAt ?? iso(clock.now()),
           executor: null,
           attempt,
-          tries: retryCount,
+          tries: retryCount + 1,
           alone: 0,
         })
         .where("id", "=", job.id)

@@ -133,6 +133,7 @@ export interface JobRow {
   /** The number of the attempt that it is. */
   attempt: number;
   /** Attempts that count against `retry`: those that a dead executor left do not. */
+  /** 1 on the first attempt: the retry count and one more. */
   tries: number;
   /** Grows with every claim: who holds an older one can't write. */
   fence: number;

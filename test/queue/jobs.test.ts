@@ -101,7 +101,7 @@ describe("the fence of a job", () => {
     await it_.add("a");
     await claim(it_, "exe_1");
     await it_.transaction((tx) => tx.jobs.reclaim("exe_1"));
-    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 1, quarantined: true }]);
+    expect(await claim(it_, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 0, quarantined: true }]);
   });
 
   it("lets a job that is given back be claimed at its time, as the attempt that was said", async () => {

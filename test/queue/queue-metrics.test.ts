@@ -32,7 +32,7 @@ describe("the age of the oldest ready job", () => {
     const [job] = await claim();
     expect(await read.jobs.oldestReadyAt()).toBeNull();
     clock.advance(SECOND);
-    await transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt: null, attempt: 2, retryCount: 1 }));
+    await transaction((tx) => tx.jobs.release(job!, "exe_1", { dueAt: null, attempt: 2, retryCount: 0 }));
     expect(await read.jobs.oldestReadyAt()).toBe(now());
     await claim();
     clock.advance(SECOND);

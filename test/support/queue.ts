@@ -93,7 +93,7 @@ const NEW_JOB: NewJob = {
   dueAt: null,
   resource: null,
   attempt: 1,
-  retryCount: 1,
+  retryCount: 0,
 };
 
 export const completed = (change: JobResult["change"] = () => Promise.resolve()): JobResult => ({

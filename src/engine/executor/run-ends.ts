@@ -15,7 +15,8 @@ import { finishRun, type RunContext, startRun, stopRun } from "../run-state/tran
 import { MAX_CRASHES, noChange, poisonedError } from "./step-handler.ts";
 
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
-const MAIL_TRIES = 3;
+/** Retries of a mail to assignees that was not accepted. */
+const MAX_MAIL_RETRIES = 2;
 const MAIL_PAUSE_MS = 30 * SECOND;
 
 interface Options {
@@ -155,7 +156,7 @@ export function notifyHandler({ context, runs, approvals, mailer, log }: Options
         approval_id: approval.id,
       };
       log.warn({ err, ...line }, "the assignees of an approval could not be told by mail");
-      if (job.retryCount >= MAIL_TRIES) return noChange();
+      if (job.retryCount >= MAX_MAIL_RETRIES) return noChange();
       return {
         kind: "retry",
         dueAt: iso(context.clock.now() + MAIL_PAUSE_MS),

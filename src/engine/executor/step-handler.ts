@@ -374,12 +374,12 @@ export function retryDelay(
   job: Pick<Job, "retryCount">,
   thrown: unknown,
 ): number | undefined {
-  if (retry === undefined || job.retryCount >= retry.attempts || !(thrown instanceof StepError))
+  if (retry === undefined || job.retryCount + 1 >= retry.attempts || !(thrown instanceof StepError))
     return undefined;
   const wanted = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!wanted) return undefined;
   const initial = durationMs(retry.initial);
-  const growing = retry.backoff === "exponential" ? initial * 2 ** (job.retryCount - 1) : initial;
+  const growing = retry.backoff === "exponential" ? initial * 2 ** job.retryCount : initial;
   const pause = Math.min(growing, durationMs(retry.max)) * (0.5 + Math.random() / 2);
   return Math.max(pause, thrown.options.retryAfterMs ?? 0);
 }

@@ -40,7 +40,7 @@ async function repeatUnit(
   const now = mover.clock.now();
   await tx.jobs.dropStepJobs(job);
   await closeAttempt(mover, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
-  const again = { attempt: step.attempts + 1, retryCount: step.attempts + 1, dueAt: iso(now + delay) };
+  const again = { attempt: step.attempts + 1, retryCount: step.attempts, dueAt: iso(now + delay) };
   await tx.jobs.add({ ...unitOf(job), ...again, kind: "step", priority: job.priority, resource: null });
   await requeueStep(mover, tx, job);
 }
@@ -116,7 +116,7 @@ export function wakeHandler({ context }: Options): JobHandler {
             dueAt: null,
             resource: null,
             attempt: 1,
-            retryCount: 1,
+            retryCount: 0,
           });
           return { kind: "failed", error: toRunError(childTooSlow(job, step.childRun), job) };
         }
@@ -198,7 +198,7 @@ export function childDoneHandler({
     const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
     const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
     const delay =
-      planned === undefined ? undefined : retryDelay(planned, { retryCount: step.attempts }, failure);
+      planned === undefined ? undefined : retryDelay(planned, { retryCount: step.attempts - 1 }, failure);
     if (run === undefined || delay === undefined) {
       return ending(context, job, async (tx) => {
         await tx.jobs.dropStepJobs(job);

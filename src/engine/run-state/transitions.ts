@@ -43,7 +43,7 @@ export const newJob = (
   dueAt: null,
   resource: null,
   attempt: 1,
-  retryCount: 1,
+  retryCount: 0,
   ...more,
 });
 

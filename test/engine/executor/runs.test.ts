@@ -587,7 +587,7 @@ describe("a run that is ending", () => {
         dueAt: null,
         resource: null,
         attempt: 1,
-        retryCount: 1,
+        retryCount: 0,
       });
       const [job] = await tx.jobs.claim("other", {
         now: it_.now(),
