@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { iso } from "../../../src/core/clock.ts";
+import type { ClaimOptions } from "../../../src/core/job-ports.ts";
+import type { Job, NewJob } from "../../../src/core/model.ts";
+import { concurrently, type ContractDatabase, type ContractSetup, pause } from "./setup.ts";
+
+const NEW_JOB: NewJob = {
+  runId: "run_1",
+  stepId: "a",
+  item: null,
+  kind: "step",
+  priority: 0,
+  dueAt: null,
+  resource: null,
+  attempt: 1,
+  retryCount: 1,
+};
+
+const RETRY = { dueAt: null, attempt: 2, retryCount: 2 };
+
+async function open(setup: ContractSetup) {
+  const database: ContractDatabase = await setup(3);
+  const [first, second] = database.connections as [
+    ContractDatabase["connections"][0],
+    ContractDatabase["connections"][0],
+  ];
+  const options: ClaimOptions = {
+    now: iso(database.clock.now()),
+    limit: 5,
+    limits: new Map(),
+    quarantined: "isolate",
+  };
+  return {
+    database,
+    first,
+    second,
+    options,
+    add: (stepIds: readonly string[], fields: Partial<NewJob> = {}) =>
+      first.transaction(async (tx) => {
+        for (const stepId of stepIds) await tx.jobs.add({ ...NEW_JOB, stepId, ...fields });
+      }),
+    claim: (executor: string, fields: Partial<ClaimOptions> = {}) =>
+      first.transaction((tx) => tx.jobs.claim(executor, { ...options, ...fields })),
+    /** The number of heartbeats that are on record for an executor. */
+    async heartbeats(executor: string): Promise<number | undefined> {
+      const executors = await first.read.jobs.executors();
+      return executors.find(({ id }) => id === executor)?.heartbeats;
+    },
+  };
+}
+
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `step_${index}`);
+const stepIds = (jobs: readonly Job[]): string[] => jobs.map(({ stepId }) => stepId);
+const applied = (results: readonly boolean[]): number => results.filter(Boolean).length;
+
+/** The guarantees of src/core/job-ports.ts. */
+export function queueContract(setup: ContractSetup): void {
+  describe("the queue", () => {
+    it("gives each job to one of several executors that claim at the same time", async () => {
+      const { database, options, add } = await open(setup);
+      await add(numbered(40));
+      const claimed = await concurrently(database, 12, ({ transaction }, caller) =>
+        transaction((tx) => tx.jobs.claim(`exe_${caller}`, options)),
+      );
+      expect(stepIds(claimed.flat()).toSorted()).toEqual(numbered(40).toSorted());
+      const counts = await database.connections[0]!.read.jobs.depth();
+      expect(counts).toEqual({ ready: 0, later: 0, claimed: 40 });
+    });
+
+    it("gives a new fence to each claim", async () => {
+      const { first, add, claim } = await open(setup);
+      await add(["a"]);
+      const fences: number[] = [];
+      for (const executor of ["exe_1", "exe_1", "exe_2"]) {
+        const [job] = await claim(executor);
+        fences.push(job!.fence);
+        expect(await first.transaction((tx) => tx.jobs.release(job!, executor, RETRY))).toBe(true);
+      }
+      expect(new Set(fences).size).toBe(3);
+      expect(fences.toSorted((a, b) => a - b)).toEqual(fences);
+    });
+
+    it("accepts one end of a claim when several come at the same time", async () => {
+      const { database, add, claim } = await open(setup);
+      await add(["a"]);
+      const [job] = await claim("exe_1");
+      const ended = await concurrently(database, 6, ({ transaction }, caller) =>
+        transaction((tx) =>
+          caller % 2 === 0 ? tx.jobs.complete(job!, "exe_1") : tx.jobs.release(job!, "exe_1", RETRY),
+        ),
+      );
+      expect(applied(ended)).toBe(1);
+    });
+
+    it("reports a lost claim to the executor that held it, even if it claims the job again", async () => {
+      const { first, second, add, claim } = await open(setup);
+      await add(["a"]);
+      const [lost] = await claim("exe_1");
+      await second.transaction((tx) => tx.jobs.reclaim("exe_1"));
+      const [held] = await claim("exe_1");
+      expect(held!.id).toBe(lost!.id);
+      await first.transaction(async (tx) => {
+        expect(await tx.jobs.lockClaim(lost!, "exe_1")).toBe(false);
+        expect(await tx.jobs.complete(lost!, "exe_1")).toBe(false);
+        expect(await tx.jobs.release(lost!, "exe_1", RETRY)).toBe(false);
+        expect(await tx.jobs.lockClaim(held!, "exe_2")).toBe(false);
+        expect(await tx.jobs.lockClaim(held!, "exe_1")).toBe(true);
+      });
+      expect(await second.transaction((tx) => tx.jobs.complete(held!, "exe_1"))).toBe(true);
+    });
+
+    it("keeps a locked claim until the transaction ends", async () => {
+      const { first, second, add, claim } = await open(setup);
+      await add(["a"]);
+      const [job] = await claim("exe_1");
+      const locked = Promise.withResolvers<void>();
+      const order: string[] = [];
+      const recording = first.transaction(async (tx) => {
+        expect(await tx.jobs.lockClaim(job!, "exe_1")).toBe(true);
+        locked.resolve();
+        for (let turn = 0; turn < 20; turn += 1) await pause();
+        expect(await tx.jobs.lockClaim(job!, "exe_1")).toBe(true);
+        order.push("recorded");
+      });
+      await locked.promise;
+      await second.transaction(async (tx) => {
+        await tx.jobs.reclaim("exe_1");
+        order.push("reclaimed");
+      });
+      await recording;
+      expect(order).toEqual(["recorded", "reclaimed"]);
+    });
+
+    it("keeps the limit of a resource over all executors that claim at the same time", async () => {
+      const { database, options, add } = await open(setup);
+      await add(numbered(20), { resource: "database:shop" });
+      await add(["free"]);
+      const limits = new Map([["database:shop", 3]]);
+      const claimed = await concurrently(database, 9, ({ transaction }, caller) =>
+        transaction((tx) => tx.jobs.claim(`exe_${caller}`, { ...options, limit: 2, limits })),
+      );
+      const resources = claimed.flat().map(({ resource }) => resource);
+      expect(resources.filter((resource) => resource !== null)).toHaveLength(3);
+      expect(resources).toHaveLength(4);
+    });
+
+    it("lets one of several observers reclaim a dead executor", async () => {
+      const { database, first, add, claim, heartbeats } = await open(setup);
+      await add(["a", "b"]);
+      await first.transaction((tx) => tx.jobs.heartbeat("exe_dead", iso(database.clock.now())));
+      await claim("exe_dead");
+      const seen = (await heartbeats("exe_dead"))!;
+      const counts = await concurrently(database, 6, ({ transaction }) =>
+        transaction((tx) => tx.jobs.reclaim("exe_dead", { heartbeats: seen })),
+      );
+      expect(counts.filter((count) => count !== undefined)).toEqual([2]);
+      expect(await claim("exe_1")).toMatchObject([{ stepId: "a", attempt: 2, quarantined: true }]);
+    });
+
+    it("does not reclaim an executor that has sent a heartbeat since", async () => {
+      const { database, first, second, add, claim, heartbeats } = await open(setup);
+      await add(["a"]);
+      const beat = (): Promise<void> =>
+        first.transaction((tx) => tx.jobs.heartbeat("exe_1", iso(database.clock.now())));
+      await beat();
+      const [job] = await claim("exe_1");
+      const seen = (await heartbeats("exe_1"))!;
+      await beat();
+      expect(
+        await second.transaction((tx) => tx.jobs.reclaim("exe_1", { heartbeats: seen })),
+      ).toBeUndefined();
+      expect(await first.transaction((tx) => tx.jobs.lockClaim(job!, "exe_1"))).toBe(true);
+      expect(await heartbeats("exe_1")).toBe(seen + 1);
+    });
+
+    it("registers an executor with its first claim, so that it can be reclaimed", async () => {
+      const { second, add, claim, heartbeats } = await open(setup);
+      await add(["a"]);
+      await claim("exe_1");
+      const seen = (await heartbeats("exe_1"))!;
+      expect(await second.transaction((tx) => tx.jobs.reclaim("exe_1", { heartbeats: seen }))).toBe(1);
+    });
+
+    it("either deletes or hands out a job of a run that ends while executors claim", async () => {
+      const { database, first, second, options, add } = await open(setup);
+      await add(numbered(15));
+      const [claimed, dropped] = await Promise.all([
+        concurrently(database, 6, ({ transaction }, caller) =>
+          transaction((tx) => tx.jobs.claim(`exe_${caller}`, { ...options, limit: 2 })),
+        ),
+        second.transaction((tx) => tx.jobs.dropUnclaimed("run_1", { ended: true })),
+      ]);
+      const outcomes = [...stepIds(claimed.flat()), ...dropped.map(({ stepId }) => stepId)];
+      expect(outcomes.toSorted()).toEqual(numbered(15).toSorted());
+      expect((await first.read.jobs.depth()).ready).toBe(0);
+    });
+
+    it("shows neither the jobs nor the claims of a transaction that was rolled back", async () => {
+      const { first, second, options, claim } = await open(setup);
+      const failing = first.transaction(async (tx) => {
+        await tx.jobs.add({ ...NEW_JOB, stepId: "never" });
+        expect(await second.read.jobs.hasClaimable(options.now)).toBe(false);
+        throw new Error("rolled back");
+      });
+      await expect(failing).rejects.toThrow("rolled back");
+      expect(await claim("exe_1")).toEqual([]);
+    });
+  });
+}

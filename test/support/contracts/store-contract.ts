@@ -1,0 +1,429 @@
+import { describe, expect, it } from "vitest";
+import { DAY, HOUR, iso } from "../../../src/core/clock.ts";
+import { AppError } from "../../../src/core/errors.ts";
+import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
+import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
+import {
+  concurrently,
+  type ContractConnection,
+  type ContractDatabase,
+  type ContractSetup,
+  pause,
+} from "./setup.ts";
+
+const ACTOR: Actor = {
+  principal: {
+    kind: "key",
+    keyId: "key_1",
+    keyName: "ci",
+    owner: "operator",
+    lineage: "key_1",
+    scopes: new Set(["write"]),
+  },
+  client: { surface: "rest", name: "vitest" },
+};
+
+const INTENT: WriteIntent = { operation: "create_workflow", actor: ACTOR, requestId: "req_1" };
+
+const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
+  id,
+  workflowId,
+  version: 1,
+  definition: null,
+  status: "queued",
+  stepStates: "qq",
+  admitted: true,
+  trigger: "rest",
+  priority: 0,
+  depth: 0,
+  firstRunId: id,
+  retryOf: null,
+  parent: null,
+  scheduledFor: null,
+  trace: null,
+  actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },
+  createdAt,
+  inputs: {},
+});
+
+async function open(setup: ContractSetup) {
+  const database: ContractDatabase = await setup(3);
+  const [first, second] = database.connections as [ContractConnection, ContractConnection];
+  const now = (): string => iso(database.clock.now());
+  const createWorkflow = (tx: Writers) =>
+    tx.workflows.insert(
+      { name: "Weekly revenue", description: "", tags: [], definition: null },
+      { kind: "created", reason: null, actor: ACTOR },
+    );
+  const workflow = await first.write(INTENT, createWorkflow);
+  return {
+    database,
+    first,
+    second,
+    now,
+    createWorkflow,
+    workflow,
+    insertRun: (id: string, fields: Partial<NewRun> = {}) =>
+      first.transaction((tx) => tx.runs.insert({ ...newRun(id, workflow.id, now()), ...fields })),
+  };
+}
+
+const applied = (results: readonly boolean[]): number => results.filter(Boolean).length;
+
+/** The guarantees of src/core/run-ports.ts and of `UnitOfWork`. */
+export function storeContract(setup: ContractSetup): void {
+  describe("a transaction", () => {
+    it("runs what follows its commit, and nothing after a rollback", async () => {
+      const { first } = await open(setup);
+      const followed: string[] = [];
+      await first.transaction(async (tx) => {
+        tx.onCommit(() => followed.push("committed"));
+        expect(followed).toEqual([]);
+      });
+      const failing = first.transaction(async (tx) => {
+        tx.onCommit(() => followed.push("rolled back"));
+        throw new Error("no");
+      });
+      await expect(failing).rejects.toThrow("no");
+      expect(followed).toEqual(["committed"]);
+    });
+  });
+
+  describe("a locked run", () => {
+    it("loses no update when several transactions update it at the same time", async () => {
+      const { database, first, insertRun } = await open(setup);
+      await insertRun("run_1");
+      await concurrently(database, 12, ({ transaction }) =>
+        transaction(async (tx) => {
+          const run = (await tx.runs.lock("run_1"))!;
+          await pause();
+          await tx.runs.update("run_1", { seq: run.seq + 1 });
+        }),
+      );
+      expect((await first.read.runs.find("run_1"))!.seq).toBe(12);
+    });
+
+    it("counts both of two steps that end together, and shows the second the state of the first", async () => {
+      const { database, first, insertRun, now } = await open(setup);
+      await insertRun("run_1");
+      const seen = await concurrently(database, 2, ({ transaction }, position) =>
+        transaction(async (tx) => {
+          const run = (await tx.runs.lock("run_1"))!;
+          await pause();
+          const others = await tx.runs.steps("run_1");
+          const stepStates = position === 0 ? `s${run.stepStates[1]}` : `${run.stepStates[0]}s`;
+          const seq = run.seq + 1;
+          const ref = { runId: "run_1", stepId: `step_${position}`, item: null };
+          await tx.runs.saveStep(ref, { seq, state: "s", finishedAt: now() });
+          await tx.runs.update("run_1", { seq, stepStates });
+          return { states: stepStates, recorded: others.length };
+        }),
+      );
+      expect((await first.read.runs.find("run_1"))!.stepStates).toBe("ss");
+      expect(await first.read.runs.steps("run_1")).toHaveLength(2);
+      // Exactly one of them has seen that all steps have ended, so the run ends once.
+      expect(seen.filter(({ states }) => states === "ss")).toEqual([{ states: "ss", recorded: 1 }]);
+    });
+
+    it("is undefined when there is no such run", async () => {
+      const { first } = await open(setup);
+      expect(await first.transaction((tx) => tx.runs.lock("run_none"))).toBeUndefined();
+    });
+  });
+
+  describe("the queue of a workflow's runs", () => {
+    it("admits no more runs than its limit when several start at the same time", async () => {
+      const { database, first, workflow, now } = await open(setup);
+      const limit = 3;
+      await concurrently(database, 9, ({ transaction }, caller) =>
+        transaction(async (tx) => {
+          await tx.runs.lockQueue(workflow.id);
+          const admitted = (await tx.runs.countActive(workflow.id)) < limit;
+          await pause();
+          await tx.runs.insert({ ...newRun(`run_${caller}`, workflow.id, now()), admitted });
+        }),
+      );
+      expect(await first.transaction((tx) => tx.runs.countActive(workflow.id))).toBe(limit);
+      expect(await first.read.runs.count({})).toBe(9);
+    });
+
+    it("hands each queued run to one of several transactions that admit", async () => {
+      const { database, first, workflow, insertRun } = await open(setup);
+      for (const id of ["run_1", "run_2", "run_3"]) await insertRun(id, { admitted: false });
+      const admitted = await concurrently(database, 5, ({ transaction }) =>
+        transaction(async (tx) => {
+          await tx.runs.lockQueue(workflow.id);
+          const run = await tx.runs.nextQueued(workflow.id);
+          await pause();
+          if (run !== undefined) await tx.runs.update(run.id, { seq: run.seq + 1, admitted: true });
+          return run?.id;
+        }),
+      );
+      expect(admitted.filter((id) => id !== undefined).toSorted()).toEqual(["run_1", "run_2", "run_3"]);
+      expect(await first.transaction((tx) => tx.runs.countActive(workflow.id))).toBe(3);
+    });
+
+    it("starts no more runs of one subject than its limit at the same time", async () => {
+      const { database, first, workflow, now } = await open(setup);
+      const limit = 2;
+      const { actor } = newRun("", "", "");
+      const started = await concurrently(database, 6, ({ transaction }, caller) =>
+        transaction(async (tx) => {
+          await tx.runs.lockStarts("key_1");
+          if ((await tx.runs.countUnfinishedFor(actor, limit)) >= limit) return false;
+          await pause();
+          await tx.runs.insert(newRun(`run_${caller}`, workflow.id, now()));
+          return true;
+        }),
+      );
+      expect(applied(started)).toBe(limit);
+      expect(await first.read.runs.count({})).toBe(limit);
+    });
+  });
+
+  describe("an idempotency key", () => {
+    const intent: WriteIntent = { ...INTENT, idempotency: { key: "k", input: { name: "a" } } };
+
+    it("takes effect once when many requests come at the same time, and gives all of them one result", async () => {
+      const { database, first, createWorkflow } = await open(setup);
+      const results = await concurrently(database, 10, ({ write }) => write(intent, createWorkflow));
+      expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+      expect(await first.write(INTENT, (tx) => tx.workflows.count({}))).toBe(2);
+    });
+
+    it("makes a second request wait for the first one, which is still running", async () => {
+      const { first, second } = await open(setup);
+      const started = Promise.withResolvers<void>();
+      const finish = Promise.withResolvers<void>();
+      const effects: string[] = [];
+      const running = first.write(intent, async () => {
+        effects.push("first");
+        started.resolve();
+        await finish.promise;
+        return { by: "first" };
+      });
+      await started.promise;
+      const repeated = second.write(intent, async () => {
+        effects.push("second");
+        return { by: "second" };
+      });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(effects).toEqual(["first"]);
+      finish.resolve();
+      expect(await Promise.all([running, repeated])).toEqual([{ by: "first" }, { by: "first" }]);
+      expect(effects).toEqual(["first"]);
+    });
+
+    it("takes effect for the second request when the first one fails", async () => {
+      const { first, second } = await open(setup);
+      const started = Promise.withResolvers<void>();
+      const finish = Promise.withResolvers<void>();
+      const failing = first.write(intent, async () => {
+        started.resolve();
+        await finish.promise;
+        throw new Error("the effect failed");
+      });
+      await started.promise;
+      const repeated = second.write(intent, () => Promise.resolve({ by: "second" }));
+      finish.resolve();
+      await expect(failing).rejects.toThrow("the effect failed");
+      expect(await repeated).toEqual({ by: "second" });
+      expect(await first.write(intent, () => Promise.resolve({ by: "third" }))).toEqual({ by: "second" });
+    });
+
+    it("is refused with a different input, also of a request at the same time", async () => {
+      const { database, clock, effects, run } = await openWithEffects();
+      const codes = await concurrently(database, 4, ({ write }, caller) =>
+        write({ ...INTENT, idempotency: { key: "k", input: { caller } } }, run).catch((error: unknown) =>
+          error instanceof AppError ? error.code : error,
+        ),
+      );
+      expect(codes.filter((code) => code === "idempotency_key_reused")).toHaveLength(3);
+      expect(effects.count).toBe(1);
+      clock.advance(DAY);
+      await database.connections[0]!.write({ ...INTENT, idempotency: { key: "k", input: {} } }, run);
+      expect(effects.count).toBe(2);
+    });
+
+    async function openWithEffects() {
+      const { database } = await open(setup);
+      const effects = { count: 0 };
+      const run = async (): Promise<number> => {
+        await pause();
+        effects.count += 1;
+        return effects.count;
+      };
+      return { database, clock: database.clock, effects, run };
+    }
+  });
+
+  describe("usage", () => {
+    it("loses none of several adds at the same time", async () => {
+      const { database, first } = await open(setup);
+      const sums = await concurrently(database, 30, ({ transaction }) =>
+        transaction((tx) => tx.usage.add("key_1", "rows", DAY, 3)),
+      );
+      expect(sums.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => 3 * (i + 1)));
+      expect(await first.read.usage.usedInWindow("key_1", "rows", DAY)).toBe(90);
+    });
+
+    it("reserves no more than the limit when several reserve at the same time", async () => {
+      const { database, first } = await open(setup);
+      const reserved = await concurrently(database, 12, ({ transaction }) =>
+        transaction((tx) => tx.usage.reserve("key_1", "runs", HOUR, { amount: 2, max: 9 })),
+      );
+      expect(applied(reserved)).toBe(4);
+      expect(await first.read.usage.usedInWindow("key_1", "runs", HOUR)).toBe(8);
+      const whole = { amount: 10, max: 9 };
+      expect(await first.transaction((tx) => tx.usage.reserve("key_2", "runs", HOUR, whole))).toBe(false);
+      expect(await first.read.usage.usedInWindow("key_2", "runs", HOUR)).toBe(0);
+    });
+
+    it("gives a reservation back when its transaction is rolled back", async () => {
+      const { first } = await open(setup);
+      const failing = first.transaction(async (tx) => {
+        expect(await tx.usage.reserve("key_1", "runs", HOUR, { amount: 1, max: 1 })).toBe(true);
+        throw new Error("not started");
+      });
+      await expect(failing).rejects.toThrow("not started");
+      expect(await first.read.usage.usedInWindow("key_1", "runs", HOUR)).toBe(0);
+    });
+  });
+
+  describe("an approval", () => {
+    const approval = (createdAt: string): ApprovalRecord => ({
+      id: "apr_1",
+      runId: "run_1",
+      workflowId: "weekly-revenue",
+      stepId: "ask",
+      item: null,
+      status: "pending",
+      message: "Send it?",
+      form: null,
+      assignees: [],
+      createdAt,
+      expiresAt: null,
+      decidedAt: null,
+      decidedBy: null,
+      comment: null,
+      answer: null,
+    });
+
+    it("is decided by one of several decisions, and a cancelled run leaves that one", async () => {
+      const { database, first, insertRun, now } = await open(setup);
+      await insertRun("run_1");
+      await first.transaction((tx) => tx.approvals.insert(approval(now())));
+      const decided = await concurrently(database, 6, ({ transaction }, caller) =>
+        transaction((tx) =>
+          tx.approvals.decide("apr_1", {
+            status: caller % 2 === 0 ? "approved" : "declined",
+            decidedAt: now(),
+            decidedBy: `person_${caller}`,
+            comment: null,
+            answer: { caller },
+          }),
+        ),
+      );
+      expect(applied(decided)).toBe(1);
+      const caller = decided.indexOf(true);
+      await first.transaction((tx) => tx.approvals.cancelForRun("run_1", now()));
+      expect(await first.read.approvals.find("apr_1")).toMatchObject({
+        status: caller % 2 === 0 ? "approved" : "declined",
+        decidedBy: `person_${caller}`,
+        answer: { caller },
+      });
+    });
+
+    it("is not decided any more once its run has cancelled it", async () => {
+      const { first, second, insertRun, now } = await open(setup);
+      await insertRun("run_1");
+      await first.transaction((tx) => tx.approvals.insert(approval(now())));
+      await first.transaction((tx) => tx.approvals.cancelForRun("run_1", now()));
+      const late = {
+        status: "approved",
+        decidedAt: now(),
+        decidedBy: "ann",
+        comment: null,
+        answer: null,
+      } as const;
+      expect(await second.transaction((tx) => tx.approvals.decide("apr_1", late))).toBe(false);
+      expect((await first.read.approvals.find("apr_1"))!.status).toBe("cancelled");
+    });
+  });
+
+  describe("a schedule", () => {
+    const schedule: ScheduleRecord = {
+      workflowId: "weekly-revenue",
+      version: 1,
+      cron: "0 * * * *",
+      timezone: "UTC",
+      overlap: "skip",
+      paused: false,
+      nextAt: "2026-11-21T09:00:00.000Z",
+      lastAt: null,
+      skipped: null,
+      actor: { owner: "operator", keyName: "ci", lineage: "key_1" },
+    };
+    const next = { version: 1, nextAt: "2026-11-21T10:00:00.000Z" };
+
+    it("is advanced by one of several executors that see it due", async () => {
+      const { database, first } = await open(setup);
+      await first.transaction((tx) => tx.schedules.save(schedule));
+      const advanced = await concurrently(database, 6, ({ transaction }) =>
+        transaction((tx) => tx.schedules.advance(schedule.workflowId, schedule.nextAt!, next)),
+      );
+      expect(applied(advanced)).toBe(1);
+    });
+
+    it.each([
+      ["paused", { paused: true }],
+      ["published again", { version: 2 }],
+    ])("is not advanced once it was %s", async (_what, change) => {
+      const { first, second } = await open(setup);
+      await first.transaction((tx) => tx.schedules.save({ ...schedule, ...change }));
+      const advancing = second.transaction((tx) =>
+        tx.schedules.advance(schedule.workflowId, schedule.nextAt!, next),
+      );
+      expect(await advancing).toBe(false);
+      expect((await first.read.schedules.find(schedule.workflowId))!.nextAt).toBe(schedule.nextAt);
+    });
+
+    it("has one run for each time, whoever inserts it", async () => {
+      const { database, first, workflow, now } = await open(setup);
+      const scheduled = { trigger: "schedule", scheduledFor: schedule.nextAt } as const;
+      const inserted = await concurrently(database, 4, ({ transaction }, caller) =>
+        transaction((tx) =>
+          tx.runs.insert({ ...newRun(`run_${caller}`, workflow.id, now()), ...scheduled }),
+        ).then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(applied(inserted)).toBe(1);
+      expect(await first.read.runs.count({})).toBe(1);
+    });
+  });
+
+  describe("an abandoned attempt", () => {
+    it("is reported to one of several callers that interrupt it", async () => {
+      const { database, first, insertRun, now } = await open(setup);
+      await insertRun("run_1");
+      const ref = { runId: "run_1", stepId: "a", item: null };
+      await first.transaction((tx) =>
+        tx.runs.saveAttempt(ref, {
+          attempt: 1,
+          status: "running",
+          executor: "exe_dead",
+          startedAt: now(),
+          finishedAt: null,
+          usage: null,
+          error: null,
+        }),
+      );
+      const reported = await concurrently(database, 4, ({ transaction }) =>
+        transaction((tx) => tx.runs.interruptAttempts("exe_dead", now())),
+      );
+      expect(reported.flat()).toEqual([{ ...ref, attempt: 1, startedAt: now() }]);
+    });
+  });
+}
