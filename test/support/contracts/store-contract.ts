@@ -25,6 +25,24 @@ const ACTOR: Actor = {
 
 const INTENT: WriteIntent = { operation: "create_workflow", actor: ACTOR, requestId: "req_1" };
 
+const pendingApproval = (createdAt: string): ApprovalRecord => ({
+  id: "apr_1",
+  runId: "run_1",
+  workflowId: "weekly-revenue",
+  stepId: "ask",
+  item: null,
+  status: "pending",
+  message: "Send it?",
+  form: null,
+  assignees: [],
+  createdAt,
+  expiresAt: null,
+  decidedAt: null,
+  decidedBy: null,
+  comment: null,
+  answer: null,
+});
+
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
   id,
   workflowId,
@@ -46,22 +64,22 @@ const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
   inputs: {},
 });
 
+const createWorkflow = (tx: Writers) =>
+  tx.workflows.insert(
+    { name: "Weekly revenue", description: "", tags: [], definition: null },
+    { kind: "created", reason: null, actor: ACTOR },
+  );
+
 async function open(setup: ContractSetup) {
   const database: ContractDatabase = await setup(3);
   const [first, second] = database.connections as [ContractConnection, ContractConnection];
   const now = (): string => iso(database.clock.now());
-  const createWorkflow = (tx: Writers) =>
-    tx.workflows.insert(
-      { name: "Weekly revenue", description: "", tags: [], definition: null },
-      { kind: "created", reason: null, actor: ACTOR },
-    );
   const workflow = await first.write(INTENT, createWorkflow);
   return {
     database,
     first,
     second,
     now,
-    createWorkflow,
     workflow,
     insertRun: (id: string, fields: Partial<NewRun> = {}) =>
       first.transaction((tx) => tx.runs.insert({ ...newRun(id, workflow.id, now()), ...fields })),
@@ -185,7 +203,7 @@ export function storeContract(setup: ContractSetup): void {
     const intent: WriteIntent = { ...INTENT, idempotency: { key: "k", input: { name: "a" } } };
 
     it("takes effect once when many requests come at the same time, and gives all of them one result", async () => {
-      const { database, first, createWorkflow } = await open(setup);
+      const { database, first } = await open(setup);
       const results = await concurrently(database, 10, ({ write }) => write(intent, createWorkflow));
       expect(new Set(results.map(({ id }) => id)).size).toBe(1);
       expect(await first.write(INTENT, (tx) => tx.workflows.count({}))).toBe(2);
@@ -232,20 +250,6 @@ export function storeContract(setup: ContractSetup): void {
     });
 
     it("is refused with a different input, also of a request at the same time", async () => {
-      const { database, clock, effects, run } = await openWithEffects();
-      const codes = await concurrently(database, 4, ({ write }, caller) =>
-        write({ ...INTENT, idempotency: { key: "k", input: { caller } } }, run).catch((error: unknown) =>
-          error instanceof AppError ? error.code : error,
-        ),
-      );
-      expect(codes.filter((code) => code === "idempotency_key_reused")).toHaveLength(3);
-      expect(effects.count).toBe(1);
-      clock.advance(DAY);
-      await database.connections[0]!.write({ ...INTENT, idempotency: { key: "k", input: {} } }, run);
-      expect(effects.count).toBe(2);
-    });
-
-    async function openWithEffects() {
       const { database } = await open(setup);
       const effects = { count: 0 };
       const run = async (): Promise<number> => {
@@ -253,8 +257,17 @@ export function storeContract(setup: ContractSetup): void {
         effects.count += 1;
         return effects.count;
       };
-      return { database, clock: database.clock, effects, run };
-    }
+      const codes = await concurrently(database, 4, ({ write }, caller) =>
+        write({ ...INTENT, idempotency: { key: "k", input: { caller } } }, run).catch((error: unknown) =>
+          error instanceof AppError ? error.code : error,
+        ),
+      );
+      expect(codes.filter((code) => code === "idempotency_key_reused")).toHaveLength(3);
+      expect(effects.count).toBe(1);
+      database.clock.advance(DAY);
+      await database.connections[0]!.write({ ...INTENT, idempotency: { key: "k", input: {} } }, run);
+      expect(effects.count).toBe(2);
+    });
   });
 
   describe("usage", () => {
@@ -291,28 +304,10 @@ export function storeContract(setup: ContractSetup): void {
   });
 
   describe("an approval", () => {
-    const approval = (createdAt: string): ApprovalRecord => ({
-      id: "apr_1",
-      runId: "run_1",
-      workflowId: "weekly-revenue",
-      stepId: "ask",
-      item: null,
-      status: "pending",
-      message: "Send it?",
-      form: null,
-      assignees: [],
-      createdAt,
-      expiresAt: null,
-      decidedAt: null,
-      decidedBy: null,
-      comment: null,
-      answer: null,
-    });
-
     it("is decided by one of several decisions, and a cancelled run leaves that one", async () => {
       const { database, first, insertRun, now } = await open(setup);
       await insertRun("run_1");
-      await first.transaction((tx) => tx.approvals.insert(approval(now())));
+      await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
       const decided = await concurrently(database, 6, ({ transaction }, caller) =>
         transaction((tx) =>
           tx.approvals.decide("apr_1", {
@@ -337,7 +332,7 @@ export function storeContract(setup: ContractSetup): void {
     it("is not decided any more once its run has cancelled it", async () => {
       const { first, second, insertRun, now } = await open(setup);
       await insertRun("run_1");
-      await first.transaction((tx) => tx.approvals.insert(approval(now())));
+      await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
       await first.transaction((tx) => tx.approvals.cancelForRun("run_1", now()));
       const late = {
         status: "approved",
