@@ -3,6 +3,7 @@ import { DAY, HOUR, iso } from "../../../src/core/clock.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
 import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
+import { StepStates } from "../../../src/core/step-states.ts";
 import {
   concurrently,
   type ContractConnection,
@@ -49,7 +50,7 @@ const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
   version: 1,
   definition: null,
   status: "queued",
-  stepStates: "qq",
+  stepStates: new StepStates(["queued", "queued"]),
   admitted: true,
   trigger: "rest",
   priority: 0,
@@ -129,18 +130,20 @@ export function storeContract(setup: ContractSetup): void {
           const run = (await tx.runs.lock("run_1"))!;
           await pause();
           const others = await tx.runs.steps("run_1");
-          const stepStates = position === 0 ? `s${run.stepStates[1]}` : `${run.stepStates[0]}s`;
+          const stepStates = run.stepStates.with(position, "succeeded");
           const seq = run.seq + 1;
           const ref = { runId: "run_1", stepId: `step_${position}`, item: null };
-          await tx.runs.saveStep(ref, { seq, state: "s", finishedAt: now() });
+          await tx.runs.saveStep(ref, { seq, state: "succeeded", finishedAt: now() });
           await tx.runs.update("run_1", { seq, stepStates });
-          return { states: stepStates, recorded: others.length };
+          return { states: stepStates.list, recorded: others.length };
         }),
       );
-      expect((await first.read.runs.find("run_1"))!.stepStates).toBe("ss");
+      const all = ["succeeded", "succeeded"];
+      expect((await first.read.runs.find("run_1"))!.stepStates.list).toEqual(all);
       expect(await first.read.runs.steps("run_1")).toHaveLength(2);
       // Exactly one of them has seen that all steps have ended, so the run ends once.
-      expect(seen.filter(({ states }) => states === "ss")).toEqual([{ states: "ss", recorded: 1 }]);
+      const complete = seen.filter(({ states }) => states.every((state) => state === "succeeded"));
+      expect(complete).toEqual([{ states: all, recorded: 1 }]);
     });
 
     it("is undefined when there is no such run", async () => {
