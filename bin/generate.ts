@@ -1,6 +1,6 @@
 /**
- * Writes the committed artefacts of schemas/generated and the generated pages of docs, or with --check says which of them are not what the code
- * makes. They are for readers and reviewers: a change of a surface shows in the diff.
+ * Writes the files of schemas/generated and the generated pages of docs. With --check it writes nothing, and names the
+ * files that are out of date. The files are committed so that a review shows every change of a public interface.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ async function databaseSchema(): Promise<string> {
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** The types that the web interface talks to the API with, made from the OpenAPI document alone. */
+/** Generates the web interface's API types from the OpenAPI document. */
 function endpointTypes(document: string): string {
   const directory = mkdtempSync(join(tmpdir(), "millrace-endpoints-"));
   try {
@@ -59,9 +59,12 @@ function endpointTypes(document: string): string {
       "--jsdoc",
       "false",
     ];
-    const made = spawnSync(process.execPath, [command, ...options], { cwd: directory, encoding: "utf8" });
-    if (made.status !== 0) throw new Error(made.stdout + made.stderr);
-    // It takes the null in a nullable enumeration for a word.
+    const generated = spawnSync(process.execPath, [command, ...options], {
+      cwd: directory,
+      encoding: "utf8",
+    });
+    if (generated.status !== 0) throw new Error(generated.stdout + generated.stderr);
+    // typed-openapi writes the null of a nullable enumeration as a string.
     return readFileSync(join(directory, "endpoints.ts"), "utf8").replaceAll(' | "null")', ")");
   } finally {
     rmSync(directory, { recursive: true });
@@ -78,19 +81,19 @@ const artefacts: Record<string, string> = {
   "database.sql": await databaseSchema(),
 };
 
-/** A page that is written by hand but for what stands between its marks. */
-function filledIn(page: string, text: string): string {
-  const whole = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
-  const marks = /(<!-- generated -->\n)[^]*(\n<!-- \/generated -->)/;
-  if (!marks.test(whole)) throw new Error(`${page} has no marks for what is generated`);
-  return whole.replace(marks, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`);
+/** Replaces the generated part of a handwritten page, between its two markers. */
+function replaceGeneratedPart(page: string, text: string): string {
+  const content = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
+  const markers = /(<!-- generated -->\n)[^]*(\n<!-- \/generated -->)/;
+  if (!markers.test(content)) throw new Error(`${page} lacks the markers of its generated part`);
+  return content.replace(markers, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`);
 }
 
 const files: Record<string, string> = {
   ...Object.fromEntries(Object.entries(artefacts).map(([name, text]) => [`schemas/generated/${name}`, text])),
   "docs/reference/rest.md": restPage(catalogue),
   "docs/reference/mcp.md": mcpPage(catalogue),
-  "docs/troubleshooting.md": filledIn("docs/troubleshooting.md", errorTables()),
+  "docs/troubleshooting.md": replaceGeneratedPart("docs/troubleshooting.md", errorTables()),
 };
 
 const checking = process.argv.includes("--check");
@@ -99,7 +102,7 @@ for (const [name, text] of Object.entries(files)) {
   if (!checking) {
     writeFileSync(file, text);
   } else if (readFileSync(file, "utf8") !== text) {
-    console.error(`${name} is not what the code makes. Run: npm run generate`);
+    console.error(`${name} is out of date. Run: npm run generate`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-/** Builds the web interface after an install; where only what runs was installed, there is nothing to build it with. */
+/** Builds the web interface after an install, unless the install left out the development dependencies. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,44 +1,45 @@
 /**
- * Takes out of an installed node_modules what no program can load: for the image, about half of it.
+ * Deletes the files of an installed node_modules that no program loads, about half of them, to make the image smaller.
  *   node bin/prune.ts <node_modules>
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
-/** Source maps, typings and sources (Node runs no TypeScript below node_modules), what bundlers and editors read. */
-const USELESS = /\.(?:map|ts|mts|cts|tsx|flow|tsbuildinfo|md|markdown)$/i;
-/** Licences ask to be handed on with what they license. */
+/** Files for editors and bundlers: source maps, types, and sources that Node does not run in node_modules. */
+const UNUSED_FILES = /\.(?:map|ts|mts|cts|tsx|flow|tsbuildinfo|md|markdown)$/i;
+/** Licence files must be distributed with their packages. */
 const LICENCE = /^(?:licen[cs]e|notice|copying|third-party)/i;
 
-/** Directories that are there for a compiler, for a bundler or for another system. */
-const UNUSED = [
+/** Paths for a compiler, a bundler or another platform. */
+const UNUSED_PATHS = [
   /^better-sqlite3\/(?:deps|src|binding\.gyp)$/,
   new RegExp(`^better-sqlite3/prebuilds/(?!${process.platform}-${process.arch}\\.node$)`),
-  // What `exports` and `main` lead Node to is build/src.
+  // Node loads build/src, by `exports` and `main`.
   /^@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/,
-  // The page loads swagger-ui-bundle.js and the preset.
+  // /apidoc loads only swagger-ui-bundle.js and the preset.
   /^swagger-ui-dist\/(?:swagger-ui-es-bundle.*|swagger-ui|log\..*)\.(?:js|txt)$/,
 ];
 
 const [root] = process.argv.slice(2);
-if (root === undefined) throw new Error("Say which node_modules: node bin/prune.ts <node_modules>");
+if (root === undefined)
+  throw new Error("The node_modules directory is missing. Usage: node bin/prune.ts <node_modules>");
 
 let files = 0;
 let bytes = 0;
-const all = readdirSync(root, { recursive: true, withFileTypes: true });
-for (const entry of all) {
+const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+for (const entry of entries) {
   const path = join(entry.parentPath, entry.name);
-  // A package may have a node_modules of its own: what counts is the path in the package.
+  // Packages can contain node_modules of their own, so the last one in the path counts.
   const [, inPackage] = /^.*(?:^|\/)node_modules\/(.*)$/.exec(path.split(sep).join("/")) ?? [];
-  const unused = inPackage !== undefined && UNUSED.some((pattern) => pattern.test(inPackage));
-  const useless = entry.isFile() && USELESS.test(entry.name) && !LICENCE.test(entry.name);
-  if (!unused && !useless) continue;
-  const gone = entry.isDirectory()
+  const unusedPath = inPackage !== undefined && UNUSED_PATHS.some((pattern) => pattern.test(inPackage));
+  const unusedFile = entry.isFile() && UNUSED_FILES.test(entry.name) && !LICENCE.test(entry.name);
+  if (!unusedPath && !unusedFile) continue;
+  const removed = entry.isDirectory()
     ? readdirSync(path, { recursive: true, withFileTypes: true })
         .filter((inside) => inside.isFile())
         .map((inside) => join(inside.parentPath, inside.name))
     : [path];
-  for (const file of gone) {
+  for (const file of removed) {
     const size = statSync(file, { throwIfNoEntry: false })?.size;
     if (size === undefined) continue;
     files += 1;
@@ -46,4 +47,4 @@ for (const entry of all) {
   }
   rmSync(path, { recursive: true, force: true });
 }
-console.log(`pruned ${files} files, ${Math.round(bytes / 1024 ** 2)} MB`);
+console.log(`Pruned ${files} files, ${Math.round(bytes / 1024 ** 2)} MB`);

@@ -1,4 +1,4 @@
-/** The pages of the documentation that are made from the code, so that they can't be wrong about it. */
+/** Generates the reference pages of the documentation from the code. */
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.ts";
 import { STEP_ERROR_CODES, STEP_ERRORS } from "../../src/core/step-errors.ts";
@@ -7,7 +7,7 @@ import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { ADVICE, STEP_ADVICE } from "./error-advice.ts";
 import { generatedNotice, table } from "./table.ts";
 
-/** The two tables of docs/troubleshooting.md. */
+/** The two error tables of docs/troubleshooting.md, in Markdown. */
 export function errorTables(): string {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const ofRequests = codes
@@ -21,17 +21,16 @@ export function errorTables(): string {
   ]);
   return `## Errors of requests
 
-Over REST they are problem details (RFC 9457) with \`code\`, \`detail\` and \`request_id\`; over MCP the same stands in the
+REST returns them as problem details (RFC 9457) with \`code\`, \`detail\` and \`request_id\`; MCP returns the same in the
 tool's result. The log has a line with the request id.
 
-${table(["code", "status", "what it means", "what to do"], ofRequests)}
+${table(["code", "status", "meaning", "what to do"], ofRequests)}
 
 ## Errors of steps
 
-They stand in a run's \`error\` and in its steps. Those that may go away by themselves are what \`retry\` without \`on\`
-repeats.
+They are in a run's \`error\` and in its steps. \`retry\` without \`on\` repeats the transient ones only.
 
-${table(["code", "what happened", "may go away", "what to do"], ofSteps)}`;
+${table(["code", "meaning", "transient", "what to do"], ofSteps)}`;
 }
 
 interface Property {
@@ -61,19 +60,19 @@ function fieldTable(input: z.ZodType, inWhere: (name: string) => string): string
     required?: string[];
   };
   const rows = Object.entries(properties).map(([name, property]) => [
-    `\`${name}\`${required.includes(name) ? " (needed)" : ""}`,
+    `\`${name}\`${required.includes(name) ? " (required)" : ""}`,
     inWhere(name),
     typeOf(property),
     (property.description ?? "") +
       (property.default === undefined ? "" : ` Default: \`${JSON.stringify(property.default)}\`.`),
   ]);
-  return rows.length === 0 ? "Takes nothing." : table(["field", "in", "type", "what"], rows);
+  return rows.length === 0 ? "It takes no input." : table(["field", "in", "type", "description"], rows);
 }
 
 const errorList = (codes: readonly string[]): string =>
   codes.length === 0
     ? ""
-    : `\n\nErrors of its own: ${codes.map((code) => `[\`${code}\`](../troubleshooting.md#errors-of-requests)`).join(", ")}.`;
+    : `\n\nErrors: ${codes.map((code) => `[\`${code}\`](../troubleshooting.md#errors-of-requests)`).join(", ")}.`;
 
 const byNoun = (catalogue: readonly AnyTool[]) =>
   Map.groupBy(catalogue, (tool) => parseRoute(tool).path.split("/")[1]!);
@@ -84,7 +83,7 @@ export function restPage(catalogue: readonly AnyTool[]): string {
     ([noun, tools]) => `## /${noun}\n\n${tools.map(restOperation).join("\n\n")}`,
   );
   const sessions = table(
-    ["endpoint", "name", "what", "only with passwords here"],
+    ["endpoint", "name", "description", "built-in sign-in only"],
     sessionEndpoints.map(({ method, path, name, description, builtInOnly }) => [
       `\`${method} ${path}\``,
       `\`${name}\``,
@@ -96,15 +95,15 @@ export function restPage(catalogue: readonly AnyTool[]): string {
 
 # REST reference
 
-Every operation, made from what the server itself checks. Conventions (errors, paging, \`If-Match\`, \`Idempotency-Key\`) are in
-[HTTP API](../http-api.md); a running server shows the same with examples, to be tried out, under \`/apidoc\`, and as a
-document to download. A scope is what the key (or the role) needs.
+This page lists every operation. [HTTP API](../http-api.md) explains the conventions (errors, paging, \`If-Match\`,
+\`Idempotency-Key\`). A running server has the same reference at \`/apidoc\`, with examples to try and the OpenAPI document to
+download. The scope is the one that the API key, or the user's role, must have.
 
 ${parts.join("\n\n")}
 
 ## /session
 
-What the web interface signs people in with; it needs no key and is of no use to scripts.
+The web interface uses these endpoints to sign users in. They need no API key, and scripts have no use for them.
 
 ${sessions}
 `;
@@ -114,7 +113,7 @@ function restOperation(tool: AnyTool): string {
   const { method, path, parameters } = parseRoute(tool);
   const inWhere = (name: string): string =>
     tool.headers?.[name] ?? (parameters.includes(name) ? "path" : method === "GET" ? "query" : "body");
-  const who = tool.requiresUser ? "somebody signed in" : "a key or somebody signed in";
+  const who = tool.requiresUser ? "signed-in user" : "API key or signed-in user";
   return `### ${tool.name}
 
 \`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\` · scope \`${tool.scope}\` · ${who}
@@ -130,7 +129,7 @@ export function mcpPage(catalogue: readonly AnyTool[]): string {
   const parts = tools.map(
     (tool) => `## ${tool.name}
 
-${tool.title} · scope \`${tool.scope}\` · ${tool.effect === "read" ? "changes nothing" : `effect: ${tool.effect}`}
+${tool.title} · scope \`${tool.scope}\` · ${tool.effect === "read" ? "read-only" : `effect: ${tool.effect}`}
 
 ${tool.description}
 
@@ -140,9 +139,9 @@ ${fieldTable(tool.input as z.ZodType, () => "arguments")}${errorList(tool.errors
 
 # MCP reference
 
-The ${tools.length} tools that an agent sees, the same at \`/mcp\` and \`/sse\`. How to connect is in
-[Connecting agents](../connecting-agents.md), what the protocol's revisions make of it in [MCP](../mcp.md). Published
-workflows with \`expose_as_tool\` are tools beside these.
+The MCP server has these ${tools.length} tools, at \`/mcp\` and \`/sse\` alike, and a tool for each published workflow with
+\`expose_as_tool\`. [Connecting agents](../connecting-agents.md) explains how to connect, and [MCP](../mcp.md) describes the
+protocol revisions.
 
 ${parts.join("\n\n")}
 `;

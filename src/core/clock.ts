@@ -1,15 +1,15 @@
-/** Time comes from here, so that a test can turn it. */
+/** The source of the current time, which tests replace. */
 export interface Clock {
-  /** The present moment, in milliseconds since 1970 UTC. */
+  /** The current time, in milliseconds since 1970 UTC. */
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-// From the year 10000 on ISO 8601 writes a sign before the year, which sorts before every digit.
+// From the year 10000 on, ISO 8601 puts a sign before the year, which would sort before every digit.
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** A moment as the store and the wire hold it: ISO 8601, UTC, milliseconds; sorts as text. Ends with the year 9999. */
+/** Formats a time as ISO 8601 in UTC with milliseconds, which sorts as text. The latest time is the end of the year 9999. */
 export const iso = (milliseconds: number): string => new Date(Math.min(milliseconds, LATEST)).toISOString();
 
 export const SECOND = 1_000;

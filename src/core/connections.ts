@@ -1,6 +1,6 @@
 /**
- * What steps reach of the world, as the configuration names it. `src/connections` implements these ports; steps, the
- * checker and the describe operations use them. Everything that fails throws a `StepError`.
+ * Ports to the configured external systems. `src/connections` implements them; steps, the checker and the describe
+ * operations use them. Every failure is a `StepError`.
  */
 import type { Issue } from "../../schemas/problem.ts";
 import type { Usage } from "./model.ts";
@@ -8,46 +8,45 @@ import type { TraceHeaders } from "./trace-context.ts";
 
 export type { Usage } from "./model.ts";
 
-/** A name that the configuration has, for lists and near matches. */
 export interface NamedConnection {
   name: string;
-  /** `sqlite`, `openai`, `stdio` …: what kind it is. */
+  /** `sqlite`, `openai`, `stdio` and so on. */
   type: string;
-  /** Why it can't be used now (an environment variable that is not set), or null. */
+  /** Why it can't be used, such as an environment variable that is not set, or null. */
   unavailableReason: string | null;
 }
 
 export interface SqlColumn {
   name: string;
-  /** In the words of expressions; `any` where the database does not say. */
+  /** The type in expressions; `any` when the database does not report one. */
   type: "string" | "number" | "boolean" | "any";
-  /** In the database's own words. */
+  /** The database's own name of the type. */
   databaseType: string | null;
 }
 
-/** The name of the database in memory, beside those of the configuration. */
+/** The name of the built-in in-memory database. */
 export const SCRATCH_DATABASE = "scratch";
 
 export interface SqlRequest {
-  /** A name of the configuration, or `scratch`. */
+  /** The name of a configured database, or `scratch`. */
   database: string;
   query: string;
   /** Bound as `:name`. */
   params: Readonly<Record<string, unknown>>;
-  /** Allowed only where the database's entry says read-write. */
+  /** Requires `access: read-write` in the database's configuration. */
   write: boolean;
   maxRows: number;
   maxBytes: number;
-  /** For `scratch`: rows of earlier steps, to be loaded as tables. */
+  /** For `scratch`: rows of earlier steps, which are loaded as tables. */
   tables?: Readonly<Record<string, readonly unknown[]>> | undefined;
 }
 
 export interface SqlResult {
   rows: Record<string, unknown>[];
   columns: SqlColumn[];
-  /** How many rows are given; for a statement that writes, how many it changed. */
+  /** The number of returned rows; for a statement that writes, of changed rows. */
   row_count: number;
-  /** Whether there were more than were given. */
+  /** Whether the query had more rows than `rows` contains. */
   truncated: boolean;
 }
 
@@ -56,12 +55,12 @@ export interface TableDescription {
   /** `table` or `view`. */
   kind: string;
   columns: { name: string; type: string; nullable: boolean }[];
-  /** Counted, or estimated where counting would take long; null where it is not known. */
+  /** Exact, or estimated when counting would take long; null when unknown. */
   row_count: number | null;
   sample?: Record<string, unknown>[];
 }
 
-/** A fault whose place is within the step: path parts below it. */
+/** A validation issue with a path relative to the step. */
 export type PartialIssue = Omit<Issue, "path"> & { path?: PropertyKey[] };
 
 interface DatabaseEntry extends NamedConnection {
@@ -70,13 +69,13 @@ interface DatabaseEntry extends NamedConnection {
 
 export interface Databases {
   list(): DatabaseEntry[];
-  /** The most statements at a time on this database, over all executors; null for no limit. */
+  /** Maximum number of concurrent statements on a database, over all executors; null for no limit. */
   concurrencyOf(name: string): number | null;
   query(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
   /**
    * Prepares a query without running it.
-   * @param request `params` only need the right names here; `tables` names the columns of scratch tables
-   * @returns its columns, or the faults that kept it from being prepared (query, parameters, access, database)
+   * @param request `params` are the names of the parameters; `tables` has the columns of scratch tables
+   * @returns its columns, or the issues that prevent it (in the query, parameters, access or database)
    */
   prepare(
     request: {
@@ -99,18 +98,18 @@ export interface ModelRequest {
   model: string;
   prompt: string;
   system?: string | undefined;
-  /** JSON Schema that the answer must fit. */
+  /** The JSON Schema of the response. */
   outputSchema?: Readonly<Record<string, unknown>> | undefined;
   maxOutputTokens?: number | undefined;
   temperature?: number | undefined;
-  /** Sent along, so that its spans join the trace. */
+  /** Sent with the request, so that the receiver's spans join the trace. */
   trace?: TraceHeaders | undefined;
 }
 
 export interface ModelResponse {
-  /** Without an output schema. */
+  /** Null with an output schema. */
   text: string | null;
-  /** With one: what fits it. */
+  /** With an output schema: the value that matches it. */
   object: unknown;
   usage: Usage;
   finish_reason: string;
@@ -122,7 +121,7 @@ export interface Models {
   generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
 }
 
-/** A secret by its name, where a header or field takes one. */
+/** A reference to a secret by its name, in a header or field. */
 export interface SecretRef {
   secret: string;
   prefix?: string | undefined;
@@ -132,24 +131,24 @@ export interface HttpRequest {
   method: string;
   url: string;
   headers: Readonly<Record<string, string | SecretRef>>;
-  /** Sent as JSON unless it is text. */
+  /** Sent as JSON, or as it is when it is a string. */
   body?: unknown;
   maxBytes: number;
-  /** Statuses that the caller wants as they are: a redirect with one of these is given, not followed. */
+  /** Statuses to return as they are: a redirect with one of these is not followed. */
   acceptStatus?: readonly number[] | undefined;
-  /** Sent along unless `headers` holds one of its own. */
+  /** Sent with the request unless `headers` already has a trace. */
   trace?: TraceHeaders | undefined;
 }
 
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
-  /** Parsed by content type: JSON, else text; secrets that came back are masked. */
+  /** Parsed as JSON or text by its content type; secrets that the response repeats are masked. */
   body: unknown;
 }
 
 export interface Http {
-  /** Faults that can be known before: a private host, a secret that is not set or not for this host. */
+  /** Finds issues before the request is sent: a private host, or a secret that is not set or not allowed for the host. */
   check(request: { url: string | null; secrets: readonly string[] }): PartialIssue[];
   /** Names of the secrets that workflows may use. */
   secrets(): (NamedConnection & { hosts: readonly string[] })[];
@@ -184,7 +183,7 @@ export interface Mail {
   subject: string;
   text: string;
   html?: string | undefined;
-  /** Becomes the Message-ID, so that a repeated mail can be told from a second one. */
+  /** Becomes the Message-ID, so that receivers recognize a repeated mail. */
   idempotencyKey: string;
 }
 
@@ -201,8 +200,8 @@ export interface Connections {
   http: Http;
   mcpServers: McpServers;
   mailer: Mailer;
-  /** The database of sql steps that name none. */
+  /** The database of sql steps that do not name one. */
   defaultDatabase: string | null;
-  /** Ends children and connections. */
+  /** Ends child processes and closes connections. */
   close(): Promise<void>;
 }

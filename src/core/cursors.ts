@@ -1,4 +1,3 @@
-/** Cursors that only this instance can have made: a position with a MAC over it and the list it belongs to. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "./errors.ts";
@@ -7,7 +6,10 @@ import type { CursorCodec } from "./ports.ts";
 const MAC_BYTES = 16;
 const EncodedPosition = z.tuple([z.string(), z.string()]);
 
-/** @param key a secret that every copy of this instance shares */
+/**
+ * Encodes positions in a list as cursors, with a MAC over the position and the list, so that clients can't forge them.
+ * @param key a secret that all processes of this instance share
+ */
 export function cursorCodec(key: Buffer): CursorCodec {
   const macOf = (query: string, position: Buffer): Buffer =>
     createHmac("sha256", key).update(query).update("\0").update(position).digest().subarray(0, MAC_BYTES);
@@ -21,15 +23,15 @@ export function cursorCodec(key: Buffer): CursorCodec {
       const bytes = Buffer.from(cursor, "base64url");
       const mac = bytes.subarray(0, MAC_BYTES);
       const position = bytes.subarray(MAC_BYTES);
-      // base64url ignores what it does not know: only the one spelling that we gave out is taken.
-      const ours =
+      // Decoders ignore unknown characters, so other spellings of a cursor are rejected.
+      const isAuthentic =
         mac.length === MAC_BYTES &&
         bytes.toString("base64url") === cursor &&
         timingSafeEqual(mac, macOf(query, position));
-      if (!ours) {
+      if (!isAuthentic) {
         throw new AppError(
           "invalid_cursor",
-          "This cursor was not made for this list. Take next_cursor from the page before, with the same filters and sort, or leave the cursor out to begin anew.",
+          "The cursor does not belong to this list. Use next_cursor of the previous page with the same filters and sort, or leave the cursor out to start from the beginning.",
         );
       }
       return EncodedPosition.parse(JSON.parse(position.toString()));

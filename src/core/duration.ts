@@ -1,4 +1,4 @@
-/** Durations as people write them: `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
+/** Parses durations such as `500ms`, `30s`, `10m`, `1h30m` and `2d`. */
 import { DURATION_PATTERN } from "../../schemas/workflow-definition.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "./clock.ts";
 
@@ -6,8 +6,9 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h
 const PART = /(\d{1,9})(ms|s|m|h|d)/g;
 
 /**
- * A duration in milliseconds.
- * @throws RangeError for anything else: a wrong duration never becomes zero
+ * Parses a duration.
+ * @returns milliseconds
+ * @throws RangeError when the text is not a duration
  */
 export function durationMs(text: string): number {
   if (!DURATION_PATTERN.test(text)) throw new RangeError(`"${text}" is not a duration such as 30s or 1h30m`);

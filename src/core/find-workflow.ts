@@ -1,15 +1,14 @@
-/** Looking a workflow up so that a wrong id says which one was probably meant. */
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "./errors.ts";
 import { nearMatch } from "./near-match.ts";
 import type { WorkflowReader } from "./ports.ts";
 
-/** How many ids a near match is looked for in. */
+/** Number of recent workflow ids to search for a near match. */
 const CANDIDATES = 200;
 
 /**
- * The workflow, or the error that helps to find it.
- * @throws AppError workflow_not_found
+ * Finds a workflow by its id.
+ * @throws AppError workflow_not_found, with a near match when there is one
  */
 export async function findWorkflow(workflows: WorkflowReader, id: string): Promise<WorkflowWithDefinition> {
   const found = await workflows.find(id);
@@ -19,7 +18,7 @@ export async function findWorkflow(workflows: WorkflowReader, id: string): Promi
     "workflow_not_found",
     `There is no workflow "${id.slice(0, 100)}".` +
       (near === undefined
-        ? " list_workflows (GET /workflows) shows those that exist."
+        ? " list_workflows (GET /workflows) lists the workflows that exist."
         : ` Did you mean "${near}"?`),
     {
       errors: [

@@ -1,4 +1,3 @@
-/** Shapes in words that agents and people read: `{rows: [{region: text}], row_count: number}`. */
 import type { Shape } from "./shapes.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -8,15 +7,15 @@ const WORDS: Readonly<Record<string, string>> = {
   number: "number",
   boolean: "boolean",
 };
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
-/** @returns the shape on one line; what is not known is `any` */
+/** Formats a shape on one line: `{rows: [{region: text}], row_count: number}`. Unknown parts are `any`. */
 export function formatShape(shape: Shape, depth = 0): string {
-  const text = depth > DEEPEST ? "…" : described(shape, depth + 1);
+  const text = depth > MAX_DEPTH ? "…" : formatKind(shape, depth + 1);
   return shape.nullable === true && shape.kind !== "null" ? `${text} or null` : text;
 }
 
-function described(shape: Shape, depth: number): string {
+function formatKind(shape: Shape, depth: number): string {
   switch (shape.kind) {
     case "list":
       return `[${formatShape(shape.of, depth)}]`;

@@ -1,11 +1,11 @@
-/** Names and addresses of machines, as they stand in URLs or alone. */
+/** Host names and IP addresses. */
 import { BlockList, isIP } from "node:net";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Whether it is the machine itself (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
+/** Whether a host, in brackets or not, is the local machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(bare);
@@ -13,9 +13,9 @@ export function isLoopback(host: string): boolean {
   return loopback.check(bare, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** IPv6 in brackets (RFC 3986, section 3.2.2). */
+/** A host as URLs contain it: IPv6 addresses get brackets (RFC 3986, section 3.2.2). */
 export const hostForUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
-/** As people reach it from the machine itself: "every address" is none that one can open. */
+/** The host under which the machine itself reaches a listener; the wildcard addresses can't be opened. */
 export const reachableHost = (host: string): string =>
   host === "0.0.0.0" || host === "::" ? "localhost" : hostForUrl(host);

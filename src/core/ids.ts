@@ -3,33 +3,30 @@ import { randomBytes } from "node:crypto";
 const ID_BYTES = 9;
 let pool = Buffer.alloc(0);
 
-/** A new id of a request, for the log and for who reports an error. */
 export const newRequestId = (): string => newId("req");
 
-/** A new id of a run. */
 export const newRunId = (): string => newId("run");
 
-/** A new id of a user. */
 export const newUserId = (): string => newId("usr");
 
-/** A new id of a session; no secret, unlike its token. */
+/** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");
 
-/** A new id of an executor; the host's name is for who reads the log. */
+/** The id of an executor, with its host name for readers of the log. */
 export const newExecutorId = (host: string): string => `${newId("exe")}@${host.slice(0, 50)}`;
 
-/** A new id: 72 random bits behind a word that says what of. */
+/** Returns a random id: the prefix, and 72 random bits. */
 function newId(prefix: string): string {
-  // For many at once: asking the system each time costs more than the rest of an id.
+  // One request to the system gives the random bytes of 128 ids: each request costs more than the rest of an id.
   if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * 128);
   const id = pool.toString("base64url", 0, ID_BYTES);
   pool = pool.subarray(ID_BYTES);
   return `${prefix}_${id}`;
 }
 
-const ACCEPTED = /^[\w.:~-]{1,128}$/;
+const LOGGABLE_ID = /^[\w.:~-]{1,128}$/;
 
-/** The caller's own request id where it is one that can be logged, else a new one. */
+/** Returns the client's own request id when it is safe to log, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === "string" && ACCEPTED.test(header) ? header : newRequestId();
+  return typeof header === "string" && LOGGABLE_ID.test(header) ? header : newRequestId();
 }

@@ -1,8 +1,8 @@
 /**
- * What is made when it is first asked for, and then kept. For packages that most processes never need: to load them all
- * at the start would double its time and the memory of a listener.
+ * Returns a function that creates its value at the first call. For packages that most processes never use: loading all of
+ * them at start-up would double its duration and the memory of a listener.
  */
-export function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+export function lazy<T>(create: () => T): () => T {
+  let created: { value: T } | undefined;
+  return () => (created ??= { value: create() }).value;
 }

@@ -1,6 +1,5 @@
-/** Mail to people about their accounts. */
+/** A mail to a user about their account. */
 export interface AccountMail {
-  /** One address. */
   to: string;
   subject: string;
   text: string;
@@ -8,8 +7,8 @@ export interface AccountMail {
 }
 
 export interface AccountMailer {
-  /** Whether a mail server is configured; whether it answers is seen when something is sent. */
+  /** Whether a mail server is configured; it may still be unreachable. */
   configured: boolean;
-  /** @throws AppError connection_failed, in words for an admin */
+  /** @throws AppError connection_failed, with a message for admins */
   send(mail: AccountMail, signal?: AbortSignal): Promise<void>;
 }

@@ -1,78 +1,75 @@
 /**
- * What is counted and timed while the service works, in its own words: `src/telemetry` makes metrics of it. Whatever is
- * given here becomes a label, so it is a word of ours or of the configuration, never an id or what somebody sent.
+ * The port for metrics, which `src/telemetry` implements. Arguments become metric labels, so they must come from a fixed
+ * set or from the configuration: never an id, nor text of a client.
  */
 import type { Surface } from "../../schemas/actor.ts";
 import type { RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JobKind } from "./model.ts";
 
-/** What stays open: a run's events over REST, and the two legs of MCP. */
+/** Streams that stay open: the events of a run over REST, and the two transports of MCP. */
 export type StreamKind = "run_events" | "sse" | "mcp";
 
-/** How a dead executor was known: by its end, or by a beat that stood still for a lease. */
+/** How a dead executor was detected: its process exited, or it missed its lease. */
 export type ReclaimCause = "exit" | "lease";
 
-/** What an attempt of a step came to. */
 export type AttemptOutcome =
   | "succeeded"
-  /** Its output was recorded before, or cached. */
+  /** A recorded or cached output was used. */
   | "reused"
   | "skipped"
   | "failed"
   | "cancelled"
   | "interrupted"
-  /** It goes on as a wait, an approval, another run, or items. */
+  /** The step continues without its executor: it waits for a time, an approval, a run or its items. */
   | "handed_on";
 
 export type StorageAccess =
   | "read"
-  /** For one's turn in the process, and for the lock. */
+  /** The wait for the process's write connection and for the lock. */
   | "write_wait"
   | "write";
 
-/** Of which connection of the configuration. */
 export type ConnectionKind = "database" | "model" | "mcp_server";
 
 export interface Meter {
-  /** An operation was carried out or refused; `status` is that of its answer, or of the problem that MCP tells. */
+  /** An operation succeeded or failed; `status` is its HTTP status, over MCP that of the problem in its result. */
   operationCompleted(done: { name: string; surface: Surface; status: number; seconds: number }): void;
-  /** A request was refused before it came to an operation. */
+  /** A request was rejected before an operation started. */
   requestRejected(surface: Surface, code: ErrorCode): void;
   streamCountChanged(kind: StreamKind, change: 1 | -1): void;
   runStarted(trigger: RunTrigger): void;
-  /** `code` is that of its error; `seconds` from its acceptance on. */
+  /** `code` is the error code; `seconds` is the time since the run was created. */
   runEnded(end: {
     status: Extract<RunStatus, "succeeded" | "failed" | "cancelled">;
     trigger: RunTrigger;
     code: string | null;
     seconds: number;
   }): void;
-  /** `seconds` only where its code ran. */
+  /** `seconds` is undefined when the step's code did not run. */
   attemptEnded(end: {
     type: string;
     outcome: AttemptOutcome;
     code: string | null;
     seconds: number | undefined;
   }): void;
-  /** A job ended its executor so often that it is not tried again. */
+  /** A job crashed its executor so often that it is not retried. */
   jobPoisoned(): void;
   jobClaimed(kind: JobKind): void;
   jobsReclaimed(cause: ReclaimCause, jobs: number): void;
-  /** An executor of this listener has ended without being asked to. */
+  /** An executor process of this listener exited unexpectedly. */
   executorEnded(): void;
-  /** A database, model or server of the configuration was asked. `outcome`: ok, or the code of the step's error. */
+  /** A configured database, model or MCP server was called. `outcome` is `ok` or the code of the step error. */
   connectionCalled(done: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
   tokensUsed(model: string, used: { input: number; output: number }): void;
-  /** The state was read, waited for, or written. */
+  /** The database was read or written, or a write waited. */
   storageAccessed(access: StorageAccess, seconds: number): void;
-  /** A lock of another process was met, and waited for once more. */
+  /** Another process holds the database lock; the wait for it starts over. */
   storageBusy(): void;
 }
 
 const nothing = (): void => {};
 
-/** Counts nothing. */
 export const noMeter: Meter = {
   operationCompleted: nothing,
   requestRejected: nothing,
@@ -90,5 +87,5 @@ export const noMeter: Meter = {
   storageBusy: nothing,
 };
 
-/** Seconds since `start`, a reading of `performance.now()`. */
+/** Returns the seconds since `start`, a value of `performance.now()`. */
 export const secondsSince = (start: number): number => (performance.now() - start) / 1_000;

@@ -1,20 +1,21 @@
 import { distance } from "fastest-levenshtein";
 
-const LONGEST = 200;
+/** Maximum length of a word to compare, in characters. */
+const MAX_LENGTH = 200;
 
 /**
- * The allowed word that was probably meant.
- * @returns the nearest of `allowed`, or undefined where none is within a third of the longer word's letters
+ * Finds the allowed word that a misspelt word probably means.
+ * @returns the nearest of `allowed`, or undefined when none differs in at most a third of the longer word's letters
  */
 export function nearMatch(word: string, allowed: Iterable<string>): string | undefined {
-  if (word.length > LONGEST) return undefined;
-  const wanted = word.toLowerCase();
+  if (word.length > MAX_LENGTH) return undefined;
+  const lowerCase = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of allowed) {
     const limit = Math.floor(Math.max(candidate.length, word.length) / 3);
     if (Math.abs(candidate.length - word.length) > limit) continue;
-    const edits = editsBetween(wanted, candidate.toLowerCase());
+    const edits = editDistance(lowerCase, candidate.toLowerCase());
     if (edits <= limit && edits < bestDistance) {
       best = candidate;
       bestDistance = edits;
@@ -23,8 +24,8 @@ export function nearMatch(word: string, allowed: Iterable<string>): string | und
   return best;
 }
 
-/** Letters to change; two neighbours in the wrong order count as one, as the commonest slip of the hand. */
-function editsBetween(a: string, b: string): number {
+/** The number of letters to change; two swapped letters, the most frequent typing error, count as one. */
+function editDistance(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && sorted(a) === sorted(b) ? 1 : edits;
 }

@@ -1,6 +1,6 @@
 import type { StepRef } from "./model.ts";
 
-/** A unit, or a job of a whole run, as lines of the log name it. */
+/** The log fields that identify a step, an item of its fan-out, or (with an empty step id) a whole run. */
 export const stepRefLogFields = ({ runId, stepId, item }: StepRef) => ({
   run_id: runId,
   ...(stepId !== "" && { step_id: stepId }),

@@ -1,4 +1,3 @@
-/** Says once that the state can't be used, and once that it can again, however often it is tried meanwhile. */
 import { AppError, isStorageUnavailable } from "./errors.ts";
 
 interface Log {
@@ -7,30 +6,30 @@ interface Log {
 }
 
 export interface StorageHealth {
-  /** Tells of a failure; trouble with the state only where it was not told of before, or is another. */
-  reportFailure(thrown: unknown, what: string): void;
-  /** To be called when the state was written: the next trouble is a new one. */
+  /** Logs a failure. A failure of the storage is logged once, until another one follows or the storage recovers. */
+  reportFailure(thrown: unknown, message: string): void;
+  /** Call it after each successful write: the next failure is logged again. */
   reportRecovery(): void;
 }
 
-/** @param log where it is said; of one process's parts all share one of these */
+/** Logs outages of the storage once instead of at each attempt. All parts of a process share one of these. */
 export function storageHealth(log: Log): StorageHealth {
-  let told: string | undefined;
+  let loggedReason: string | undefined;
   return {
-    reportFailure(thrown, what) {
+    reportFailure(thrown, message) {
       if (!(thrown instanceof AppError) || !isStorageUnavailable(thrown)) {
-        log.warn({ err: thrown }, what);
+        log.warn({ err: thrown }, message);
         return;
       }
-      if (told === thrown.message) return;
-      told = thrown.message;
-      // Without the stack: where it was noticed says nothing of why.
-      log.warn({ code: thrown.code, reason: thrown.message }, what);
+      if (loggedReason === thrown.message) return;
+      loggedReason = thrown.message;
+      // The stack is left out: it shows which part noticed the outage, not its cause.
+      log.warn({ code: thrown.code, reason: thrown.message }, message);
     },
     reportRecovery() {
-      if (told === undefined) return;
-      told = undefined;
-      log.info("the state can be used again");
+      if (loggedReason === undefined) return;
+      loggedReason = undefined;
+      log.info("storage available again");
     },
   };
 }

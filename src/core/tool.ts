@@ -1,4 +1,4 @@
-/** An operation, defined once: REST, MCP, OpenAPI and the tests are made from it. */
+/** The definition of an operation. REST, MCP, OpenAPI and the tests are generated from it. */
 import type { z } from "zod";
 import type { Scope } from "../../schemas/actor.ts";
 import type { AccountsApi } from "./account-ports.ts";
@@ -16,44 +16,42 @@ type RouteParameter<R extends string> = R extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
-/** How far something is that its caller waits for. */
 export interface Progress {
   done: number;
   total: number;
   message: string;
 }
 
-/** What a person is asked before an operation can be carried out. */
+/** A question that the client asks its user before the operation runs. */
 export interface Elicitation {
   message: string;
-  /** A flat JSON Schema, as MCP's elicitation takes it: text, numbers, yes or no, and choices. */
+  /** A flat JSON Schema as MCP's elicitation allows it: strings, numbers, booleans and enumerations. */
   schema: { type: "object"; properties: Record<string, Record<string, unknown>>; required: string[] };
-  /** The input that an answer stands for; it is added to what was given. */
+  /** Converts an answer to input fields, which are added to the given input. */
   toInput(content: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** What an operation is handed beside its input. */
 export interface ToolContext {
   actor: Actor;
   read: Readers;
   cursors: CursorCodec;
   engine: EngineApi;
   accounts: AccountsApi;
-  /** The present moment, in milliseconds. */
+  /** The current time, in milliseconds since 1970 UTC. */
   now(): number;
   /**
-   * Runs `effect` in one write transaction and gives what it gave. With an idempotency key, an effect that was
-   * committed before is not repeated: its recorded result comes back.
-   * @param part names a write beside the operation's own one, which is recorded under a name of its own
+   * Runs `effect` in one write transaction and returns its result. With an idempotency key, an effect that was committed
+   * before is not repeated: the call returns its recorded result.
+   * @param part names an additional write of the operation, which is recorded under its own name
    */
   write<T>(effect: (tx: Writers) => Promise<T>, part?: string): Promise<T>;
-  /** Works out once what is the same on every page of one answer: how many items there are. */
+  /** Counts the items of a list once for all pages of a response. */
   total(count: () => Promise<number>): Promise<number>;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the response. */
   signal: AbortSignal;
-  /** The trace that what is begun here goes on with (`RunRequest.trace`); null for none. */
+  /** The trace that runs started here continue (`RunRequest.trace`), or null. */
   trace: string | null;
-  /** Tells who waits how far it is; left out where nobody wants to know. */
+  /** Reports progress to the client; undefined when the client does not ask for it. */
   progress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -64,53 +62,52 @@ export interface ListResponse<T> {
 }
 
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
-  /** `list_workflows`; the file is `list-workflows.ts`. */
+  /** For example `list_workflows`, in the file `list-workflows.ts`. */
   name: string;
   title: string;
-  /** For the model that chooses: what it does, when to use it, what to call next. */
+  /** For the model that chooses a tool: what it does, when to use it, and what to call next. */
   description: string;
   route: HttpRoute;
   scope: Scope;
-  /** Only for somebody who is signed in (or at the command line), never for a key: what could make another way in. */
+  /** Only for signed-in users and the command line, never for API keys, because the operation could create further access. */
   requiresUser?: true;
   effect: "read" | "create" | "update" | "delete" | "act";
-  /** Whether it reaches beyond Millrace (a database, a model). */
+  /** Whether it calls systems outside of Millrace, such as a database or a model. */
   openWorld?: boolean;
-  /** The domain errors it can give; those of every request (401, 403, 400, …) go without saying. */
+  /** The error codes of the domain; those that every request can have (400, 401, 403, …) are left out. */
   errors: readonly ErrorCode[];
   /** Both when left out. */
   surfaces?: readonly ("rest" | "mcp")[];
-  /** A body to begin with, where the examples of all fields together make none. */
+  /** An example body, for when the examples of the fields are not valid together. */
   example?: Readonly<Record<string, unknown>>;
   /** Input that REST takes from a header instead of the query or body. */
   headers?: Readonly<Record<string, "If-Match" | "Idempotency-Key">>;
-  /** The revision of what it gives, for REST's ETag and If-None-Match. */
+  /** The revision of the output, for ETag and If-None-Match of REST. */
   etag?: (output: z.output<O>) => string | undefined;
-  /** Where what was accepted, but has not ended, can be asked for; undefined once it has. REST answers 202. */
+  /** The path to poll while the accepted work has not ended, with status 202 over REST; undefined after its end. */
   pollLocation?: (output: z.output<O>) => string | undefined;
-  /** The answer holds what is shown this one time: REST tells everybody to keep no copy, and names no place for it. */
+  /** The response contains a secret that is shown once: REST forbids caching it and sends no Location. */
   noStore?: true;
-  /** A list: without paging parameters REST streams every page, MCP sends one of `mcpLimit`. */
+  /** For lists: without paging parameters REST streams all pages, and MCP returns one page of `mcpLimit` items. */
   page?: {
     item: z.ZodType;
     mcpLimit: number;
-    /** A tag that changes whenever the whole answer may have; lets REST answer 304 and keep the bytes. */
+    /** A tag that changes with the whole list, so that REST can answer 304 and cache the response. */
     revision?: (ctx: ToolContext, input: z.output<I>) => Promise<string | undefined>;
   };
   input: I;
   output: O;
-  /** What must be asked of a person first; undefined for nothing. Only asked where the client can ask (MCP). */
+  /** The question for the user, or undefined for none. It is asked only by MCP clients that support it. */
   elicitation?: (input: z.output<I>, ctx: ToolContext) => Promise<Elicitation | undefined>;
   run(input: z.output<I>, ctx: ToolContext): Promise<z.input<O>>;
 }
 
-// A tool is called with what its own schema parsed; the catalogue holds tools of every shape.
-// oxlint-disable-next-line typescript/no-explicit-any -- the one place where the shapes are forgotten
+// The catalogue contains tools of all types, and each tool is called with the output of its own schema.
+// oxlint-disable-next-line typescript/no-explicit-any -- the types of input and output differ between tools
 export type AnyTool = Tool<any, any>;
 
 /**
- * Defines an operation. A route parameter that is missing from the input, and a header for a field that the input
- * does not have, do not compile.
+ * Defines an operation. It does not compile when the input lacks a parameter of the route, or a field that `headers` names.
  */
 export function defineTool<const R extends HttpRoute, I extends z.ZodObject, O extends z.ZodType>(
   tool: Omit<Tool<I, O>, "route" | "headers"> & {
@@ -121,11 +118,10 @@ export function defineTool<const R extends HttpRoute, I extends z.ZodObject, O e
   return tool as Tool<I, O>;
 }
 
-/** Whether an operation is served on a surface. */
 export const isServedOn = (tool: AnyTool, surface: "rest" | "mcp"): boolean =>
   tool.surfaces?.includes(surface) ?? true;
 
-/** `POST /workflows/:workflow_id` in its parts. */
+/** Splits a route such as `POST /workflows/:workflow_id`. */
 export function parseRoute(tool: Pick<AnyTool, "route">): {
   method: HttpMethod;
   path: string;
@@ -135,7 +131,7 @@ export function parseRoute(tool: Pick<AnyTool, "route">): {
   return { method, path, parameters: [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!) };
 }
 
-/** MCP's four hints follow from the effect. @see MCP 2025-11-25, ToolAnnotations */
+/** Derives MCP's tool annotations from the effect. @see MCP 2025-11-25, ToolAnnotations */
 export function toolAnnotations(tool: Pick<AnyTool, "effect" | "openWorld" | "title">) {
   return {
     title: tool.title,

@@ -1,64 +1,64 @@
-/** Where spans go. `src/telemetry` implements it with OpenTelemetry; without that nothing is made. */
+/** The port for traces. `src/telemetry` implements it with OpenTelemetry; by default no spans are recorded. */
 import type { TraceContext } from "./trace-context.ts";
 
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** Something that has ended, reported as a whole: what lasts for days belongs to no process. */
+/** A span that is reported as a whole after its end, because no single process runs through all of it. */
 export interface FinishedSpan {
   name: string;
-  /** `client`: it called another system. */
+  /** `client`: a call of another system. */
   kind: "internal" | "client";
-  /** The trace, with this span's own id. Sampled: others are not reported. */
+  /** The trace, with this span's own id. It must be sampled. */
   trace: TraceContext;
-  /** The span above it; null at the top of a trace. */
+  /** The id of the parent span; null for a root span. */
   parentId: string | null;
   /** Milliseconds since 1970. */
   start: number;
   end: number;
   attributes: SpanAttributes;
-  /** The code that it failed with. */
+  /** The error code, or null when it succeeded. */
   error: string | null;
   link?: TraceContext | undefined;
 }
 
-/** Something that goes on in this process. */
+/** A span that is in progress in this process. */
 export interface OpenSpan {
-  /** What it hands on: the trace, with its own id. */
+  /** The trace context for child spans: the trace, with this span's own id. */
   trace: TraceContext;
-  /** @param error the code that it failed with; `ours`: whether that is a failure of ours, not the caller's mistake */
+  /** @param error the error code; `ours` is true for a failure of the server, and false for the caller's mistake */
   end(attributes: SpanAttributes, error?: { code: string; ours: boolean }): void;
 }
 
 export interface Tracer {
-  /** Whether spans are made. */
+  /** Whether spans are recorded. */
   enabled: boolean;
-  /** Whether a caller's trace context is taken in, and handed on to what steps call. */
+  /** Whether a caller's trace context is accepted, and sent to the systems that steps call. */
   propagates: boolean;
-  /** Begins a span; without a parent at the top of a new trace. */
+  /** Starts a span; without a parent it is the root span of a new trace. */
   startSpan(
     name: string,
     kind: "server" | "internal",
     parent: TraceContext | undefined,
     attributes: SpanAttributes,
   ): OpenSpan | undefined;
-  /** Whether a trace that begins with a span of this name is recorded: decided once, by who begins it. */
+  /** Whether to record a trace whose root span has this name. The process that starts the trace decides once. */
   shouldSample(traceId: string, name: string): boolean;
   recordSpan(span: FinishedSpan): void;
   /**
-   * Sends what is left, for 2 s at most.
-   * @returns whether it is all sent, so that nothing keeps the process
+   * Exports the remaining spans, within 2 s.
+   * @returns whether all are exported, so that nothing keeps the process running
    */
   close(): Promise<boolean>;
 }
 
-/** How traces are set up, by the standard variables. */
+/** The settings from OpenTelemetry's standard variables. */
 export interface TracingSettings {
-  /** Whether spans are made and exported. */
+  /** Whether spans are recorded and exported. */
   enabled: boolean;
   propagates: boolean;
 }
 
-/** Makes no spans; a caller's trace context is passed through unless that was turned off. */
+/** Records no spans; it passes a caller's trace context through unless `propagates` is false. */
 export const noTracer = (propagates = true): Tracer => ({
   enabled: false,
   propagates,

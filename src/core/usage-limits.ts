@@ -1,23 +1,21 @@
 /**
- * What `limits.per_key` allows a person, with all their keys and sessions, or a key of the operator, with all that it was
- * rotated to: which windows, and how it is told.
+ * The usage limits of `limits.per_key`. A limit applies to a user, with all their keys and sessions together, or to a key of
+ * the operator, with all keys that it was rotated to.
  */
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
 
-/** What is counted, in windows that begin on the full hour or at midnight, UTC: the same on every copy. */
+/** Resources whose use is counted, in windows that begin on the full hour or at midnight UTC, on every process alike. */
 export type MeteredResource = "runs" | "model_tokens" | "rows";
 
 export type PerKeyLimits = Config["limits"]["per_key"];
 
-/** One limit of the configuration. */
 export interface UsageLimit {
   limit: keyof PerKeyLimits;
   max: number;
-  /** In milliseconds. */
   windowMs: number;
-  /** As it stands in a sentence: 20 `runs` of this hour. */
+  /** The resource's name in a message: "20 runs of this hour". */
   label: string;
   windowName: string;
 }
@@ -30,35 +28,34 @@ const WINDOWS = {
 
 export const METERED_RESOURCES = Object.keys(WINDOWS) as MeteredResource[];
 
-/** What is allowed of a kind; undefined where it is not limited, and then nothing is counted. */
+/** Returns the limit of a resource, or undefined when it is not limited; its use is not counted then. */
 export function usageLimitFor(perKey: PerKeyLimits, kind: MeteredResource): UsageLimit | undefined {
   const max = perKey[WINDOWS[kind].limit];
   return max === undefined ? undefined : { ...WINDOWS[kind], max };
 }
 
-/** When the window that `now` is in ends, in milliseconds since 1970. */
+/** The end of the window that contains `now`, in milliseconds since 1970. */
 export const windowEnd = ({ windowMs }: Pick<UsageLimit, "windowMs">, now: number): number =>
   (Math.floor(now / windowMs) + 1) * windowMs;
 
-/** Whether it is a key that no person owns. */
+/** Whether the operator, and no user, owns a key. */
 export const isOperatorKey = ({ owner }: { owner: string }): boolean => owner === OPERATOR;
 
-/** What is counted together: somebody could make themselves as many keys as they like. */
-export const usageSubjectOf = (who: { owner: string; lineage: string }): string =>
-  isOperatorKey(who) ? who.lineage : who.owner;
+/** The subject whose use is counted together: for users not the key, since they can create more keys. */
+export const usageSubjectOf = (key: { owner: string; lineage: string }): string =>
+  isOperatorKey(key) ? key.lineage : key.owner;
 
-/** Who is at the state directory itself could lift every limit, and so has none. */
+/** The command line is not limited: it has access to the state directory, and so could change every limit. */
 export const isUsageLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;
 
-/** That somebody has used all of it, and until when. */
 export function limitExceededMessage(
   { limit, max, label, windowName }: UsageLimit,
-  who: string,
+  subject: string,
   endsAt: number,
 ): string {
   const count = max.toLocaleString("en");
   return (
-    `${who} has used all of its ${count} ${label} of this ${windowName} (limits.per_key.${limit}); ` +
-    `there are more from ${iso(endsAt)} on.`
+    `${subject} has used all of its ${count} ${label} of this ${windowName} (limits.per_key.${limit}); ` +
+    `more are available from ${iso(endsAt)}.`
   );
 }

@@ -1,7 +1,8 @@
-/** Environment variables as the configuration names them. */
-
-/** A variable that is not set, by its name if it looks like one: else the secret itself may stand there. */
+/**
+ * Describes an environment variable that the configuration names. The name is left out when it does not look like one,
+ * because the configuration may contain the secret itself instead.
+ */
 export const describeVariable = (variable: string): string =>
   /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
     ? `the environment variable ${variable}`
-    : "an environment variable (not repeated here: it does not look like one, and may be the secret itself)";
+    : "an environment variable (its name is hidden: it does not look like a variable's name, and may be the secret itself)";

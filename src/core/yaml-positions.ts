@@ -1,9 +1,8 @@
-/** From a path in the value to its place in the YAML text. */
 import { type Document, isMap, isScalar, type Node } from "yaml";
 
 /**
- * Where a path stands in the text: its key if it has one, else the nearest thing around it.
- * @returns the offset from the beginning, in UTF-16 units
+ * Finds a path of the parsed value in the YAML text: its key if it has one, else the nearest node around it.
+ * @returns the offset from the beginning, in UTF-16 code units
  */
 export function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length -= 1) {

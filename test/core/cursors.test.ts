@@ -10,9 +10,9 @@ const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const text = fc.string({ unit: "binary", maxLength: 40 });
 const position = fc.tuple(text, text) as fc.Arbitrary<ListPosition>;
 
-function refused(cursor: string, query = "q", by = codec): boolean {
+function refused(cursor: string, query = "q", decoder = codec): boolean {
   try {
-    by.decode(query, cursor);
+    decoder.decode(query, cursor);
     return false;
   } catch (error) {
     return error instanceof AppError && error.code === "invalid_cursor";
@@ -20,7 +20,7 @@ function refused(cursor: string, query = "q", by = codec): boolean {
 }
 
 describe("cursors", () => {
-  it("give back the position that they were made of", () => {
+  it("decode to the position that was encoded", () => {
     fc.assert(
       fc.property(text, position, (query, at) => {
         expect(codec.decode(query, codec.encode(query, at))).toEqual(at);
@@ -28,7 +28,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are refused with any one character changed", () => {
+  it("are refused with one character changed", () => {
     fc.assert(
       fc.property(position, fc.nat(), fc.constantFrom(...Array.from(BASE64URL)), (at, where, letter) => {
         const cursor = codec.encode("q", at);
@@ -40,7 +40,7 @@ describe("cursors", () => {
     );
   });
 
-  it("are refused with any one bit flipped", () => {
+  it("are refused with one bit flipped", () => {
     fc.assert(
       fc.property(position, fc.nat(), (at, where) => {
         const bytes = Buffer.from(codec.encode("q", at), "base64url");
@@ -60,13 +60,13 @@ describe("cursors", () => {
         const without = Buffer.concat([bytes.subarray(0, index), bytes.subarray(index + 1)]);
         const withOne = Buffer.concat([bytes.subarray(0, index), Buffer.of(added), bytes.subarray(index)]);
         const after = Buffer.concat([bytes, Buffer.of(added)]);
-        const taken = [without, withOne, after].filter((one) => !refused(one.toString("base64url")));
-        expect(taken).toEqual([]);
+        const accepted = [without, withOne, after].filter((bytes) => !refused(bytes.toString("base64url")));
+        expect(accepted).toEqual([]);
       }),
     );
   });
 
-  it("are taken in their one canonical spelling only", () => {
+  it("are accepted only in their canonical spelling", () => {
     fc.assert(
       fc.property(
         position,
@@ -110,7 +110,7 @@ describe("cursors", () => {
     );
   });
 
-  it("refuse whatever else comes in their place", () => {
+  it("are refused when they are other text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (junk) => refused(junk)));
     expect(refused("")).toBe(true);
   });

@@ -5,7 +5,7 @@ import { AppError, type ErrorCode, ERRORS, toAppError, toProblem } from "../../s
 const table = Object.entries(ERRORS) as [ErrorCode, (typeof ERRORS)[ErrorCode]][];
 
 describe("the error table", () => {
-  it.each(table)("says what %s is", (code, { status, title, mcp, log }) => {
+  it.each(table)("has a valid entry for %s", (code, { status, title, mcp, log }) => {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(Number.isInteger(status) && status >= 400 && status <= 599).toBe(true);
     expect(title).toMatch(/^[A-Z].*[^.]$/);
@@ -13,7 +13,7 @@ describe("the error table", () => {
     expect(["info", "warn", "error"]).toContain(log);
   });
 
-  it("logs everything from 500 on with its cause", () => {
+  it("logs no status of 500 and above as info", () => {
     expect(table.filter(([, { status, log }]) => status >= 500 && log === "info")).toEqual([]);
   });
 
@@ -24,7 +24,7 @@ describe("the error table", () => {
 });
 
 describe("toProblem", () => {
-  it.each(table)("makes a valid problem of %s", (code, { status, title }) => {
+  it.each(table)("returns valid problem details for %s", (code, { status, title }) => {
     const problem = toProblem(new AppError(code, "What to do."), "req_1");
     expect(Problem.parse(problem)).toEqual({
       type: `urn:millrace:problem:${code}`,
@@ -36,7 +36,7 @@ describe("toProblem", () => {
     });
   });
 
-  it("shows the faults, and neither headers nor cause", () => {
+  it("contains the validation issues, and neither headers nor cause", () => {
     const issue = { path: "name", code: "missing", message: "is missing" };
     const error = new AppError("invalid_input", "…", {
       errors: [issue],
@@ -50,7 +50,7 @@ describe("toProblem", () => {
 });
 
 describe("toAppError", () => {
-  it("keeps an AppError as it is", () => {
+  it("returns an AppError unchanged", () => {
     const error = new AppError("busy", "…");
     expect(toAppError(error)).toBe(error);
   });

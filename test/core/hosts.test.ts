@@ -3,12 +3,12 @@ import { isLoopback } from "../../src/core/hosts.ts";
 
 describe("isLoopback", () => {
   it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.3.2.1", "::1", "[::1]", "0:0:0:0:0:0:0:1"])(
-    "takes %s for the machine itself",
+    "is true for %s",
     (host) => expect(isLoopback(host)).toBe(true),
   );
 
   it.each(["", "0.0.0.0", "::", "128.0.0.1", "127.0.0.1.example.com", "localhost.example.com", "[::2]"])(
-    "takes %j for another",
+    "is false for %j",
     (host) => expect(isLoopback(host)).toBe(false),
   );
 });

@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newRequestId, requestIdOf } from "../../src/core/ids.ts";
 
-const OWN = /^req_[\w-]{12}$/;
+const GENERATED = /^req_[\w-]{12}$/;
 
 describe("request ids", () => {
-  it("are new every time", () => {
+  it("are unique", () => {
     const ids = Array.from({ length: 1_000 }, newRequestId);
     expect(new Set(ids).size).toBe(1_000);
-    for (const id of ids) expect(id).toMatch(OWN);
+    for (const id of ids) expect(id).toMatch(GENERATED);
   });
 
   it.each(["a", "3f1c9a52-5c1e-4d0a-9f6b-0d6c5c1e4d0a", "trace:00-1.2~x", "x".repeat(128)])(
-    "are the caller's own where they can be logged: %s",
+    "are the client's own when they can be logged: %s",
     (given) => {
       expect(requestIdOf(given)).toBe(given);
     },
@@ -30,11 +30,11 @@ describe("request ids", () => {
     "ä",
     ["a", "b"],
     "a\n",
-  ])("are made where the caller's %j is none", (given) => {
-    expect(requestIdOf(given)).toMatch(OWN);
+  ])("are generated when the client sends %j", (given) => {
+    expect(requestIdOf(given)).toMatch(GENERATED);
   });
 
-  it("never let a character through that could break a log line or a header", () => {
+  it("never contain a character that could break a log line or a header", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (given) => {
         expect(requestIdOf(given)).toMatch(/^[\w.:~-]{1,128}$/);

@@ -4,7 +4,7 @@ import { Issue } from "../../schemas/problem.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import { allowedKeys, formatPath, issuesOf, invalidInput, parseInput } from "../../src/core/issues.ts";
 
-/** The faults of a value, each of them fit for the wire. */
+/** The issues of a value, each valid as part of a response. */
 function issues(schema: z.ZodType, value: unknown): Issue[] {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) throw new Error("it has none");
@@ -20,10 +20,10 @@ function thrown(work: () => unknown): AppError {
   throw new Error("nothing was thrown");
 }
 
-describe("what a stranger sent", () => {
+describe("untrusted input", () => {
   const long = "e".repeat(1_000_000);
 
-  it("is not repeated at its length: a key, a path, a message", () => {
+  it("is truncated in keys, paths and messages", () => {
     const form = z.strictObject({ a: z.string().optional() });
     for (const [schema, value] of [
       [form, { [long]: 0 }],
@@ -43,11 +43,11 @@ describe("what a stranger sent", () => {
     expect(issue!.path).toBe(`${"e".repeat(100)}…`);
     expect(formatPath(Array.from({ length: 100 }, () => "a".repeat(50))).length).toBeLessThanOrEqual(501);
     expect(formatPath(["😀".repeat(100)]).isWellFormed()).toBe(true);
-    // What people write is left as it is.
+    // Input of ordinary length is repeated unchanged.
     expect(formatPath(["steps", 2, "a".repeat(100)])).toBe(`steps[2].${"a".repeat(100)}`);
   });
 
-  it("is told 200 faults at most, and how many there are", () => {
+  it("gets at most 200 issues, and their total number", () => {
     const { message, details } = thrown(() => parseInput(z.array(z.int()), Array(5_000).fill("x")));
     expect(details.errors).toHaveLength(200);
     expect(message).toContain("And 4997 more, see errors (the first 200).");
@@ -56,7 +56,7 @@ describe("what a stranger sent", () => {
 
 const missing = (schema: z.ZodType) => issues(z.strictObject({ a: schema }), {});
 
-describe("faults", () => {
+describe("issues", () => {
   it.each<[string, z.ZodType, unknown, Partial<Issue>]>([
     ["a wrong type", z.string(), 7, { code: "wrong_type", message: "must be text, not a number" }],
     ["null", z.string(), null, { code: "wrong_type", message: "must be text, not null" }],
@@ -166,11 +166,11 @@ describe("faults", () => {
       "a",
       { code: "invalid" },
     ],
-  ])("tell of %s", (_, schema, value, expected) => {
+  ])("report %s", (_, schema, value, expected) => {
     expect(issues(schema, value)).toEqual([expect.objectContaining(expected)]);
   });
 
-  it("tell what is missing, whatever it should be", () => {
+  it("report what is missing, whatever its type", () => {
     expect(missing(z.string())).toEqual([
       { path: "a", code: "missing", message: "is missing", fix: "Give it: text." },
     ]);
@@ -179,7 +179,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("are told all at once, each with its path, in nested lists too", () => {
+  it("are reported all at once, each with its path, in nested lists too", () => {
     const step = z.strictObject({
       id: z.string(),
       with: z.strictObject({ rows: z.array(z.int()) }).optional(),
@@ -201,7 +201,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("of unknown keys name each, what may stand there, and what to do", () => {
+  it("of unknown keys name each key, the allowed keys and a fix", () => {
     expect(
       issues(z.strictObject({ name: z.string(), tags: z.any().optional() }), { name: "a", nam: 1, "x.y": 2 }),
     ).toEqual([
@@ -223,7 +223,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("never say what was given where it may be a secret", () => {
+  it("never repeat a value that may be a secret", () => {
     const schema = z.strictObject({ a: z.string().max(3), b: z.url(), c: z.enum(["x"]), d: z.int() });
     const secret = "sk-very-secret";
     expect(JSON.stringify(issues(schema, { a: secret, b: secret, c: secret, d: secret }))).not.toContain(
@@ -246,18 +246,18 @@ describe("allowedKeys", () => {
     [["steps", 3], ["id"]],
     [["open"], []],
     [["nowhere", "at", 1, "all"], []],
-  ])("at %j are %j", (path, keys) => {
+  ])("returns for %j %j", (path, keys) => {
     expect(allowedKeys(schema, path)).toEqual(keys);
   });
 });
 
-describe("dotted", () => {
+describe("formatPath", () => {
   it.each([
     [[], ""],
     [["a"], "a"],
     [["a", 0, "b", 12, 3], "a[0].b[12][3]"],
     [[0], "[0]"],
-  ])("writes %j as people do", (path, written) => {
+  ])("formats %j", (path, written) => {
     expect(formatPath(path)).toBe(written);
   });
 });
@@ -266,11 +266,11 @@ describe("parseInput", () => {
   const schema = z.strictObject({ name: z.string(), size: z.int().default(1) });
   const found = { path: "If-Match", code: "wrong_format", message: "must be a version" };
 
-  it("gives what was parsed", () => {
+  it("returns the parsed input", () => {
     expect(parseInput(schema, { name: "a" })).toEqual({ name: "a", size: 1 });
   });
 
-  it("tells faults that were found before together with its own, and when the rest is right", () => {
+  it("adds the issues that were found before, also when the input is valid", () => {
     expect(thrown(() => parseInput(schema, {}, [found])).details.errors).toEqual([
       found,
       expect.objectContaining({ path: "name", code: "missing" }),
@@ -279,7 +279,7 @@ describe("parseInput", () => {
     expect(error).toMatchObject({ code: "invalid_input", message: "If-Match must be a version." });
   });
 
-  it("repeats the first three in its message and counts the others", () => {
+  it("names the first three issues in its message and counts the others", () => {
     const many = Array.from({ length: 5 }, (_, i) => ({
       path: `f${i}`,
       code: "missing",

@@ -14,7 +14,7 @@ describe("nearMatch", () => {
     ["databse", ["database"], "database"],
     ["weekly-revenu", ["weekly-revenue-2", "weekly-revenue"], "weekly-revenue"],
     ["stauts", ["status", "sort"], "status"],
-  ])("takes %s for one of %j", (typed, allowed, meant) => {
+  ])("matches %s with one of %j", (typed, allowed, meant) => {
     expect(nearMatch(typed, allowed)).toBe(meant);
   });
 
@@ -29,11 +29,11 @@ describe("nearMatch", () => {
     ["owner", ["name", "tags"]],
     ["", ["a", "ab"]],
     ["x".repeat(100_000), ["x"]],
-  ])("has no advice for %.20s among %j", (typed, allowed) => {
+  ])("finds no match for %.20s in %j", (typed, allowed) => {
     expect(nearMatch(typed, allowed)).toBeUndefined();
   });
 
-  it("takes two words for each other in both directions or in neither", () => {
+  it("is symmetric for two words", () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         expect(nearMatch(a, [b]) === b).toBe(nearMatch(b, [a]) === a);
@@ -42,18 +42,18 @@ describe("nearMatch", () => {
     );
   });
 
-  it("keeps at least half of the letters of a word of up to five", () => {
+  it("shares at least half of its letters with a word of up to five letters", () => {
     fc.assert(
       fc.property(word, fc.array(word), (typed, allowed) => {
         const near = nearMatch(typed.slice(0, 5), allowed) ?? "";
-        const kept = Array.from(near).filter((letter) => typed.includes(letter));
-        expect(kept.length).toBeGreaterThanOrEqual(near.length / 2);
+        const shared = Array.from(near).filter((letter) => typed.includes(letter));
+        expect(shared.length).toBeGreaterThanOrEqual(near.length / 2);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it("finds the word itself whatever else is allowed", () => {
+  it("finds the word itself among any other allowed words", () => {
     fc.assert(
       fc.property(word, fc.array(word), (typed, others) => {
         expect(nearMatch(typed, [...others, typed])).toBe(typed);

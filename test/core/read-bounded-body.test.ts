@@ -10,13 +10,13 @@ async function* chunks(count: number, read: number[] = []): AsyncGenerator<Uint8
   }
 }
 
-describe("boundedBody", () => {
-  it("gives all of a body that is as large as it may be, and nothing of none", async () => {
+describe("readBoundedBody", () => {
+  it("returns a body of exactly the maximum size, and an empty buffer without a body", async () => {
     expect(await readBoundedBody(chunks(2), 6, tooLarge)).toEqual(Buffer.from([1, 2, 3, 1, 2, 3]));
     expect(await readBoundedBody(null, 6, tooLarge)).toEqual(Buffer.alloc(0));
   });
 
-  it("stops reading one that is larger", async () => {
+  it("stops reading a larger body", async () => {
     const read: number[] = [];
     await expect(readBoundedBody(chunks(100, read), 5, tooLarge)).rejects.toThrow("too large");
     expect(read).toEqual([0, 1]);

@@ -4,47 +4,51 @@ import { storageHealth } from "../../src/core/storage-health.ts";
 
 const gone = (reason = "It is gone.") => new AppError("storage_unavailable", reason);
 
-function told() {
+function recordingHealth() {
   const lines: unknown[] = [];
-  const trouble = storageHealth({
+  const health = storageHealth({
     warn: (fields, message) => void lines.push([message, fields]),
     info: (message) => void lines.push(message),
   });
-  return { ...trouble, lines };
+  return { ...health, lines };
 }
 
-describe("trouble with the state", () => {
-  it("is told once, whatever fails of it, and anew where it is another", () => {
-    const { reportFailure, lines } = told();
-    reportFailure(gone(), "no claim");
-    reportFailure(gone(), "no claim");
-    reportFailure(gone(), "no beat");
-    reportFailure(gone("It is full."), "no beat");
+describe("a failure of the storage", () => {
+  it("is logged once, whatever fails because of it, and again when the reason changes", () => {
+    const { reportFailure, lines } = recordingHealth();
+    reportFailure(gone(), "claim failed");
+    reportFailure(gone(), "claim failed");
+    reportFailure(gone(), "heartbeat failed");
+    reportFailure(gone("It is full."), "heartbeat failed");
     expect(lines).toEqual([
-      ["no claim", { code: "storage_unavailable", reason: "It is gone." }],
-      ["no beat", { code: "storage_unavailable", reason: "It is full." }],
+      ["claim failed", { code: "storage_unavailable", reason: "It is gone." }],
+      ["heartbeat failed", { code: "storage_unavailable", reason: "It is full." }],
     ]);
   });
 
-  it("is told to be over once, and is a new one after that", () => {
-    const { reportFailure, reportRecovery, lines } = told();
+  it("is logged again after a recovery, which is logged once", () => {
+    const { reportFailure, reportRecovery, lines } = recordingHealth();
     reportRecovery();
-    reportFailure(gone(), "no claim");
+    reportFailure(gone(), "claim failed");
     reportRecovery();
     reportRecovery();
-    reportFailure(gone(), "no beat");
+    reportFailure(gone(), "heartbeat failed");
     const fields = { code: "storage_unavailable", reason: "It is gone." };
-    expect(lines).toEqual([["no claim", fields], "the state can be used again", ["no beat", fields]]);
+    expect(lines).toEqual([
+      ["claim failed", fields],
+      "storage available again",
+      ["heartbeat failed", fields],
+    ]);
   });
 
-  it("is nothing else that fails: that is told each time, with its stack", () => {
-    const { reportFailure, lines } = told();
+  it("differs from other failures, which are logged each time with their stack", () => {
+    const { reportFailure, lines } = recordingHealth();
     const err = new TypeError("a bug");
-    reportFailure(err, "no claim");
-    reportFailure(err, "no claim");
+    reportFailure(err, "claim failed");
+    reportFailure(err, "claim failed");
     expect(lines).toEqual([
-      ["no claim", { err }],
-      ["no claim", { err }],
+      ["claim failed", { err }],
+      ["claim failed", { err }],
     ]);
   });
 });

@@ -37,15 +37,15 @@ describe("text", () => {
     },
   );
 
-  it.each(["a\u0000b", "\ud83d", "\ude00", "a\ude00\ud83d"])("never lets %j in", (value) => {
+  it.each(["a\u0000b", "\ud83d", "\ude00", "a\ude00\ud83d"])("refuses %j", (value) => {
     expect(codes(text(10), value)).toEqual(["invalid_text"]);
   });
 
-  it("tells both that a text is too long and that it can't be stored", () => {
+  it("reports both that a text is too long and that it can't be stored", () => {
     expect(codes(text(2), "abc\u0000")).toEqual(["too_long", "invalid_text"]);
   });
 
-  it("keeps every text as it came", () => {
+  it("returns valid text unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (value) => {
         fc.pre(!value.includes("\u0000"));
@@ -65,7 +65,7 @@ describe("text", () => {
 });
 
 describe("tags", () => {
-  it("tells every fault of a list at once: of its items and of the whole", () => {
+  it("reports all issues at once: those of the items and of the list", () => {
     expect(codes(WorkflowTags, ["a", "a", "x".repeat(51), " "])).toEqual([
       "too_long",
       "too_short",
@@ -73,7 +73,7 @@ describe("tags", () => {
     ]);
   });
 
-  it("does not look into a list that is too long", () => {
+  it("does not check the items of a list that is too long", () => {
     expect(
       codes(
         WorkflowTags,
@@ -83,7 +83,7 @@ describe("tags", () => {
   });
 });
 
-describe("isDeeperThan", () => {
+describe("exceedsDepth", () => {
   it.each([
     [1, 0, false],
     ["text", 0, false],
@@ -94,7 +94,7 @@ describe("isDeeperThan", () => {
     [{ a: [] }, 2, false],
     [[[1], { a: { b: 2 } }], 2, true],
     [[[1], { a: { b: 2 } }], 3, false],
-  ])("counts the levels of %j against %i", (value, max, deeper) => {
+  ])("compares the depth of %j with %i", (value, max, deeper) => {
     expect(exceedsDepth(value, max)).toBe(deeper);
   });
 
@@ -115,17 +115,17 @@ describe("isDeeperThan", () => {
     expect(exceedsDepth(nested(100_000, open, close), 99_999)).toBe(true);
   });
 
-  it("survives a hundred thousand values side by side", () => {
+  it("survives 100,000 sibling values", () => {
     expect(exceedsDepth({ a: Array.from({ length: 100_000 }, () => ({})) }, 3)).toBe(false);
   });
 
-  it("bounds definitions at exactly 64 levels", () => {
+  it("limits definitions to exactly 64 levels", () => {
     expect(codes(WorkflowDefinition, nested(MAX_JSON_DEPTH))).toEqual([]);
     expect(codes(WorkflowDefinition, nested(MAX_JSON_DEPTH + 1))).toEqual(["too_deep"]);
     expect(codes(WorkflowDefinition, nested(100_000))).toEqual(["too_deep"]);
   });
 
-  it("lets only objects be definitions", () => {
+  it("accepts only objects as definitions", () => {
     for (const value of [[], "text", 1, true, null])
       expect(codes(WorkflowDefinition, value)).toEqual(["wrong_type"]);
   });

@@ -13,9 +13,9 @@ const base = {
 } as const;
 const run = async () => ({ id: "a" });
 
-// These hold when the types are checked (npm run types): a line that must not compile and does is an error there.
+// `npm run types` runs these checks: it fails when a line after @ts-expect-error compiles.
 describe("defineTool", () => {
-  it("gives the tool the types of its schemas", () => {
+  it("derives the types of a tool from its schemas", () => {
     const tool = defineTool({
       ...base,
       route: "GET /things/:thing_id",
@@ -49,49 +49,49 @@ describe("defineTool", () => {
     defineTool({ ...base, route: "GET /things", headers: { if_match: "If-Match" }, input, run });
     // @ts-expect-error -- there is no such method
     defineTool({ ...base, route: "FETCH /things", input, run });
-    // @ts-expect-error -- not a path
+    // @ts-expect-error -- it is not a path
     defineTool({ ...base, route: "GET things", input, run });
-    // @ts-expect-error -- not in the table
+    // @ts-expect-error -- it is not in the error table
     defineTool({ ...base, route: "GET /things", errors: ["thing_not_found"], input, run });
     // @ts-expect-error -- the input has no such field
     defineTool({ ...base, route: "GET /things", headers: { version: "If-Match" }, input, run });
-    // @ts-expect-error -- not what the output schema takes
+    // @ts-expect-error -- the output schema does not accept it
     defineTool({ ...base, route: "GET /things", input, run: async () => ({ id: 7 }) });
     expect(input).toBeDefined();
   });
 });
 
-describe("routeOf", () => {
+describe("parseRoute", () => {
   it.each([
     ["GET /workflows", "GET", "/workflows", []],
     ["POST /workflows/:workflow_id/restore", "POST", "/workflows/:workflow_id/restore", ["workflow_id"]],
     ["GET /a/:b/c/:d", "GET", "/a/:b/c/:d", ["b", "d"]],
-  ] as const)("takes %s apart", (route, method, path, parameters) => {
+  ] as const)("splits %s", (route, method, path, parameters) => {
     expect(parseRoute({ route })).toEqual({ method, path, parameters });
   });
 });
 
-describe("hintsOf", () => {
+describe("toolAnnotations", () => {
   it.each([
     ["read", { readOnlyHint: true, destructiveHint: false, idempotentHint: true }],
     ["create", { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
     ["update", { readOnlyHint: false, destructiveHint: false, idempotentHint: true }],
     ["delete", { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
     ["act", { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
-  ] as const)("tells a client what %s means", (effect, hints) => {
+  ] as const)("describes the effect %s", (effect, hints) => {
     expect(toolAnnotations({ effect, title: "T" })).toEqual({ title: "T", openWorldHint: false, ...hints });
     expect(toolAnnotations({ effect, title: "T", openWorld: true })).toMatchObject({ openWorldHint: true });
   });
 });
 
-describe("servedOn", () => {
+describe("isServedOn", () => {
   const tool = { ...base, route: "GET /things", input: z.object({}), run } as AnyTool;
 
-  it("is both surfaces when none is named", () => {
+  it("is true for both surfaces when the tool names none", () => {
     expect([isServedOn(tool, "rest"), isServedOn(tool, "mcp")]).toEqual([true, true]);
   });
 
-  it("is only what is named", () => {
+  it("is true only for the surfaces that the tool names", () => {
     expect(isServedOn({ ...tool, surfaces: ["rest"] }, "mcp")).toBe(false);
     expect(isServedOn({ ...tool, surfaces: ["rest"] }, "rest")).toBe(true);
   });

@@ -21,7 +21,7 @@ const CONTEXT: TraceContext = {
 
 const hexOf = (length: number) =>
   fc
-    .string({ unit: fc.constantFrom(..."0123456789abcdef".split("")), minLength: length, maxLength: length })
+    .string({ ref: fc.constantFrom(..."0123456789abcdef".split("")), minLength: length, maxLength: length })
     .filter((one) => /[^0]/.test(one));
 const key = fc.stringMatching(/^[a-z0-9][a-z0-9_*/@-]{0,30}$/);
 const value = fc.stringMatching(/^[!-+\--<>-~]{1,80}$/);
@@ -36,7 +36,7 @@ const context: fc.Arbitrary<TraceContext> = fc.record({
 });
 
 describe("trace contexts", () => {
-  it("come back as they were sent, and as they were kept", () => {
+  it("survive being sent and being stored", () => {
     fc.assert(
       fc.property(context, (sent) => {
         const { traceparent, tracestate } = traceHeaders(sent);
@@ -46,7 +46,7 @@ describe("trace contexts", () => {
     );
   });
 
-  it("are read from anything without an error, and what is read can be sent", () => {
+  it("are parsed from any value without an error, and can be sent on", () => {
     const near = fc.stringMatching(/^[0-9a-f]{1,3}-[0-9a-f]{31,33}-[0-9a-f]{15,17}-[0-9a-f]{1,3}.?$/);
     const anything = fc.oneof(fc.string(), near, fc.constant(PARENT), fc.anything());
     fc.assert(
@@ -77,7 +77,7 @@ describe("trace contexts", () => {
     expect(parseTrace(parent)).toBeUndefined();
   });
 
-  it("read a later version as far as they know it, and drop flags that they don't", () => {
+  it("accept later versions, and drop unknown flags", () => {
     const later = `cc${PARENT.slice(2, -2)}ff-what-else`;
     expect(parseTrace(later)).toEqual({ ...CONTEXT, flags: 3 });
     expect(parseTrace(`cc${PARENT.slice(2)}x`)).toBeUndefined();
@@ -90,11 +90,11 @@ describe("trace contexts", () => {
     ["a value with a character that none can have", "a=\u{e9}"],
     ["33 members", Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(",")],
     ["something too long", `a=${"1".repeat(5_000)}`],
-  ])("leave a tracestate out that has %s, and keep the trace", (_, malformed) => {
+  ])("drop a tracestate that has %s, and keep the trace", (_, malformed) => {
     expect(parseTrace(PARENT, malformed)).toEqual(CONTEXT);
   });
 
-  it("take white space and empty members out of a tracestate", () => {
+  it("remove white space and empty members of a tracestate", () => {
     expect(parseTrace(PARENT, " a=1 ,, b=2\t,")?.state).toBe("a=1,b=2");
   });
 
@@ -108,14 +108,14 @@ describe("trace contexts", () => {
     expect(kept.split(",").length).toBeGreaterThan(20);
   });
 
-  it("have ids that follow from what they are of, and differ", () => {
-    const unit = { runId: "run_1", stepId: "a", item: null };
+  it("derive distinct span ids from run and step ids", () => {
+    const ref = { runId: "run_1", stepId: "a", item: null };
     const ids = [
       runSpanId("run_1"),
       runSpanId("run_2"),
-      attemptSpanId(unit, 1),
-      attemptSpanId(unit, 2),
-      attemptSpanId({ ...unit, item: 0 }, 1),
+      attemptSpanId(ref, 1),
+      attemptSpanId(ref, 2),
+      attemptSpanId({ ...ref, item: 0 }, 1),
     ];
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => /^[0-9a-f]{16}$/.test(id))).toBe(true);

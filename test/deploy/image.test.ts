@@ -101,6 +101,6 @@ describe("prune", () => {
       .filter((one) => one.isFile())
       .map((one) => join(one.parentPath, one.name).slice(modules.length + 1));
     expect(left.toSorted()).toEqual(kept.toSorted());
-    expect(out).toBe(`pruned ${gone.length} files, 0 MB\n`);
+    expect(out).toBe(`Pruned ${gone.length} files, 0 MB\n`);
   });
 });

@@ -57,7 +57,7 @@ async function open(perKey: object, say = "Hello.") {
     call,
     async define(definition: object, name = "Test"): Promise<string> {
       const { body } = await call("POST", "/workflows", { name, definition });
-      expect(body.faults).toEqual([]);
+      expect(body.issues).toEqual([]);
       return body.id as string;
     },
     start: (id: string, headers: Record<string, string> = {}, wait = 0) =>
@@ -80,7 +80,7 @@ describe("runs_per_hour", () => {
     expect([(await start(id)).status, (await start(id)).status]).toEqual([202, 202]);
     const refused = await start(id);
     expect(expectProblem(refused, "too_many_runs").detail).toBe(
-      '"ci" of operator has used all of its 2 runs of this hour (limits.per_key.runs_per_hour); there are more from ' +
+      '"ci" of operator has used all of its 2 runs of this hour (limits.per_key.runs_per_hour); more are available from ' +
         "2026-11-21T09:00:00.000Z on. Nothing was started. Start it again then, or ask the operator for more.",
     );
     expect(refused.headers.get("retry-after")).toBe(String(40 * 60));
@@ -114,7 +114,7 @@ describe("runs_per_hour", () => {
     outputOf(await agent.call("run_workflow", { workflow_id: id, wait: 0 }));
     const problem = problemOf(await agent.call("run_workflow", { workflow_id: id, wait: 0 }));
     expect(problem).toMatchObject({ code: "too_many_runs", status: 429 });
-    expect(problem.detail).toContain("there are more from 2026-11-21T09:00:00.000Z on");
+    expect(problem.detail).toContain("more are available from 2026-11-21T09:00:00.000Z");
     expect((await start(id)).status).toBe(429);
     const { value: stranger } = await instance.key({ name: "other" });
     const another = await connect("v2 pinned to 2026-07-28", url, stranger);
@@ -233,7 +233,7 @@ describe("rows_per_day", () => {
         code: "limit_reached",
         step_id: "ask",
         message:
-          '"ci" of operator has used all of its 5 rows of this day (limits.per_key.rows_per_day); there are more from ' +
+          '"ci" of operator has used all of its 5 rows of this day (limits.per_key.rows_per_day); more are available from ' +
           "2026-11-22T00:00:00.000Z on.",
         fix: "Retry the run then (retry_run): what succeeded is kept. Or ask the operator for more.",
       },

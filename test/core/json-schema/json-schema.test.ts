@@ -11,7 +11,7 @@ const value = (schema: Record<string, unknown> | null, inputs: unknown) => {
 };
 
 describe("inputsValidator", () => {
-  it("fills defaults in, deep ones too, and leaves what was given as it is", () => {
+  it("fills in defaults at every depth, and leaves the input unchanged", () => {
     const schema = object({
       a: { type: "number", default: 1 },
       b: object({ c: { default: [] } }, { default: {} }),
@@ -22,13 +22,13 @@ describe("inputsValidator", () => {
     expect(value(schema, undefined)).toEqual({ a: 1, b: { c: [] } });
   });
 
-  it("makes a default anew each time", () => {
+  it("copies a default each time", () => {
     const schema = object({ list: { type: "array", default: [] } });
     (value(schema, {}) as { list: unknown[] }).list.push("left over");
     expect(value(schema, {})).toEqual({ list: [] });
   });
 
-  it("takes no text for a number", () => {
+  it("refuses text for a number", () => {
     expect(value(object({ n: { type: "number" } }), { n: "1" })).toEqual(["n wrong_type"]);
   });
 
@@ -51,11 +51,11 @@ describe("inputsValidator", () => {
     ["a value that is not listed", object({ a: { enum: ["x", "y"] } }), { a: "z" }, "a not_allowed"],
     ["a place in a list", object({ a: { items: { maximum: 3 } } }), { a: [1, 4] }, "a.1 too_large"],
     ["no object", object({}), [], " wrong_type"],
-  ])("tells of %s", (_, schema, inputs, expected) => {
+  ])("reports %s", (_, schema, inputs, expected) => {
     expect(value(schema as Record<string, unknown>, inputs)).toEqual([expected]);
   });
 
-  it("matches patterns in linear time, each its own", () => {
+  it("matches each pattern in linear time", () => {
     const schema = object({
       a: { type: "string", pattern: "^(a+)+$" },
       b: { type: "string", pattern: "^b$" },
@@ -65,7 +65,7 @@ describe("inputsValidator", () => {
     expect(performance.now() - before).toBeLessThan(200);
   });
 
-  it("gives a check up that would take too long", () => {
+  it("stops a check that takes too long", () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => {
         const next = { $ref: `#/$defs/d${index + 1}` };
@@ -76,7 +76,7 @@ describe("inputsValidator", () => {
     expect(value(schema, { x: 1 })).toEqual([" too_slow"]);
   });
 
-  it("tells endless nesting apart", () => {
+  it("reports endless nesting as such", () => {
     const schema = object({ a: { $ref: "#" } });
     const deep = Array.from({ length: 100 }).reduce<object>((inner) => ({ a: inner }), {});
     expect(value(schema, deep)).toEqual([" too_deep"]);
@@ -84,8 +84,8 @@ describe("inputsValidator", () => {
   });
 });
 
-describe("schemaFaults", () => {
-  it("finds nothing in a good schema", () => {
+describe("schemaIssues", () => {
+  it("finds no issue in a valid schema", () => {
     const schema = object(
       { since: { type: "string", format: "date", default: "2026-01-01" }, node: { $ref: "#/$defs/node" } },
       { $defs: { node: object({ next: { $ref: "#/$defs/node" } }) } },
@@ -127,7 +127,7 @@ describe("schemaFaults", () => {
       `${Array(33).fill("items").join(".")} too_large`,
     ],
     ["too large a schema", { description: "x".repeat(70_000) }, " too_large"],
-  ])("tells of %s", (_, schema, expected) => {
+  ])("reports %s", (_, schema, expected) => {
     expect(codes(schema)).toEqual([expected]);
   });
 });
@@ -160,7 +160,7 @@ describe("shapeOfSchema", () => {
     expect(shapeOfSchema(schema)).toEqual(shape);
   });
 
-  it("ends where a schema refers to itself", () => {
+  it("stops where a schema refers to itself", () => {
     expect(shapeOfSchema(object({ next: { $ref: "#" } }))).toMatchObject({ kind: "object" });
   });
 });

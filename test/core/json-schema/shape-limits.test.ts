@@ -6,7 +6,7 @@ const named = (count: number, make: (index: number) => unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, make(index)]));
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 
-/** How long it takes, in milliseconds, when what is loaded once has been loaded. */
+/** Measures the second call, in milliseconds, because the first one loads modules. */
 function took(work: () => unknown): number {
   const started = performance.now();
   work();
@@ -24,7 +24,7 @@ const nodesOf = (shape: Shape): number => {
 };
 
 describe("the shape of a schema", () => {
-  it.each([120, 300])("has a bounded size where it refers to itself %i times", (count) => {
+  it.each([120, 300])("has a limited size when it refers to itself %i times", (count) => {
     const schema = object(
       named(count, () => ({ $ref: "#" })),
       { additionalProperties: false },
@@ -35,7 +35,7 @@ describe("the shape of a schema", () => {
     expect(Object.keys((shape as { fields: object }).fields)).toHaveLength(count);
   });
 
-  it("tells as much of the last field as of the first", () => {
+  it("describes the last field in as much detail as the first", () => {
     const schema = {
       ...object({ a: { $ref: "#/$defs/wide" }, b: { $ref: "#/$defs/wide" }, text: { type: "string" } }),
       required: ["a", "b", "text"],
@@ -47,7 +47,7 @@ describe("the shape of a schema", () => {
     expect(fields["text"]).toEqual(STRING);
   });
 
-  it("counts the words of a list that is referred to often", () => {
+  it("counts the values of an enumeration at each reference to it", () => {
     const long = { enum: Array.from({ length: 9_000 }, (_, index) => index) };
     const refs = named(480, () => ({ $ref: "#/$defs/long" }));
     const schema = object(refs, { $defs: { long } });
@@ -56,7 +56,7 @@ describe("the shape of a schema", () => {
     expect(shapeOfSchema(few)).toEqual(objectOf({ a: NUMBER }));
   });
 
-  it("is whole where it is large and refers to nothing", () => {
+  it("is complete when the schema is large and has no references", () => {
     const schema = object(
       named(400, () => ({ type: "string" })),
       { required: Object.keys(named(400, () => 0)) },
@@ -69,7 +69,7 @@ const withPatterns = (count: number, make: (index: number) => string) =>
   object(named(count, (index) => ({ type: "string", pattern: make(index) })));
 
 describe("the patterns of a schema", () => {
-  it("are bounded together, told once", () => {
+  it("share one limit, which is reported once", () => {
     schemaIssues({ pattern: "a" });
     const schema = withPatterns(400, (index) => `[\\pL\\pN]{1000}${index}`);
     let issues = schemaIssues({});
@@ -80,20 +80,20 @@ describe("the patterns of a schema", () => {
   it.each([
     ["classes of Unicode", withPatterns(30, (index) => `(?i)[${"\\pL".repeat(300)}]${index}`)],
     ["brackets that nothing closes", withPatterns(1, () => "[".repeat(40_000))],
-  ])("are bounded where they are %s", (_, schema) => {
+  ])("are limited when they are %s", (_, schema) => {
     schemaIssues({ pattern: "a" });
     let issues = schemaIssues({});
     expect(took(() => (issues = schemaIssues(schema)))).toBeLessThan(400);
     expect(issues).toHaveLength(1);
   });
 
-  it("may be many where they are ordinary", () => {
+  it("can be many when they are small", () => {
     expect(schemaIssues(withPatterns(400, (index) => `^[a-z0-9_-]{1,64}${index}$`))).toEqual([]);
   });
 });
 
-describe("the faults of a value", () => {
-  it("tell for the first ones what was meant, and soon end", () => {
+describe("the issues of a value", () => {
+  it("suggest corrections for the first ones only, and are limited in number", () => {
     const schema = object({
       l: {
         type: "array",
@@ -110,7 +110,7 @@ describe("the faults of a value", () => {
     expect(issues.filter((issue) => issue.did_you_mean !== undefined)).toHaveLength(10);
   });
 
-  it("end where a thousand errors say the same few things", () => {
+  it("are limited when a thousand errors say the same", () => {
     const forms = Array.from({ length: 400 }, () => ({ type: "string" }));
     const schema = object({ l: { type: "array", items: { anyOf: forms } } });
     const validator = inputsValidator(schema);
