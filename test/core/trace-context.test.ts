@@ -21,7 +21,7 @@ const CONTEXT: TraceContext = {
 
 const hexOf = (length: number) =>
   fc
-    .string({ ref: fc.constantFrom(..."0123456789abcdef".split("")), minLength: length, maxLength: length })
+    .string({ unit: fc.constantFrom(..."0123456789abcdef".split("")), minLength: length, maxLength: length })
     .filter((one) => /[^0]/.test(one));
 const key = fc.stringMatching(/^[a-z0-9][a-z0-9_*/@-]{0,30}$/);
 const value = fc.stringMatching(/^[!-+\--<>-~]{1,80}$/);
