@@ -60,7 +60,9 @@ describe("cursors", () => {
         const without = Buffer.concat([bytes.subarray(0, index), bytes.subarray(index + 1)]);
         const withOne = Buffer.concat([bytes.subarray(0, index), Buffer.of(added), bytes.subarray(index)]);
         const after = Buffer.concat([bytes, Buffer.of(added)]);
-        const accepted = [without, withOne, after].filter((changed) => !refused(changed.toString("base64url")));
+        const accepted = [without, withOne, after].filter(
+          (changed) => !refused(changed.toString("base64url")),
+        );
         expect(accepted).toEqual([]);
       }),
     );
