@@ -2,6 +2,7 @@
 import { Anchor, Group, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { writeFilters } from "../runs/filters.ts";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -9,6 +10,7 @@ import { recentRunsQuery } from "./queries.ts";
 
 export function RecentRuns({ workflowId }: { workflowId: string }) {
   const query = useQuery(recentRunsQuery(workflowId));
+  const allRuns = writeFilters({ workflow: workflowId, status: [] });
   return (
     <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
       {(runs) =>
@@ -54,7 +56,7 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
               </Table.Tbody>
             </Table>
             <Group mt="xs">
-              <Anchor component={Link} to={`/runs?workflow_id=${encodeURIComponent(workflowId)}`} size="sm">
+              <Anchor component={Link} to={`/runs?${allRuns.toString()}`} size="sm">
                 All its runs
               </Anchor>
             </Group>
