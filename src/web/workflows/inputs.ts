@@ -1,25 +1,25 @@
-/** What a definition says of its inputs, as far as it is well formed. */
+/** Reads the input schema and the examples of a definition; malformed parts are ignored. */
 import type { JsonSchema } from "../forms/schema.ts";
 
 type Definition = Readonly<Record<string, unknown>>;
 
-const NONE: JsonSchema = { type: "object", properties: {} };
+const NO_INPUTS: JsonSchema = { type: "object", properties: {} };
 
-export const inputSchemaOf = ({ inputs }: Definition): JsonSchema => (isObject(inputs) ? inputs : NONE);
+export const inputSchemaOf = ({ inputs }: Definition): JsonSchema => (isObject(inputs) ? inputs : NO_INPUTS);
 
 interface Example {
   name: string;
   inputs: Record<string, unknown>;
 }
 
-/** The examples with the names that buttons need; each is another one. */
+/** The examples, each with a unique name. */
 export function parseExamples({ examples }: Definition): Example[] {
   if (!Array.isArray(examples)) return [];
   const taken = new Set<string>();
   return examples.filter(isObject).map(({ name, inputs }, index) => {
-    const called = typeof name === "string" && !taken.has(name) ? name : `Example ${index + 1}`;
-    taken.add(called);
-    return { name: called, inputs: isObject(inputs) ? inputs : {} };
+    const uniqueName = typeof name === "string" && !taken.has(name) ? name : `Example ${index + 1}`;
+    taken.add(uniqueName);
+    return { name: uniqueName, inputs: isObject(inputs) ? inputs : {} };
   });
 }
 

@@ -1,4 +1,4 @@
-/** What the workflow pages ask the server for. */
+/** The queries of the workflow pages. */
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ScheduleState } from "../../../schemas/run.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
@@ -6,9 +6,9 @@ import { ApiError, send } from "../api/client.ts";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import type { Filters } from "./filters.ts";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
-/** A workflow as it was read, with its revision for If-Match. */
+/** A workflow with the ETag of its revision, for If-Match. */
 export interface WorkflowWithEtag {
   workflow: WorkflowWithDefinition;
   etag: string;
@@ -37,7 +37,7 @@ export const workflowsQuery = (filters: Filters) =>
         query: {
           ...filters,
           include: ["last_run"],
-          limit: PAGE,
+          limit: PAGE_SIZE,
           ...cursorParam(pageParam),
         },
         signal,
@@ -51,13 +51,13 @@ export const versionsQuery = (id: string) =>
     queryFn: ({ pageParam, signal }) =>
       send("get", "/workflows/{workflow_id}/versions", {
         path: { workflow_id: id },
-        query: { limit: PAGE, ...cursorParam(pageParam) },
+        query: { limit: PAGE_SIZE, ...cursorParam(pageParam) },
         signal,
       }),
     ...cursorPagination,
   });
 
-/** One version whole; it never changes. */
+/** One version with its definition, which never changes. */
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: ["workflows", id, "versions", version],
@@ -71,7 +71,7 @@ export const versionQuery = (id: string, version: number) =>
     staleTime: Infinity,
   });
 
-/** The schedule of what is live; null where that has none. */
+/** The schedule of the published version; null when it has none. */
 export const scheduleQuery = (id: string) =>
   queryOptions({
     queryKey: ["workflows", id, "schedule"],
@@ -88,20 +88,21 @@ export const scheduleQuery = (id: string) =>
   });
 
 const SHOWN_RUNS = 10;
-const SOON_MS = 3_000;
-const LATER_MS = 30_000;
+/** Polling interval while a run is active, in milliseconds. */
+const ACTIVE_POLL_MS = 3_000;
+const IDLE_POLL_MS = 30_000;
 
-/** A workflow's newest runs; asked for more often while one goes on. */
+/** A workflow's latest runs. */
 export const recentRunsQuery = (id: string) =>
   queryOptions({
     queryKey: ["runs", "recent", id],
     queryFn: async ({ signal }) =>
       (await send("get", "/runs", { query: { workflow_id: id, limit: SHOWN_RUNS }, signal })).data,
     refetchInterval: ({ state }) =>
-      state.data?.some(({ finished_at: end }) => end === null) === true ? SOON_MS : LATER_MS,
+      state.data?.some(({ finished_at: end }) => end === null) === true ? ACTIVE_POLL_MS : IDLE_POLL_MS,
   });
 
-/** A cron expression in words. What reads it is loaded when the first is shown. */
+/** A cron expression in words. The library is loaded on demand. */
 export const cronQuery = (cron: string) =>
   queryOptions({
     queryKey: ["cron", cron],
@@ -112,6 +113,6 @@ export const cronQuery = (cron: string) =>
     staleTime: Infinity,
   });
 
-/** After a change: what shows this workflow asks again. */
+/** Reloads the workflow queries after a change. */
 export const invalidateWorkflows = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({ queryKey: ["workflows"] });

@@ -1,8 +1,8 @@
-/** How a workflow's newest runs went. */
 import { Anchor, Group, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { writeFilters } from "../runs/filters.ts";
+import { TRIGGER_LABELS } from "../runs/labels.ts";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -16,7 +16,7 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
       {(runs) =>
         runs.length === 0 ? (
           <Text size="sm" c="dimmed">
-            It never ran.
+            No runs yet.
           </Text>
         ) : (
           <>
@@ -25,8 +25,8 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
                 <Table.Tr>
                   <Table.Th>Run</Table.Th>
                   <Table.Th>Status</Table.Th>
-                  <Table.Th visibleFrom="xs">By</Table.Th>
-                  <Table.Th visibleFrom="xs">Took</Table.Th>
+                  <Table.Th visibleFrom="xs">Trigger</Table.Th>
+                  <Table.Th visibleFrom="xs">Duration</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -44,7 +44,7 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
                       <Table.Td>
                         <StatusBadge status={status} />
                       </Table.Td>
-                      <Table.Td visibleFrom="xs">{trigger}</Table.Td>
+                      <Table.Td visibleFrom="xs">{TRIGGER_LABELS[trigger]}</Table.Td>
                       <Table.Td visibleFrom="xs">
                         {from !== null && to !== null
                           ? formatDuration(Date.parse(to) - Date.parse(from))
@@ -57,7 +57,7 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
             </Table>
             <Group mt="xs">
               <Anchor component={Link} to={`/runs?${allRuns.toString()}`} size="sm">
-                All its runs
+                All runs
               </Anchor>
             </Group>
           </>

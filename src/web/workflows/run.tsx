@@ -1,4 +1,4 @@
-/** Starting a run: which version, and what it is to take. */
+/** Starts a run: chooses the version and the inputs. */
 import { Alert, Anchor, Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -27,7 +27,7 @@ export default function RunWorkflow() {
       title={`Run ${query.data?.workflow.name ?? workflowId}`}
       about={
         <Anchor component={Link} to={back} size="sm">
-          To the workflow
+          Back to the workflow
         </Anchor>
       }
     >
@@ -38,34 +38,33 @@ export default function RunWorkflow() {
 
 function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const [parameters, setParameters] = useSearchParams();
-  const { id, version: newest, published_version: live, status } = workflow;
-  const usual = live ?? newest;
-  const asked = Number(parameters.get("version"));
-  const version = Number.isInteger(asked) && asked >= 1 && asked <= newest ? asked : usual;
+  const { id, version: latest, published_version: published, status } = workflow;
+  const defaultVersion = published ?? latest;
+  const requested = Number(parameters.get("version"));
+  const version =
+    Number.isInteger(requested) && requested >= 1 && requested <= latest ? requested : defaultVersion;
   const query = useQuery(versionQuery(id, version));
   if (status === "archived") {
-    return (
-      <EmptyState title="It is archived">It runs no more. Restore it on its page to run it again.</EmptyState>
-    );
+    return <EmptyState title="Archived workflow">Restore the workflow to run it.</EmptyState>;
   }
   return (
     <Stack gap="lg" maw={720}>
-      {newest > 1 && (
+      {latest > 1 && (
         <NativeSelect
           label="Version"
           description={
-            version === usual
+            version === defaultVersion
               ? undefined
-              : `Usually version ${usual} runs, the ${live === null ? "newest" : "published"} one.`
+              : `Default: version ${defaultVersion} (${published === null ? "latest" : "published"})`
           }
           value={version}
           onChange={(event) => {
             const chosen = event.currentTarget.value;
-            setParameters(chosen === String(usual) ? {} : { version: chosen }, { replace: true });
+            setParameters(chosen === String(defaultVersion) ? {} : { version: chosen }, { replace: true });
           }}
-          data={Array.from({ length: newest }, (_, index) => newest - index).map((number) => ({
+          data={Array.from({ length: latest }, (_, index) => latest - index).map((number) => ({
             value: String(number),
-            label: `${number}${number === live ? " (published)" : ""}${number === newest ? " (newest)" : ""}`,
+            label: `${number}${number === published ? " (published)" : ""}${number === latest ? " (latest)" : ""}`,
           }))}
           maw={260}
         />
@@ -73,9 +72,9 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
       <QueryContent query={query}>
         {({ definition = null }) =>
           definition === null ? (
-            <EmptyState title="Nothing to run yet">Version {version} has no definition.</EmptyState>
+            <EmptyState title="No definition yet">Version {version} has no definition.</EmptyState>
           ) : (
-            <Start key={version} workflowId={id} version={version} definition={definition} />
+            <RunForm key={version} workflowId={id} version={version} definition={definition} />
           )
         }
       </QueryContent>
@@ -83,26 +82,26 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
   );
 }
 
-interface StartProps {
+interface RunFormProps {
   workflowId: string;
   version: number;
   definition: Record<string, unknown>;
 }
 
-function Start({ workflowId, version, definition }: StartProps) {
+function RunForm({ workflowId, version, definition }: RunFormProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const may = useHasScope();
   const schema = inputSchemaOf(definition);
   const examples = parseExamples(definition);
   const [inputs, setInputs] = useState(() => initialValue(schema));
-  const once = useIdempotencyHeader();
+  const headerFor = useIdempotencyHeader();
   const start = useMutation({
     mutationFn: () => {
       const body = { inputs, version };
       return send("post", "/workflows/{workflow_id}/runs", {
         path: { workflow_id: workflowId },
-        header: once(body),
+        header: headerFor(body),
         body,
       });
     },
@@ -112,9 +111,9 @@ function Start({ workflowId, version, definition }: StartProps) {
     },
   });
   const issues = (start.error instanceof ApiError && start.error.problem.errors) || [];
-  const isRefused = start.error instanceof ApiError && start.error.code === "invalid_input";
-  const inside = issuesUnder(issues, "inputs");
-  const outside = issuesOutside(issues, ["inputs"]);
+  const isInvalid = start.error instanceof ApiError && start.error.code === "invalid_input";
+  const inputIssues = issuesUnder(issues, "inputs");
+  const otherIssues = issuesOutside(issues, ["inputs"]);
   const form = useFocusIssue(start.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -125,7 +124,7 @@ function Start({ workflowId, version, definition }: StartProps) {
       <Stack gap="lg">
         {examples.length > 0 && (
           <Group gap="xs">
-            <Text size="sm">Fill in from an example:</Text>
+            <Text size="sm">Fill in an example:</Text>
             {examples.map(({ name, inputs: given }) => (
               <Button
                 key={name}
@@ -142,14 +141,13 @@ function Start({ workflowId, version, definition }: StartProps) {
           schema={schema}
           value={inputs}
           onChange={setInputs}
-          issues={isRefused ? inside : []}
+          issues={isInvalid ? inputIssues : []}
           disabled={start.isPending}
         />
-        {start.isError && !(isRefused && outside.length === 0) && <ErrorAlert error={start.error} />}
-        {isRefused && inside.length > 0 && (
+        {start.isError && !(isInvalid && otherIssues.length === 0) && <ErrorAlert error={start.error} />}
+        {isInvalid && inputIssues.length > 0 && (
           <Alert color="red" role="alert">
-            It did not start: {inside.length === 1 ? "one input does" : `${inside.length} inputs do`} not fit.
-            See above.
+            Not started. Fix {inputIssues.length === 1 ? "1 input" : `${inputIssues.length} inputs`} above.
           </Alert>
         )}
         {start.error instanceof ApiError && start.error.code === "workflow_not_runnable" && may("write") && (

@@ -1,4 +1,4 @@
-/** When a workflow runs by itself: in words, its next times, what was left out, and holding it. */
+/** The schedule of a workflow: its next runs, skipped runs, and pausing it. */
 import { Badge, Button, Code, Group, List, Stack, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -14,42 +14,53 @@ import { scheduleQuery, versionQuery } from "./queries.ts";
 import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 export function SchedulePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
-  const { id, status, version, published_version: live, definition } = workflow;
-  const isLive = status === "published" && live !== null;
-  const isBehind = isLive && live !== version;
-  const older = useQuery({ ...versionQuery(id, live ?? version), enabled: isBehind });
-  const inForce = isBehind ? (older.data?.definition ?? null) : definition;
-  // Asked for only where there is one.
-  const enabled = isLive && parseSchedule(inForce) !== undefined;
+  const { id, status, version, published_version: published, definition } = workflow;
+  const isPublished = status === "published" && published !== null;
+  const isBehind = isPublished && published !== version;
+  const publishedVersion = useQuery({ ...versionQuery(id, published ?? version), enabled: isBehind });
+  const activeDefinition = isBehind ? (publishedVersion.data?.definition ?? null) : definition;
+  // Fetched only when the published version has a schedule.
+  const enabled = isPublished && parseSchedule(activeDefinition) !== undefined;
   const query = useQuery({ ...scheduleQuery(id), enabled });
-  const written = parseSchedule(definition);
-  if (isBehind && older.data === undefined) return <QueryContent query={older}>{() => null}</QueryContent>;
-  if (!enabled) return <NotYet written={written} />;
+  const draftSchedule = parseSchedule(definition);
+  if (isBehind && publishedVersion.data === undefined)
+    return <QueryContent query={publishedVersion}>{() => null}</QueryContent>;
+  if (!enabled) return <InactiveSchedule schedule={draftSchedule} />;
   return (
     <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>
       {(schedule) =>
-        schedule === null ? <NotYet written={written} /> : <Live schedule={schedule} workflow={workflow} />
+        schedule === null ? (
+          <InactiveSchedule schedule={draftSchedule} />
+        ) : (
+          <ActiveSchedule schedule={schedule} workflow={workflow} />
+        )
       }
     </QueryContent>
   );
 }
 
-function NotYet({ written }: { written: ReturnType<typeof parseSchedule> }) {
-  if (written === undefined) {
+function InactiveSchedule({ schedule }: { schedule: ReturnType<typeof parseSchedule> }) {
+  if (schedule === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        None: it runs when it is started. A <Code>schedule</Code> in its definition runs it by itself.
+        No schedule. Add a <Code>schedule</Code> to the definition to run the workflow automatically.
       </Text>
     );
   }
   return (
     <Text size="sm">
-      <CronText cron={written.cron} /> ({written.timezone}), once it is published.
+      <CronText cron={schedule.cron} /> ({schedule.timezone}). Starts when the workflow is published.
     </Text>
   );
 }
 
-function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: WorkflowWithDefinition }) {
+function ActiveSchedule({
+  schedule,
+  workflow,
+}: {
+  schedule: ScheduleState;
+  workflow: WorkflowWithDefinition;
+}) {
   const may = useHasScope();
   const { cron, timezone, paused, next, last_at: last, skipped, overlap } = schedule;
   return (
@@ -61,20 +72,20 @@ function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: Workf
         {may("write") && <PauseButton schedule={schedule} workflow={workflow} />}
       </Group>
       <Text size="sm" c="dimmed">
-        <Code>{cron}</Code> in {timezone}; while a run goes on the next one{" "}
-        {overlap === "skip" ? "is left out" : "waits its turn"}.
+        <Code>{cron}</Code> in {timezone}. {overlap === "skip" ? "Skips" : "Queues"} a run while the previous
+        one is still running.
       </Text>
       {paused ? (
         <Group gap="xs">
           <Badge variant="default" tt="none" leftSection={<IconPlayerPause size={12} aria-hidden />}>
-            paused
+            Paused
           </Badge>
-          <Text size="sm">It makes no runs until it is resumed.</Text>
+          <Text size="sm">No runs start until you resume it.</Text>
         </Group>
       ) : (
         <div>
-          <Text size="sm">Next, in your time:</Text>
-          <List size="sm" aria-label="Next times">
+          <Text size="sm">Next runs (your time zone):</Text>
+          <List size="sm" aria-label="Next runs">
             {next.map((at) => (
               <List.Item key={at}>
                 <Time at={at} />
@@ -85,7 +96,7 @@ function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: Workf
       )}
       {last !== null && (
         <Text size="sm" c="dimmed">
-          Last: <Time at={last} />
+          Last run: <Time at={last} />
         </Text>
       )}
       {skipped !== null && <Skipped skipped={skipped} />}
@@ -94,16 +105,16 @@ function Live({ schedule, workflow }: { schedule: ScheduleState; workflow: Workf
 }
 
 const REASONS = {
-  overlap: "its last run still went on",
-  missed: "nothing was there to run it",
-  failed: "it could not be started",
+  overlap: "the previous run was still running",
+  missed: "the service was not running",
+  failed: "the run could not start",
 };
 
 function Skipped({ skipped }: { skipped: NonNullable<ScheduleState["skipped"]> }) {
   const { reason, count, first, last, message } = skipped;
   return (
     <Text size="sm" c="dimmed">
-      {count === 1 ? "One time was left out" : `${count} times were left out`}, because {REASONS[reason]}:{" "}
+      {count === 1 ? "1 run was skipped" : `${count} runs were skipped`} because {REASONS[reason]}:{" "}
       <Time at={first} />
       {count > 1 && (
         <>
@@ -133,11 +144,10 @@ function PauseButton({
       ),
     onSuccess: ({ data }) => {
       client.setQueryData(scheduleQuery(id).queryKey, data);
-      notifySuccess(
-        data.paused ? `The schedule of “${name}” is paused.` : `The schedule of “${name}” goes on.`,
-      );
+      notifySuccess(data.paused ? `Paused the schedule of “${name}”.` : `Resumed the schedule of “${name}”.`);
     },
-    onError: (error) => notifyError(`The schedule of “${name}” is as it was`, error),
+    onError: (error) =>
+      notifyError(`Could not ${paused ? "resume" : "pause"} the schedule of “${name}”`, error),
   });
   return (
     <Button

@@ -1,14 +1,13 @@
-/** A schedule as a definition writes it, and in words. */
 import { useQuery } from "@tanstack/react-query";
 import { cronQuery } from "./queries.ts";
 
-/** A cron expression in words, and as it is until they are there. */
+/** A cron expression in words; the expression itself until they are loaded. */
 export function CronText({ cron }: { cron: string }) {
   const words = useQuery(cronQuery(cron));
   return <>{words.data ?? cron}</>;
 }
 
-/** The schedule that a definition asks for, as far as it is written. */
+/** The schedule of a definition; undefined when it has none with a cron expression. */
 export function parseSchedule(
   definition: Record<string, unknown> | null,
 ): { cron: string; timezone: string } | undefined {

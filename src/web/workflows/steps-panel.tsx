@@ -1,4 +1,4 @@
-/** The steps of a workflow as a graph, and the one that is chosen beside it. */
+/** The graph of a workflow, with the definition of the selected step beside it. */
 import { Box, Grid, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
@@ -10,7 +10,8 @@ import { EmptyState, LoadingSkeleton } from "../ui/page.tsx";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
-const MOST_HEIGHT = 480;
+/** Maximum height of the definition, in pixels. */
+const MAX_HEIGHT = 480;
 
 export function StepsPanel({ definition }: { definition: Record<string, unknown> | null }) {
   const steps = useMemo(() => graphSteps(definition), [definition]);
@@ -20,7 +21,7 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
     steps.findIndex(({ id }) => id === selected),
   );
   if (steps.length === 0) {
-    return <EmptyState title="No steps yet">Its definition has none. Edit it to add the first.</EmptyState>;
+    return <EmptyState title="No steps yet">Edit the workflow to add the first step.</EmptyState>;
   }
   return (
     <Grid gap="md">
@@ -32,7 +33,7 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
         </ErrorBoundary>
         {step === undefined && (
           <Text size="sm" c="dimmed" mt={4}>
-            Choose a step to see what it does.
+            Select a step to see its definition.
           </Text>
         )}
       </Grid.Col>
@@ -47,11 +48,11 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
 
 type Step = Record<string, unknown>;
 
-/** The graph draws every written step that is an object, in their order. */
+/** The step at an index of the graph, which draws every step that is an object. */
 function stepOf(definition: Record<string, unknown> | null, index: number): Step | undefined {
-  const written = definition?.["steps"];
-  if (!Array.isArray(written)) return undefined;
-  return written.filter(
+  const steps = definition?.["steps"];
+  if (!Array.isArray(steps)) return undefined;
+  return steps.filter(
     (step): step is Step => typeof step === "object" && step !== null && !Array.isArray(step),
   )[index];
 }
@@ -76,7 +77,7 @@ function StepText({ step }: { step: Step }) {
       </Group>
       {typeof description === "string" && <Text size="sm">{description}</Text>}
       {text.data !== undefined && (
-        <Box mah={MOST_HEIGHT} style={{ overflowY: "auto" }}>
+        <Box mah={MAX_HEIGHT} style={{ overflowY: "auto" }}>
           <Snippet text={text.data.trimEnd()} label={`definition of ${String(id)}`} />
         </Box>
       )}
