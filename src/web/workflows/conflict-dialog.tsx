@@ -1,4 +1,4 @@
-/** When two people saved: what the other one changed beside one's own, and how to go on. */
+/** Shown when a save conflicts with a newer version: what the other person changed, and how to continue. */
 import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
@@ -17,38 +17,38 @@ interface ConflictDialogProps {
   base: WorkflowWithEtag;
   mine: string;
   onKeep: () => void;
-  onTake: () => void;
+  onDiscard: () => void;
 }
 
-/** Closing it goes on with one's own: nothing is lost by Escape. */
+/** Closing the dialog keeps the draft, so that Escape loses nothing. */
 export function ConflictDialog({
   conflict: { theirs, theirText },
   base,
   mine,
   onKeep,
-  onTake,
+  onDiscard,
 }: ConflictDialogProps) {
   const { version, name } = theirs.workflow;
-  const words = describeChanges(base.workflow, theirs.workflow);
-  const drop = () =>
+  const changes = describeChanges(base.workflow, theirs.workflow);
+  const discard = () =>
     confirmAction({
-      title: "Drop your changes?",
-      consequence: `Your changes to the definition of “${name}” are lost, and version ${version} takes their place.`,
-      confirm: "Drop mine",
-      onConfirm: onTake,
+      title: "Discard your changes?",
+      consequence: `Your changes to the definition of “${name}” will be lost and replaced by version ${version}.`,
+      confirm: "Discard changes",
+      onConfirm: onDiscard,
     });
   useRestoreFocus();
   return (
-    <Modal opened onClose={onKeep} title="Somebody changed it in the meantime" size="xl">
+    <Modal opened onClose={onKeep} title="Conflicting changes" size="xl">
       <Stack gap="md">
         <Text size="sm">
-          You began from version {base.workflow.version}; the newest is version {version} now. Nothing of
-          yours was saved, and nothing is lost.
+          You started from version {base.workflow.version}, but version {version} has been saved since. Your
+          changes are not saved yet.
         </Text>
-        <ByWhom id={theirs.workflow.id} version={version} />
-        {words.length > 0 && (
+        <VersionAuthor id={theirs.workflow.id} version={version} />
+        {changes.length > 0 && (
           <List size="sm">
-            {words.map((sentence) => (
+            {changes.map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
@@ -57,20 +57,20 @@ export function ConflictDialog({
           <DefinitionDiff
             before={theirText}
             after={mine}
-            beforeLabel={`Theirs, version ${version}`}
-            afterLabel="Yours"
+            beforeLabel={`Version ${version}`}
+            afterLabel="Your draft"
           />
         </Suspense>
         <Text size="sm">
-          What is marked as taken away is in theirs only: write it into yours where it is to stay. Saving then
-          makes yours the next version.
+          Lines marked as removed exist only in version {version}. Copy the ones you need into your draft,
+          then save it as the next version.
         </Text>
         <Group justify="flex-end">
-          <Button variant="default" color="red" onClick={drop}>
-            Drop mine
+          <Button variant="default" color="red" onClick={discard}>
+            Discard my changes
           </Button>
           <Button onClick={onKeep} data-autofocus>
-            Keep editing mine
+            Keep editing
           </Button>
         </Group>
       </Stack>
@@ -78,15 +78,14 @@ export function ConflictDialog({
   );
 }
 
-/** Who saved the newest version, when and why; nothing while that is not known. */
-function ByWhom({ id, version }: { id: string; version: number }) {
+function VersionAuthor({ id, version }: { id: string; version: number }) {
   const { data } = useQuery(versionQuery(id, version));
   if (data === undefined) return null;
   const { created_by: owner, created_at: at, reason } = data;
   return (
     <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-      Version {version} is by {owner}, <Time at={at} ago />
-      {reason === null ? ". No reason was given." : `: “${reason}”`}
+      Version {version} by {owner}, <Time at={at} ago />
+      {reason === null ? ". No change note." : `: “${reason}”`}
     </Text>
   );
 }

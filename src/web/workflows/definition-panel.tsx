@@ -1,4 +1,4 @@
-/** The definition as text, to read and take away. */
+/** The definition as text, to read, copy or download. */
 import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,17 +17,13 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
     queryKey: ["workflows", id, "text", version, format],
     queryFn: async () => ({
       shown: await toText(definition, format),
-      // A file says too what it is called: it can be taken in elsewhere.
+      // A file also contains the workflow's own fields, so that it can be imported.
       file: await toText({ id, name, description, tags, ...definition }, format),
     }),
     staleTime: Infinity,
   });
   if (definition === null) {
-    return (
-      <EmptyState title="No definition yet">
-        It has a name, and nothing to do. Edit it to write one.
-      </EmptyState>
-    );
+    return <EmptyState title="No definition yet">Edit the workflow to write one.</EmptyState>;
   }
   return (
     <QueryContent query={text}>
@@ -51,8 +47,8 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
             <DefinitionEditor
               value={shown}
               format={format}
-              onChange={ignore}
-              issues={NONE}
+              onChange={noop}
+              issues={NO_ISSUES}
               readOnly
               label={`Definition of ${name}`}
               minHeight={240}
@@ -64,8 +60,8 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
   );
 }
 
-const NONE: never[] = [];
-const ignore = () => undefined;
+const NO_ISSUES: never[] = [];
+const noop = () => undefined;
 
 export function FormatControl({ format, onChange }: { format: Format; onChange: (format: Format) => void }) {
   return (

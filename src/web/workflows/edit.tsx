@@ -1,4 +1,4 @@
-/** Writing a workflow's definition: text with its faults as one types, and the graph of what it says. */
+/** Edits a workflow's definition: text with live validation, and its graph. */
 import { Alert, Box, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconBroadcast, IconDeviceFloppy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -26,7 +26,7 @@ const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 export default function EditWorkflow() {
   const { workflowId = "" } = useParams();
   const may = useHasScope();
-  // Not what other pages have seen: one begins from the newest, and keeps it while one writes.
+  // Not the cache of other pages: editing starts from the latest version and keeps it.
   const query = useQuery({
     queryKey: ["editing", workflowId],
     queryFn: async ({ signal }) => {
@@ -51,25 +51,25 @@ export default function EditWorkflow() {
     return (
       <Page title={`Edit ${read.workflow.name}`}>
         <EmptyState
-          title="It is archived"
+          title="Archived workflow"
           action={
             <Button component={Link} to={back}>
-              To the workflow
+              Back to the workflow
             </Button>
           }
         >
-          Restore it first; its history is all there.
+          Restore the workflow to edit it.
         </EmptyState>
       </Page>
     );
   }
-  return <Editing key={workflowId} read={read} text={text} />;
+  return <Editor key={workflowId} read={read} text={text} />;
 }
 
-function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: string }) {
+function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: string }) {
   const draft = useDraft(read, initialText);
   const { text, format, base, save, conflict, isChanged } = draft;
-  const { id, name, version, published_version: live } = base.workflow;
+  const { id, name, version, published_version: published } = base.workflow;
   const navigate = useNavigate();
   const { issues, state, report } = useValidation(text, format, {
     workflowId: id,
@@ -86,17 +86,17 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
     isChanged
       ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
       : setPublishing(base);
-  // What a dialog tells: somebody else has saved meanwhile, or the session has ended.
-  const isToldElsewhere = save.error instanceof ApiError && [401, 412].includes(save.error.status);
-  const isRefused = save.isError && !isToldElsewhere;
+  // A dialog handles a conflict and an expired session.
+  const isHandledByDialog = save.error instanceof ApiError && [401, 412].includes(save.error.status);
+  const isRejected = save.isError && !isHandledByDialog;
   return (
     <Page
       title={`Edit ${name}`}
       about={
         <span role="status">
           Version {version}
-          {isChanged ? ", with changes that are not saved" : ", saved"}
-          {live !== null && live !== version && `; version ${live} is live`}
+          {isChanged ? ", unsaved changes" : ", saved"}
+          {published !== null && published !== version && `; version ${published} is published`}
         </span>
       }
       actions={
@@ -116,7 +116,7 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
           <Button
             leftSection={<IconBroadcast size={16} aria-hidden />}
             disabled={
-              save.isPending || (!isChanged && (live === version || base.workflow.definition === null))
+              save.isPending || (!isChanged && (published === version || base.workflow.definition === null))
             }
             onClick={saveAndPublish}
           >
@@ -125,11 +125,10 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
         </>
       }
     >
-      {isRefused &&
+      {isRejected &&
         (isInvalid && issues.length > 0 ? (
           <Alert color="red" role="alert">
-            Nothing was saved: the definition can’t be read. What is wrong is marked in the text, and listed
-            below it.
+            Not saved: the definition has syntax errors. They are marked in the text and listed below it.
           </Alert>
         ) : (
           <ErrorAlert error={save.error} />
@@ -139,15 +138,15 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
           <Stack gap="sm">
             <Group justify="space-between" gap="xs" wrap="wrap">
               <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
-              <Verdict
+              <ValidationStatus
                 state={text.trim() === "" ? "empty" : state}
                 issues={issues.length}
-                broken={isInvalid}
+                isInvalid={isInvalid}
               />
             </Group>
-            {draft.unreadable && (
+            {draft.hasSyntaxErrors && (
               <Alert color="red" role="alert" p="xs">
-                It can’t be written in the other format while it can’t be read. Mend the faults below first.
+                Fix the syntax errors before you switch the format.
               </Alert>
             )}
             <Suspense fallback={<LoadingSkeleton rows={10} />}>
@@ -164,13 +163,12 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
             </Suspense>
             {hasComments && (
               <Text size="sm" role="status">
-                Comments (#) are not kept: saved is what the definition says. What others should read can
-                stand in a step’s <code>description</code>.
+                Comments (#) are not saved. Put notes for others into a step’s <code>description</code>.
               </Text>
             )}
             <TextInput
-              label="Why is it changed?"
-              description="Stays in the history. May be left empty."
+              label="Change note (optional)"
+              description="Kept in the history."
               value={draft.reason}
               onChange={(event) => draft.setReason(event.currentTarget.value)}
               maxLength={1_000}
@@ -182,14 +180,17 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
             <Title order={2} size="h4" mb="xs">
               Steps
             </Title>
-            <ErrorBoundary message="The graph could not be drawn. The text is untouched." resetKey={steps}>
+            <ErrorBoundary
+              message="The graph could not be drawn. Your text is not affected."
+              resetKey={steps}
+            >
               <Suspense fallback={<LoadingSkeleton rows={6} />}>
                 <StepGraph steps={steps} />
               </Suspense>
             </ErrorBoundary>
             {isInvalid && (
               <Text size="sm" c="dimmed" role="status">
-                As it was when the text could last be read.
+                Shows the last version without syntax errors.
               </Text>
             )}
           </Box>
@@ -200,8 +201,8 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
           conflict={conflict}
           base={base}
           mine={text}
-          onKeep={() => draft.keepMine(conflict)}
-          onTake={() => draft.takeTheirs(conflict)}
+          onKeep={() => draft.keepDraft(conflict)}
+          onDiscard={() => draft.discard(conflict)}
         />
       )}
       {publishing !== undefined && (
@@ -217,23 +218,20 @@ function Editing({ read, text: initialText }: { read: WorkflowWithEtag; text: st
   );
 }
 
-interface VerdictProps {
+interface ValidationStatusProps {
   state: "empty" | ReturnType<typeof useValidation>["state"];
   issues: number;
-  broken: boolean;
+  isInvalid: boolean;
 }
 
-/** What is known of the text as it stands. */
-function Verdict({ state, issues, broken }: VerdictProps) {
+function ValidationStatus({ state, issues, isInvalid }: ValidationStatusProps) {
   return (
     <Text size="sm" c="dimmed" role="status">
-      {state === "empty" && "Nothing is written yet."}
-      {state === "checking" && "Checking …"}
-      {state === "checked" && issues === 0 && "Valid: it can run."}
-      {state === "checked" &&
-        issues > 0 &&
-        (broken ? "It can’t be read yet." : "It can be saved, but not run yet.")}
-      {state === "unavailable" && "Not checked: the server gave no answer."}
+      {state === "empty" && "Empty definition"}
+      {state === "checking" && "Checking…"}
+      {state === "checked" && issues === 0 && "Valid. Ready to run."}
+      {state === "checked" && issues > 0 && (isInvalid ? "Syntax error" : "Can be saved, but not run yet.")}
+      {state === "unavailable" && "Not checked: no answer from the server."}
     </Text>
   );
 }

@@ -1,12 +1,12 @@
-/** Before what was written is lost by leaving: it is named, and one can stay. */
+/** Asks for confirmation before navigation discards unsaved changes. */
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { useBlocker } from "react-router";
 
 interface UnsavedChangesGuardProps {
-  /** Whether there is something to lose. */
+  /** Whether there are unsaved changes. */
   when: boolean;
-  /** What would be lost: "your changes to the definition of “Weekly revenue”". */
+  /** Names the changes: "your changes to the definition of “Weekly revenue”". */
   what: string;
 }
 
@@ -27,13 +27,13 @@ export function UnsavedChangesGuard({ when, what }: UnsavedChangesGuardProps) {
       title="Leave without saving?"
       centered
     >
-      <Text size="sm">You would lose {what}.</Text>
+      <Text size="sm">You will lose {what}.</Text>
       <Group justify="flex-end" mt="md">
         <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>
           Stay
         </Button>
         <Button color="red" onClick={() => blocker.proceed?.()}>
-          Leave, and lose them
+          Leave without saving
         </Button>
       </Group>
     </Modal>

@@ -1,4 +1,4 @@
-/** A definition that is being edited: its text, what it was begun from, saving it, and what came between. */
+/** The draft of a definition: its text, the version it is based on, saving, and conflicts with other edits. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Issue } from "../../../schemas/problem.ts";
@@ -13,14 +13,14 @@ import { type WorkflowWithEtag, readWorkflow, invalidateWorkflows, workflowQuery
 interface Draft {
   text: string;
   format: Format;
-  /** The newest state that the draft stands on; its revision is sent along. */
+  /** The version that the draft is based on; its ETag is sent with the save. */
   base: WorkflowWithEtag;
-  /** The text that says the same as the base. */
+  /** The text of the base. */
   baseText: string;
   reason: string;
 }
 
-/** What somebody else saved meanwhile. */
+/** A newer version that someone else saved. */
 export interface Conflict {
   theirs: WorkflowWithEtag;
   theirText: string;
@@ -36,12 +36,12 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
     reason: "",
   });
   const [conflict, setConflict] = useState<Conflict>();
-  const [unreadable, setUnreadable] = useState(false);
+  const [hasSyntaxErrors, setHasSyntaxErrors] = useState(false);
   const { text, format, base, baseText, reason } = draft;
   const { id } = base.workflow;
   const change = (changed: Partial<Draft>) => setDraft((before) => ({ ...before, ...changed }));
   const setText = (changed: string) => {
-    setUnreadable(false);
+    setHasSyntaxErrors(false);
     change({ text: changed });
   };
 
@@ -50,7 +50,7 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
       const { data, etag } = await send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },
         header: { "If-Match": base.etag },
-        // As text: what can't be read is told with its line.
+        // Sent as text, so that the server reports syntax errors with their line.
         body: {
           definition: text.trim() === "" ? null : text,
           ...(reason.trim() !== "" && { reason: reason.trim() }),
@@ -64,14 +64,12 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
       change({ base: saved, baseText: sent, reason: "" });
       client.setQueryData(workflowQuery(id).queryKey, saved);
       const unchanged = version === base.workflow.version;
-      const more =
+      const hint =
         issues.length === 0
           ? ""
-          : ` It can't run yet: ${issues.length === 1 ? "1 fault" : `${issues.length} faults`} to mend.`;
+          : ` Fix ${issues.length === 1 ? "1 error" : `${issues.length} errors`} before you run it.`;
       notifySuccess(
-        unchanged
-          ? `Nothing has changed since version ${version}.${more}`
-          : `Saved as version ${version}.${more}`,
+        unchanged ? `No changes since version ${version}.${hint}` : `Saved as version ${version}.${hint}`,
       );
     },
     onError: async (error) => {
@@ -82,18 +80,18 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
     onSettled: () => invalidateWorkflows(client),
   });
 
-  /** Writes the same in the other format; asks first where comments would go. */
+  /** Converts the text to another format; asks for confirmation if comments would be lost. */
   const setFormat = async (to: Format) => {
     if (to === format) return;
     const converted = await convert(text, format, to);
-    if ("issues" in converted) return setUnreadable(true);
+    if ("issues" in converted) return setHasSyntaxErrors(true);
     const apply = () =>
       change({ format: to, text: converted.text, ...(text === baseText && { baseText: converted.text }) });
     if (!converted.commentsLost) return apply();
     confirmAction({
-      title: "Change to JSON, without the comments?",
-      consequence: "JSON can't hold comments: those in this definition are lost.",
-      confirm: "Change to JSON",
+      title: "Switch to JSON without comments?",
+      consequence: "JSON has no comments. The comments in this definition will be lost.",
+      confirm: "Switch to JSON",
       onConfirm: apply,
     });
   };
@@ -101,19 +99,20 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
   return {
     ...draft,
     isChanged: text !== baseText,
-    unreadable,
+    hasSyntaxErrors,
     setText,
     setReason: (changed: string) => change({ reason: changed }),
     setFormat,
     save,
     conflict,
-    /** Goes on with one's own text on top of what is newest. */
-    keepMine: ({ theirs, theirText }: Conflict) => {
+    /** Keeps the draft, now based on the newer version. */
+    keepDraft: ({ theirs, theirText }: Conflict) => {
       change({ base: theirs, baseText: theirText });
       setConflict(undefined);
       save.reset();
     },
-    takeTheirs: ({ theirs, theirText }: Conflict) => {
+    /** Replaces the draft by the newer version. */
+    discard: ({ theirs, theirText }: Conflict) => {
       change({ base: theirs, baseText: theirText, text: theirText });
       setConflict(undefined);
       save.reset();

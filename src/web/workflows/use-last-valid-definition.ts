@@ -1,16 +1,17 @@
-/** What a text that is being written last said: while it is broken, what it said before. */
+/** The definition of a text that is being edited; while it has syntax errors, its last valid definition. */
 import { useEffect, useState } from "react";
 import { type Format, parse } from "../editor/format.ts";
 
-const REST_MS = 200;
+/** Pause in typing after which the text is parsed, in milliseconds. */
+const DEBOUNCE_MS = 200;
 
 type Definition = Record<string, unknown> | null;
 
 export interface LastValidDefinition {
   definition: Definition;
-  /** The text can't be read as it is now. */
+  /** Whether the text has syntax errors. */
   isInvalid: boolean;
-  /** The text has comments, which a definition can't hold. */
+  /** Whether the text has comments, which are not saved. */
   hasComments: boolean;
 }
 
@@ -19,28 +20,28 @@ export function useLastValidDefinition(
   format: Format,
   initial: Definition,
 ): LastValidDefinition {
-  const [good, setGood] = useState<LastValidDefinition>({
+  const [lastValid, setLastValid] = useState<LastValidDefinition>({
     definition: initial,
     isInvalid: false,
     hasComments: false,
   });
   useEffect(() => {
-    let wanted = true;
+    let isCurrent = true;
     const read = async () => {
       const found = text.trim() === "" ? { definition: null } : await parse(text, format);
       const hasComments = format === "yaml" && (await import("../editor/yaml-text.ts")).hasComments(text);
-      if (!wanted) return;
-      setGood((before) =>
+      if (!isCurrent) return;
+      setLastValid((before) =>
         "issues" in found
           ? { ...before, isInvalid: true, hasComments }
           : { definition: found.definition, isInvalid: false, hasComments },
       );
     };
-    const timer = setTimeout(() => void read(), REST_MS);
+    const timer = setTimeout(() => void read(), DEBOUNCE_MS);
     return () => {
-      wanted = false;
+      isCurrent = false;
       clearTimeout(timer);
     };
   }, [text, format]);
-  return good;
+  return lastValid;
 }
