@@ -1,4 +1,4 @@
-/** Name, description and tags of a workflow: changing them makes a version, and nobody's change is lost. */
+/** Edits the name, description and tags of a workflow, which creates a version. */
 import {
   Alert,
   Button,
@@ -31,23 +31,23 @@ export interface Details {
 
 export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClose: () => void }) {
   const client = useQueryClient();
-  // What was begun from stays what it was, whatever the page learns meanwhile.
-  const [begun] = useState(read);
-  const [seen, setSeen] = useState(read);
-  const { name, description, tags } = begun.workflow;
+  // The initial state must not change when the page refetches the workflow.
+  const [initial] = useState(read);
+  const [latest, setLatest] = useState(read);
+  const { name, description, tags } = initial.workflow;
   const [details, setDetails] = useState<Details>({ name, description, tags });
   const [reason, setReason] = useState("");
   const { id } = read.workflow;
   const changed = Object.fromEntries(
     DETAIL_FIELDS.filter(
-      (field) => JSON.stringify(details[field]) !== JSON.stringify(begun.workflow[field]),
+      (field) => JSON.stringify(details[field]) !== JSON.stringify(initial.workflow[field]),
     ).map((field) => [field, details[field]]),
   );
   const save = useMutation({
     mutationFn: () =>
       send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },
-        header: { "If-Match": seen.etag },
+        header: { "If-Match": latest.etag },
         body: { ...changed, ...(reason.trim() !== "" && { reason }) },
       }),
     onSuccess: ({ data }) => {
@@ -56,9 +56,9 @@ export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClo
     },
     onError: async (error) => {
       if (!(error instanceof ApiError && error.status === 412)) return;
-      const now = await readWorkflow(id);
-      setSeen(now);
-      client.setQueryData(workflowQuery(id).queryKey, now);
+      const current = await readWorkflow(id);
+      setLatest(current);
+      client.setQueryData(workflowQuery(id).queryKey, current);
     },
     onSettled: () => invalidateWorkflows(client),
   });
@@ -72,18 +72,18 @@ export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClo
   };
   useRestoreFocus();
   return (
-    <Modal opened onClose={onClose} title="Name, description and tags" size="lg" centered>
+    <Modal opened onClose={onClose} title="Edit details" size="lg" centered>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="md">
           <DetailsFields details={details} onChange={setDetails} issues={issues} />
           <TextInput
-            label="Why is it changed?"
-            description="Stays in the history. May be left empty."
+            label="Change note (optional)"
+            description="Kept in the history."
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
             error={issueText(issuesUnder(issues, "reason"))}
           />
-          {isStale && seen !== begun && <Theirs begun={begun} seen={seen} />}
+          {isStale && latest !== initial && <OtherChanges initial={initial} latest={latest} />}
           {save.isError &&
             !isStale &&
             (issues.length === 0 || issuesOutside(issues, [...DETAIL_FIELDS, "reason"]).length > 0) && (
@@ -94,7 +94,7 @@ export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClo
               Cancel
             </Button>
             <Button type="submit" loading={save.isPending}>
-              {isStale ? "Save mine on top" : "Save"}
+              {isStale ? "Save anyway" : "Save"}
             </Button>
           </Group>
         </Stack>
@@ -109,7 +109,6 @@ interface DetailsFieldsProps {
   issues: Parameters<typeof issueText>[0];
 }
 
-/** The three fields, with what the server says of each. */
 export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps) {
   return (
     <>
@@ -124,7 +123,7 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
       />
       <Textarea
         label="Description"
-        description="What it is for, in a sentence or two: agents and people choose workflows by it."
+        description="What the workflow does, in one or two sentences. Agents and people choose workflows by it."
         autosize
         minRows={2}
         maxRows={10}
@@ -134,7 +133,7 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
       />
       <TagsInput
         label="Tags"
-        description="Words to filter by. Enter adds one."
+        description="Labels to filter by. Press Enter to add one."
         value={details.tags}
         onChange={(tags) => onChange({ ...details, tags })}
         error={issueText(issuesUnder(issues, "tags"))}
@@ -144,26 +143,26 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
   );
 }
 
-/** What somebody else did meanwhile. */
-function Theirs({ begun, seen }: { begun: WorkflowWithEtag; seen: WorkflowWithEtag }) {
-  const words = describeChanges(begun.workflow, seen.workflow);
-  const isRedefined = !isSameDefinition(begun.workflow.definition, seen.workflow.definition);
+/** What someone else changed since the dialog was opened. */
+function OtherChanges({ initial, latest }: { initial: WorkflowWithEtag; latest: WorkflowWithEtag }) {
+  const changes = describeChanges(initial.workflow, latest.workflow);
+  const isRedefined = !isSameDefinition(initial.workflow.definition, latest.workflow.definition);
   return (
     <Alert
       color="yellow"
       role="alert"
-      title="Somebody changed it in the meantime"
+      title="Changed by someone else"
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
-      <Text size="sm">Nothing of yours is saved yet, and nothing is lost. Since you began:</Text>
+      <Text size="sm">Your changes are not saved yet. Since you opened this dialog:</Text>
       <List size="sm" mt={4}>
-        {words.map((sentence) => (
+        {changes.map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
-        {isRedefined && <List.Item>The definition was changed; it stays as it is now.</List.Item>}
-        {words.length === 0 && !isRedefined && (
+        {isRedefined && <List.Item>The definition was changed. Saving keeps it.</List.Item>}
+        {changes.length === 0 && !isRedefined && (
           <List.Item>
-            It is {seen.workflow.status} now, at version {seen.workflow.version}.
+            The workflow is now {latest.workflow.status}, version {latest.workflow.version}.
           </List.Item>
         )}
       </List>

@@ -1,13 +1,14 @@
-/** Faults of a definition, all of them, each with its place and what to do. */
+/** The issues of a definition, each with its path and fix. */
 import { Code, List, Text } from "@mantine/core";
 import type { Issue } from "../../../schemas/problem.ts";
+import { endSentence } from "../ui/sentence.ts";
 
 export function IssueList({ issues, label }: { issues: readonly Issue[]; label: string }) {
   return (
     <List size="sm" spacing={6} aria-label={label} withPadding={false}>
       {issues.map((issue) => (
         <List.Item key={`${issue.path} ${issue.code} ${issue.message}`}>
-          {issue.path !== "" && <Code>{issue.path}</Code>} {issue.message}
+          {issue.path !== "" && <Code>{issue.path}</Code>} {endSentence(issue.message)}
           {issue.did_you_mean !== undefined &&
             issue.fix === undefined &&
             ` Did you mean ${issue.did_you_mean}?`}

@@ -1,4 +1,4 @@
-/** Before something goes live: what it means, what still stands against it, and how its examples fared. */
+/** Publishes a version: shows the consequences, the errors to fix, and the result of the examples. */
 import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -23,8 +23,8 @@ interface PublishDialogProps {
 export function PublishDialog({ read, version, onClose, onPublished }: PublishDialogProps) {
   const { workflow, etag } = read;
   const client = useQueryClient();
-  const wanted = useQuery(versionQuery(workflow.id, version));
-  const definition = wanted.data?.definition ?? null;
+  const target = useQuery(versionQuery(workflow.id, version));
+  const definition = target.data?.definition ?? null;
   const check = useQuery({
     queryKey: ["workflows", workflow.id, "check", version],
     queryFn: async ({ signal }) =>
@@ -35,7 +35,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
         })
       ).data,
     enabled: definition !== null,
-    // The world that it is held against moves: it counts for this one look.
+    // Never cached: the result depends on databases and servers that may change.
     staleTime: 0,
     gcTime: 0,
   });
@@ -47,7 +47,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
         body: { version },
       }),
     onSuccess: () => {
-      notifySuccess(`Version ${version} of “${workflow.name}” is live.`);
+      notifySuccess(`Published version ${version} of “${workflow.name}”.`);
       onPublished?.();
       onClose();
     },
@@ -64,18 +64,18 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
       size="lg"
       centered
     >
-      <QueryContent query={wanted} skeleton={<LoadingSkeleton rows={3} />}>
+      <QueryContent query={target} skeleton={<LoadingSkeleton rows={3} />}>
         {() => (
           <Stack gap="md">
             {definition === null ? (
-              <Text>This version has no definition yet, so there is nothing to publish.</Text>
+              <Text>This version has no definition to publish.</Text>
             ) : (
               <Consequences read={read} version={version} definition={definition} />
             )}
             {check.isFetching && (
               <Group gap="xs" role="status">
                 <Loader size="xs" aria-hidden />
-                <Text size="sm">Held against the databases, models and servers …</Text>
+                <Text size="sm">Checking databases, models and servers…</Text>
               </Group>
             )}
             {check.isError && <ErrorAlert error={check.error} retry={() => void check.refetch()} />}
@@ -83,13 +83,9 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               <Alert
                 color="red"
                 role="alert"
-                title={
-                  issues.length === 1
-                    ? "One fault is to be mended first"
-                    : `${issues.length} faults are to be mended first`
-                }
+                title={issues.length === 1 ? "Fix 1 error first" : `Fix ${issues.length} errors first`}
               >
-                <IssueList issues={issues} label="Faults" />
+                <IssueList issues={issues} label="Errors" />
               </Alert>
             )}
             {publish.isError && !publish.isPending && (
@@ -97,7 +93,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 error={
                   isStale
                     ? new Error(
-                        "Somebody changed this workflow in the meantime. Nothing was published; look at it again.",
+                        "Someone else changed this workflow. Nothing was published. Close this dialog and review the changes.",
                       )
                     : publish.error
                 }
@@ -124,7 +120,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
             </Group>
             {publish.isPending && definition !== null && parseExamples(definition).length > 0 && (
               <Text size="sm" role="status">
-                Its examples run now. That may take up to a minute.
+                Running the examples. This can take up to a minute.
               </Text>
             )}
           </Stack>
@@ -141,34 +137,34 @@ interface ConsequencesProps {
 }
 
 function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
-  const { published_version: live, status } = workflow;
-  const isLive = status === "published" && live !== null;
+  const { published_version: published, status } = workflow;
+  const isPublished = status === "published" && published !== null;
   const examples = parseExamples(definition).length;
   const schedule = parseSchedule(definition);
   return (
     <List size="sm" spacing={4} withPadding={false}>
       <List.Item>
-        {isLive
-          ? `Runs use version ${version} from now on, in place of version ${live}. Those under way go on as they began.`
-          : `Runs use version ${version} from now on, whatever is changed later.`}
+        {isPublished
+          ? `New runs use version ${version} instead of version ${published}. Active runs continue with their version.`
+          : `New runs use version ${version}, even if the workflow is changed later.`}
       </List.Item>
       {examples > 0 && (
         <List.Item>
           {examples === 1
-            ? "Its example is run first, as a real run, and must give what is expected."
-            : `Its ${examples} examples are run first, as real runs, and must give what is expected.`}
+            ? "The example runs first, as a real run, and must return the expected output."
+            : `The ${examples} examples run first, as real runs, and must return the expected output.`}
         </List.Item>
       )}
       <List.Item>
         {schedule === undefined ? (
-          "It has no schedule: it runs when it is started."
+          "No schedule: it runs only when started."
         ) : (
           <>
-            It runs by itself: <CronText cron={schedule.cron} /> ({schedule.timezone}).
+            Schedule: <CronText cron={schedule.cron} /> ({schedule.timezone}).
           </>
         )}
       </List.Item>
-      {definition["expose_as_tool"] === true && <List.Item>Agents see it as a tool of its own.</List.Item>}
+      {definition["expose_as_tool"] === true && <List.Item>Agents see it as a separate tool.</List.Item>}
     </List>
   );
 }

@@ -1,4 +1,4 @@
-/** Making what a workflow was in an old version its newest one; the history keeps all that lies between. */
+/** Restores an old version by saving its content as a new version. */
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
@@ -14,16 +14,22 @@ export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
       return send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },
         header: { "If-Match": etag },
-        body: { name, description, tags, definition: definition ?? null, reason: `As in version ${version}` },
+        body: {
+          name,
+          description,
+          tags,
+          definition: definition ?? null,
+          reason: `Restored version ${version}`,
+        },
       });
     },
     onSuccess: ({ data }, version) =>
       notifySuccess(
         data.version === workflow.version
-          ? `Version ${version} says the same as the newest one.`
-          : `Version ${data.version} is as version ${version} was.`,
+          ? `Version ${version} is identical to the latest version.`
+          : `Restored version ${version} as version ${data.version}.`,
       ),
-    onError: (error, version) => notifyError(`Version ${version} was not taken up`, error),
+    onError: (error, version) => notifyError(`Could not restore version ${version}`, error),
     onSettled: () => invalidateWorkflows(client),
   });
 }

@@ -1,4 +1,4 @@
-/** What can be done to a workflow at once, and taken back: archiving, restoring, unpublishing. */
+/** Archives, restores and unpublishes a workflow. */
 import { Anchor, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
@@ -8,12 +8,13 @@ import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { readWorkflow, invalidateWorkflows, type WorkflowWithEtag } from "./queries.ts";
 
+/** Time for which archiving can be undone from its notification, in milliseconds. */
 const UNDO_MS = 15_000;
 
-/** Each is given what was seen: somebody else's change since then refuses it. */
+/** Each mutation takes the workflow that the user saw, and fails if it has changed since. */
 export function useWorkflowMutations() {
   const client = useQueryClient();
-  const changed = () => invalidateWorkflows(client);
+  const refresh = () => invalidateWorkflows(client);
   const restore = useSingleFlightMutation({
     mutationFn: ({ workflow, etag }: WorkflowWithEtag) =>
       send("post", "/workflows/{workflow_id}/restore", {
@@ -21,9 +22,9 @@ export function useWorkflowMutations() {
         header: { "If-Match": etag, ...idempotencyHeader() },
         body: {},
       }),
-    onSuccess: ({ data }) => notifySuccess(`“${data.name}” is back, ${data.status}.`),
-    onError: (error, { workflow }) => notifyError(`“${workflow.name}” was not restored`, error),
-    onSettled: changed,
+    onSuccess: ({ data }) => notifySuccess(`Restored “${data.name}” (${data.status}).`),
+    onError: (error, { workflow }) => notifyError(`Could not restore “${workflow.name}”`, error),
+    onSettled: refresh,
   });
   const archive = useSingleFlightMutation({
     mutationFn: ({ workflow, etag }: WorkflowWithEtag) =>
@@ -38,7 +39,7 @@ export function useWorkflowMutations() {
         color: "green",
         message: (
           <Group justify="space-between" wrap="nowrap">
-            <Text size="sm">“{data.name}” is archived.</Text>
+            <Text size="sm">Archived “{data.name}”.</Text>
             <Anchor
               component="button"
               type="button"
@@ -47,7 +48,7 @@ export function useWorkflowMutations() {
               onClick={() => {
                 notifications.hide(id);
                 readWorkflow(data.id).then(restore.mutate, (error: unknown) =>
-                  notifyError(`“${data.name}” was not restored`, error),
+                  notifyError(`Could not restore “${data.name}”`, error),
                 );
               }}
             >
@@ -57,8 +58,8 @@ export function useWorkflowMutations() {
         ),
       });
     },
-    onError: (error, { workflow }) => notifyError(`“${workflow.name}” was not archived`, error),
-    onSettled: changed,
+    onError: (error, { workflow }) => notifyError(`Could not archive “${workflow.name}”`, error),
+    onSettled: refresh,
   });
   const unpublish = useSingleFlightMutation({
     mutationFn: ({ workflow, etag }: WorkflowWithEtag) =>
@@ -67,9 +68,9 @@ export function useWorkflowMutations() {
         header: { "If-Match": etag, ...idempotencyHeader() },
         body: {},
       }),
-    onSuccess: ({ data }) => notifySuccess(`“${data.name}” is a draft again.`),
-    onError: (error, { workflow }) => notifyError(`“${workflow.name}” is still published`, error),
-    onSettled: changed,
+    onSuccess: ({ data }) => notifySuccess(`Unpublished “${data.name}”.`),
+    onError: (error, { workflow }) => notifyError(`Could not unpublish “${workflow.name}”`, error),
+    onSettled: refresh,
   });
   return { archive, restore, unpublish };
 }

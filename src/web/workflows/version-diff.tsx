@@ -1,4 +1,4 @@
-/** What differs between two versions: its name and the like in words, its definition line by line. */
+/** The changes between two versions: name, description and tags in words, the definition as a diff. */
 import { List, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
@@ -20,31 +20,31 @@ export function VersionDiff({ workflowId, from, to }: VersionDiffProps) {
   const before = useQuery(versionQuery(workflowId, from));
   const after = useQuery(versionQuery(workflowId, to));
   return (
-    <Stack gap="sm" component="section" aria-labelledby="difference">
-      <Title order={2} size="h4" id="difference">
-        Version {from} and version {to}
+    <Stack gap="sm" component="section" aria-labelledby="version-changes">
+      <Title order={2} size="h4" id="version-changes">
+        Changes from version {from} to {to}
       </Title>
       <QueryContent query={before}>
         {(older) => (
-          <QueryContent query={after}>{(newer) => <Two older={older} newer={newer} />}</QueryContent>
+          <QueryContent query={after}>{(newer) => <Changes older={older} newer={newer} />}</QueryContent>
         )}
       </QueryContent>
     </Stack>
   );
 }
 
-function Two({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion }) {
+function Changes({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion }) {
   const texts = useQuery({
     queryKey: ["workflows", older.workflow_id, "diff", older.version, newer.version],
     queryFn: () => Promise.all([older, newer].map(({ definition }) => toText(definition ?? null, "yaml"))),
     staleTime: Infinity,
   });
-  const words = describeChanges(older, newer);
+  const changes = describeChanges(older, newer);
   return (
     <>
-      {words.length > 0 && (
-        <List size="sm" aria-label="Beside the definition">
-          {words.map((sentence) => (
+      {changes.length > 0 && (
+        <List size="sm" aria-label="Changed details">
+          {changes.map((sentence) => (
             <List.Item key={sentence} style={{ overflowWrap: "anywhere" }}>
               {sentence}
             </List.Item>

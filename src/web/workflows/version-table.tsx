@@ -1,4 +1,4 @@
-/** The entries of a workflow's history, newest first; two of them are chosen to be compared. */
+/** The versions of a workflow, latest first, with a choice of two to compare. */
 import {
   Badge,
   Box,
@@ -34,7 +34,7 @@ interface VersionTableProps {
 export function VersionTable({ items, read, from, to, onCompare }: VersionTableProps) {
   const may = useHasScope();
   const [publishing, setPublishing] = useState<number>();
-  const { published_version: live, status } = read.workflow;
+  const { published_version: published, status } = read.workflow;
   const mayChange = may("write") && status !== "archived";
   return (
     <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": "History" }}>
@@ -43,9 +43,9 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
           <Table.Tr>
             <Table.Th>Compare</Table.Th>
             <Table.Th>Version</Table.Th>
-            <Table.Th visibleFrom="sm">When</Table.Th>
-            <Table.Th visibleFrom="sm">Who</Table.Th>
-            <Table.Th visibleFrom="sm">Why</Table.Th>
+            <Table.Th visibleFrom="sm">Created</Table.Th>
+            <Table.Th visibleFrom="sm">Author</Table.Th>
+            <Table.Th visibleFrom="sm">Change note</Table.Th>
             <Table.Th>
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
@@ -60,14 +60,14 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                   <Group gap="xs" wrap="nowrap">
                     <Radio
                       name="from"
-                      aria-label={`Version ${version} as the older one`}
+                      aria-label={`Compare from version ${version}`}
                       checked={version === from}
                       disabled={version >= to}
                       onChange={() => onCompare(version, to)}
                     />
                     <Radio
                       name="to"
-                      aria-label={`Version ${version} as the newer one`}
+                      aria-label={`Compare to version ${version}`}
                       checked={version === to}
                       disabled={version <= from}
                       onChange={() => onCompare(from, version)}
@@ -82,7 +82,7 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                     <Text size="sm" c="dimmed">
                       {change}
                     </Text>
-                    {version === live && (
+                    {version === published && (
                       <Badge
                         variant="default"
                         tt="none"
@@ -92,21 +92,21 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                       </Badge>
                     )}
                   </Group>
-                  {/* On a phone there is no room beside it. */}
+                  {/* Replaces the columns that a narrow window hides. */}
                   <Box hiddenFrom="sm">
-                    <When at={at} />
-                    <Who item={item} />
-                    {item.reason !== null && <Why reason={item.reason} />}
+                    <CreatedAt at={at} />
+                    <Author item={item} />
+                    {item.reason !== null && <ChangeNote reason={item.reason} />}
                   </Box>
                 </Table.Td>
                 <Table.Td visibleFrom="sm">
-                  <When at={at} />
+                  <CreatedAt at={at} />
                 </Table.Td>
                 <Table.Td visibleFrom="sm">
-                  <Who item={item} />
+                  <Author item={item} />
                 </Table.Td>
                 <Table.Td maw={320} visibleFrom="sm">
-                  {item.reason === null ? "–" : <Why reason={item.reason} />}
+                  {item.reason === null ? "–" : <ChangeNote reason={item.reason} />}
                 </Table.Td>
                 <Table.Td ta="right">
                   {mayChange && (
@@ -127,7 +127,7 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
   );
 }
 
-function When({ at }: { at: string }) {
+function CreatedAt({ at }: { at: string }) {
   return (
     <Text size="sm">
       <Time at={at} ago />
@@ -135,7 +135,7 @@ function When({ at }: { at: string }) {
   );
 }
 
-function Who({ item: { created_by: by, key_name: key, surface, client } }: { item: WorkflowVersion }) {
+function Author({ item: { created_by: by, key_name: key, surface, client } }: { item: WorkflowVersion }) {
   return (
     <>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -148,7 +148,7 @@ function Who({ item: { created_by: by, key_name: key, surface, client } }: { ite
   );
 }
 
-function Why({ reason }: { reason: string }) {
+function ChangeNote({ reason }: { reason: string }) {
   return (
     <Text size="sm" style={{ overflowWrap: "anywhere" }} lineClamp={4}>
       {reason}
@@ -165,9 +165,9 @@ interface VersionMenuProps {
 function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
   const may = useHasScope();
   const restore = useRestoreContent(read);
-  const { id, version: newest, published_version: live } = read.workflow;
-  const isNewest = version === newest;
-  const isLive = version === live;
+  const { id, version: latest, published_version: published } = read.workflow;
+  const isLatest = version === latest;
+  const isPublished = version === published;
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -176,22 +176,20 @@ function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
           variant="default"
           rightSection={<IconChevronDown size={14} aria-hidden />}
           loading={restore.isPending}
-          aria-label={`Use version ${version}`}
+          aria-label={`Actions for version ${version}`}
         >
-          Use
+          Actions
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {!isNewest && (
-          <Menu.Item onClick={() => restore.mutate(version)}>Make its content the newest</Menu.Item>
-        )}
-        {!isLive && <Menu.Item onClick={onPublish}>Publish</Menu.Item>}
+        {!isLatest && <Menu.Item onClick={() => restore.mutate(version)}>Restore</Menu.Item>}
+        {!isPublished && <Menu.Item onClick={onPublish}>Publish</Menu.Item>}
         {may("run") && (
           <Menu.Item component={Link} to={`/workflows/${id}/run?version=${version}`}>
             Run
           </Menu.Item>
         )}
-        {isNewest && (
+        {isLatest && (
           <Menu.Item component={Link} to={`/workflows/${id}/edit`}>
             Edit
           </Menu.Item>

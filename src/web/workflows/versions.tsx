@@ -1,4 +1,4 @@
-/** A workflow's history: who changed what and why, the difference between any two, and the way back. */
+/** The version history of a workflow: authors, change notes, diffs, and restoring. */
 import { Anchor, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "react-router";
@@ -16,7 +16,7 @@ export default function Versions() {
       title={`Versions of ${query.data?.workflow.name ?? workflowId}`}
       about={
         <Anchor component={Link} to={`/workflows/${workflowId}`} size="sm">
-          To the workflow
+          Back to the workflow
         </Anchor>
       }
     >
@@ -26,13 +26,13 @@ export default function Versions() {
 }
 
 function History({ read }: { read: WorkflowWithEtag }) {
-  const { id, version: newest, published_version: live } = read.workflow;
+  const { id, version: latest, published_version: published } = read.workflow;
   const versions = useInfiniteQuery(versionsQuery(id));
   const [parameters, setParameters] = useSearchParams();
-  const asked = ["from", "to"].map((name) => Number(parameters.get(name)));
-  const given = asked.every((number) => Number.isInteger(number) && number >= 1 && number <= newest);
-  const before = live !== null && live !== newest ? live : newest - 1;
-  const [from, to] = (given ? asked : [before, newest]).toSorted((a, b) => a - b) as [number, number];
+  const requested = ["from", "to"].map((name) => Number(parameters.get(name)));
+  const isValid = requested.every((number) => Number.isInteger(number) && number >= 1 && number <= latest);
+  const before = published !== null && published !== latest ? published : latest - 1;
+  const [from, to] = (isValid ? requested : [before, latest]).toSorted((a, b) => a - b) as [number, number];
   const compare = (one: number, other: number) =>
     setParameters(
       { from: String(Math.min(one, other)), to: String(Math.max(one, other)) },
@@ -49,9 +49,9 @@ function History({ read }: { read: WorkflowWithEtag }) {
         <VersionDiff workflowId={id} from={from} to={to} />
       ) : (
         <Text c="dimmed" size="sm">
-          {newest === 1
-            ? "This is its first version: there is nothing to compare it with yet."
-            : "Choose two different versions to compare them."}
+          {latest === 1
+            ? "This is the first version, so there is nothing to compare."
+            : "Select two versions to compare."}
         </Text>
       )}
     </Stack>

@@ -1,4 +1,4 @@
-/** What can be done with a workflow, by who may. */
+/** The actions on a workflow that the user may perform. */
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import {
   IconArchive,
@@ -26,8 +26,8 @@ interface WorkflowActionsProps {
 export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsProps) {
   const may = useHasScope();
   const { archive, restore, unpublish } = useWorkflowMutations();
-  const { id, name, status, version, published_version: live, definition } = read.workflow;
-  const here = `/workflows/${id}`;
+  const { id, name, status, version, published_version: published, definition } = read.workflow;
+  const path = `/workflows/${id}`;
   if (status === "archived") {
     return (
       <>
@@ -40,30 +40,30 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
             Restore
           </Button>
         )}
-        <Button component={Link} to={`${here}/versions`} variant="default">
+        <Button component={Link} to={`${path}/versions`} variant="default">
           Versions
         </Button>
       </>
     );
   }
-  const unpublishAsked = () =>
+  const confirmUnpublish = () =>
     confirmAction({
       title: `Unpublish “${name}”?`,
-      consequence: "It becomes a draft again, and its schedule ends. Runs under way go on.",
+      consequence: "The workflow becomes a draft and its schedule stops. Active runs continue.",
       confirm: "Unpublish",
       onConfirm: () => unpublish.mutate(read),
     });
   return (
     <>
       {may("run") && definition !== null && (
-        <Button component={Link} to={`${here}/run`} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
+        <Button component={Link} to={`${path}/run`} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
           Run
         </Button>
       )}
       {may("write") && (
         <Button
           component={Link}
-          to={`${here}/edit`}
+          to={`${path}/edit`}
           variant="default"
           leftSection={<IconEdit size={16} aria-hidden />}
         >
@@ -73,14 +73,14 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
       {!may("write") && (
         <Button
           component={Link}
-          to={`${here}/versions`}
+          to={`${path}/versions`}
           variant="default"
           leftSection={<IconHistory size={16} aria-hidden />}
         >
           Versions
         </Button>
       )}
-      {may("write") && definition !== null && live !== version && (
+      {may("write") && definition !== null && published !== version && (
         <Button variant="default" leftSection={<IconBroadcast size={16} aria-hidden />} onClick={onPublish}>
           Publish
         </Button>
@@ -88,23 +88,23 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
       {may("write") && (
         <Menu position="bottom-end" width={240}>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={`More for ${name}`}>
+            <ActionIcon variant="default" size={36} aria-label={`More actions for ${name}`}>
               <IconDotsVertical size={16} aria-hidden />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={onDetails}>
-              Name, description, tags
+              Edit details
             </Menu.Item>
             <Menu.Item
               component={Link}
-              to={`${here}/versions`}
+              to={`${path}/versions`}
               leftSection={<IconHistory size={16} aria-hidden />}
             >
               Versions
             </Menu.Item>
             {status === "published" && (
-              <Menu.Item leftSection={<IconBroadcastOff size={16} aria-hidden />} onClick={unpublishAsked}>
+              <Menu.Item leftSection={<IconBroadcastOff size={16} aria-hidden />} onClick={confirmUnpublish}>
                 Unpublish
               </Menu.Item>
             )}

@@ -1,18 +1,18 @@
-/** Where a workflow stands: draft, live or put away, in which version, and whether the newest change is live. */
+/** The status and version of a workflow, and whether the latest version is published. */
 import { Badge, Group, Text } from "@mantine/core";
 import { IconArchive, IconBroadcast, IconPencil } from "@tabler/icons-react";
 import type { Workflow } from "../../../schemas/workflow.ts";
 
-const LOOKS = {
+const STATUS_STYLES = {
   draft: { color: "gray", Icon: IconPencil },
   published: { color: "green", Icon: IconBroadcast },
   archived: { color: "gray", Icon: IconArchive },
 } as const;
 
 export function WorkflowState({ workflow }: { workflow: Workflow }) {
-  const { status, version, published_version: live } = workflow;
-  const { color, Icon } = LOOKS[status];
-  const isBehind = status === "published" && live !== null && live !== version;
+  const { status, version, published_version: published } = workflow;
+  const { color, Icon } = STATUS_STYLES[status];
+  const isBehind = status === "published" && published !== null && published !== version;
   return (
     <Group gap={6} wrap="nowrap">
       <Badge
@@ -21,13 +21,13 @@ export function WorkflowState({ workflow }: { workflow: Workflow }) {
         tt="none"
         leftSection={<Icon size={12} aria-hidden />}
         style={{ flexShrink: 0 }}
-        // On its own tint the colour would be too faint for text; the icon has it.
+        // Coloured text on its own tint has too little contrast, so only the icon is coloured.
         styles={{ label: { color: "var(--mantine-color-text)" } }}
       >
         {status}
       </Badge>
       <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-        {isBehind ? `v${live} of v${version}` : `v${version}`}
+        {isBehind ? `v${published} (latest v${version})` : `v${version}`}
       </Text>
     </Group>
   );

@@ -1,4 +1,4 @@
-/** One workflow: what it is for, what it does, how it went, when it runs. */
+/** A workflow: details, steps, definition, recent runs and schedule. */
 import { Alert, Anchor, Badge, Card, Code, Grid, Group, Stack, Tabs, Text, Title } from "@mantine/core";
 import { IconArchive, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -30,10 +30,10 @@ export default function WorkflowPage() {
       </Page>
     );
   }
-  return <Whole key={workflowId} read={query.data} />;
+  return <WorkflowDetails key={workflowId} read={query.data} />;
 }
 
-function Whole({ read }: { read: WorkflowWithEtag }) {
+function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
   const { workflow } = read;
   const [dialog, setDialog] = useState<"publish" | "details">();
   const close = () => setDialog(undefined);
@@ -105,39 +105,38 @@ function About({ read: { workflow } }: { read: WorkflowWithEtag }) {
         </Text>
       )}
       <Text size="xs">
-        Changed <Time at={updated} ago />, made <Time at={created} ago /> by {by}
+        Updated <Time at={updated} ago />, created <Time at={created} ago /> by {by}
       </Text>
     </Stack>
   );
 }
 
-/** What one has to know before anything else. */
 function Notice({ read: { workflow } }: { read: WorkflowWithEtag }) {
-  const { id, status, version, published_version: live } = workflow;
+  const { id, status, version, published_version: published } = workflow;
   const may = useHasScope();
   if (status === "archived") {
     return (
       <Alert color="gray" icon={<IconArchive aria-hidden />} title="Archived">
-        It does not run, and its id and history are kept.{may("write") && " Restore it to use it again."}
+        This workflow can’t run. Its ID and history are kept.{may("write") && " Restore it to use it again."}
       </Alert>
     );
   }
-  if (status !== "published" || live === null || live === version) return null;
+  if (status !== "published" || published === null || published === version) return null;
   return (
     <Alert
       color="blue"
       icon={<IconInfoCircle aria-hidden />}
-      title={`Version ${live} is live, not the newest`}
+      title={`Version ${published} is published, not the latest`}
     >
-      What you see here is version {version}. Runs and the schedule use version {live} until this one is
-      published.{" "}
+      You see version {version}. Runs and the schedule use version {published} until you publish version{" "}
+      {version}.{" "}
       <Anchor
         component={Link}
-        to={`/workflows/${id}/versions?from=${live}&to=${version}`}
+        to={`/workflows/${id}/versions?from=${published}&to=${version}`}
         size="sm"
         underline="always"
       >
-        What changed
+        Compare versions
       </Anchor>
     </Alert>
   );

@@ -4,12 +4,12 @@ import { parseExamples, inputSchemaOf } from "../../../src/web/workflows/inputs.
 
 const BEFORE = { name: "Revenue", description: "", tags: ["finance", "weekly"], definition: null };
 
-describe("what changed between two states, in words", () => {
-  it("says nothing where nothing did", () => {
+describe("describeChanges", () => {
+  it("returns nothing for equal versions", () => {
     expect(describeChanges(BEFORE, { ...BEFORE })).toEqual([]);
   });
 
-  it("tells the name, the description and the tags", () => {
+  it("describes changes of name, description and tags", () => {
     expect(
       describeChanges(BEFORE, {
         ...BEFORE,
@@ -18,20 +18,16 @@ describe("what changed between two states, in words", () => {
         tags: ["finance", "net"],
       }),
     ).toEqual([
-      "The name was “Revenue”, and became “Net”.",
-      "A description was written: “By region.”",
-      "“net” was added to the tags.",
-      "“weekly” was taken from the tags.",
+      "Name changed from “Revenue” to “Net”.",
+      "Description added: “By region.”",
+      "Tag added: “net”.",
+      "Tag removed: “weekly”.",
     ]);
-    expect(describeChanges({ ...BEFORE, description: "A" }, BEFORE)).toEqual([
-      "The description was removed: “A”",
-    ]);
-    expect(describeChanges(BEFORE, { ...BEFORE, tags: ["weekly", "finance"] })).toEqual([
-      "The tags stand in another order.",
-    ]);
+    expect(describeChanges({ ...BEFORE, description: "A" }, BEFORE)).toEqual(["Description removed: “A”"]);
+    expect(describeChanges(BEFORE, { ...BEFORE, tags: ["weekly", "finance"] })).toEqual(["Tags reordered."]);
   });
 
-  it("holds definitions to be the same whatever the order of their keys", () => {
+  it("compares definitions regardless of the order of keys", () => {
     expect(
       isSameDefinition({ steps: [{ id: "a", type: "set" }] }, { steps: [{ type: "set", id: "a" }] }),
     ).toBe(true);
@@ -40,13 +36,13 @@ describe("what changed between two states, in words", () => {
   });
 });
 
-describe("what a definition says of its inputs", () => {
-  it("takes nothing where nothing is said, or nothing that is well formed", () => {
+describe("the inputs of a definition", () => {
+  it("default to no fields when the schema is missing or malformed", () => {
     expect(inputSchemaOf({})).toEqual({ type: "object", properties: {} });
     expect(inputSchemaOf({ inputs: "?" })).toEqual({ type: "object", properties: {} });
   });
 
-  it("gives each example a name of its own", () => {
+  it("have examples with unique names", () => {
     const examples = [{ name: "Quiet", inputs: { a: 1 } }, { name: "Quiet" }, {}, "?"];
     expect(parseExamples({ examples })).toEqual([
       { name: "Quiet", inputs: { a: 1 } },
