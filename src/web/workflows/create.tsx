@@ -1,4 +1,4 @@
-/** A new workflow: what it is called, and what it begins with. */
+/** Creates a workflow from a template. */
 import { Button, Group, Radio, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
@@ -18,21 +18,21 @@ import { BLANK_TEMPLATE, TEMPLATES } from "./templates.ts";
 export default function CreateWorkflow() {
   const may = useHasScope();
   if (!may("write")) return <AccessDenied title="New workflow" needs="editors and admins" />;
-  return <Creating />;
+  return <CreateForm />;
 }
 
-function Creating() {
+function CreateForm() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [template, setTemplate] = useState(BLANK_TEMPLATE);
-  const [written, setWritten] = useState<Partial<Details>>({});
-  const once = useIdempotencyHeader();
+  const [edited, setEdited] = useState<Partial<Details>>({});
+  const headerFor = useIdempotencyHeader();
   const { name, description, tags } = template;
-  const details: Details = { name, description, tags, ...written };
+  const details: Details = { name, description, tags, ...edited };
   const create = useMutation({
     mutationFn: () => {
       const body = { ...details, definition: template.definition };
-      return send("post", "/workflows", { header: once(body), body });
+      return send("post", "/workflows", { header: headerFor(body), body });
     },
     onSuccess: async ({ data }) => {
       void invalidateWorkflows(client);
@@ -40,10 +40,10 @@ function Creating() {
     },
   });
   const issues = (create.error instanceof ApiError && create.error.problem.errors) || [];
-  const write = (changed: Details) => {
-    // Only what was written by hand outlives another choice of template.
-    const own = DETAIL_FIELDS.filter((field) => field in written || changed[field] !== details[field]);
-    setWritten(Object.fromEntries(own.map((field) => [field, changed[field]])));
+  const change = (changed: Details) => {
+    // Only fields that the user edited survive a change of template.
+    const fields = DETAIL_FIELDS.filter((field) => field in edited || changed[field] !== details[field]);
+    setEdited(Object.fromEntries(fields.map((field) => [field, changed[field]])));
   };
   const form = useFocusIssue(create.error);
   const submit = (event: FormEvent) => {
@@ -55,35 +55,31 @@ function Creating() {
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="lg" maw={900}>
           <Radio.Group
-            label="Begin with"
+            label="Template"
             value={template.id}
             onChange={(id) => setTemplate(TEMPLATES.find((it) => it.id === id) ?? BLANK_TEMPLATE)}
           >
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="xs">
-              <Choice
-                id={BLANK_TEMPLATE.id}
-                title="Scratch"
-                about="One step, to be replaced by what you need."
-              />
+              <Choice id={BLANK_TEMPLATE.id} title="Blank" about="A single step to start from." />
               {TEMPLATES.map((it) => (
                 <Choice key={it.id} id={it.id} title={it.name} about={it.description} needs={it.needs} />
               ))}
             </SimpleGrid>
           </Radio.Group>
-          <DetailsFields details={details} onChange={write} issues={issues} />
+          <DetailsFields details={details} onChange={change} issues={issues} />
           {create.isError && (issues.length === 0 || issuesOutside(issues, DETAIL_FIELDS).length > 0) && (
             <ErrorAlert error={create.error} />
           )}
           <Group>
             <Button type="submit" loading={create.isPending}>
-              Create, and edit
+              Create and edit
             </Button>
             <Button component={Link} to="/workflows" variant="default">
               Cancel
             </Button>
           </Group>
           <Text size="sm" c="dimmed">
-            It is made as a draft: nothing runs before you start or publish it.
+            Saved as a draft. Nothing runs until you start or publish it.
           </Text>
         </Stack>
       </form>
@@ -112,7 +108,7 @@ function Choice({ id, title, about, needs = "" }: ChoiceProps) {
           </Text>
           {needs !== "" && (
             <Text size="xs" mt={4}>
-              Needs {needs}.
+              Requires {needs}.
             </Text>
           )}
         </div>

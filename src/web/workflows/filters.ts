@@ -1,4 +1,4 @@
-/** The filters of the list of workflows as they stand in its address. */
+/** The filters of the workflow list, as stored in its URL. */
 import type { WorkflowStatus } from "../../../schemas/workflow.ts";
 
 export interface Filters {
@@ -9,21 +9,21 @@ export interface Filters {
 }
 
 export const SORTS = {
-  "-updated_at": "Last changed first",
+  "-updated_at": "Recently updated",
   "-created_at": "Newest first",
   created_at: "Oldest first",
   name: "Name, A to Z",
   "-name": "Name, Z to A",
 } as const;
 type Sort = keyof typeof SORTS;
-const FIRST: Sort = "-updated_at";
+const DEFAULT_SORT: Sort = "-updated_at";
 
 const STATUSES: ReadonlySet<string> = new Set<WorkflowStatus>(["draft", "published", "archived"]);
 
-const MOST_WORDS = 8;
-const MOST_CHARACTERS = 200;
+const MAX_WORDS = 8;
+const MAX_CHARACTERS = 200;
 
-/** What the address says; what it says wrongly counts as left out. */
+/** Parses the URL. Invalid values are ignored. */
 export function parseFilters(parameters: URLSearchParams): Filters {
   const [search, tag, status, sort] = ["search", "tag", "status", "sort"].map(
     (name) => parameters.get(name)?.trim() ?? "",
@@ -32,25 +32,25 @@ export function parseFilters(parameters: URLSearchParams): Filters {
     ...(search !== "" && searchIssue(search) === undefined && { search }),
     ...(tag !== "" && { tag }),
     ...(STATUSES.has(status) && { status: status as WorkflowStatus }),
-    sort: sort in SORTS ? (sort as Sort) : FIRST,
+    sort: sort in SORTS ? (sort as Sort) : DEFAULT_SORT,
   };
 }
 
-/** The address with one filter changed; without what is the same as left out. */
+/** The URL parameters with one filter changed. Defaults are omitted. */
 export function withFilter(parameters: URLSearchParams, name: keyof Filters, value: string): URLSearchParams {
   const changed = new URLSearchParams(parameters);
-  if (value === "" || (name === "sort" && value === FIRST)) changed.delete(name);
+  if (value === "" || (name === "sort" && value === DEFAULT_SORT)) changed.delete(name);
   else changed.set(name, value);
   return changed;
 }
 
-/** Why the server would refuse it. */
+/** Why the server would reject the search; undefined when it is valid. */
 export function searchIssue(search: string): string | undefined {
-  if (new Set(search.toLowerCase().split(/\s+/).filter(Boolean)).size > MOST_WORDS)
-    return `At most ${MOST_WORDS} different words`;
-  return search.length > MOST_CHARACTERS ? `At most ${MOST_CHARACTERS} characters` : undefined;
+  if (new Set(search.toLowerCase().split(/\s+/).filter(Boolean)).size > MAX_WORDS)
+    return `At most ${MAX_WORDS} different words`;
+  return search.length > MAX_CHARACTERS ? `At most ${MAX_CHARACTERS} characters` : undefined;
 }
 
-/** Whether anything is left out of the list by choice. */
+/** Whether a filter hides workflows. */
 export const isFiltered = ({ search, tag, status }: Filters): boolean =>
   search !== undefined || tag !== undefined || status !== undefined;

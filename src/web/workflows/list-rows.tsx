@@ -1,4 +1,4 @@
-/** The workflows themselves: as many rows in the document as the window shows, whatever their number. */
+/** The rows of the workflow list. Only the visible rows are rendered. */
 import { Anchor, Badge, Box, Group, Paper, Text } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState } from "react";
@@ -13,13 +13,13 @@ import { WorkflowState } from "./workflow-state.tsx";
 interface ListRowsProps {
   workflows: readonly Workflow[];
   total: number;
-  /** Whether there are more than these, and now is a time to ask for them. */
+  /** Whether another page can be loaded now. */
   more: boolean;
   onMore: () => void;
 }
 
-/** So many rows before the end the next page is asked for. */
-const AHEAD = 40;
+/** Number of rows before the end at which the next page is loaded. */
+const PREFETCH_ROWS = 40;
 const ROW_HEIGHT = 84;
 
 export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
@@ -28,7 +28,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
   const query = parameters.toString();
   const [top, setTop] = useState(0);
   useEffect(() => {
-    // What stands above grows and wraps with the width of the window.
+    // The height of the content above depends on the width of the window.
     const measure = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
     measure();
@@ -45,7 +45,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (more && last >= workflows.length - AHEAD) onMore();
+    if (more && last >= workflows.length - PREFETCH_ROWS) onMore();
   }, [more, last, workflows.length, onMore]);
   return (
     <ul ref={list} className={classes["list"]} style={{ height: rows.getTotalSize() }} aria-label="Workflows">
@@ -66,7 +66,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
   );
 }
 
-/** Kept while it is scrolled: only rows that come into view are made. */
+/** Memoized, so that scrolling renders only new rows. */
 const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: string }) {
   const { id, name, description, tags, last_run: run = null } = workflow;
   const firstLine = description.trim().split("\n", 1)[0] ?? "";
@@ -74,7 +74,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
     <Paper withBorder className={classes["card"]} px="md" py="sm">
       <Box className={classes["name"]}>
         <Group gap={8} wrap="nowrap" align="baseline">
-          {/* The link covers the row: it can be clicked anywhere, and is one stop for the keyboard. */}
+          {/* The link covers the whole row, which is then clickable and one tab stop. */}
           <Anchor component={Link} to={`/workflows/${id}`} className={classes["link"]} fw={600} truncate>
             {name}
           </Anchor>
@@ -98,7 +98,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
             tt="none"
             fw={500}
             className={classes["tag"]}
-            aria-label={`Only with the tag ${tag}`}
+            aria-label={`Filter by tag ${tag}`}
           >
             {tag}
           </Badge>
@@ -115,7 +115,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
       <Group gap={6} className={classes["run"]} wrap="nowrap">
         {run === null ? (
           <Text size="sm" c="dimmed">
-            Never ran
+            No runs yet
           </Text>
         ) : (
           <>

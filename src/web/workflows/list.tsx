@@ -1,4 +1,4 @@
-/** All workflows: found by words, tags and status, and the way into each. */
+/** The list of workflows, with search and filters. */
 import { Button, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -18,13 +18,13 @@ export default function WorkflowList() {
   const filters = parseFilters(parameters);
   const query = useInfiniteQuery(workflowsQuery(filters));
   const may = useHasScope();
-  // By name or change one that moved meanwhile may be met twice.
+  // A workflow that was renamed or changed between two pages may appear on both.
   const workflows = useMemo(
-    () => [...new Map(flattenPages(query.data)?.map((it) => [it.id, it])).values()],
+    () => [...new Map(flattenPages(query.data)?.map((workflow) => [workflow.id, workflow])).values()],
     [query.data],
   );
   const total = totalCount(query.data) ?? workflows.length;
-  const none = query.data !== undefined && workflows.length === 0;
+  const isEmpty = query.data !== undefined && workflows.length === 0;
   return (
     <Page
       title="Workflows"
@@ -36,7 +36,7 @@ export default function WorkflowList() {
         )
       }
     >
-      {none && !isFiltered(filters) ? (
+      {isEmpty && !isFiltered(filters) ? (
         <NoWorkflows mayWrite={may("write")} />
       ) : (
         <>
@@ -45,21 +45,21 @@ export default function WorkflowList() {
             tags={[...new Set(workflows.flatMap(({ tags }) => tags))].toSorted()}
           />
           <Text size="sm" c="dimmed" role="status">
-            {query.data === undefined ? "" : counted(total)}
+            {query.data === undefined ? "" : countLabel(total)}
           </Text>
           {query.data === undefined && !query.isError && <LoadingSkeleton rows={8} />}
           {query.isError && <ErrorAlert error={query.error} retry={() => void query.refetch()} />}
-          {none && (
+          {isEmpty && (
             <EmptyState
-              title="No workflow matches"
+              title="No matching workflows"
               action={
                 <Button variant="default" onClick={() => setParameters({})}>
-                  Clear the filters
+                  Clear filters
                 </Button>
               }
             >
-              Words are looked for in names, ids, descriptions and tags. Archived workflows are shown only by
-              their status.
+              The search covers names, IDs, descriptions and tags. To see archived workflows, choose the
+              status Archived.
             </EmptyState>
           )}
           {workflows.length > 0 && (
@@ -76,5 +76,5 @@ export default function WorkflowList() {
   );
 }
 
-const counted = (total: number): string =>
+const countLabel = (total: number): string =>
   total === 1 ? "1 workflow" : `${total.toLocaleString("en")} workflows`;

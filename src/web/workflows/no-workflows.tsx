@@ -1,12 +1,12 @@
-/** Before the first workflow: the three ways to make one. */
+/** The empty workflow list: three ways to create a workflow. */
 import { Anchor, Button, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Snippet } from "../ui/copy.tsx";
 
-const PROMPT = `Make a workflow in Millrace that asks the sample shop for
-the revenue by region of one week, check it, run it,
-and publish it when the numbers look right.`;
+const PROMPT = `Create a workflow in Millrace that queries the sample shop
+for one week's revenue by region, validate it, run it,
+and publish it if the numbers look right.`;
 
 const curl = (origin: string): string => `curl ${origin}/workflows \\
   -H "X-API-Key: <key>" -H "Content-Type: application/json" \\
@@ -17,11 +17,11 @@ export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
   return (
     <Stack gap="lg">
       <Text maw={640}>
-        There is no workflow yet. A workflow is a list of steps (queries, models, requests, decisions of
-        people) that is checked as a whole before it runs, and runs the same way each time.
+        No workflows yet. A workflow is a list of steps (queries, model calls, HTTP requests, approvals) that
+        is validated before it runs and runs the same way every time.
       </Text>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
-        <Way title="Ask an agent">
+        <Option title="Ask an agent">
           <Snippet text={PROMPT} label="prompt for an agent" />
           <Text size="sm" c="dimmed">
             <Anchor component={Link} to="/connect" underline="always">
@@ -29,19 +29,19 @@ export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
             </Anchor>{" "}
             first; it takes a minute.
           </Text>
-        </Way>
-        <Way title="Send it">
+        </Option>
+        <Option title="Use the API">
           <Snippet text={curl(location.origin)} label="curl command" />
           <Text size="sm" c="dimmed">
             <Anchor component={Link} to="/keys" underline="always">
-              Make an API key
+              Create an API key
             </Anchor>{" "}
-            with the scope write.
+            with the write scope.
           </Text>
-        </Way>
-        <Way title="Write it here">
+        </Option>
+        <Option title="Use the editor">
           <Text size="sm">
-            Begin with a template, or from scratch. The editor completes, and marks faults as you type.
+            Start from a template or from scratch. The editor completes and validates as you type.
           </Text>
           {mayWrite ? (
             <Button component={Link} to="/workflows/new">
@@ -49,16 +49,16 @@ export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
             </Button>
           ) : (
             <Text size="sm" c="dimmed">
-              Your role may look at workflows, but not make them. An admin can change that.
+              Your role can’t create workflows. An admin can change it.
             </Text>
           )}
-        </Way>
+        </Option>
       </SimpleGrid>
     </Stack>
   );
 }
 
-function Way({ title, children }: { title: string; children: ReactNode }) {
+function Option({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Stack gap="sm" miw={0}>
       <Title order={2} size="h4">

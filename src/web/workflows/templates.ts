@@ -1,13 +1,13 @@
-/** What a new workflow can begin with. Written against the sample database; names of models and hosts are to be one's own. */
+/** Templates for new workflows. They use the sample database; replace the names of models and hosts. */
 
 export interface Template {
   id: string;
   name: string;
   description: string;
   tags: string[];
-  /** What must be there before it runs, beside the sample database; empty for nothing. */
+  /** What it requires besides the sample database; empty for nothing. */
   needs: string;
-  /** YAML. */
+  /** As YAML. */
   definition: string;
 }
 
@@ -15,7 +15,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "query",
     name: "Revenue by region",
-    description: "Asks a database, makes sure that the answer is not empty, and gives the best region.",
+    description: "Queries a database, checks that the result is not empty, and returns the best region.",
     tags: ["sales"],
     needs: "",
     definition: `inputs:
@@ -25,11 +25,11 @@ export const TEMPLATES: readonly Template[] = [
       type: string
       format: date
       default: "2026-06-01"
-      description: Orders from this day on.
+      description: First day of the orders.
 steps:
   - id: revenue
     type: sql
-    description: The query takes no expressions; values are bound by name.
+    description: Queries take no expressions; parameters are bound by name.
     database: shop
     query: |
       SELECT c.region, ROUND(SUM(i.quantity * i.price), 2) AS revenue, COUNT(DISTINCT o.id) AS orders
@@ -43,7 +43,7 @@ steps:
   - id: any_orders
     type: assert
     that: steps.revenue.row_count > 0
-    message: There are no orders since \${{ inputs.since }}.
+    message: No orders since \${{ inputs.since }}.
 output:
   best_region: "\${{ steps.revenue.rows[0].region }}"
   total: "\${{ steps.revenue.rows.map(r, r.revenue).sum() }}"
@@ -56,8 +56,8 @@ examples:
   },
   {
     id: "schedule",
-    name: "Unpaid orders, every morning",
-    description: "Runs by itself on weekdays, and says which orders are not paid.",
+    name: "Unpaid orders every morning",
+    description: "Runs on weekday mornings and lists the unpaid orders.",
     tags: ["sales", "daily"],
     needs: "",
     definition: `inputs:
@@ -65,7 +65,7 @@ examples:
   properties:
     until:
       type: string
-      description: The day up to which it looks, as 2026-06-28.
+      description: Last day of the orders, for example 2026-06-28.
       default: "2026-06-28"
 steps:
   - id: unpaid
@@ -96,9 +96,9 @@ schedule:
   {
     id: "model",
     name: "Revenue in two sentences",
-    description: "Lets a model put the rows of a query into words, in a form that is checked.",
+    description: "Summarizes the rows of a query with a model, and validates the model's output.",
     tags: ["sales"],
-    needs: "a model called writer in the configuration",
+    needs: "a model named writer in the configuration",
     definition: `inputs:
   type: object
   properties:
@@ -119,9 +119,9 @@ steps:
   - id: words
     type: model
     model: writer
-    system: You write for people in a hurry. You invent nothing.
+    system: Write for busy readers. Use only facts from the data.
     prompt: |
-      The revenue by region since \${{ inputs.since }}, for a manager, from these rows only:
+      Summarize the revenue by region since \${{ inputs.since }} for a manager, from these rows only:
       \${{ steps.revenue.rows }}
     output_schema:
       type: object
@@ -137,9 +137,9 @@ output: "\${{ steps.words.object }}"
   },
   {
     id: "approval",
-    name: "Ask before it is done",
+    name: "Ask for approval",
     description:
-      "A person looks at what was found, fills in a form and decides; what follows depends on the answer.",
+      "A person reviews the query result, fills in a form and decides. The next step depends on the decision.",
     tags: ["approval"],
     needs: "",
     definition: `inputs:
@@ -167,9 +167,9 @@ steps:
     form:
       type: object
       properties:
-        budget: { type: string, title: Which budget pays?, enum: [sales, marketing] }
-        until: { type: string, format: date, title: Until when? }
-        note: { type: string, title: A note for the team, maxLength: 1000 }
+        budget: { type: string, title: Budget, enum: [sales, marketing] }
+        until: { type: string, format: date, title: Valid until }
+        note: { type: string, title: Note for the team, maxLength: 1000 }
       required: [budget]
     timeout: 2d
   - id: granted
@@ -185,12 +185,12 @@ output:
 `,
   },
   {
-    id: "tell",
-    name: "Tell the team",
+    id: "notify",
+    name: "Notify the team",
     description:
-      "Posts to a web hook with a secret, tries again when that fails, and writes a mail when it still does.",
+      "Posts to a webhook with a secret, retries on failure, and sends an e-mail if every attempt fails.",
     tags: ["notify"],
-    needs: "a secret called team_hook for hooks.example.com, and mail to example.com",
+    needs: "a secret named team_hook for hooks.example.com, and e-mail to example.com",
     definition: `inputs:
   type: object
   properties:
@@ -214,7 +214,7 @@ steps:
     text: |
       \${{ inputs.text }}
 
-      (The web hook failed: \${{ steps.post.error }})
+      (The webhook failed: \${{ steps.post.error }})
     retry: { attempts: 3, initial: 10s }
 output:
   posted: "\${{ steps.post.error == null }}"
@@ -222,8 +222,8 @@ output:
   },
   {
     id: "side-by-side",
-    name: "Two queries, joined",
-    description: "Asks two things side by side, and joins the rows of both in memory, across databases.",
+    name: "Join two queries",
+    description: "Runs two queries in parallel and joins their rows in memory, even across databases.",
     tags: ["sales", "customers"],
     needs: "",
     definition: `steps:
@@ -243,7 +243,7 @@ output:
     query: SELECT id, name, region FROM customers
   - id: joined
     type: sql
-    description: An empty DuckDB in memory; the rows of earlier steps are its tables.
+    description: An in-memory DuckDB whose tables are the rows of earlier steps.
     needs: [spent, customers]
     database: scratch
     tables:
@@ -259,9 +259,9 @@ output: "\${{ steps.joined.rows }}"
   },
 ];
 
-/** With the least that runs: the editor shows at once what a definition looks like. */
+/** The smallest definition that runs, as a starting point in the editor. */
 export const BLANK_TEMPLATE: Template = {
-  id: "scratch",
+  id: "blank",
   name: "",
   description: "",
   tags: [],

@@ -17,8 +17,8 @@ import { publishWorkflow } from "../../../tools/workflows/publish-workflow.ts";
 import { temporaryDirectory, testInstance } from "../../support/instance.ts";
 import type { z } from "zod";
 
-/** The sample database, and names for what templates say that they need; nothing of that is called here. */
-async function world() {
+/** Services with the sample database, and names for what the templates require, which is never called. */
+async function startServices() {
   const directory = temporaryDirectory();
   makeShop(join(directory, "shop.db"));
   const config = Config.parse({
@@ -54,12 +54,12 @@ async function world() {
     (await invoke(services, tool, input, { actor: OPERATOR_ACTOR, requestId: "req_1", signal })) as T;
 }
 
-describe("the templates of new workflows", () => {
-  it("have no faults, can be published, and run where they need nothing else", async () => {
-    const call = await world();
-    const gone: Record<string, unknown> = {};
+describe("workflow templates", () => {
+  it("are valid, can be published, and run if they require nothing else", async () => {
+    const call = await startServices();
+    const statuses: Record<string, unknown> = {};
     for (const { id, name, description, tags, definition, needs } of [
-      { ...BLANK_TEMPLATE, name: "Scratch" },
+      { ...BLANK_TEMPLATE, name: "Blank" },
       ...TEMPLATES,
     ]) {
       const saved = await call<z.infer<typeof SavedWorkflow>>(createWorkflow, {
@@ -71,10 +71,10 @@ describe("the templates of new workflows", () => {
       expect({ id, issues: saved.issues }).toEqual({ id, issues: [] });
       await call(publishWorkflow, { workflow_id: saved.id });
       if (needs !== "") continue;
-      gone[id] = (await call<Run>(runWorkflow, { workflow_id: saved.id, wait: 20 })).status;
+      statuses[id] = (await call<Run>(runWorkflow, { workflow_id: saved.id, wait: 20 })).status;
     }
-    expect(gone).toEqual({
-      scratch: "succeeded",
+    expect(statuses).toEqual({
+      blank: "succeeded",
       query: "succeeded",
       schedule: "succeeded",
       approval: "waiting",
@@ -82,7 +82,7 @@ describe("the templates of new workflows", () => {
     });
   });
 
-  it("are told apart by id and name, and say what they are for", () => {
+  it("have unique ids and names, a description and tags", () => {
     expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(TEMPLATES.length);
     expect(new Set(TEMPLATES.map(({ name }) => name)).size).toBe(TEMPLATES.length);
     expect(TEMPLATES.every(({ description, tags }) => description !== "" && tags.length > 0)).toBe(true);
