@@ -117,7 +117,7 @@ describe("users who sign in at a provider on another site", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("Written before");
     // Simulates a session that was ended elsewhere; the session at the provider is still active.
     await page.context().clearCookies({ domain: "localhost" });
-    await page.getByRole("button", { name: "Create, and edit" }).click();
+    await page.getByRole("button", { name: "Create and edit" }).click();
     const dialog = page.getByRole("dialog", { name: "You are signed out" });
     await dialog.waitFor();
     await takeScreenshot(page, "oidc-signed-out-while-writing");
@@ -127,7 +127,7 @@ describe("users who sign in at a provider on another site", () => {
     await opening;
     await dialog.waitFor({ state: "detached" });
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Written before");
-    await page.getByRole("button", { name: "Create, and edit" }).click();
+    await page.getByRole("button", { name: "Create and edit" }).click();
     await page.waitForURL(/\/ui\/workflows\/written-before/);
     expect(complaints().filter((text) => !/status of 401/.test(text))).toEqual([]);
   });

@@ -326,8 +326,8 @@ const PROBLEM = {
 
 /** The lists: path of the page, path of the request, and the text of the empty state. */
 const LISTS = [
-  { path: "/workflows", request: "/workflows", empty: "There is no workflow yet." },
-  { path: "/runs", request: "/runs", empty: "Nothing has run yet" },
+  { path: "/workflows", request: "/workflows", empty: "No workflows yet." },
+  { path: "/runs", request: "/runs", empty: "No runs yet" },
   { path: "/approvals", request: "/approvals", empty: "No approvals are pending" },
   { path: "/keys", request: "/api-keys", empty: "No keys yet" },
   { path: "/people?search=nobody", request: "/users", empty: "No matching people" },

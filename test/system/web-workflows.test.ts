@@ -13,14 +13,14 @@ import {
   type Site,
 } from "../support/web.ts";
 
-/** A run's status, where the page shows it beside its heading. */
+/** The status of a run, beside the heading of its page. */
 const status = (page: Page, word: string): Locator =>
   page.getByRole("main").getByText(word, { exact: true }).first();
 
 const editor = (page: Page): Locator => page.getByRole("textbox", { name: /^Definition of / });
 
-/** Writes at the end of the definition, as it is typed. */
-async function writeAtEnd(page: Page, text: string): Promise<void> {
+/** Types at the end of the definition. */
+async function typeAtEnd(page: Page, text: string): Promise<void> {
   await editor(page).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText(text);
@@ -30,7 +30,7 @@ async function confirm(page: Page, title: string | RegExp, button: string): Prom
   await page.getByRole("dialog", { name: title }).getByRole("button", { name: button, exact: true }).click();
 }
 
-/** An editor and an admin, each at a window. */
+/** An editor and an admin, each in a browser window. */
 async function twoPeople(options: { workers?: number } = {}) {
   const site = await openSite(options);
   const ann = await createFirstAdmin(site);
@@ -48,7 +48,7 @@ const start = (person: Person, workflowId: string, inputs = {}) =>
 
 const runPage = (site: Site, { id }: { id: string }) => `${site.url}/ui/runs/${id}`;
 
-/** Fails until it is told to be fine. */
+/** Fails unless its input `fine` is true. */
 const FRAGILE = {
   inputs: { type: "object", properties: { fine: { type: "boolean", default: false } } },
   steps: [
@@ -61,25 +61,25 @@ const FRAGILE = {
 const saying = (text: string) => ({ steps: [{ id: "hello", type: "set", values: { text } }] });
 
 describe("a workflow in the browser", () => {
-  it("is made from a template, checked as one types, published, run, watched and approved by another", async () => {
+  it("is created from a template, validated while typing, published, run, watched and approved by another user", async () => {
     const { anns, bens, site } = await twoPeople();
     const { page } = bens;
     await bens.visit("/workflows");
     await page.getByRole("link", { name: "New workflow" }).first().click();
-    await page.getByRole("radio", { name: "Ask before it is done" }).click();
+    await page.getByRole("radio", { name: "Ask for approval" }).click();
     await page.getByLabel(/^Name/).fill("Discounts");
-    await page.getByRole("button", { name: "Create, and edit" }).click();
+    await page.getByRole("button", { name: "Create and edit" }).click();
     await heading(page, "Edit Discounts").waitFor();
-    await page.getByText("Valid: it can run.").waitFor();
+    await page.getByText("Valid. Ready to run.").waitFor();
 
-    await writeAtEnd(page, "retries: 3\n");
+    await typeAtEnd(page, "retries: 3\n");
     const mark = page.locator(".cm-lintRange-error");
     await mark.first().waitFor();
     expect(await mark.allInnerTexts()).toContain("retries: 3");
     const issue = page.getByRole("listitem").filter({ hasText: "retries" });
     await issue.waitFor();
-    await page.getByText("1 fault", { exact: true }).waitFor();
-    await page.getByText("It can be saved, but not run yet.").waitFor();
+    await page.getByText("1 error", { exact: true }).waitFor();
+    await page.getByText("Can be saved, but not run yet.").waitFor();
     await page.locator(".cm-line", { hasText: "retries: 3" }).click();
     await page.keyboard.press("Home");
     await page.keyboard.press("Shift+End");
@@ -87,13 +87,13 @@ describe("a workflow in the browser", () => {
     await page.keyboard.insertText("timeout: 3d");
     await mark.first().waitFor({ state: "detached" });
     await issue.waitFor({ state: "detached" });
-    await page.getByText("Valid: it can run.").waitFor();
+    await page.getByText("Valid. Ready to run.").waitFor();
     await page.keyboard.press("Control+s");
     await page.getByText("Saved as version 2.").waitFor();
 
     await page.getByRole("button", { name: "Publish" }).click();
     await confirm(page, "Publish version 2 of “Discounts”", "Publish");
-    await page.getByText("Version 2 of “Discounts” is live.").waitFor();
+    await page.getByText("Published version 2 of “Discounts”.").waitFor();
     await heading(page, "Discounts").waitFor();
 
     await page.getByRole("link", { name: "Run", exact: true }).click();
@@ -103,26 +103,22 @@ describe("a workflow in the browser", () => {
     await heading(page, "Run of discounts").waitFor();
     const documentOfRun = await page.evaluateHandle<object>("document");
     await status(page, "waiting").waitFor();
-    await page.getByText("It waits for somebody to decide").waitFor();
-    // Who started it is told that another must decide, and the API holds to it.
-    await page.getByRole("link", { name: /^Look and decide/ }).click();
+    await page.getByText("Needs approval").waitFor();
+    // The user who started the run is told that another user must decide, and the API enforces it.
+    await page.getByRole("link", { name: /^Review/ }).click();
     await page.getByText("You started this run").waitFor();
     await page.goBack();
     await status(page, "waiting").waitFor();
 
     await anns.visit("/approvals");
     await anns.page.getByRole("link", { name: /in the west a discount of 15 %\?$/ }).click();
-    await selectOption(
-      anns.page,
-      anns.page.getByRole("combobox", { name: /^Which budget pays\?/ }),
-      "marketing",
-    );
+    await selectOption(anns.page, anns.page.getByRole("combobox", { name: /^Budget/ }), "marketing");
     await anns.page.getByLabel("Comment").fill("Only this once.");
     await anns.page.getByRole("button", { name: "Approve", exact: true }).click();
     await anns.page.getByText("Approved. The run continues.").waitFor();
     await anns.page.getByText("“Only this once.”").waitFor();
 
-    // The page follows by itself.
+    // The page updates without a reload.
     await status(page, "succeeded").waitFor();
     await page.getByRole("heading", { name: "Output", exact: true }).first().waitFor();
     expect(
@@ -140,7 +136,7 @@ describe("a workflow in the browser", () => {
     }
   });
 
-  it("takes a run form's faults at their fields, and shows a run's steps change without loading again", async () => {
+  it("shows input errors at their fields, and updates a run's steps without a reload", async () => {
     const { bens, ben, site } = await twoPeople();
     const { page, visit } = bens;
     const { id } = await create(ben, "Slow", {
@@ -159,7 +155,7 @@ describe("a workflow in the browser", () => {
     await visit(`/workflows/${id}/run`);
     await page.getByRole("button", { name: "Run version 1" }).click();
     await page
-      .getByText(/It did not start|required|must/i)
+      .getByText(/Not started|required|must/i)
       .first()
       .waitFor();
     await page.getByLabel(/^share/i).fill("0.4");
@@ -174,7 +170,7 @@ describe("a workflow in the browser", () => {
     expect(page.url()).toContain(`${site.url}/ui/runs/run_`);
   });
 
-  it("is cancelled; retried from the failed step; and retried on a changed definition", async () => {
+  it("is cancelled, retried from the failed step, and retried with a changed definition", async () => {
     const { bens, ben, site } = await twoPeople();
     const { page } = bens;
     const fragile = await create(ben, "Fragile", FRAGILE);
@@ -183,18 +179,18 @@ describe("a workflow in the browser", () => {
     await page.goto(runPage(site, await start(ben, sleepy.id)));
     await status(page, "waiting").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await confirm(page, "Cancel the run of sleepy?", "Cancel the run");
-    await page.getByText("It was cancelled").waitFor();
+    await confirm(page, "Cancel the run of sleepy?", "Cancel run");
+    await page.getByText("Run cancelled").waitFor();
     await status(page, "cancelled").waitFor();
 
     const failed = await start(ben, fragile.id);
     await page.goto(runPage(site, failed));
-    await page.getByText("It failed", { exact: true }).waitFor();
-    await page.getByText(/^gate failed: It is not fine\. Do this:/).waitFor();
+    await page.getByText("Run failed", { exact: true }).waitFor();
+    await page.getByText(/^gate failed: It is not fine\. How to fix:/).waitFor();
     await page.getByRole("button", { name: "Retry from gate" }).click();
-    await page.getByText("A new run of fragile has begun.").waitFor();
+    await page.getByText("New run of fragile started.").waitFor();
     await page.getByText("Retry of", { exact: true }).waitFor();
-    await page.getByText("It failed", { exact: true }).waitFor();
+    await page.getByText("Run failed", { exact: true }).waitFor();
     expect(page.url()).not.toBe(runPage(site, failed));
     await page.getByRole("tab", { name: /^Steps/ }).click();
     await page
@@ -210,16 +206,16 @@ describe("a workflow in the browser", () => {
     await page.keyboard.insertText(
       JSON.stringify({ ...FRAGILE, steps: [FRAGILE.steps[0], { ...FRAGILE.steps[1], that: "true" }] }),
     );
-    await page.getByRole("heading", { name: "What you changed" }).waitFor();
-    await page.getByRole("heading", { name: "What the new run does" }).waitFor();
+    await page.getByRole("heading", { name: "Your changes" }).waitFor();
+    await page.getByRole("heading", { name: "Retry preview" }).waitFor();
     await page.getByRole("button", { name: "Retry with these changes" }).click();
     await heading(page, "Run of fragile").waitFor();
     await status(page, "succeeded").waitFor();
-    await page.getByText("changed for this run").waitFor();
+    await page.getByText("modified for this run").waitFor();
     expect(bens.problems).toEqual([]);
   });
 
-  it("is archived with a way back, and its old versions are compared and taken up again", async () => {
+  it("is archived and restored, and its old versions are compared and restored", async () => {
     const { bens, ben } = await twoPeople({ workers: 0 });
     const { page, visit } = bens;
     const { id } = await create(ben, "Greeting", saying("Good morning"));
@@ -229,51 +225,51 @@ describe("a workflow in the browser", () => {
     });
 
     await visit(`/workflows/${id}`);
-    await page.getByRole("button", { name: "More for Greeting" }).click();
+    await page.getByRole("button", { name: "More actions for Greeting" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
-    await page.getByText("“Greeting” is archived.").waitFor();
-    await page.getByText("It does not run, and its id and history are kept.").waitFor();
+    await page.getByText("Archived “Greeting”.").waitFor();
+    await page.getByText("This workflow can’t run. Its ID and history are kept.").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("“Greeting” is back, draft.").waitFor();
+    await page.getByText("Restored “Greeting” (draft).").waitFor();
     await page.getByRole("link", { name: "Edit" }).waitFor();
 
     await visit(`/workflows/${id}/versions?from=1&to=2`);
     await page.getByText("It is late.").filter({ visible: true }).waitFor();
-    const difference = page.getByRole("region", { name: "Version 1 and version 2" });
-    await difference.getByText("Good evening").first().waitFor();
-    await difference.getByText("Good morning").first().waitFor();
-    await page.getByRole("button", { name: "Use version 1" }).click();
-    await page.getByRole("menuitem", { name: "Make its content the newest" }).click();
-    await page.getByText(/ is as version 1 was\.$/).waitFor();
+    const changes = page.getByRole("region", { name: "Changes from version 1 to 2" });
+    await changes.getByText("Good evening").first().waitFor();
+    await changes.getByText("Good morning").first().waitFor();
+    await page.getByRole("button", { name: "Actions for version 1" }).click();
+    await page.getByRole("menuitem", { name: "Restore" }).click();
+    await page.getByText(/^Restored version 1 as version \d+\.$/).waitFor();
     const { definition } = await requestApi<{ definition: unknown }>(ben, "GET", `/workflows/${id}`);
     expect(definition).toEqual(saying("Good morning"));
     expect(bens.problems).toEqual([]);
   });
 
-  it("loses nothing when two people edit it at a time", async () => {
+  it("keeps both changes when two users edit it at the same time", async () => {
     const { anns, bens, ben } = await twoPeople({ workers: 0 });
     const { id } = await create(ben, "Shared", saying("Hello"));
     for (const { visit, page } of [anns, bens]) {
       await visit(`/workflows/${id}/edit`);
       await editor(page).waitFor();
     }
-    await writeAtEnd(bens.page, "timeout: 1h\n");
+    await typeAtEnd(bens.page, "timeout: 1h\n");
     await bens.page.getByRole("button", { name: "Save", exact: true }).click();
     await bens.page.getByText("Saved as version 2.").waitFor();
 
     const { page } = anns;
-    await writeAtEnd(page, "timeout: 2h\n");
+    await typeAtEnd(page, "timeout: 2h\n");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    const conflict = page.getByRole("dialog", { name: "Somebody changed it in the meantime" });
+    const conflict = page.getByRole("dialog", { name: "Conflicting changes" });
     await conflict.getByText("timeout: 2h").waitFor();
-    await conflict.getByText(/^Version 2 is by ben@example\.com, .*\. No reason was given\.$/).waitFor();
-    await conflict.getByRole("button", { name: "Keep editing mine" }).click();
+    await conflict.getByText(/^Version 2 by ben@example\.com, .*\. No change note\.$/).waitFor();
+    await conflict.getByRole("button", { name: "Keep editing" }).click();
     await conflict.waitFor({ state: "detached" });
     expect(await editor(page).innerText()).toContain("timeout: 2h");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved as version 3.").waitFor();
-    // Leaving with something unsaved is asked about.
-    await writeAtEnd(page, "priority: 1\n");
+    // Leaving with unsaved changes asks for confirmation.
+    await typeAtEnd(page, "priority: 1\n");
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     await confirm(page, "Leave without saving?", "Stay");
     expect(await editor(page).innerText()).toContain("priority: 1");
