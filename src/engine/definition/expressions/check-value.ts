@@ -1,7 +1,8 @@
-/** Checks expressions and values with templates against what is known of their scope. */
+/** Checks expressions and values with templates against the types of their scope. */
 import { ANY, shapeOfConstant } from "../../../core/shapes.ts";
 import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
-import { createCheckBudget, checkExpression } from "./check.ts";
+import { checkExpression } from "./check.ts";
+import { createCheckBudget } from "./check-names.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
 import type { ParsedExpression } from "./parse.ts";
 import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
@@ -22,23 +23,23 @@ export function checkSource(source: string, scope: TypeScope): CheckResult {
 /** @param value any JSON; each string in it is a template */
 export function* checkTemplates(value: unknown, scope: TypeScope): Resumable<CheckResult> {
   const { tree, issues } = yield* parseValueIncrementally(value);
-  const left = createCheckBudget();
+  const budget = createCheckBudget();
   const checkOne = (parsed: ParsedExpression, path: readonly PropertyKey[]): Type => {
     const found: ExpressionIssue[] = [];
-    const type = checkExpression(parsed.expr, scope, found, left);
+    const type = checkExpression(parsed.expr, scope, found, budget);
     for (const issue of found)
       if (issues.length < MAX_EXPRESSION_ISSUES) issues.push({ ...issue, path: [...path] });
     return type;
   };
-  return { shape: toShape(yield* treeType(tree, checkOne, left.unions)), issues };
+  return { shape: toShape(yield* treeType(tree, checkOne, budget.unions)), issues };
 }
 
 type CheckOne = (parsed: ParsedExpression, path: readonly PropertyKey[]) => Type;
 
-function* treeType(tree: ValueTree, checkOne: CheckOne, joins: UnionBudget): Resumable<Type> {
+function* treeType(tree: ValueTree, checkOne: CheckOne, unions: UnionBudget): Resumable<Type> {
   switch (tree.kind) {
     case "constant":
-      return typeOfConstant(tree.value, joins);
+      return typeOfConstant(tree.value, unions);
     case "expression":
       yield;
       return checkOne(tree.parsed, tree.path);
@@ -51,22 +52,22 @@ function* treeType(tree: ValueTree, checkOne: CheckOne, joins: UnionBudget): Res
       return { kind: "string" };
     case "list": {
       const types: Type[] = [];
-      for (const item of tree.items) types.push(yield* treeType(item, checkOne, joins));
-      return { kind: "list", of: unionOfAll(types, joins) };
+      for (const item of tree.items) types.push(yield* treeType(item, checkOne, unions));
+      return { kind: "list", of: unionOfAll(types, unions) };
     }
     default: {
       const fields: [string, Type][] = [];
-      for (const [name, of] of tree.fields) fields.push([name, yield* treeType(of, checkOne, joins)]);
+      for (const [name, of] of tree.fields) fields.push([name, yield* treeType(of, checkOne, unions)]);
       return { kind: "object", fields: Object.fromEntries(fields) };
     }
   }
 }
 
-/** Its depth is bounded: it was parsed. */
-function typeOfConstant(value: unknown, joins: UnionBudget): Type {
+/** The depth of the value is limited: the parser checked it. */
+function typeOfConstant(value: unknown, unions: UnionBudget): Type {
   if (typeof value !== "object" || value === null) return shapeOfConstant(value);
-  const typeOf = (inner: unknown): Type => typeOfConstant(inner, joins);
-  if (Array.isArray(value)) return { kind: "list", of: unionOfAll(value.map(typeOf), joins) };
+  const typeOf = (inner: unknown): Type => typeOfConstant(inner, unions);
+  if (Array.isArray(value)) return { kind: "list", of: unionOfAll(value.map(typeOf), unions) };
   return {
     kind: "object",
     fields: Object.fromEntries(Object.entries(value).map(([name, of]) => [name, typeOf(of)])),

@@ -1,0 +1,144 @@
+/** Checks the names of an expression: variables, steps and fields. */
+import { nearMatch } from "../../../core/near-match.ts";
+import { ANY } from "../../../core/shapes.ts";
+import type { SyntaxNode } from "./cel-parser.ts";
+import { formatNode } from "./failures.ts";
+import { FUNCTION_SYNONYMS } from "./functions.ts";
+import type { Expr } from "./tree.ts";
+import type { ExpressionIssue, TypeScope } from "./types.ts";
+import type { Type, UnionBudget } from "./typing.ts";
+import { describeKind, type Kind } from "./values.ts";
+
+/** Maximum number of names in the `allowed` of an issue. */
+const MAX_ALLOWED = 100;
+
+/** What checking one value may still cost. All expressions of the value share it. */
+export interface CheckBudget {
+  unions: UnionBudget;
+  /** Searches for a near match that are left: each compares a name with up to thousands of others. */
+  suggestionsLeft: number;
+}
+export const createCheckBudget = (): CheckBudget => ({
+  unions: { remaining: MAX_UNION_NODES },
+  suggestionsLeft: MAX_SUGGESTIONS,
+});
+
+const MAX_UNION_NODES = 200_000;
+const MAX_SUGGESTIONS = 10;
+
+type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
+
+export interface Check {
+  scope: TypeScope;
+  /** The types of loop variables, by slot. */
+  locals: readonly Type[];
+  budget: CheckBudget;
+  report(
+    code: string,
+    at: SyntaxNode,
+    message: string,
+    more?: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix">,
+  ): void;
+}
+
+const suggest = (
+  { budget }: Check,
+  word: string,
+  allowed: readonly string[],
+): { did_you_mean?: string; fix?: string } => {
+  budget.suggestionsLeft -= 1;
+  if (budget.suggestionsLeft < 0) return {};
+  const found = nearMatch(word, allowed);
+  return found === undefined ? {} : { did_you_mean: found, fix: `Write ${found}.` };
+};
+
+const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
+  allowed: allowed.slice(0, MAX_ALLOWED),
+});
+
+export function nameType({ at, name }: Of<"name">, context: Check): Type {
+  const { scope, report } = context;
+  if (name === "inputs") return scope.inputs;
+  if (name === "run") return scope.run;
+  if (name === "item" && scope.item !== undefined) return scope.item;
+  if (name === "index" && scope.index !== undefined) return scope.index;
+  const allowed = ["inputs", "run", "steps"];
+  if (scope.item !== undefined) allowed.push("item");
+  if (scope.index !== undefined) allowed.push("index");
+  const message = `uses ${name}, which is not defined here`;
+  if (name === "item" || name === "index") {
+    report("unknown_name", at, message, {
+      allowed,
+      fix: `Add for_each to the step: ${name} is defined only there.`,
+    });
+  } else if (Object.hasOwn(scope.steps, name)) {
+    const meant = `steps.${name}`;
+    report("unknown_name", at, message, { allowed, did_you_mean: meant, fix: `Write ${meant}.` });
+  } else {
+    report("unknown_name", at, message, { allowed, ...suggest(context, name, allowed) });
+  }
+  return ANY;
+}
+
+export function stepType({ at, id }: Of<"step">, context: Check): Type {
+  const { scope, report } = context;
+  if (Object.hasOwn(scope.steps, id)) return scope.steps[id]!;
+  const allowed = Object.keys(scope.steps);
+  if (scope.otherSteps.has(id)) {
+    report("not_an_ancestor", at, `reads steps.${id}, which does not run before this step`, {
+      ...listAllowed(allowed),
+      fix: `Add ${id} to this step's needs.`,
+    });
+  } else {
+    const found = suggest(context, id, [...allowed, ...scope.otherSteps]);
+    report("unknown_step", at, `reads steps.${id}, but there is no step ${id}`, {
+      ...listAllowed(allowed),
+      ...found,
+    });
+  }
+  return ANY;
+}
+
+export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check): Type {
+  switch (of.kind) {
+    case "any":
+    case "null":
+      return of;
+    case "map":
+      return orNull(of.of, of);
+    case "object": {
+      if (Object.hasOwn(of.fields, name)) return orNull(of.fields[name]!, of);
+      const allowed = Object.keys(of.fields);
+      const message = `reads the field ${name}, which does not exist`;
+      context.report("unknown_field", at, message, {
+        ...listAllowed(allowed),
+        ...suggest(context, name, allowed),
+      });
+      return ANY;
+    }
+    default: {
+      const kind = of.kind;
+      context.report(
+        "wrong_type",
+        at,
+        `reads the field ${name} of ${describeKind(kind)}, expected an object`,
+        fieldFix(at, kind, name),
+      );
+      return ANY;
+    }
+  }
+}
+
+/** Suggests what to write in place of a field of a value that has no fields. */
+function fieldFix(at: SyntaxNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
+  const object = at.op === "." || at.op === "[]" ? formatNode(at.args[0]) : "x";
+  const fn = Object.hasOwn(FUNCTION_SYNONYMS, name) ? FUNCTION_SYNONYMS[name] : undefined;
+  if (fn !== undefined) return { did_you_mean: `${fn}()`, fix: `Write ${object}.${fn}().` };
+  if (kind === "list")
+    return { fix: `Read it from one item, ${object}[0].${name}, or from all: ${object}.map(x, x.${name}).` };
+  if (kind === "string") return { fix: `If the string is JSON, write parse_json(${object}).${name}.` };
+  return { fix: "Remove the field: only objects have fields." };
+}
+
+export const orNull = (type: Type, of: Type): Type =>
+  of.nullable === true && type.kind !== "any" && type.kind !== "null" ? { ...type, nullable: true } : type;
