@@ -1,4 +1,4 @@
-/** The loops: `map`, `filter`, `all`, `sort_by` and the others. */
+/** Compiles the loops: `map`, `filter`, `all`, `sort_by` and the others. */
 import type { CallContext } from "./functions.ts";
 import type { Evaluate } from "./compile.ts";
 import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
@@ -12,12 +12,12 @@ import type { Fields } from "./values.ts";
 
 type Loop = Extract<Expr, { kind: "loop" }>;
 type Compile<T> = (expr: Expr) => (run: Evaluation) => T;
-/** Evaluates a loop's body for one item. */
+/** Evaluates the body of a loop for one item. */
 type Each<T> = (run: Evaluation, item: unknown) => T;
 
 const CONDITIONAL = new Set<LoopName>(["all", "exists", "exists_one", "filter"]);
 
-/** A loop as a function. Over an object it goes through the names of its fields. */
+/** Compiles a loop. Over an object it visits the names of the fields. */
 export function compileLoop(
   loop: Loop,
   compile: Compile<unknown>,
@@ -32,34 +32,34 @@ export function compileLoop(
       run.locals[slot] = item ?? null;
       return body(run);
     };
-  const work = CONDITIONAL.has(loop.name)
+  const iterate = CONDITIONAL.has(loop.name)
     ? conditional(loop.name, each(compileCondition(loop.body)))
     : shaping(loop, each(compile(loop.body)), compile, (condition) => each(compileCondition(condition)));
-  return (run) => work(run, itemsOf(run, loop, over(run)));
+  return (run) => iterate(run, itemsOf(run, loop, over(run)));
 }
 
 function itemsOf(run: Evaluation, { name, over, at }: Loop, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (value === null || value === undefined) return throwNullValue(over.at, formatNode(over.at));
   if (kindOf(value) === "map") return fieldNames(run, value as Fields);
-  return throwFailed(at, `uses ${name} with ${describeKind(kindOf(value))}, which is no list`);
+  return throwFailed(at, `uses ${name} on ${describeKind(kindOf(value))}, expected a list or an object`);
 }
 
-type Work = (run: Evaluation, items: readonly unknown[]) => unknown;
+type Iterate = (run: Evaluation, items: readonly unknown[]) => unknown;
 
-function conditional(name: LoopName, holds: Each<boolean>): Work {
+function conditional(name: LoopName, holds: Each<boolean>): Iterate {
   switch (name) {
     case "filter":
       return (run, items) => items.filter((item) => holds(run, item));
     case "exists_one":
       return (run, items) => items.filter((item) => holds(run, item)).length === 1;
     default:
-      return decided(name === "exists", holds);
+      return quantified(name === "exists", holds);
   }
 }
 
-/** Like || and &&: one item that decides makes up for those that failed. */
-function decided(decisive: boolean, holds: Each<boolean>): Work {
+/** Like || and &&: if one item decides the result, errors of the others are ignored. */
+function quantified(decisive: boolean, holds: Each<boolean>): Iterate {
   return (run, items) => {
     let failure: unknown;
     for (const item of items) {
@@ -81,7 +81,7 @@ function shaping(
   value: Each<unknown>,
   compile: Compile<unknown>,
   condition: (expr: Expr) => Each<boolean>,
-): Work {
+): Iterate {
   switch (loop.name) {
     case "map": {
       if (loop.extra === undefined) return (run, items) => items.map((item) => value(run, item));
@@ -95,7 +95,7 @@ function shaping(
   }
 }
 
-function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluate | undefined): Work {
+function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluate | undefined): Iterate {
   const name = (index: number): string => `${formatNode(body.at)} of item ${index + 1}`;
   return (evaluation, items) => {
     const call: CallContext = { evaluation, location: at, argumentSource: () => formatNode(over.at) };
@@ -105,7 +105,7 @@ function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluat
   };
 }
 
-function groupBy({ at, body }: Loop, key: Each<unknown>): Work {
+function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
   return (run, items) => {
     const groups = new Map<string, unknown[]>();
     items.forEach((item, index) => {
@@ -114,7 +114,13 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Work {
         throwNullValue(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
         mapKey(value) ??
-        throwFailed(at, `groups by ${describeKind(kindOf(value))}`, { fix: "Group by text or numbers." });
+        throwFailed(
+          at,
+          `groups by ${describeKind(kindOf(value))}, expected a string, a number or a boolean`,
+          {
+            fix: "Group by a single field of the items.",
+          },
+        );
       chargeComparison(run, name.length);
       const group = groups.get(name);
       if (group) group.push(item);

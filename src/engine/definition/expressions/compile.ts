@@ -1,4 +1,4 @@
-/** Makes functions of a tree: compiled once, called often. */
+/** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
 import type { SyntaxNode } from "./cel-parser.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { throwFailed, isFatal, throwNullValue, formatNode, expressionError } from "./failures.ts";
@@ -8,13 +8,13 @@ import { applyOperator, isEquality } from "./operators.ts";
 import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import type { Expr } from "./tree.ts";
-import { assertFinite, mapKey, kindOf, setField, Duration, describeKind } from "./values.ts";
+import { assertFinite, mapKey, kindOf, setField, Duration, describeKind, describeKinds } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 export type Evaluate = (run: Evaluation) => unknown;
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
-/** A tree as a function. Errors are StepErrors that quote the expression. */
+/** Compiles an expression. The function throws StepErrors that quote it. */
 export function compile(expr: Expr): Evaluate {
   switch (expr.kind) {
     case "literal": {
@@ -63,11 +63,11 @@ export function compile(expr: Expr): Evaluate {
     case "has":
       return compileHas(expr);
     default:
-      throw new TypeError("A tree with faults can't be compiled");
+      throw new TypeError("An expression with issues can't be compiled");
   }
 }
 
-/** As a condition: null is false, and what is neither true nor false fails. */
+/** Compiles a condition: null counts as false, and any other value that is not a boolean fails. */
 function compileCondition(expr: Expr): (run: Evaluation) => boolean {
   const evaluate = compile(expr);
   const { at } = expr;
@@ -75,9 +75,13 @@ function compileCondition(expr: Expr): (run: Evaluation) => boolean {
     const value = evaluate(run);
     if (typeof value === "boolean") return value;
     if (value === null || value === undefined) return false;
-    return throwFailed(at, `uses ${formatNode(at)} as a condition, which is ${describeKind(kindOf(value))}`, {
-      fix: "Compare it with something, or ask for its size.",
-    });
+    return throwFailed(
+      at,
+      `uses ${formatNode(at)} as a condition, expected a boolean, got ${describeKind(kindOf(value))}`,
+      {
+        fix: "Compare it with another value, or test its size.",
+      },
+    );
   };
 }
 
@@ -85,14 +89,14 @@ function compileName({ at, name }: Of<"name">): Evaluate {
   return ({ scope }) =>
     Object.hasOwn(scope, name)
       ? (scope as unknown as Fields)[name]
-      : throwFailed(at, `uses the name ${name}, which is not known here`);
+      : throwFailed(at, `uses ${name}, which is not defined here`);
 }
 
 function compileStep({ at, id }: Of<"step">): Evaluate {
   return ({ scope }) =>
     Object.hasOwn(scope.steps, id)
       ? scope.steps[id]
-      : throwFailed(at, `reads steps.${id}, which is not known here`);
+      : throwFailed(at, `reads steps.${id}, which has no output here`);
 }
 
 function compileField({ at, of, name }: Of<"field">): Evaluate {
@@ -103,24 +107,29 @@ function compileField({ at, of, name }: Of<"field">): Evaluate {
   };
 }
 
-/** An own field of an object that is not null. */
+/** Reads an own field of a value that is not null. */
 function fieldOf(run: Evaluation, at: SyntaxNode, value: unknown, name: string): unknown {
   const kind = kindOf(value);
   if (kind !== "map") {
     const fix =
       kind === "list"
-        ? `Take one item, [0].${name}, or all: .map(x, x.${name}).`
-        : "Only objects have fields.";
-    return throwFailed(at, `asks ${describeKind(kind)} for its field ${name}`, { fix });
+        ? `Read it from one item, [0].${name}, or from all: .map(x, x.${name}).`
+        : "Remove the field: only objects have fields.";
+    return throwFailed(at, `reads the field ${name} of ${describeKind(kind)}, expected an object`, { fix });
   }
   chargeComparison(run, name.length);
   if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
   const missing = (near?: string): Error =>
-    expressionError("expression_failed", at, `asks for the field ${name}, which the object does not have`, {
-      fix: near === undefined ? "Ask first with has(…)." : `Did you mean ${near}?`,
-      unknown_field: name,
-      ...(near !== undefined && { did_you_mean: near }),
-    });
+    expressionError(
+      "expression_failed",
+      at,
+      `The expression reads the field ${name}, which the object lacks`,
+      {
+        fix: near === undefined ? "Test for it first with has(…)." : `Did you mean ${near}?`,
+        unknown_field: name,
+        ...(near !== undefined && { did_you_mean: near }),
+      },
+    );
   const error = missing();
   run.detailedErrors.set(error, () => missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))));
   throw error;
@@ -130,22 +139,21 @@ function compileIndex({ at, of, key }: Of<"index">): Evaluate {
   const [object, index] = [compile(of), compile(key)];
   return (run) => {
     const value = object(run);
-    const place = index(run);
+    const keyValue = index(run);
     if (value === null || value === undefined) return null;
-    if (place === null || place === undefined) return throwNullValue(key.at, formatNode(key.at));
+    if (keyValue === null || keyValue === undefined) return throwNullValue(key.at, formatNode(key.at));
     if (!Array.isArray(value)) {
-      const name = mapKey(place);
+      const name = mapKey(keyValue);
       return name === undefined
-        ? throwFailed(at, `has ${describeKind(kindOf(place))} for a field's name`)
+        ? throwFailed(at, `uses ${describeKind(kindOf(keyValue))} as a field name, expected a string`)
         : fieldOf(run, at, value, name);
     }
-    if (!Number.isInteger(place))
-      return throwFailed(at, "has something else than a whole number for a position in a list");
-    const position = place as number;
+    if (!Number.isInteger(keyValue)) return throwFailed(at, "uses a list index that is not an integer");
+    const position = keyValue as number;
     if (position >= 0 && position < value.length) return value[position] as unknown;
     const items = `${value.length} item${value.length === 1 ? "" : "s"}`;
-    return throwFailed(at, `asks for item ${position} of a list that has ${items}`, {
-      fix: "Positions count from 0. Ask first for the size.",
+    return throwFailed(at, `reads item ${position} of a list that has ${items}`, {
+      fix: "Indexes start at 0. Test the size of the list first.",
     });
   };
 }
@@ -159,9 +167,10 @@ function compileMap({ entries }: Of<"map">): Evaluate {
       const key = entry.key(run);
       if (key === null || key === undefined) throwNullValue(entry.at, formatNode(entry.at));
       const name =
-        mapKey(key) ?? throwFailed(entry.at, `has ${describeKind(kindOf(key))} for a field's name`);
+        mapKey(key) ??
+        throwFailed(entry.at, `uses ${describeKind(kindOf(key))} as a field name, expected a string`);
       chargeComparison(run, name.length);
-      if (Object.hasOwn(map, name)) throwFailed(entry.at, `names the field ${formatNode(entry.at)} twice`);
+      if (Object.hasOwn(map, name)) throwFailed(entry.at, `defines the field ${formatNode(entry.at)} twice`);
       setField(map, name, entry.value(run));
     }
     return map;
@@ -169,7 +178,7 @@ function compileMap({ entries }: Of<"map">): Evaluate {
 }
 
 /**
- * CEL's && and ||: where one side decides, what the other fails with does not matter.
+ * Compiles CEL's && and ||: if one side decides the result, an error of the other is ignored.
  * https://github.com/google/cel-spec/blob/master/doc/langdef.md#logical-operators
  */
 function compileLogic(expr: Of<"logic">): Evaluate {
@@ -195,7 +204,7 @@ function compileNegate({ at, of }: Of<"negate">): Evaluate {
     if (typeof value === "number") return -value;
     if (value instanceof Duration) return new Duration(-value.ms);
     if (value === null || value === undefined) return throwNullValue(of.at, formatNode(of.at));
-    return throwFailed(at, `negates ${describeKind(kindOf(value))}`);
+    return throwFailed(at, `negates ${describeKind(kindOf(value))}, expected a number or a duration`);
   };
 }
 
@@ -205,7 +214,7 @@ function compileBinary({ at, op, left, right }: Of<"binary">): Evaluate {
   return (run) => {
     const a = first(run);
     const b = second(run);
-    // A list may hold null.
+    // null in [null] is true.
     if ((a === null || a === undefined) && op !== "in") return throwNullValue(left.at, formatNode(left.at));
     if (b === null || b === undefined) return throwNullValue(right.at, formatNode(right.at));
     if (op === "in" && (a === null || a === undefined) && !Array.isArray(b))
@@ -227,7 +236,11 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
       const kind = kindOf(values[index]);
       if (kind === "null") throwNullValue(args[index]!.at, argumentSource(index));
       if (!kinds.includes(kind))
-        throwFailed(at, `gives ${name} ${describeKind(kind)}`, { fix: `Write ${fn.usage}.` });
+        throwFailed(
+          at,
+          `passes ${argumentSource(index)} to ${name}, expected ${describeKinds(kinds)}, got ${describeKind(kind)}`,
+          { fix: `Write ${fn.usage}.` },
+        );
       if (items === undefined) return;
       const list = values[index] as unknown[];
       charge(evaluation, list.length);
@@ -236,9 +249,11 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
         if (items.includes(found)) return;
         const which = `item ${position + 1} of ${argumentSource(index)}`;
         if (found === "null") throwNullValue(at, which);
-        throwFailed(at, `gives ${name} a list in which ${which} is ${describeKind(found)}`, {
-          fix: `It takes ${items.map(describeKind).join(" or ")}.`,
-        });
+        throwFailed(
+          at,
+          `passes ${which} to ${name}, expected ${describeKinds(items)}, got ${describeKind(found)}`,
+          { fix: `Write ${fn.usage}.` },
+        );
       });
     });
     const result = body(values, call);
@@ -246,9 +261,9 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
   };
 }
 
-/** A field that is null is as good as none. */
+/** Compiles has(): a field that is null counts as absent. */
 function compileHas({ of, key }: Of<"has">): Evaluate {
-  const [object, field] = [compilePath(of), compile(key)];
+  const [object, field] = [compileOptional(of), compile(key)];
   return (run) => {
     const value = object(run);
     const name = field(run);
@@ -260,8 +275,8 @@ function compileHas({ of, key }: Of<"has">): Evaluate {
   };
 }
 
-/** The way to the field that has() asks for may be missing too. */
-function compilePath(expr: Expr): Evaluate {
+/** Compiles the object of has(), which may be absent itself. */
+function compileOptional(expr: Expr): Evaluate {
   if (expr.kind !== "field" && expr.kind !== "index") return compile(expr);
   const key: Expr = expr.kind === "index" ? expr.key : { kind: "literal", at: expr.at, value: expr.name };
   const [exists, value] = [compileHas({ kind: "has", at: expr.at, of: expr.of, key }), compile(expr)];

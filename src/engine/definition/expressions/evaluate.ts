@@ -1,4 +1,4 @@
-/** Compiled expressions and values, as the executor evaluates them. */
+/** Compiles expressions and templates to what the executor evaluates. */
 import { MAX_EXPRESSION_OUTPUT } from "./limits.ts";
 import { compile } from "./compile.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -11,7 +11,7 @@ import { parseValue } from "./value-tree.ts";
 import type { ValueTree } from "./value-tree.ts";
 
 export interface CompileOptions {
-  /** Bytes of JSON that may come out; MAX_EXPRESSION_OUTPUT when left out. */
+  /** Maximum output, in bytes of JSON; MAX_EXPRESSION_OUTPUT by default. */
   maxOutputBytes?: number;
 }
 
@@ -23,12 +23,11 @@ export const compileConstant = (value: unknown): CompiledExpression => ({
   evaluate: () => value,
 });
 
-/** One expression. */
 export function compileExpression(parsed: ParsedExpression, options: CompileOptions): CompiledExpression {
   return compiled(evaluator(parsed), parsed.stepIds, { input: parsed.source, pos: 0 }, options);
 }
 
-/** A JSON value with templates; where it holds no expression, `evaluate` gives the same object each time. */
+/** Compiles a JSON value with templates. Without an expression in it `evaluate` returns the same object each time. */
 export function compileTemplates(
   value: unknown,
   options: CompileOptions,
@@ -41,7 +40,7 @@ export function compileTemplates(
   return compiled(evaluate, steps, { input: "", pos: 0 }, options);
 }
 
-/** Gives plain JSON that was counted. */
+/** Returns plain JSON that was charged as output. */
 type Evaluator = (run: Evaluation) => unknown;
 
 function compiled(
@@ -59,14 +58,14 @@ function compiled(
       try {
         return evaluate(run);
       } catch (error) {
-        if (isStackOverflow(error)) throw limitExceeded(run, "needs more stack than there is", "stack", 0);
+        if (isStackOverflow(error)) throw limitExceeded(run, "exceeds the call stack", "stack", 0);
         throw run.detailedErrors.get(error as Error)?.() ?? error;
       }
     },
   };
 }
 
-/** The bounds on depth keep expressions far from it; what calls them may have used the stack up. */
+/** The limits on depth keep expressions far from it, but their caller may have used up most of the stack. */
 const isStackOverflow = (error: unknown): boolean =>
   error instanceof RangeError && error.message.startsWith("Maximum call stack");
 
@@ -75,7 +74,7 @@ function evaluator(parsed: ParsedExpression): Evaluator {
   return (run) => toJson(run, evaluate(run));
 }
 
-/** An expression's value, before it is counted and made JSON. */
+/** Returns the value of an expression before it becomes JSON and is charged as output. */
 function valueOf({ source, expr }: ParsedExpression): Evaluator {
   const evaluate = compile(expr);
   const place = { input: source, pos: 0 };

@@ -1,4 +1,4 @@
-/** One evaluation: the scope, the variables of its loops, and how much it has done. */
+/** One evaluation: the scope, the loop variables, and the work that was charged to it. */
 import { MAX_EXPRESSION_MS, MAX_EXPRESSION_TEXT, MAX_EXPRESSION_COST } from "./limits.ts";
 import { expressionError } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -7,38 +7,39 @@ import type { Scope } from "./types.ts";
 
 export interface Evaluation {
   readonly scope: Scope;
-  /** By slot: what the loops' variables hold now. */
+  /** The values of the loop variables, by slot. */
   readonly locals: unknown[];
-  /** The expression that is being evaluated, for errors that belong to no part of it. */
+  /** The current expression, for errors that belong to none of its parts. */
   location: SourceLocation;
   cost: number;
-  /** How much work there may be before the clock is read again. */
+  /** The cost at which the clock is read next. */
   nextClockCheckCost: number;
-  /** How many times work may be counted, however little, before the clock is read for the backstop. */
+  /** Calls of `charge` that are left until the backstop reads the clock. */
   chargesUntilClockCheck: number;
+  /** In milliseconds of performance.now(). */
   readonly deadline: number;
-  /** Bytes of JSON that may still come out. */
+  /** Output that is left, in bytes of JSON. */
   remainingOutputBytes: number;
   readonly maxOutputBytes: number;
-  /** Regular expressions and time zones that only this run knows, made once. */
+  /** Regular expressions and time zones that are computed at run time, compiled once per evaluation. */
   readonly patterns: Map<string, Pattern>;
   readonly timeZoneFormats: Map<string, Intl.DateTimeFormat>;
-  /** Errors that can say more, at a cost that only the one that is told is worth. */
+  /** Makes a more helpful version of an error. It is costly, so only the error that is reported gets it. */
   readonly detailedErrors: WeakMap<Error, () => Error>;
 }
 
 /**
- * Reading the clock is not for ordinary expressions: below so much work none takes long, and one that was only
- * suspended by a busy machine doesn't fail.
+ * Cost between two reads of the clock. Cheaper expressions never read it: none of them takes long, and one that a busy
+ * machine suspended must not fail.
  */
-const LOOK_EVERY = 50_000;
+const CLOCK_CHECK_COST = 50_000;
 
 /**
- * What counts as little may still take long, should a cost be forgotten somewhere. No loop goes round without counting,
- * so the clock is read every so many times too, and what is far beyond its time ends. A time-out of V8's costs 0.1 ms
- * each and can't end a single native call either.
+ * Calls of `charge` between two reads of the clock by the backstop: every loop charges, so an evaluation whose cost was
+ * underestimated still ends. A timeout of V8 would cost 0.1 ms and could not interrupt a native call either.
  */
-const CALLS = 100;
+const BACKSTOP_CHARGES = 100;
+/** Time over the deadline at which the backstop ends an evaluation. */
 const GRACE_MS = 4 * MAX_EXPRESSION_MS;
 
 export const startEvaluation = (
@@ -50,8 +51,8 @@ export const startEvaluation = (
   locals: [],
   location,
   cost: 0,
-  nextClockCheckCost: LOOK_EVERY,
-  chargesUntilClockCheck: CALLS,
+  nextClockCheckCost: CLOCK_CHECK_COST,
+  chargesUntilClockCheck: BACKSTOP_CHARGES,
   deadline: performance.now() + MAX_EXPRESSION_MS,
   remainingOutputBytes: maxOutputBytes,
   maxOutputBytes,
@@ -61,24 +62,25 @@ export const startEvaluation = (
 });
 
 /**
- * Counts work; every loop, of ours and inside functions, passes through here before it does it.
+ * Charges work to the evaluation. Every loop calls this before it does the work.
+ * @param work in elements visited or created
  * @throws StepError expression_limit
  */
 export function charge(run: Evaluation, work: number): void {
   run.cost += work;
-  if (run.cost >= run.nextClockCheckCost) inspect(run);
+  if (run.cost >= run.nextClockCheckCost) checkLimits(run);
   run.chargesUntilClockCheck -= 1;
   if (run.chargesUntilClockCheck > 0) return;
-  run.chargesUntilClockCheck = CALLS;
+  run.chargesUntilClockCheck = BACKSTOP_CHARGES;
   if (performance.now() > run.deadline + GRACE_MS) throw timeLimitExceeded(run);
 }
 
-function inspect(run: Evaluation): void {
-  run.nextClockCheckCost = run.cost + LOOK_EVERY;
+function checkLimits(run: Evaluation): void {
+  run.nextClockCheckCost = run.cost + CLOCK_CHECK_COST;
   if (run.cost > MAX_EXPRESSION_COST) {
     throw limitExceeded(
       run,
-      `visits or makes more than ${MAX_EXPRESSION_COST.toLocaleString("en-US")} elements`,
+      `visits or creates more than ${MAX_EXPRESSION_COST.toLocaleString("en-US")} elements`,
       "work",
       MAX_EXPRESSION_COST,
     );
@@ -89,27 +91,31 @@ function inspect(run: Evaluation): void {
 export const timeLimitExceeded = (run: Evaluation): Error =>
   limitExceeded(run, `takes longer than ${MAX_EXPRESSION_MS} ms`, "milliseconds", MAX_EXPRESSION_MS);
 
-/** Counts a text before it is made. */
+/** Charges for a text before it is created. */
 export function chargeText(run: Evaluation, length: number): void {
   if (length > MAX_EXPRESSION_TEXT) {
-    const message = `makes a text of ${length.toLocaleString("en-US")} characters; ${MAX_EXPRESSION_TEXT.toLocaleString("en-US")} is the most`;
+    const message = `creates a string of ${length.toLocaleString("en-US")} characters, the maximum is ${MAX_EXPRESSION_TEXT.toLocaleString("en-US")}`;
     throw limitExceeded(run, message, "text", MAX_EXPRESSION_TEXT);
   }
   charge(run, length / 4);
 }
 
-/** What to make an error costs, should another part of the expression make up for it. */
+/** Charges for an error that another part of the expression may make up for: errors are costly to create. */
 export const chargeFailure = (run: Evaluation): void => charge(run, 100);
 
-/** Counts a text that is only compared or hashed: far less than to make one. */
+/** Charges for a text that is only compared or hashed, which costs far less than to create one. */
 export function chargeComparison(run: Evaluation, length: number): void {
   if (length >= 64) charge(run, length / 64);
 }
 
-/** The error of a bound: which, and how large. */
-export const limitExceeded = (run: Evaluation, message: string, bound: string, size: number): Error =>
+/**
+ * Makes the error of an exceeded limit.
+ * @param message a predicate of the expression
+ * @param bound the name of the limit in the error's details
+ */
+export const limitExceeded = (run: Evaluation, message: string, bound: string, limit: number): Error =>
   expressionError("expression_limit", run.location, `The expression ${message}`, {
-    fix: "Let a sql step do the heavy part, or take fewer rows.",
+    fix: "Move the heavy part into a sql step, or process fewer rows.",
     bound,
-    limit: size,
+    limit,
   });

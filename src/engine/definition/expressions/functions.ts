@@ -1,4 +1,4 @@
-/** The functions of the language, each defined once: what it takes, what it gives, what it does. */
+/** The functions of the language, each defined once: its parameters, its result type and its implementation. */
 import type { SourceLocation } from "./cel-parser.ts";
 import { LIST_FUNCTIONS } from "./list-functions.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
@@ -8,36 +8,36 @@ import { TIME_FUNCTIONS } from "./time-functions.ts";
 import type { Type } from "./typing.ts";
 import type { Kind } from "./values.ts";
 
-/** Where a function is called, for its work and its errors. */
+/** The call of a function, for charges and errors. */
 export interface CallContext {
   evaluation: Evaluation;
   location: SourceLocation;
-  /** An argument as it is written. */
+  /** The source of an argument. */
   argumentSource(index: number): string;
 }
 
 export type FunctionBody = (args: readonly unknown[], call: CallContext) => unknown;
 
 export interface Param {
-  /** What it may be; null is never among them, so that it ends as `null_value`. Left out: anything, null too. */
+  /** Accepted kinds. Null is never one of them, so that it fails as `null_value`. Left out: anything, null included. */
   kinds?: readonly Kind[];
-  /** Where it is a list: what that may hold. */
+  /** Accepted kinds of the items of a list. */
   items?: readonly Kind[];
 }
 
 export interface CelFunction {
-  /** As it is written, for whoever used it otherwise. */
+  /** Correct calls, for error messages. */
   usage: string;
   params: readonly Param[];
-  /** How many of the last ones may be left out. */
+  /** How many of the last parameters are optional. */
   optional?: number;
-  /** Whether the last one may be repeated. */
+  /** Whether the last parameter may be repeated. */
   variadic?: boolean;
-  /** What it gives, as far as that is known from its arguments. */
+  /** The type of the result, as far as the argument types determine it. */
   result(args: readonly Type[]): Type;
-  /** Its arguments are of the kinds that it takes. */
+  /** Runs with arguments of accepted kinds. */
   call: FunctionBody;
-  /** Looks at the arguments that are written out, once: gives what stands for `call`, or what is wrong with them. */
+  /** Checks literal arguments at compile time. Returns a specialized `call`, or what is wrong with them. */
   prepare?(literals: readonly unknown[]): FunctionBody | { code: string; message: string } | undefined;
 }
 
@@ -48,7 +48,7 @@ export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   ...TIME_FUNCTIONS,
 };
 
-/** What other languages call them, where that is not near enough to find. */
+/** Names of other languages that are too different for a near match. */
 export const FUNCTION_SYNONYMS: Readonly<Record<string, string>> = {
   average: "avg",
   count: "size",

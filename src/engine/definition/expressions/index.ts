@@ -1,9 +1,8 @@
 /**
  * The expression language: CEL between `${{` and `}}`. Compile once, evaluate often; check before anything is saved.
  *
- * What comes out is plain JSON: numbers are JSON's, timestamps become ISO text in UTC, durations a number of seconds.
- * The compile functions throw AppError `invalid_input` with the faults where a source does not parse; after the check
- * that never happens.
+ * The output is plain JSON: timestamps become ISO text in UTC, durations a number of seconds. The compile functions throw
+ * AppError `invalid_input` with the issues if a source does not parse, which never happens after the check.
  */
 import type { CompileOptions } from "./evaluate.ts";
 import { compileTemplates, compileConstant, compileExpression } from "./evaluate.ts";
@@ -32,7 +31,7 @@ export function compileCel(source: string | boolean, options: CompileOptions = {
   if (typeof source === "boolean") return compileConstant(source);
   const bare = unwrapExpression(source);
   const parsed = typeof bare === "string" ? parseCel(bare) : bare;
-  if ("issues" in parsed) throw refused(parsed.issues);
+  if ("issues" in parsed) throw invalidExpression(parsed.issues);
   return compileExpression(parsed, options);
 }
 
@@ -42,7 +41,7 @@ export function compileCel(source: string | boolean, options: CompileOptions = {
  */
 export function compileValue(value: unknown, options: CompileOptions = {}): CompiledExpression {
   const compiled = compileTemplates(value, options);
-  if ("issues" in compiled) throw refused(compiled.issues);
+  if ("issues" in compiled) throw invalidExpression(compiled.issues);
   return compiled;
 }
 
@@ -51,27 +50,27 @@ export function checkCel(source: string | boolean, scope: TypeScope): CheckResul
   return typeof source === "boolean" ? { shape: BOOLEAN, issues: [] } : checkSource(source, scope);
 }
 
-/** Checks a JSON value of which every string is a template; faults carry the path inside it. */
+/** Checks a JSON value of which every string is a template. Issues carry the path inside it. */
 export function checkValue(value: unknown, scope: TypeScope): CheckResult {
   return runToCompletion(checkTemplates(value, scope));
 }
 
 /**
- * The same, for a listener that has others to answer: a value may hold 50,000 expressions.
- * @param breathe awaited between them
+ * Does the same without blocking the event loop: a value may contain 50,000 expressions.
+ * @param yieldToEventLoop awaited between them
  */
 export async function checkValueAsync(
   value: unknown,
   scope: TypeScope,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: () => Promise<void>,
 ): Promise<CheckResult> {
-  const pieces = checkTemplates(value, scope);
+  const check = checkTemplates(value, scope);
   for (;;) {
-    const { done, value: checked } = pieces.next();
+    const { done, value: checked } = check.next();
     if (done === true) return checked;
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 
-const refused = (issues: readonly ExpressionIssue[]): Error =>
+const invalidExpression = (issues: readonly ExpressionIssue[]): Error =>
   invalidInput(issues.map(({ path = [], ...issue }) => ({ path: formatPath(path), ...issue })));

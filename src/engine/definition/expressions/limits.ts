@@ -1,36 +1,36 @@
-/** The bounds of an expression: those of its text when it is checked, the others when it runs. */
+/** The limits of an expression: those of its source hold when it is checked, the others when it is evaluated. */
 import { DAY, SECOND } from "../../../core/clock.ts";
 
-/** Characters of one expression. */
+/** Maximum length of an expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 10_000;
 
-/** Levels of one expression: each operator, call and pair of brackets is one. */
+/** Maximum nesting of an expression: each operator, call and pair of brackets is one level. */
 export const MAX_EXPRESSION_DEPTH = 200;
 
-/** Faults told of one value; each may cost a search for what was meant. */
+/** Maximum number of issues reported for one value. */
 export const MAX_EXPRESSION_ISSUES = 100;
 
-/** Milliseconds that all expressions of one value may take together. */
+/** Maximum duration of all expressions of one value together, in milliseconds. */
 export const MAX_EXPRESSION_MS = SECOND / 10;
 
 /**
- * Elements that they may visit or make together (text counts a fourth of its characters). It bounds the memory, and the
- * same expression over the same values hits it everywhere.
+ * Maximum number of elements that all expressions of one value may visit or create together (a string counts a fourth
+ * of its characters). It limits the memory, and unlike the duration it does not depend on the machine.
  */
 export const MAX_EXPRESSION_COST = 10_000_000;
 
-/** Bytes of JSON that come out, unless the caller sets another bound. */
+/** Default maximum output, in bytes of JSON. */
 export const MAX_EXPRESSION_OUTPUT = 1_048_576;
 
-/** Characters of a text made on the way. */
+/** Maximum length of an intermediate string, in characters. */
 export const MAX_EXPRESSION_TEXT = 4 * MAX_EXPRESSION_OUTPUT;
 
-/** Levels of a value that is compared, written as JSON or given out. */
+/** Maximum nesting of a value that is compared, written as JSON or returned. */
 export const MAX_EXPRESSION_VALUE_DEPTH = 200;
 
-/** Characters of a regular expression, and instructions of the program that RE2 makes of it. */
+/** Maximum length of a regular expression, in characters, and of its RE2 program, in instructions. */
 export const MAX_PATTERN_LENGTH = 1_000;
 export const MAX_PATTERN_SIZE = 10_000;
 
-/** Milliseconds of a duration: what lies between the years 1 and 9999, as CEL has it. */
+/** Maximum duration value, in milliseconds: the range between the years 1 and 9999, as in CEL. */
 export const MAX_DURATION_MS = 9_999 * 366 * DAY;

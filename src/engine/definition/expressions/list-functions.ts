@@ -18,7 +18,11 @@ const sumOf = (values: readonly unknown[], { evaluation, location }: CallContext
   );
 };
 
-/** The sorted order of keys that are all of one kind, as positions; the smallest first, equal ones as they stood. */
+/**
+ * Sorts keys of one kind, in a stable order.
+ * @param name describes a key, for the error that it is null
+ * @returns their positions, smallest key first
+ */
 export function sortedIndexes(
   keys: readonly unknown[],
   descending: boolean,
@@ -29,9 +33,9 @@ export function sortedIndexes(
   keys.forEach((key, index) => {
     if (kindOf(key) === "null") throwNullValue(call.location, name(index));
     if (kindOf(key) !== kind || compare(call.evaluation, key, key) === undefined) {
-      const words =
+      const kinds =
         kindOf(key) === kind ? describeKind(kind) : `${describeKind(kind)} and ${describeKind(kindOf(key))}`;
-      throwFailed(call.location, `compares ${words}, which have no order`);
+      throwFailed(call.location, `compares ${kinds}, which have no order`);
     }
   });
   const sign = descending ? -1 : 1;
@@ -46,7 +50,7 @@ const itemOf =
   (index: number): string =>
     `item ${index + 1} of ${call.argumentSource(argument)}`;
 
-/** The least or the greatest of a list, or of the arguments; null of an empty list, as in SQL. */
+/** The smallest or largest item of a list, or argument. An empty list gives null, as in SQL. */
 const extreme =
   (sign: 1 | -1): FunctionBody =>
   (args, call) => {
@@ -60,7 +64,7 @@ const extreme =
       const difference =
         index === 0 ? compare(call.evaluation, value, value) : compare(call.evaluation, value, best);
       if (difference === undefined)
-        throwFailed(call.location, `compares values that have no order: ${name(index)} is one`);
+        throwFailed(call.location, `compares values that have no order, such as ${name(index)}`);
       if (index === 0 || sign * difference < 0) best = value;
     });
     return best;
@@ -112,13 +116,13 @@ const sort: FunctionBody = ([list, direction], call) => {
   );
 };
 
-/** The direction of a sort: "asc", which is left out, or "desc". */
+/** Whether a sort direction is "desc"; the default is "asc". */
 export function isDescending(direction: unknown, { location }: Pick<CallContext, "location">): boolean {
   if (direction === undefined || direction === "asc" || direction === "desc") return direction === "desc";
-  return throwFailed(location, 'sorts in another direction than "asc" and "desc"');
+  return throwFailed(location, 'has an unknown sort direction, expected "asc" or "desc"');
 }
 
-const flat = (type: Type): Type => {
+const flattenedType = (type: Type): Type => {
   const element = elementType(type);
   if (element.kind === "list") return { kind: "list", of: element.of };
   return { kind: "list", of: element };
@@ -140,7 +144,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   avg: {
     usage: "list.avg()",
     params: [is.numbers],
-    // Null of an empty list, as in SQL.
+    // An empty list has no average: null, as in SQL.
     result: () => ({ ...NUMBER, nullable: true }),
     call: ([list], call) => {
       const values = list as number[];
@@ -150,7 +154,12 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   min: extremeOf("min", 1),
   max: extremeOf("max", -1),
   unique: { usage: "list.unique()", params: [is.list], result: is.returnsFirstArgumentType, call: unique },
-  flatten: { usage: "list.flatten()", params: [is.list], result: ([list]) => flat(list!), call: flatten },
+  flatten: {
+    usage: "list.flatten()",
+    params: [is.list],
+    result: ([list]) => flattenedType(list!),
+    call: flatten,
+  },
   reverse: {
     usage: "list.reverse()",
     params: [is.list],

@@ -13,5 +13,5 @@ export type LoopName = keyof typeof LOOPS;
 
 export const isLoop = (name: string): name is LoopName => Object.hasOwn(LOOPS, name);
 
-/** Whether it takes one argument more: `map` a condition before the value, `sort_by` the direction after the key. */
+/** Whether a loop has an optional argument: `map` a condition before the value, `sort_by` a direction after the key. */
 export const hasOptionalArgument = (name: LoopName): boolean => name === "map" || name === "sort_by";

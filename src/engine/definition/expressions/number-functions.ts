@@ -1,4 +1,4 @@
-/** Functions on numbers, and from other values to them. There is one kind of number, that of JSON. */
+/** Functions on numbers, and conversions to numbers. There is one kind of number, that of JSON. */
 import { throwFailed } from "./failures.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
@@ -22,22 +22,22 @@ const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   const text = value.trim();
   return NUMERAL.test(text)
     ? assertFinite(location, Number(text))
-    : throwFailed(location, "makes a number of a text that is none");
+    : throwFailed(location, "converts a string to a number that does not contain one");
 };
 
-/** A number with its decimal point moved, as it is written. */
+/** Moves the decimal point of a number in its decimal notation, which multiplication would not do exactly. */
 function shift(value: number, by: number): number {
   const [mantissa, exponent = "0"] = String(value).split("e");
   return Number(`${mantissa}e${Number(exponent) + by}`);
 }
 
-/** Rounds half away from zero at so many decimals of the number as it is written: 1.005 is 1.01, 2.5 is 3, -2.5 is -3. */
+/** Rounds half away from zero, in decimal notation: 1.005 becomes 1.01, 2.5 becomes 3, -2.5 becomes -3. */
 const round: FunctionBody = ([value, digits = 0], { location }) => {
   const [number, places] = [value as number, digits as number];
   if (!Number.isInteger(places) || places < 0 || places > 15)
-    throwFailed(location, "rounds to other than 0 to 15 decimals");
+    throwFailed(location, "rounds to a number of decimals that is not an integer from 0 to 15");
   const shifted = shift(Math.abs(number), places);
-  // From here on every number is whole.
+  // Larger numbers have no decimals.
   if (shifted > Number.MAX_SAFE_INTEGER) return number;
   return Math.sign(number) * shift(Math.round(shifted), -places);
 };
@@ -45,12 +45,12 @@ const round: FunctionBody = ([value, digits = 0], { location }) => {
 const toBoolean: FunctionBody = ([value], { location }) => {
   if (typeof value === "boolean") return value;
   if (value === "true" || value === "false") return value === "true";
-  return throwFailed(location, 'makes true or false of a text other than "true" and "false"');
+  return throwFailed(location, 'converts a string other than "true" and "false" to a boolean');
 };
 
 const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "duration"] } as const;
 
-/** CEL knows several kinds of numbers; here these differ in that whole ones lose their fraction. */
+/** CEL has several kinds of numbers. Here they differ only in that an int loses its fraction. */
 const conversion = (name: string, work: (value: number) => number): CelFunction => ({
   usage: `${name}(value)`,
   params: [CONVERTIBLE],

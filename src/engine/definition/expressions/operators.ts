@@ -1,4 +1,4 @@
-/** The operators, on values that are not null. */
+/** The operators. Except for equality and `in`, callers have ruled out null. */
 import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -9,14 +9,14 @@ import { createTimestamp, createDuration } from "./time-functions.ts";
 import { compare, equals, assertFinite, mapKey, kindOf, Duration, describeKind } from "./values.ts";
 import type { Kind } from "./values.ts";
 
-/** Operators that take null too. */
+/** Whether the operator accepts null. */
 export const isEquality = (op: BinaryOperator): boolean => op === "==" || op === "!=";
 
 const ARITHMETIC = new Set<BinaryOperator>(["+", "-", "*", "/", "%"]);
 
 /**
- * What an operator gives for two kinds; undefined where it takes them not. The one rule for the checker, which knows
- * kinds, and for running, which has values.
+ * Returns the kind of an operator's result; undefined if it does not accept these operands. The checker, which knows
+ * kinds, and the evaluator, which has values, share this rule.
  */
 export function resultKind(op: BinaryOperator, left: Kind, right: Kind): Kind | undefined {
   if (isEquality(op)) return "boolean";
@@ -35,20 +35,20 @@ export function resultKind(op: BinaryOperator, left: Kind, right: Kind): Kind | 
   return op === "-" && left === "timestamp" && right === "timestamp" ? "duration" : undefined;
 }
 
-/** Why an operator takes two kinds not, and what to write. */
+/** Explains why an operator does not accept two kinds. The message is a predicate. */
 export function operatorMismatch(
   op: BinaryOperator,
   left: Kind,
   right: Kind,
 ): { message: string; fix?: string } {
-  const message = `uses ${op} with ${describeKind(left)} and ${describeKind(right)}`;
+  const message = `applies ${op} to ${describeKind(left)} and ${describeKind(right)}, which it does not accept`;
   const kinds = new Set([left, right]);
   if (kinds.has("string") && (kinds.has("timestamp") || kinds.has("duration"))) {
-    return { message, fix: "Make the text a time first: timestamp(…) or duration(…)." };
+    return { message, fix: "Convert the string first: timestamp(…) or duration(…)." };
   }
-  if (op === "+" && kinds.has("string")) return { message, fix: "Make both text: string(…) + …." };
+  if (op === "+" && kinds.has("string")) return { message, fix: "Convert both to strings: string(…) + …." };
   if (kinds.has("string") && kinds.has("number")) {
-    return { message, fix: "Make the text a number first: double(…)." };
+    return { message, fix: "Convert the string to a number first: double(…)." };
   }
   return { message };
 }
@@ -60,7 +60,7 @@ export const areComparable = (left: Kind, right: Kind): boolean =>
 /** @throws StepError expression_failed */
 export function applyOperator(
   run: Evaluation,
-  place: SourceLocation,
+  location: SourceLocation,
   op: BinaryOperator,
   left: unknown,
   right: unknown,
@@ -71,35 +71,35 @@ export function applyOperator(
     case "!=":
       return !equals(run, left, right);
     case "in":
-      return within(run, place, left, right);
+      return isIn(run, location, left, right);
     case "<":
     case "<=":
     case ">":
     case ">=":
-      return ordered(run, place, op, left, right);
+      return ordered(run, location, op, left, right);
     default:
-      if (typeof left === "number" && typeof right === "number") return calculate(place, op, left, right);
-      return combine(run, place, op, left, right);
+      if (typeof left === "number" && typeof right === "number") return calculate(location, op, left, right);
+      return combine(run, location, op, left, right);
   }
 }
 
-function calculate(place: SourceLocation, op: BinaryOperator, left: number, right: number): number {
+function calculate(location: SourceLocation, op: BinaryOperator, left: number, right: number): number {
   switch (op) {
     case "+":
-      return assertFinite(place, left + right);
+      return assertFinite(location, left + right);
     case "-":
-      return assertFinite(place, left - right);
+      return assertFinite(location, left - right);
     case "*":
-      return assertFinite(place, left * right);
+      return assertFinite(location, left * right);
     default:
-      if (right === 0) throwFailed(place, "divides by zero");
-      return assertFinite(place, op === "/" ? left / right : left % right);
+      if (right === 0) throwFailed(location, "divides by zero");
+      return assertFinite(location, op === "/" ? left / right : left % right);
   }
 }
 
 function combine(
   run: Evaluation,
-  place: SourceLocation,
+  location: SourceLocation,
   op: BinaryOperator,
   left: unknown,
   right: unknown,
@@ -112,11 +112,11 @@ function combine(
       charge(run, (left as unknown[]).length + (right as unknown[]).length);
       return [...(left as unknown[]), ...(right as unknown[])];
     case "timestamp":
-      return createTimestamp(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+      return createTimestamp(location, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
     case "duration":
-      return createDuration(place, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
+      return createDuration(location, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
     default:
-      return refuse(place, op, left, right);
+      return throwMismatch(location, op, left, right);
   }
 }
 
@@ -124,28 +124,29 @@ const ms = (value: unknown): number => (value instanceof Duration ? value.ms : (
 
 function ordered(
   run: Evaluation,
-  place: SourceLocation,
+  location: SourceLocation,
   op: BinaryOperator,
   left: unknown,
   right: unknown,
 ): boolean {
   const order = compare(run, left, right);
-  if (order === undefined) return refuse(place, op, left, right);
+  if (order === undefined) return throwMismatch(location, op, left, right);
   if (op === "<") return order < 0;
   if (op === "<=") return order <= 0;
   return op === ">" ? order > 0 : order >= 0;
 }
 
-function within(run: Evaluation, place: SourceLocation, item: unknown, where: unknown): boolean {
-  if (Array.isArray(where)) return where.some((other) => (charge(run, 1), equals(run, item, other)));
-  if (resultKind("in", kindOf(item), kindOf(where)) === undefined) return refuse(place, "in", item, where);
-  if (typeof where === "string") return boundedIncludes(run, where, item as string);
+function isIn(run: Evaluation, location: SourceLocation, item: unknown, container: unknown): boolean {
+  if (Array.isArray(container)) return container.some((other) => (charge(run, 1), equals(run, item, other)));
+  if (resultKind("in", kindOf(item), kindOf(container)) === undefined)
+    return throwMismatch(location, "in", item, container);
+  if (typeof container === "string") return boundedIncludes(run, container, item as string);
   const name = mapKey(item)!;
   chargeComparison(run, name.length);
-  return Object.hasOwn(where as object, name);
+  return Object.hasOwn(container as object, name);
 }
 
-function refuse(place: SourceLocation, op: BinaryOperator, left: unknown, right: unknown): never {
+function throwMismatch(location: SourceLocation, op: BinaryOperator, left: unknown, right: unknown): never {
   const { message, ...fix } = operatorMismatch(op, kindOf(left), kindOf(right));
-  return throwFailed(place, message, fix);
+  return throwFailed(location, message, fix);
 }

@@ -1,4 +1,4 @@
-/** What functions take and give, in short. */
+/** Parameters and result types that many functions share. */
 import { ANY, BOOLEAN, NUMBER, STRING } from "../../../core/shapes.ts";
 import type { Param } from "./functions.ts";
 import type { Type } from "./typing.ts";
@@ -15,5 +15,5 @@ export const returnsNumber = (): Type => NUMBER;
 export const returnsBoolean = (): Type => BOOLEAN;
 export const returnsAny = (): Type => ANY;
 export const returnsTextList = (): Type => ({ kind: "list", of: STRING });
-/** The same as the first argument, which is not null. */
+/** The type of the first argument, which is not null when the function runs. */
 export const returnsFirstArgumentType = ([first]: readonly Type[]): Type => ({ ...first!, nullable: false });

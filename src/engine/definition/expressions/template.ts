@@ -1,16 +1,16 @@
-/** Finds the expressions in a text: `${{ … }}`, closed where CEL's own lexer would close it; `$${{` stands for `${{`. */
+/** Finds the expressions in a text: `${{ … }}`, with respect for strings and maps inside. `$${{` stands for `${{`. */
 
 type Part = { text: string } | { source: string };
 
 export interface Template {
   parts: Part[];
-  /** Where the `${{` stands that nothing closes. */
+  /** Offset of a `${{` that is not closed. */
   unclosedAt?: number;
 }
 
 const OPEN = "${{";
 
-/** The parts of a text in their order; texts without an escape are one part. */
+/** Splits a text into its parts, in order. */
 export function splitTemplate(text: string): Template {
   const parts: Part[] = [];
   let plain = "";
@@ -37,14 +37,14 @@ export function splitTemplate(text: string): Template {
   return { parts };
 }
 
-/** The source where the template is, apart from outer white space, one expression. */
+/** Returns the source if the template is one expression, apart from white space around it. */
 export function wholeExpression({ parts, unclosedAt }: Template): string | undefined {
   if (unclosedAt !== undefined) return undefined;
   const rest = parts.filter((part) => "source" in part || part.text.trim() !== "");
   return rest.length === 1 && "source" in rest[0]! ? rest[0].source : undefined;
 }
 
-/** Where the `}}` stands that belongs to no map and no string of the expression that begins at `start`; else -1. */
+/** Returns the offset of the `}}` that closes the expression which begins at `start`; -1 if there is none. */
 function closingBraces(text: string, start: number): number {
   let maps = 0;
   for (let at = start; at < text.length; at++) {
@@ -66,7 +66,7 @@ function closingBraces(text: string, start: number): number {
   return -1;
 }
 
-/** Where the string that begins at `start` has its last quote; else -1. */
+/** Returns the offset of the last quote of the string that begins at `start`; -1 if it is not closed. */
 function stringEnd(text: string, start: number): number {
   const quote = text[start]!;
   const triple = quote.repeat(3);

@@ -1,4 +1,4 @@
-/** Functions on text; lengths and positions count characters (code points), as CEL has it. */
+/** Functions on strings. Lengths and positions count characters (code points), as in CEL. */
 import { charge, chargeText } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { throwFailed } from "./failures.ts";
@@ -8,7 +8,7 @@ import { compilePattern, matches } from "./patterns.ts";
 import { boundedIncludes, boundedIndexOf, splitText } from "./text-search.ts";
 import { equals, jsonText, kindOf, Duration, formatAsText, describeKind } from "./values.ts";
 
-/** A function that reads texts and makes none that is larger. */
+/** Defines a function whose result is not longer than its arguments. */
 const onText = (
   usage: string,
   params: number,
@@ -23,12 +23,12 @@ const onText = (
   },
 });
 
-const hasPairs = (value: string): boolean => /[\uD800-\uDFFF]/.test(value);
+const hasSurrogates = (value: string): boolean => /[\uD800-\uDFFF]/.test(value);
 
-/** How many characters a text has. */
+/** Counts the characters of a string. */
 export function countCharacters(run: Evaluation, value: string): number {
   chargeText(run, value.length);
-  if (!hasPairs(value)) return value.length;
+  if (!hasSurrogates(value)) return value.length;
   let count = 0;
   for (const _ of value) count += 1;
   return count;
@@ -39,7 +39,7 @@ const substring: FunctionBody = ([value, from, to], { evaluation, location }) =>
   const length = countCharacters(evaluation, source);
   const [start, end] = [from as number, (to ?? length) as number];
   if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end < start || end > length) {
-    throwFailed(location, `takes the characters ${start} to ${end} of a text that has ${length}`);
+    throwFailed(location, `reads characters ${start} to ${end} of a string that has ${length}`);
   }
   return length === source.length ? source.slice(start, end) : Array.from(source).slice(start, end).join("");
 };
@@ -74,11 +74,12 @@ const join: FunctionBody = ([items, separator = ""], { evaluation }) => {
   return texts.join(separator as string);
 };
 
-const contains: FunctionBody = ([where, what], { evaluation, location }) => {
-  if (Array.isArray(where))
-    return where.some((item) => (charge(evaluation, 1), equals(evaluation, item, what)));
-  if (typeof what !== "string") throwFailed(location, `looks for ${describeKind(kindOf(what))} in a text`);
-  return boundedIncludes(evaluation, where as string, what);
+const contains: FunctionBody = ([container, part], { evaluation, location }) => {
+  if (Array.isArray(container))
+    return container.some((item) => (charge(evaluation, 1), equals(evaluation, item, part)));
+  if (typeof part !== "string")
+    throwFailed(location, `searches a string for ${describeKind(kindOf(part))}, expected a string`);
+  return boundedIncludes(evaluation, container as string, part);
 };
 
 const indexOf: FunctionBody = ([value, search], { evaluation }) => {
@@ -90,12 +91,12 @@ const indexOf: FunctionBody = ([value, search], { evaluation }) => {
 const matchesBody: FunctionBody = ([value, source], { evaluation, location }) => {
   let pattern = evaluation.patterns.get(source as string);
   if (pattern === undefined) {
-    // To compile one is work, also where it fails.
+    // Compiling is work, even if it fails.
     charge(evaluation, 5_000);
     try {
       pattern = compilePattern(source as string, evaluation.deadline - performance.now());
     } catch (error) {
-      return throwFailed(location, `uses a regular expression that RE2 refuses: ${(error as Error).message}`);
+      return throwFailed(location, `uses a regular expression that RE2 rejects: ${(error as Error).message}`);
     }
     evaluation.patterns.set(source as string, pattern);
   }
@@ -112,7 +113,7 @@ const parseJson: FunctionBody = ([value], { evaluation, location }) => {
   try {
     return JSON.parse(value as string) as unknown;
   } catch {
-    return throwFailed(location, "parses a text that is not JSON");
+    return throwFailed(location, "parses a string that is not JSON");
   }
 };
 
@@ -171,7 +172,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
         const pattern = compilePattern(source);
         return ([value], { evaluation }) => matches(evaluation, pattern, value as string);
       } catch (error) {
-        const message = `uses a regular expression that RE2 refuses: ${(error as Error).message}`;
+        const message = `uses a regular expression that RE2 rejects: ${(error as Error).message}`;
         return { code: "bad_regex", message };
       }
     },

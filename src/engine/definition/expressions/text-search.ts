@@ -1,21 +1,21 @@
-/** Finds a text in another in linear time, whatever they hold. */
+/** Finds a text in another in linear time, whatever the two contain. */
 import { charge, chargeText } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 
 /**
- * V8 searches in up to as many steps as the product of both lengths, in one call that nothing can end: half a minute for
- * a megabyte in a megabyte. Up to here that is a fraction of a millisecond.
+ * Product of both lengths up to which V8's own search is used. It may take that many steps in one call that can't be
+ * interrupted: a fraction of a millisecond up to here, but half a minute for a megabyte in a megabyte.
  */
-const LARGEST_PRODUCT = 1_000_000;
-/** So short a part is not worth more: at most as many steps per character, of a quarter of a nanosecond. */
-const SHORT = 16;
+const MAX_NATIVE_PRODUCT = 1_000_000;
+/** Length of a part up to which V8's own search is used: it takes at most this many steps per character. */
+const MAX_NATIVE_PART = 16;
 
 type Find = (from: number) => number;
 
-/** A search for `part`, which gives the position from a position on, or -1. Counts both texts once. */
+/** Makes a search for `part` from an offset on, which returns its offset or -1. Charges for both texts once. */
 function finder(run: Evaluation, text: string, part: string): Find {
   chargeText(run, text.length);
-  if (part.length <= SHORT || text.length * part.length <= LARGEST_PRODUCT)
+  if (part.length <= MAX_NATIVE_PART || text.length * part.length <= MAX_NATIVE_PRODUCT)
     return (from) => text.indexOf(part, from);
   if (part.length > text.length) return () => -1;
   chargeText(run, part.length);
@@ -23,7 +23,7 @@ function finder(run: Evaluation, text: string, part: string): Find {
   return (from) => {
     let matched = 0;
     for (let at = from; at < text.length; at += 1) {
-      if (at % STRETCH === 0) charge(run, STRETCH / 4);
+      if (at % CHARGE_INTERVAL === 0) charge(run, CHARGE_INTERVAL / 4);
       const unit = text.charCodeAt(at);
       while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1]!;
       if (part.charCodeAt(matched) === unit) matched += 1;
@@ -33,18 +33,18 @@ function finder(run: Evaluation, text: string, part: string): Find {
   };
 }
 
-/** Characters between two looks at the clock. */
-const STRETCH = 65_536;
+/** Characters between two charges. */
+const CHARGE_INTERVAL = 65_536;
 
 /**
- * For each beginning of a text the length of its longest border: a shorter beginning that is its end too.
+ * Returns for each prefix of a text the length of its longest border: a shorter prefix that is also its suffix.
  * D. E. Knuth, J. H. Morris, V. R. Pratt: Fast pattern matching in strings (1977).
  */
 function bordersOf(run: Evaluation, part: string): Int32Array {
   const borders = new Int32Array(part.length);
   let length = 0;
   for (let at = 1; at < part.length; at += 1) {
-    if (at % STRETCH === 0) charge(run, STRETCH / 4);
+    if (at % CHARGE_INTERVAL === 0) charge(run, CHARGE_INTERVAL / 4);
     const unit = part.charCodeAt(at);
     while (length > 0 && part.charCodeAt(length) !== unit) length = borders[length - 1]!;
     if (part.charCodeAt(length) === unit) length += 1;
@@ -53,14 +53,14 @@ function bordersOf(run: Evaluation, part: string): Int32Array {
   return borders;
 }
 
-/** The position, in UTF-16 units; -1 where it is not there. */
+/** Returns the offset in UTF-16 units; -1 if the part does not occur. */
 export const boundedIndexOf = (run: Evaluation, text: string, part: string): number =>
   finder(run, text, part)(0);
 
 export const boundedIncludes = (run: Evaluation, text: string, part: string): boolean =>
   boundedIndexOf(run, text, part) >= 0;
 
-/** The pieces between the places where `separator`, which is not empty, stands. */
+/** @param separator must not be empty */
 export function splitText(run: Evaluation, text: string, separator: string): string[] {
   const find = finder(run, text, separator);
   const pieces: string[] = [];

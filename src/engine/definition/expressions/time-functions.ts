@@ -1,4 +1,4 @@
-/** Functions on timestamps and durations. Times of day are those of UTC unless a zone is named. */
+/** Functions on timestamps and durations. Times of day are in UTC unless a time zone is passed. */
 import { NUMBER } from "../../../core/shapes.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../core/clock.ts";
 import { MAX_DURATION_MS } from "./limits.ts";
@@ -10,24 +10,25 @@ import { charge, chargeText } from "./evaluation-context.ts";
 import type { Type } from "./typing.ts";
 import { Duration } from "./values.ts";
 
-const MOMENT =
+const TIMESTAMP_FORMAT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * A moment, as far as CEL and ISO 8601 with four digits of a year know them.
+ * Makes a timestamp of the range that CEL has, years 1 to 9999.
  * @throws StepError expression_failed
  */
 export function createTimestamp(place: SourceLocation, ms: number): Date {
-  if (!(ms >= EARLIEST && ms <= LATEST)) throwFailed(place, "gives a time outside the years 1 to 9999");
+  if (!(ms >= EARLIEST && ms <= LATEST))
+    throwFailed(place, "results in a timestamp outside the years 1 to 9999");
   return new Date(ms);
 }
 
-/** Reads RFC 3339; a date alone is its midnight, and a time without a zone is UTC. */
-function parseMoment(place: SourceLocation, text: string): Date {
-  const match = MOMENT.exec(text.trim());
+/** Parses RFC 3339. A date alone is its midnight, and a time without a zone is UTC. */
+function parseTimestamp(place: SourceLocation, text: string): Date {
+  const match = TIMESTAMP_FORMAT.exec(text.trim());
   const parts = match?.slice(1, 7).map((part) => Number(part ?? 0));
   if (match && parts) {
     const [year, month, day, hour, minute, second] = parts as [
@@ -51,18 +52,18 @@ function parseMoment(place: SourceLocation, text: string): Date {
       );
     }
   }
-  return throwFailed(place, "makes a timestamp of a text that is none", {
-    fix: "Give it as 2026-01-31T08:00:00Z or 2026-01-31.",
+  return throwFailed(place, "converts a string to a timestamp that does not contain one", {
+    fix: "Write it as 2026-01-31T08:00:00Z or 2026-01-31.",
   });
 }
 
 const timestamp: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Date) return value;
   if (typeof value === "string") chargeText(evaluation, value.length);
-  // Seconds since 1970, as CEL converts whole numbers.
+  // CEL converts an int as seconds since 1970.
   return typeof value === "number"
     ? createTimestamp(location, value * SECOND)
-    : parseMoment(location, value as string);
+    : parseTimestamp(location, value as string);
 };
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -78,9 +79,10 @@ const UNITS: Readonly<Record<string, number>> = {
 const DURATION = /^([+-]?)((?:\d{1,15}(?:\.\d{1,9})?(?:d|h|ms|m|s|us|µs|ns)){1,10})$/;
 const PART = /(\d+(?:\.\d+)?)([a-zµ]+)/g;
 
-/** @throws StepError expression_failed where it is longer than CEL has it */
+/** @throws StepError expression_failed if it is longer than the range of timestamps */
 export function createDuration(place: SourceLocation, ms: number): Duration {
-  if (!(Math.abs(ms) <= MAX_DURATION_MS)) throwFailed(place, "gives a duration of more than 9,999 years");
+  if (!(Math.abs(ms) <= MAX_DURATION_MS))
+    throwFailed(place, "results in a duration of more than 9,999 years");
   return new Duration(ms);
 }
 
@@ -89,8 +91,8 @@ const duration: FunctionBody = ([value], { evaluation, location }) => {
   chargeText(evaluation, (value as string).length);
   const match = DURATION.exec(value as string);
   if (!match) {
-    return throwFailed(location, "makes a duration of a text that is none", {
-      fix: "Give it as 90s, 1h30m or 2d.",
+    return throwFailed(location, "converts a string to a duration that does not contain one", {
+      fix: "Write it as 90s, 1h30m or 2d.",
     });
   }
   let total = 0;
@@ -98,12 +100,12 @@ const duration: FunctionBody = ([value], { evaluation, location }) => {
   return createDuration(location, match[1] === "-" ? -total : total);
 };
 
-/** A date whose UTC parts are what the clocks in a zone show. */
-function onClock({ evaluation, location }: CallContext, time: Date, zone: unknown): Date {
+/** Returns a date whose UTC parts are the local time of a zone. */
+function toLocalTime({ evaluation, location }: CallContext, time: Date, zone: unknown): Date {
   if (zone === undefined || zone === "UTC") return time;
   let format = evaluation.timeZoneFormats.get(zone as string);
   if (format === undefined) {
-    // A new formatter is work.
+    // A new formatter is costly.
     charge(evaluation, 5_000);
     try {
       format = new Intl.DateTimeFormat("en-US", {
@@ -117,7 +119,9 @@ function onClock({ evaluation, location }: CallContext, time: Date, zone: unknow
         second: "numeric",
       });
     } catch {
-      return throwFailed(location, "names no time zone", { fix: "Give it as Europe/Berlin or +02:00." });
+      return throwFailed(location, "names an unknown time zone", {
+        fix: "Write it as Europe/Berlin or +02:00.",
+      });
     }
     evaluation.timeZoneFormats.set(zone as string, format);
   }
@@ -137,8 +141,8 @@ const MONTHS = "January,February,March,April,May,June,July,August,September,Octo
 const DAYS = "Sunday,Monday,Tuesday,Wednesday,Thursday,Friday,Saturday".split(",");
 const two = (value: number): string => String(value).padStart(2, "0");
 
-/** What the letters of a date's pattern stand for (Unicode's, as far as they need no language but English). */
-const FIELDS: Readonly<Record<string, (shown: Date, real: Date) => string>> = {
+/** The tokens of a date pattern: those of Unicode that need no language other than English. */
+const FIELDS: Readonly<Record<string, (local: Date, instant: Date) => string>> = {
   yyyy: (at) => String(at.getUTCFullYear()).padStart(4, "0"),
   yy: (at) => two(at.getUTCFullYear() % 100),
   MMMM: (at) => MONTHS[at.getUTCMonth()]!,
@@ -159,8 +163,8 @@ const FIELDS: Readonly<Record<string, (shown: Date, real: Date) => string>> = {
   s: (at) => String(at.getUTCSeconds()),
   SSS: (at) => String(at.getUTCMilliseconds()).padStart(3, "0"),
   a: (at) => (at.getUTCHours() < 12 ? "AM" : "PM"),
-  XXX: (at, real) => {
-    const minutes = Math.round((at.getTime() - real.getTime()) / MINUTE);
+  XXX: (at, instant) => {
+    const minutes = Math.round((at.getTime() - instant.getTime()) / MINUTE);
     if (minutes === 0) return "Z";
     return `${minutes < 0 ? "-" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
   },
@@ -168,12 +172,12 @@ const FIELDS: Readonly<Record<string, (shown: Date, real: Date) => string>> = {
 
 const TOKEN = /'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+|'/g;
 
-/** What is wrong with a date's pattern. */
-function wrongPattern(pattern: string): string | undefined {
+/** Returns what is wrong with a date pattern; undefined if nothing is. */
+function patternIssue(pattern: string): string | undefined {
   for (const [token, quoted, letter] of pattern.matchAll(TOKEN)) {
     if (token === "'" || (quoted === undefined && letter !== undefined && !Object.hasOwn(FIELDS, token))) {
       const known = Object.keys(FIELDS).join(", ");
-      return `uses a date's pattern in which ${token} stands for nothing; there are ${known}, and 'words' in quotes`;
+      return `uses a date pattern with the unknown token ${token}, expected ${known}, or 'text' in single quotes`;
     }
   }
   return undefined;
@@ -181,26 +185,27 @@ function wrongPattern(pattern: string): string | undefined {
 
 const formatDate: FunctionBody = ([value, pattern, zone], call) => {
   chargeText(call.evaluation, (pattern as string).length);
-  const wrong = wrongPattern(pattern as string);
-  if (wrong !== undefined) throwFailed(call.location, wrong);
-  return formatKnown([value, pattern, zone], call);
+  const issue = patternIssue(pattern as string);
+  if (issue !== undefined) throwFailed(call.location, issue);
+  return formatValid([value, pattern, zone], call);
 };
 
-const formatKnown: FunctionBody = ([value, pattern, zone], call) => {
+/** Formats with a pattern that was checked before. */
+const formatValid: FunctionBody = ([value, pattern, zone], call) => {
   if (typeof value === "string") chargeText(call.evaluation, value.length);
-  const time = value instanceof Date ? value : parseMoment(call.location, value as string);
-  const shown = onClock(call, time, zone);
+  const time = value instanceof Date ? value : parseTimestamp(call.location, value as string);
+  const local = toLocalTime(call, time, zone);
   charge(call.evaluation, (pattern as string).length);
   return (pattern as string).replace(TOKEN, (token: string, quoted?: string, letter?: string) => {
     if (quoted !== undefined) return quoted === "" ? "'" : quoted.replaceAll("''", "'");
-    return letter === undefined ? token : FIELDS[token]!(shown, time);
+    return letter === undefined ? token : FIELDS[token]!(local, time);
   });
 };
 
 const DAY_OF_YEAR = (at: Date): number =>
   Math.floor((at.getTime() - new Date(at.getTime()).setUTCMonth(0, 1)) / DAY);
 
-/** CEL's own names: months, days of the month and days of the year count from 0, `getDate` from 1. */
+/** As CEL defines them: months, days of the month and days of the year count from 0, `getDate` from 1. */
 const PARTS: Readonly<Record<string, (at: Date) => number>> = {
   getFullYear: (at) => at.getUTCFullYear(),
   getMonth: (at) => at.getUTCMonth(),
@@ -228,23 +233,23 @@ const partOf = (name: string): CelFunction => ({
   call: ([value, zone], call) =>
     value instanceof Duration
       ? Math.trunc(value.ms / TOTALS[name]!)
-      : PARTS[name]!(onClock(call, value as Date, zone)),
+      : PARTS[name]!(toLocalTime(call, value as Date, zone)),
 });
 
-const TIMESTAMP: Type = { kind: "timestamp" };
-const SPAN: Type = { kind: "duration" };
+const TIMESTAMP_TYPE: Type = { kind: "timestamp" };
+const DURATION_TYPE: Type = { kind: "duration" };
 
 export const TIME_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   timestamp: {
     usage: "timestamp(text)",
     params: [{ kinds: ["string", "number", "timestamp"] }],
-    result: () => TIMESTAMP,
+    result: () => TIMESTAMP_TYPE,
     call: timestamp,
   },
   duration: {
     usage: "duration(text)",
     params: [{ kinds: ["string", "duration"] }],
-    result: () => SPAN,
+    result: () => DURATION_TYPE,
     call: duration,
   },
   format_date: {
@@ -255,8 +260,8 @@ export const TIME_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     call: formatDate,
     prepare: ([, pattern]) => {
       if (typeof pattern !== "string") return undefined;
-      const message = wrongPattern(pattern);
-      return message === undefined ? formatKnown : { code: "wrong_type", message };
+      const message = patternIssue(pattern);
+      return message === undefined ? formatValid : { code: "wrong_type", message };
     },
   },
   ...Object.fromEntries(Object.keys(PARTS).map((name) => [name, partOf(name)])),

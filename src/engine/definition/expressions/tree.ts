@@ -1,4 +1,4 @@
-/** An expression as the checker and the compiler see it: cel-js's tree with names, functions and loops resolved. */
+/** An expression whose names, functions and loops are resolved, as the checker and the compiler read it. */
 import type { BinaryOperator, SyntaxNode } from "./cel-parser.ts";
 import type { CelFunction, FunctionBody } from "./functions.ts";
 import type { LoopName } from "./loops.ts";
@@ -8,7 +8,7 @@ export type Expr = { at: SyntaxNode } & (
   /** `inputs`, `run`, `item`, `index`, or a name that does not exist. */
   | { kind: "name"; name: string }
   | { kind: "step"; id: string }
-  /** A loop's variable. */
+  /** A loop variable. */
   | { kind: "local"; slot: number }
   | { kind: "field"; of: Expr; name: string }
   | { kind: "index"; of: Expr; key: Expr }
@@ -20,10 +20,10 @@ export type Expr = { at: SyntaxNode } & (
   | { kind: "choice"; condition: Expr; yes: Expr; no: Expr }
   | { kind: "binary"; op: BinaryOperator; left: Expr; right: Expr }
   | { kind: "call"; name: string; fn: CelFunction; args: Expr[]; body: FunctionBody }
-  /** `over.name(variable, body)`, with what else the loop takes. */
+  /** `over.name(variable, body)`; `extra` is the optional argument of `map` and `sort_by`. */
   | { kind: "loop"; name: LoopName; over: Expr; slot: number; body: Expr; extra?: Expr }
   /** `has(of.name)`. */
   | { kind: "has"; of: Expr; key: Expr }
-  /** A fault was told. */
+  /** An issue was reported for it. */
   | { kind: "invalid" }
 );

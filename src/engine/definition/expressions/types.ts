@@ -1,49 +1,49 @@
-/** What the rest of the engine sees of expressions. */
+/** The types of expressions that the rest of the engine uses. */
 import type { Shape } from "../../../core/shapes.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 
-/** The values that an expression can name. `steps` holds at least those that it reads. */
+/** The values that an expression can read. `steps` has at least the steps that it reads. */
 export interface Scope {
   inputs: Readonly<Record<string, unknown>>;
   run: Readonly<Record<string, unknown>>;
   steps: Readonly<Record<string, unknown>>;
-  /** In a fan-out. */
+  /** Set in a fan-out only. */
   item?: unknown;
   index?: number;
 }
 
-/** What is known of them before anything runs. */
+/** The types of those values, as far as they are known before anything runs. */
 export interface TypeScope {
   inputs: Shape;
   run: Shape;
-  /** The steps that may be read here (ancestors; in `output` all). */
+  /** The steps that may be read: the ancestors of a step; for `output` all. */
   steps: Readonly<Record<string, Shape>>;
-  /** Ids of steps that exist but may not be read here, for the fault `not_an_ancestor`. */
+  /** Ids of steps that exist but may not be read, for the issue `not_an_ancestor`. */
   otherSteps: ReadonlySet<string>;
   item?: Shape;
   index?: Shape;
 }
 
-/** A compiled expression, template or value with templates in it: made once, evaluated often. */
+/** A compiled expression, template, or value with templates in it: compiled once, evaluated often. */
 export interface CompiledExpression {
-  /** Ids of the steps that it reads, so that only their outputs need to be loaded. */
+  /** Ids of the steps that it reads: only their outputs have to be loaded. */
   readonly stepIds: ReadonlySet<string>;
-  /** Whether it holds no expression: `evaluate` gives the same each time. */
+  /** Whether it contains no expression: `evaluate` then always returns the same value. */
   readonly isConstant: boolean;
   /**
-   * @throws StepError expression_failed, expression_limit (which bound, how large), null_value (which name is null)
+   * @throws StepError expression_failed, expression_limit (with the limit in its details), null_value (with the name)
    */
   evaluate(scope: Scope): unknown;
 }
 
 /**
- * A fault of an expression: `path` is where in the value it stands, the message quotes the expression and says where
+ * An issue of an expression. `path` is the place in the value, and the message quotes the expression with the position
  * in it.
  */
 export type ExpressionIssue = PartialIssue;
 
 export interface CheckResult {
-  /** What the value will be. */
+  /** The type of the value. */
   shape: Shape;
   issues: ExpressionIssue[];
 }

@@ -1,4 +1,4 @@
-/** What the checker knows of a value: a shape, or a timestamp or duration, which only expressions have. */
+/** The types of the checker: shapes, and timestamps and durations, which exist only inside expressions. */
 import {
   ANY,
   listOf,
@@ -18,61 +18,61 @@ export type Type = { nullable?: boolean } & (
   | { kind: "object"; fields: Readonly<Record<string, Type>> }
 );
 
-/** The kind that the value has for certain: a nullable one may be anything as far as the checker says. */
+/** Returns the kind that a value surely has; undefined for a nullable type, which the checker does not judge. */
 export function knownKind(type: Type): Kind | undefined {
   if (type.kind === "any" || type.nullable === true) return undefined;
   return type.kind === "object" ? "map" : type.kind;
 }
 
-/** How many nodes may still be held against each other. What is not known for want of them is any. */
+/** How many nodes may still be compared when types are joined. Beyond it the result is `any`. */
 export interface UnionBudget {
   remaining: number;
 }
 
-/** Where nothing else is said: one call of a function is not worth more. */
-const FEW = 500;
+/** Default budget, in nodes: enough for one function call. */
+const DEFAULT_BUDGET = 500;
 
-/** What a list holds, what a map's fields hold; any where it is neither. */
-export function elementType(type: Type, joins: UnionBudget = { remaining: FEW }): Type {
+/** Returns the type of the items of a list or the fields of an object; `any` for other types. */
+export function elementType(type: Type, budget: UnionBudget = { remaining: DEFAULT_BUDGET }): Type {
   if (type.kind === "list" || type.kind === "map") return type.of;
-  return type.kind === "object" ? unionOfAll(Object.values(type.fields), joins) : ANY;
+  return type.kind === "object" ? unionOfAll(Object.values(type.fields), budget) : ANY;
 }
 
-/** The type of no value at all: joined with another it is the other. */
+/** The type of no value at all: its union with another type is the other type. */
 const NOTHING: Type = { kind: "null" };
 
-/** The type of a value that is of one or of the other. */
-export function unionOf(a: Type, b: Type, joins: UnionBudget): Type {
+/** Returns the type of a value that has one type or the other. */
+export function unionOf(a: Type, b: Type, budget: UnionBudget): Type {
   if (a === b) return a;
   if (a.kind === "null") return maybeNull(b, a !== NOTHING);
   if (b.kind === "null") return maybeNull(a, b !== NOTHING);
-  return maybeNull(joined(a, b, joins), a.nullable === true || b.nullable === true);
+  return maybeNull(joinTypes(a, b, budget), a.nullable === true || b.nullable === true);
 }
 
-export const unionOfAll = (types: readonly Type[], joins: UnionBudget): Type => {
-  const joint = types.reduce((one, other) => unionOf(one, other, joins), NOTHING);
-  return joint === NOTHING ? ANY : joint;
+export const unionOfAll = (types: readonly Type[], budget: UnionBudget): Type => {
+  const union = types.reduce((one, other) => unionOf(one, other, budget), NOTHING);
+  return union === NOTHING ? ANY : union;
 };
 
 const maybeNull = (type: Type, isMaybe: boolean): Type =>
   isMaybe && type.kind !== "any" ? { ...type, nullable: true } : type;
 
-function joined(a: Type, b: Type, joins: UnionBudget): Type {
-  joins.remaining -= 1;
-  if (joins.remaining < 0) return ANY;
-  if (a.kind === "list" && b.kind === "list") return { kind: "list", of: unionOf(a.of, b.of, joins) };
-  if (a.kind === "map" && b.kind === "map") return { kind: "map", of: unionOf(a.of, b.of, joins) };
+function joinTypes(a: Type, b: Type, budget: UnionBudget): Type {
+  budget.remaining -= 1;
+  if (budget.remaining < 0) return ANY;
+  if (a.kind === "list" && b.kind === "list") return { kind: "list", of: unionOf(a.of, b.of, budget) };
+  if (a.kind === "map" && b.kind === "map") return { kind: "map", of: unionOf(a.of, b.of, budget) };
   if (a.kind === "object" && b.kind === "object") {
     const names = Object.keys(a.fields);
-    joins.remaining -= names.length;
-    if (joins.remaining < 0) return ANY;
+    budget.remaining -= names.length;
+    if (budget.remaining < 0) return ANY;
     const same =
       names.length === Object.keys(b.fields).length && names.every((name) => Object.hasOwn(b.fields, name));
     if (!same) return ANY;
     return {
       kind: "object",
       fields: Object.fromEntries(
-        names.map((name) => [name, unionOf(a.fields[name]!, b.fields[name]!, joins)]),
+        names.map((name) => [name, unionOf(a.fields[name]!, b.fields[name]!, budget)]),
       ),
     };
   }
@@ -81,10 +81,10 @@ function joined(a: Type, b: Type, joins: UnionBudget): Type {
     : ANY;
 }
 
-/** The shape of what comes out: timestamps are text then, durations numbers. As far down as a shape may go. */
-export const toShape = (type: Type): Shape => outward(type, levelsOf(type));
+/** Converts a type to the shape of its JSON, in which timestamps are strings and durations numbers. Cuts it at the limits of shapes. */
+export const toShape = (type: Type): Shape => convert(type, levelsOf(type));
 
-/** How many levels of a type fit into a shape. Those that every field has are told before those of the first. */
+/** Counts the levels of a type that fit into a shape. All fields are cut at the same level. */
 function levelsOf(type: Type): number {
   let level: readonly Type[] = [type];
   let count = 1;
@@ -107,8 +107,8 @@ function insideOf(type: Type): readonly Type[] {
   return type.kind === "object" ? Object.values(type.fields) : [];
 }
 
-/** What is a shape already is given as it is: the steps that pass an output on share it. */
-function outward(type: Type, levels: number): Shape {
+/** A type that is a shape already is returned itself: steps that pass an output on share it. */
+function convert(type: Type, levels: number): Shape {
   const shape = ((): Shape => {
     switch (type.kind) {
       case "timestamp":
@@ -118,13 +118,13 @@ function outward(type: Type, levels: number): Shape {
       case "list":
       case "map": {
         if (levels === 1) return type.kind === "list" ? listOf(ANY) : mapOf(ANY);
-        const of = outward(type.of, levels - 1);
+        const of = convert(type.of, levels - 1);
         return of === type.of ? (type as Shape) : { kind: type.kind, of };
       }
       case "object": {
         if (levels === 1) return mapOf(ANY);
         const fields = Object.entries(type.fields).map(
-          ([name, of]) => [name, outward(of, levels - 1)] as const,
+          ([name, of]) => [name, convert(of, levels - 1)] as const,
         );
         if (fields.every(([name, of]) => of === type.fields[name])) return type as Shape;
         return { kind: "object", fields: Object.fromEntries(fields) };

@@ -1,4 +1,4 @@
-/** A JSON value with templates in it, parsed: which parts are constant, which are expressions. */
+/** Parses a JSON value with templates in it to a tree of constants and expressions. */
 import { MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { issueAt } from "./failures.ts";
 import { parseCel } from "./parse.ts";
@@ -15,13 +15,13 @@ export type ValueTree =
 
 type Path = readonly PropertyKey[];
 
-/** Work in pieces: it stops before each expression, so that others can be let in between. */
+/** Work that pauses before each expression, so that the caller can yield to the event loop. */
 export type Resumable<T> = Generator<undefined, T, undefined>;
 
-/** Does all pieces at once. */
-export function runToCompletion<T>(pieces: Resumable<T>): T {
+/** Runs such work without pauses. */
+export function runToCompletion<T>(work: Resumable<T>): T {
   for (;;) {
-    const { done, value } = pieces.next();
+    const { done, value } = work.next();
     if (done === true) return value;
   }
 }
@@ -31,7 +31,7 @@ interface ParsedValue {
   issues: ExpressionIssue[];
 }
 
-/** Parses all templates of a value; the parts with faults are left out of the tree as constants. */
+/** Parses all templates of a value. A part with issues becomes a constant without a value. */
 export const parseValue = (value: unknown): ParsedValue => runToCompletion(parseValueIncrementally(value));
 
 export function* parseValueIncrementally(value: unknown): Resumable<ParsedValue> {
@@ -43,36 +43,36 @@ export function* parseValueIncrementally(value: unknown): Resumable<ParsedValue>
   return { tree, issues };
 }
 
-type Tell = (issues: readonly ExpressionIssue[], path: Path) => void;
+type Report = (issues: readonly ExpressionIssue[], path: Path) => void;
 
-/** What stands in the place of an expression that has faults. */
+/** Takes the place of an expression with issues. */
 const UNKNOWN: ValueTree = { kind: "constant", value: undefined };
 
-function* parseAt(value: unknown, path: Path, tell: Tell): Resumable<ValueTree> {
-  if (typeof value === "string") return yield* parseText(value, path, tell);
+function* parseAt(value: unknown, path: Path, report: Report): Resumable<ValueTree> {
+  if (typeof value === "string") return yield* parseText(value, path, report);
   if (typeof value !== "object" || value === null) return { kind: "constant", value };
   if (path.length > MAX_EXPRESSION_VALUE_DEPTH) {
-    const message = `is nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`;
-    tell([{ code: "expression_too_deep", message }], path);
+    const message = `must not be nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`;
+    report([{ code: "expression_too_deep", message }], path);
     return UNKNOWN;
   }
   if (Array.isArray(value)) {
     const items: ValueTree[] = [];
-    for (const [index, item] of value.entries()) items.push(yield* parseAt(item, [...path, index], tell));
-    return settled({ kind: "list", items }, items, (values) => values);
+    for (const [index, item] of value.entries()) items.push(yield* parseAt(item, [...path, index], report));
+    return foldConstants({ kind: "list", items }, items, (values) => values);
   }
   const names = Object.keys(value);
   const fields: [string, ValueTree][] = [];
   for (const name of names)
-    fields.push([name, yield* parseAt((value as Record<string, unknown>)[name], [...path, name], tell)]);
+    fields.push([name, yield* parseAt((value as Record<string, unknown>)[name], [...path, name], report)]);
   const trees = fields.map(([, tree]) => tree);
-  return settled({ kind: "object", fields }, trees, (values) =>
+  return foldConstants({ kind: "object", fields }, trees, (values) =>
     Object.fromEntries(names.map((name, index) => [name, values[index]])),
   );
 }
 
-/** A tree all of whose parts are constant is constant. */
-function settled(
+/** Makes a tree constant if all of its parts are. */
+function foldConstants(
   tree: ValueTree,
   parts: readonly ValueTree[],
   make: (values: unknown[]) => unknown,
@@ -85,31 +85,31 @@ function settled(
   return { kind: "constant", value: make(values) };
 }
 
-/** What other template languages write for an expression: nobody means these characters themselves. */
-const SLIP = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run)\s*[.[}]/;
+/** An expression as other template languages write it: these characters are surely not meant literally. */
+const MISSING_DOLLAR = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run)\s*[.[}]/;
 
-/** Tells of an expression whose `$` was forgotten; it would stay as it stands. */
-function tellSlip(text: string, path: Path, tell: Tell): void {
-  const found = SLIP.exec(text);
+/** Reports an expression that lacks its `$`: it would stay in the text unevaluated. */
+function reportMissingDollar(text: string, path: Path, report: Report): void {
+  const found = MISSING_DOLLAR.exec(text);
   if (found === null) return;
-  const fix = 'Write ${{ … }}. Where the characters themselves are meant: ${{ "{{ … }}" }}.';
-  tell(
-    [issueAt("expression_syntax", { input: text, pos: found.index }, "misses the $ before {{", { fix })],
+  const fix = 'Write ${{ … }}. For the characters {{ themselves, write ${{ "{{ … }}" }}.';
+  report(
+    [issueAt("expression_syntax", { input: text, pos: found.index }, "lacks the $ before {{", { fix })],
     path,
   );
 }
 
-function* parseText(text: string, path: Path, tell: Tell): Resumable<ValueTree> {
+function* parseText(text: string, path: Path, report: Report): Resumable<ValueTree> {
   if (!text.includes("${{")) {
-    tellSlip(text, path, tell);
+    reportMissingDollar(text, path, report);
     return { kind: "constant", value: text };
   }
   const template = splitTemplate(text);
   if (template.unclosedAt !== undefined) {
     const place = { input: text, pos: template.unclosedAt };
     const fix =
-      "Close it with }}, and each string inside with its quote; $${{ stands for the characters themselves.";
-    tell([issueAt("expression_syntax", place, "opens ${{ and does not close it", { fix })], path);
+      "Close it with }}, and every string inside it with its quote. For the characters ${{ themselves, write $${{.";
+    report([issueAt("expression_syntax", place, "has a ${{ that is not closed", { fix })], path);
     return UNKNOWN;
   }
   const whole = wholeExpression(template);
@@ -117,20 +117,20 @@ function* parseText(text: string, path: Path, tell: Tell): Resumable<ValueTree> 
     yield;
     const parsed = parseCel(whole);
     if (!("issues" in parsed)) return { kind: "expression", parsed, path };
-    tell(parsed.issues, path);
+    report(parsed.issues, path);
     return UNKNOWN;
   }
   const parts: (string | ParsedExpression)[] = [];
   for (const part of template.parts) {
     if ("text" in part) {
-      tellSlip(part.text, path, tell);
+      reportMissingDollar(part.text, path, report);
       parts.push(part.text);
       continue;
     }
     yield;
     const parsed = parseCel(part.source);
     if (!("issues" in parsed)) parts.push(parsed);
-    else tell(parsed.issues, path);
+    else report(parsed.issues, path);
   }
   if (parts.every((part) => typeof part === "string")) return { kind: "constant", value: parts.join("") };
   return { kind: "text", parts, path };

@@ -1,4 +1,4 @@
-/** The values of the language: those of JSON, timestamps (Date) and durations. Only own fields of objects exist. */
+/** The values of the language: those of JSON, timestamps (Date) and durations. Inherited fields do not exist. */
 import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -7,7 +7,7 @@ import type { Evaluation } from "./evaluation-context.ts";
 
 export type Kind = "null" | "boolean" | "number" | "string" | "list" | "map" | "timestamp" | "duration";
 
-/** A span of time. A class only so that it can be told from an object of JSON. */
+/** A span of time. It is a class so that it differs from a JSON object. */
 export class Duration {
   readonly ms: number;
   constructor(ms: number) {
@@ -29,17 +29,18 @@ export function kindOf(value: unknown): Kind {
   }
 }
 
-const WORDS: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
   null: "null",
-  boolean: "true or false",
+  boolean: "a boolean",
   number: "a number",
-  string: "text",
+  string: "a string",
   list: "a list",
   map: "an object",
   timestamp: "a timestamp",
   duration: "a duration",
 };
-export const describeKind = (kind: Kind): string => WORDS[kind];
+export const describeKind = (kind: Kind): string => KIND_NAMES[kind];
+export const describeKinds = (kinds: readonly Kind[]): string => kinds.map(describeKind).join(" or ");
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -49,7 +50,7 @@ export function setField(target: Record<string, unknown>, name: string, value: u
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The names of an object's fields, counted: to list them takes as long as there are many. */
+/** Lists the field names of an object and charges for it. */
 export function fieldNames(run: Evaluation, map: Fields): string[] {
   const names = Object.keys(map);
   charge(run, names.length);
@@ -60,13 +61,13 @@ function checkDepth(run: Evaluation, depth: number): void {
   if (depth <= MAX_EXPRESSION_VALUE_DEPTH) return;
   throw limitExceeded(
     run,
-    `meets a value nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`,
+    `contains a value nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`,
     "depth",
     MAX_EXPRESSION_VALUE_DEPTH,
   );
 }
 
-/** CEL's equality: values of different kinds are not equal; numbers are all of one kind. */
+/** Compares by CEL's equality: values of different kinds are not equal. */
 export function equals(run: Evaluation, a: unknown, b: unknown, depth = 0): boolean {
   if (typeof a === "string" && typeof b === "string" && a.length === b.length)
     chargeComparison(run, a.length);
@@ -96,7 +97,7 @@ export function equals(run: Evaluation, a: unknown, b: unknown, depth = 0): bool
   );
 }
 
-/** The order of two values of one kind; undefined where the kind has none. */
+/** Orders two values of one kind; returns undefined for kinds without an order. */
 export function compare(run: Evaluation, a: unknown, b: unknown): number | undefined {
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return undefined;
@@ -108,7 +109,7 @@ export function compare(run: Evaluation, a: unknown, b: unknown): number | undef
   return left < right ? -1 : Number(left > right);
 }
 
-/** A text that two values share where they are equal, and only then. */
+/** Returns a text that two values share if and only if they are equal. */
 export function identityKey(run: Evaluation, value: unknown, depth = 0): string {
   checkDepth(run, depth);
   charge(run, 1);
@@ -117,7 +118,7 @@ export function identityKey(run: Evaluation, value: unknown, depth = 0): string 
       chargeText(run, (value as string).length);
       return JSON.stringify(value);
     case "list":
-      return joined(
+      return joinKeys(
         run,
         (value as unknown[]).map((item) => identityKey(run, item, depth + 1)),
       );
@@ -128,7 +129,7 @@ export function identityKey(run: Evaluation, value: unknown, depth = 0): string 
       const parts = names.map(
         (name) => `${JSON.stringify(name)}:${identityKey(run, fields[name], depth + 1)}`,
       );
-      return `{${joined(run, parts)}}`;
+      return `{${joinKeys(run, parts)}}`;
     }
     case "timestamp":
       return `t${(value as Date).getTime()}`;
@@ -139,23 +140,23 @@ export function identityKey(run: Evaluation, value: unknown, depth = 0): string 
   }
 }
 
-/** Each level of a value makes the text of all below it anew. */
-function joined(run: Evaluation, parts: readonly string[]): string {
+/** Charges for the text: each level of a value copies the text of everything below it. */
+function joinKeys(run: Evaluation, parts: readonly string[]): string {
   const text = `[${parts.join()}]`;
   charge(run, text.length / 4);
   return text;
 }
 
 /**
- * A number that JSON can hold.
+ * Returns the number if JSON can hold it.
  * @throws StepError expression_failed
  */
 export function assertFinite(place: SourceLocation, value: number): number {
   if (Number.isFinite(value)) return value;
-  return throwFailed(place, Number.isNaN(value) ? "gives no number" : "gives a number that is too large");
+  return throwFailed(place, Number.isNaN(value) ? "results in NaN" : "results in a number that is too large");
 }
 
-/** The key of a map as JSON has it: text. */
+/** Converts a value to the key of a JSON object; undefined if it can't be one. */
 export function mapKey(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean"
@@ -163,21 +164,21 @@ export function mapKey(value: unknown): string | undefined {
     : undefined;
 }
 
-/** A timestamp as text: UTC with milliseconds, as every time that Millrace gives. */
+/** Formats a timestamp as ISO 8601 in UTC with milliseconds. */
 const timeText = (time: Date): string => time.toISOString();
 
 /**
- * A value as plain JSON: timestamps become ISO text, durations a number of seconds. What is plain already is given as
- * it is, not copied.
- * @throws StepError expression_limit where it is larger than the run may give out, or too deep
+ * Converts a value to plain JSON: timestamps become ISO text, durations a number of seconds. A value that is plain
+ * already is returned itself, not copied.
+ * @throws StepError expression_limit if it is nested too deep or larger than the evaluation may return
  */
 export function toJson(run: Evaluation, value: unknown, depth = 0): unknown {
   switch (kindOf(value)) {
     case "string":
-      spend(run, jsonLength(value as string));
+      chargeOutput(run, jsonLength(value as string));
       return value;
     case "number":
-      spend(run, String(value).length);
+      chargeOutput(run, String(value).length);
       return value === 0 ? 0 : value;
     case "list":
       return listToJson(run, value as unknown[], depth);
@@ -188,7 +189,7 @@ export function toJson(run: Evaluation, value: unknown, depth = 0): unknown {
     case "duration":
       return toJson(run, (value as Duration).ms / 1_000);
     default:
-      spend(run, 4);
+      chargeOutput(run, 4);
       return value ?? null;
   }
 }
@@ -196,7 +197,7 @@ export function toJson(run: Evaluation, value: unknown, depth = 0): unknown {
 function listToJson(run: Evaluation, list: unknown[], depth: number): unknown[] {
   checkDepth(run, depth);
   charge(run, list.length);
-  spend(run, 2 + Math.max(0, list.length - 1));
+  chargeOutput(run, 2 + Math.max(0, list.length - 1));
   let copy: unknown[] | undefined;
   list.forEach((item, index) => {
     const plain = toJson(run, item, depth + 1);
@@ -209,10 +210,10 @@ function mapToJson(run: Evaluation, map: Fields, depth: number): Fields {
   checkDepth(run, depth);
   const names = Object.keys(map);
   charge(run, names.length);
-  spend(run, 2 + Math.max(0, names.length - 1));
+  chargeOutput(run, 2 + Math.max(0, names.length - 1));
   let copy: Record<string, unknown> | undefined;
   for (const name of names) {
-    spend(run, jsonLength(name) + 1);
+    chargeOutput(run, jsonLength(name) + 1);
     const plain = toJson(run, map[name], depth + 1);
     if (!Object.is(plain, map[name])) setField((copy ??= copyOf(map)), name, plain);
   }
@@ -227,29 +228,29 @@ function copyOf(map: Fields): Record<string, unknown> {
 
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
-/** Bytes of a text as JSON in UTF-8. */
+/** Length of a string as JSON, in bytes of UTF-8. */
 function jsonLength(text: string): number {
   return NEEDS_NO_ESCAPE.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
 }
 
-function spend(run: Evaluation, bytes: number): void {
+function chargeOutput(run: Evaluation, bytes: number): void {
   run.remainingOutputBytes -= bytes;
   if (run.remainingOutputBytes >= 0) return;
   const most = `${run.maxOutputBytes.toLocaleString("en-US")} bytes of JSON`;
-  throw limitExceeded(run, `gives more than ${most}`, "output", run.maxOutputBytes);
+  throw limitExceeded(run, `returns more than ${most}`, "output", run.maxOutputBytes);
 }
 
-/** A value as JSON text on the way: bounded like what comes out, but not yet out. */
+/** Writes a value as JSON text. Its size is limited like that of the output, but does not count towards it. */
 export function jsonText(run: Evaluation, value: unknown): string {
-  const left = run.remainingOutputBytes;
+  const remaining = run.remainingOutputBytes;
   run.remainingOutputBytes = run.maxOutputBytes;
   const text = JSON.stringify(toJson(run, value));
-  run.remainingOutputBytes = left;
+  run.remainingOutputBytes = remaining;
   chargeText(run, text.length);
   return text;
 }
 
-/** A value inside a longer text: null as nothing, objects and lists as JSON. */
+/** Writes a value inside a longer text: null as nothing, objects and lists as JSON. */
 export function formatAsText(run: Evaluation, value: unknown): string {
   switch (kindOf(value)) {
     case "string":

@@ -20,7 +20,7 @@ describe("numbers in expressions", () => {
     expect(evaluate(source)).toBe(value);
   });
 
-  it.each(["1 / 0", "1 % 0", "1e308 * 10"])("%s fails and is not infinite", (source) => {
+  it.each(["1 / 0", "1 % 0", "1e308 * 10"])("%s fails instead of giving infinity", (source) => {
     expect(failure(source).code).toBe("expression_failed");
   });
 });
@@ -57,7 +57,7 @@ describe("null in expressions", () => {
     ["steps.revenue.rows.sort_by(r, r.note)", "r.note of item 1"],
     ["steps.revenue.rows.group_by(r, r.note)", "r.note of item 1"],
     ["{inputs.nothing: 1}", "inputs.nothing"],
-  ])("%s ends as null_value of %s", (source, name) => {
+  ])("%s fails with null_value for %s", (source, name) => {
     const error = failure(source);
     expect(error.code).toBe("null_value");
     expect(error.message).toMatch(`${name} is null`);
@@ -66,11 +66,11 @@ describe("null in expressions", () => {
 });
 
 describe("fields in expressions", () => {
-  it("tells a missing one with what was meant, the expression and the place", () => {
+  it("reports a missing one with a near match, the expression and the position", () => {
     const error = failure("inputs.nested.a.b + inputs.nmae");
     expect(error.code).toBe("expression_failed");
     expect(error.message).toBe(
-      "asks for the field nmae, which the object does not have " +
+      "The expression reads the field nmae, which the object lacks " +
         "(in `inputs.nested.a.b + inputs.nmae`, character 28). Did you mean name?",
     );
     expect(error.options.details).toMatchObject({
@@ -81,7 +81,7 @@ describe("fields in expressions", () => {
   });
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-    "never finds %s on a prototype",
+    "never read %s from a prototype",
     (name) => {
       expect(failure(`inputs.${name}`).options.details).toMatchObject({ unknown_field: name });
       expect(failure(`inputs["${name}"]`).options.details).toMatchObject({ unknown_field: name });
@@ -92,26 +92,26 @@ describe("fields in expressions", () => {
     },
   );
 
-  it("keeps an own field named __proto__ a field", () => {
+  it("keep an own field named __proto__", () => {
     const value = evaluate('{"__proto__": {"polluted": 1}}') as Record<string, unknown>;
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}');
     expect(value["polluted"]).toBeUndefined();
     expect(JSON.stringify(evaluate('["__proto__"].group_by(x, x)'))).toBe('{"__proto__":["__proto__"]}');
   });
 
-  it("says how many items there are where a position is beyond them", () => {
+  it("report how many items a list has when an index is out of range", () => {
     expect(failure("steps.revenue.rows[3]").message).toContain("item 3 of a list that has 3 items");
     expect(failure("steps.revenue.rows[-1]").code).toBe("expression_failed");
     expect(failure("steps.revenue.rows[0.5]").code).toBe("expression_failed");
   });
 
-  it("quotes at most 200 characters of an expression", () => {
+  it("are quoted with at most 200 characters of the expression", () => {
     const error = failure(`inputs.nope + "${"x".repeat(900)}"`);
     expect(error.message).toContain("xx…`");
     expect(error.message.length).toBeLessThan(400);
   });
 
-  it("counts lines where there are several", () => {
+  it("are located by line in an expression of several lines", () => {
     expect(failure("inputs.n +\n  inputs.nope").message).toContain("line 2, character 10");
   });
 });
@@ -124,11 +124,11 @@ describe("conditions in expressions", () => {
     ["[1, 2].all(x, x > 1 && inputs.nope)", false],
     ["[1, 2, 2].exists_one(x, x == 1)", true],
     ["[1, 2, 2].exists_one(x, x == 2)", false],
-  ])("%s is %j, as CEL's logic has it", (source, value) => {
+  ])("%s is %j, by the logic of CEL", (source, value) => {
     expect(evaluate(source)).toBe(value);
   });
 
-  it("refuses what is neither true nor false", () => {
+  it("reject a value that is not a boolean", () => {
     expect(failure("inputs.name && true").message).toContain("uses inputs.name as a condition");
   });
 });
@@ -139,19 +139,19 @@ describe("an expression", () => {
     expect([...stepIds]).toEqual(["a", "b"]);
   });
 
-  it("is bare or one whole ${{ }}, or true or false itself", () => {
+  it("may be bare, one whole ${{ }}, or a boolean", () => {
     expect(compileCel(" ${{ inputs.n }} ").evaluate(scope)).toBe(5);
     expect(compileCel(true)).toMatchObject({ isConstant: true });
     expect(compileCel(false).evaluate(scope)).toBe(false);
     expect(compileCel("1").isConstant).toBe(false);
   });
 
-  it("sees its loop's variable, not the name outside", () => {
+  it("reads its loop variable, not the outer name", () => {
     expect(evaluate("[1, 2].map(inputs, [10].map(x, inputs + x))")).toEqual([[11], [12]]);
   });
 
   it.each(["inputs.n ==", "a b", "", "${{ 1 }} + 1", "steps", "keys(steps)", "nope(1)", "size()", 'b"x"'])(
-    "throws a fault where %j does not compile",
+    "throws invalid_input when %j does not compile",
     (source) => {
       expect(() => compileCel(source)).toThrow(
         expect.objectContaining({ name: "AppError", code: "invalid_input" }),

@@ -60,18 +60,18 @@ describe("the check of an expression", () => {
     expect(issues.every(({ message }) => /\(in `.*`, .*character \d+\)$/s.test(message))).toBe(true);
   });
 
-  it("tells a step that does not run before this one from one that does not exist", () => {
+  it("distinguishes a step that does not run before this one from one that does not exist", () => {
     const [issue] = issuesOf("steps.later.x");
     expect(issue).toMatchObject({ code: "not_an_ancestor", fix: "Add later to this step's needs." });
     expect(issuesOf("steps.latr.x")[0]).toMatchObject({ code: "unknown_step", did_you_mean: "later" });
   });
 
-  it("says what is allowed", () => {
+  it("lists what is allowed", () => {
     expect(issuesOf("inputs.x1")[0]?.allowed).toEqual(["n", "name", "since", "nothing", "nested"]);
     expect(issuesOf("steps.zzz")[0]?.allowed).toEqual(["revenue", "skipped", "open"]);
   });
 
-  it("finds all faults at once", () => {
+  it("finds all issues at once", () => {
     const codes = issuesOf('inputs.nmae + steps.nope.x + ("a" - 1)').map((issue) => issue.code);
     expect(codes).toEqual(["unknown_field", "unknown_step", "wrong_type"]);
   });
@@ -87,11 +87,11 @@ describe("the check of an expression", () => {
     "1 == null",
     "inputs[inputs.name]",
     "dyn(inputs.name) - 1",
-  ])("holds nothing against %s, which may be right", (source) => {
+  ])("accepts %s, which may be right", (source) => {
     expect(issuesOf(source)).toEqual([]);
   });
 
-  it("knows item and index in a fan-out", () => {
+  it("accepts item and index in a fan-out", () => {
     const fanOut = { ...typeScope, item: objectOf({ a: NUMBER }), index: NUMBER };
     expect(checkCel("item.a + index", fanOut)).toEqual({ shape: NUMBER, issues: [] });
     expect(checkCel("item.b", fanOut).issues[0]).toMatchObject({ code: "unknown_field" });
@@ -117,7 +117,7 @@ describe("the check of an expression", () => {
 });
 
 describe("the check of a value", () => {
-  it("says where each fault stands", () => {
+  it("reports the place of each issue", () => {
     const { issues } = checkValue(
       { a: ["x", "n ${{ inputs.m }}"], "b.c": { d: "${{ 1 + }}" }, e: "${{" },
       typeScope,
@@ -129,7 +129,7 @@ describe("the check of a value", () => {
     ]);
   });
 
-  it("knows the shape that comes out", () => {
+  it("returns the shape of the output", () => {
     const value = {
       n: "${{ inputs.n }}",
       text: "n: ${{ inputs.n }}",
@@ -147,12 +147,12 @@ describe("the check of a value", () => {
     });
   });
 
-  it("tells at most 100 faults", () => {
+  it("reports at most 100 issues", () => {
     const value = Array.from({ length: 500 }, () => "${{ nope }}");
     expect(checkValue(value, typeScope).issues).toHaveLength(100);
   });
 
-  it("refuses what is nested too deep without running out of stack", () => {
+  it("rejects a value that is nested too deep without a stack overflow", () => {
     let value: unknown = "${{ inputs.n }}";
     for (let level = 0; level < 50_000; level++) value = [value];
     expect(checkValue(value, typeScope).issues[0]?.code).toBe("expression_too_deep");

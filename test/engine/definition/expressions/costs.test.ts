@@ -8,7 +8,7 @@ import * as fc from "fast-check";
 const big = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, index]));
 const l = Array.from({ length: 2_000 }, (_, index) => index);
 const long = "a".repeat(3_000_000);
-/** Equal up to their last letter, and each a flat text of its own. */
+/** Equal up to their last letter, and not stored as ropes. */
 const [t, t2] = [`${long}c`, `${long}d`].map((text) => Buffer.from(text).toString()) as [string, string];
 const inputs = {
   big,
@@ -22,7 +22,7 @@ const inputs = {
   named: Object.fromEntries([[`${long}e`, 1]]),
 };
 
-/** The most that an evaluation may take here, on a busy machine. The backstop would end it later. */
+/** Maximum duration of an evaluation on a busy machine, in milliseconds. The backstop would end it later. */
 const MS = 450;
 
 const PLACE = { input: "1", pos: 0 };
@@ -44,7 +44,7 @@ describe("work inside a loop", () => {
     "inputs.l.exists(x, format_date('2026-01-01', inputs.blank) == x)",
     "inputs.l.exists(x, 'a'.matches(inputs.bad + string(x)))",
     "inputs.l.map(x, {}  == inputs.big).size()",
-  ])("is counted: %s", (source) => {
+  ])("is charged: %s", (source) => {
     const compiled = compileCel(source);
     const started = performance.now();
     expect(() => compiled.evaluate({ ...scope, inputs })).toThrow(
@@ -53,7 +53,7 @@ describe("work inside a loop", () => {
     expect(performance.now() - started).toBeLessThan(MS);
   });
 
-  it("is counted where it fails and another part makes up for it", () => {
+  it("is charged when it fails and another part makes up for it", () => {
     const many = { empty: {}, l: Array.from({ length: 1_000_000 }, (_, index) => index) };
     const started = performance.now();
     expect(failure("inputs.l.all(x, inputs.empty.a == x || true)", many).code).toBe("expression_limit");
@@ -61,13 +61,13 @@ describe("work inside a loop", () => {
     expect(performance.now() - started).toBeLessThan(2 * MS);
   });
 
-  it("looks for the field that was meant once, for the error that is told", () => {
+  it("searches for a near match once, for the error that is reported", () => {
     const started = performance.now();
     const error = failure("inputs.l.exists(x, inputs.big.k1x == x)", { big, l: l.slice(0, 300) });
     expect(error.code).toBe("expression_failed");
     expect(error.options).toMatchObject({ fix: "Did you mean k1?", details: { did_you_mean: "k1" } });
     expect(performance.now() - started).toBeLessThan(MS);
-    expect(failure("inputs.big.zzzzzzzzz").message).toContain("Ask first with has(…).");
+    expect(failure("inputs.big.zzzzzzzzz").message).toContain("Test for it first with has(…).");
   });
 });
 
@@ -77,14 +77,14 @@ const late = (ms: number) => ({
 });
 
 describe("the backstop", () => {
-  it("reads the clock every so many times, however little is counted", () => {
+  it("reads the clock at intervals, however little is charged", () => {
     const run = late(1_000);
     expect(() => {
       for (let time = 0; time < 1_000; time += 1) charge(run, 0);
     }).toThrow("longer than 100 ms");
   });
 
-  it("leaves alone what only waited for a busy machine", () => {
+  it("does not end an evaluation that only waited for a busy machine", () => {
     const run = late(100);
     for (let time = 0; time < 1_000; time += 1) charge(run, 0);
     expect(run.cost).toBe(0);

@@ -36,7 +36,7 @@ describe("functions on lists", () => {
     ['{"a": 1, "b": [2]} == {"b": [2.0], "a": 1}', true],
   ]);
 
-  it("keeps what is equal in its order when sorting", () => {
+  it("keep the order of equal items when sorting", () => {
     const source = 'steps.revenue.rows.sort_by(r, r.region, "desc").map(r, r.total)';
     expect(evaluate(source)).toEqual([5.5, 3, 1]);
   });
@@ -70,7 +70,7 @@ describe("functions on text", () => {
     ["type([]) + type(1) + type(null)", "listnumbernull"],
   ]);
 
-  it("says nothing of a text that it can't read", () => {
+  it("never repeat a string that they can't convert", () => {
     for (const source of [
       "int(inputs.s)",
       "parse_json(inputs.s)",

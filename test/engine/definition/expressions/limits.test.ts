@@ -13,8 +13,8 @@ const inputs = { rows };
 
 const deep = (): unknown => JSON.parse("[".repeat(50_000) + "]".repeat(50_000));
 
-describe("the bounds of an expression", () => {
-  it("interrupts a hot loop", () => {
+describe("the limits of an expression", () => {
+  it("interrupt a hot loop", () => {
     const started = performance.now();
     const error = failure(
       "inputs.rows.map(a, inputs.rows.map(b, inputs.rows.map(c, a.id * b.id).sum()).sum()).sum()",
@@ -25,8 +25,8 @@ describe("the bounds of an expression", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("interrupts a regular expression over a long text", () => {
-    // Nothing in it comes again, so that the matcher can't remember its states.
+  it("interrupt a regular expression over a long text", () => {
+    // Nothing in it repeats, so the matcher can't reuse its states.
     let seed = 1;
     const text = Array.from({ length: 400_000 }, () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -39,7 +39,7 @@ describe("the bounds of an expression", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("counts the time of all expressions of a value together", () => {
+  it("count the time of all expressions of a value together", () => {
     const slow = "${{ inputs.rows.map(a, inputs.rows.map(b, a.id * b.id).sum()).sum() }}";
     const started = performance.now();
     expect(() =>
@@ -52,20 +52,20 @@ describe("the bounds of an expression", () => {
     "inputs.rows.map(a, inputs.rows.map(b, 'aaaaaaaaaa').join()).join()",
     "'aaaaaaaaaaaaaaaaaaaa'.replace('', 'bbbbbbbbbbbbbbbbbbbb').replace('', inputs.rows.map(r, r.name).join()).replace('b', inputs.rows.map(r, r.name).join())",
     "inputs.rows.map(a, inputs.rows.map(b, inputs.rows)).flatten().flatten()",
-  ])("refuses to make what is too large: %s", (source) => {
+  ])("reject a value that is too large: %s", (source) => {
     expect(failure(source, inputs).code).toBe("expression_limit");
   });
 
-  it("says which bound the output hit and how large it is", () => {
+  it("name the limit that the output exceeded, with its size", () => {
     const nine = "[1, 2, 3, 4, 5, 6, 7, 8, 9]";
     const source = `${nine}.map(a, ${nine}.map(b, ${nine}.map(c, inputs.rows)))`;
     const error = failure(source, inputs);
     expect(error.code).toBe("expression_limit");
-    expect(error.message).toContain("gives more than 1,048,576 bytes of JSON");
+    expect(error.message).toContain("returns more than 1,048,576 bytes of JSON");
     expect(error.options.details).toMatchObject({ bound: "output", limit: MAX_EXPRESSION_OUTPUT });
   });
 
-  it("counts the output in bytes of JSON, over all of a value", () => {
+  it("count the output in bytes of JSON, over the whole value", () => {
     const value = { a: "${{ inputs.s }}", b: "${{ inputs.s }}" };
     const given = { ...scope, inputs: { s: 'é"\u0001' } };
     const bytes =
@@ -85,13 +85,13 @@ describe("the bounds of an expression", () => {
     ).toThrow(StepError);
   });
 
-  it("lets no part of an expression make up for a bound", () => {
+  it("are not made up for by another part of the expression", () => {
     const source = "inputs.rows.all(a, inputs.rows.all(b, inputs.rows.all(c, c.id >= 0))) || true";
     expect(failure(source, inputs).code).toBe("expression_limit");
   });
 
   it.each(["inputs.deep", "inputs.deep == inputs.same", "[inputs.deep].unique()", "to_json(inputs.deep)"])(
-    "stops at a depth before the stack ends: %s",
+    "hold for the depth before the stack overflows: %s",
     (source) => {
       const error = failure(source, { deep: deep(), same: deep() });
       expect(error.code).toBe("expression_limit");
@@ -99,13 +99,13 @@ describe("the bounds of an expression", () => {
     },
   );
 
-  it("reads the clock after some work, not before", () => {
+  it("read the clock only after some work", () => {
     const run = { ...startEvaluation(scope, { input: "1", pos: 0 }, 1_000), deadline: performance.now() - 1 };
     expect(() => charge(run, 1_000)).not.toThrow();
     expect(() => charge(run, 100_000)).toThrow("longer than 100 ms");
   });
 
-  it("costs well under 0.1 ms", () => {
+  it("cost well under 0.1 ms", () => {
     const compiled = compileCel("steps.revenue.row_count > 0 && inputs.n == 5");
     const started = performance.now();
     for (let round = 0; round < 10_000; round++) compiled.evaluate(scope);

@@ -49,7 +49,7 @@ const leaf = fc.oneof(
   ),
 );
 
-/** Expressions that parse; most of them make little sense. */
+/** Expressions that parse, though most of them make little sense. */
 const { source: sources } = fc.letrec<{ source: string }>((tie) => ({
   source: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -77,10 +77,10 @@ const LETTERS = "ab.x[](){}'\"?:$,+-!=&|<1 \n\\/".split("");
 
 const inputsOf = fc.dictionary(fc.constantFrom(...NAMES), fc.jsonValue({ maxDepth: 3 }));
 
-/** Values are compared whatever their prototypes are. */
+/** Drops the prototypes, which a comparison ignores. */
 const plain = (value: unknown): unknown => structuredClone(value);
 
-/** An expression that compiles: some of the generated ones call a function with too few arguments. */
+/** Compiles an expression; undefined if it calls a function with too few arguments. */
 function compiledOr(source: string): Compiled | undefined {
   try {
     return compileCel(source);
@@ -90,7 +90,7 @@ function compiledOr(source: string): Compiled | undefined {
   }
 }
 
-/** What came out, or the StepError that it ended with; any other error goes on. */
+/** Returns the value or the StepError; rethrows any other error. */
 function outcome(work: () => unknown): { value: unknown } | { error: StepError } {
   try {
     return { value: work() };
@@ -101,7 +101,7 @@ function outcome(work: () => unknown): { value: unknown } | { error: StepError }
 }
 
 describe("any expression", () => {
-  it("gives plain JSON or ends as a StepError, and its check throws nothing", () => {
+  it("returns plain JSON or fails with a StepError, and its check throws nothing", () => {
     let evaluated = 0;
     fc.assert(
       fc.property(sources, inputsOf, (source, inputs) => {
@@ -133,7 +133,7 @@ describe("any expression", () => {
 const escaped = (text: string): string => text.replaceAll("${{", () => "$${{");
 
 describe("any text without an expression", () => {
-  it("comes back as it was", () => {
+  it("is returned unchanged", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!JSON.stringify(value).includes("${{"));
@@ -144,7 +144,7 @@ describe("any text without an expression", () => {
     );
   });
 
-  it("comes back when its ${{ are escaped, and beside an expression", () => {
+  it("is returned when its ${{ are escaped, also beside an expression", () => {
     const text = fc.string({ unit: fc.constantFrom("$", "{", "}", "a", "'", " ") });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -159,7 +159,7 @@ describe("any text without an expression", () => {
   });
 });
 
-/** All that can be known of a value. The items of a list are known where they are alike. */
+/** The most precise shape of a value. The items of a list have one if they are alike. */
 function exactShape(value: unknown): Shape {
   if (value === null) return { kind: "null" };
   if (Array.isArray(value)) {
@@ -174,7 +174,7 @@ function exactShape(value: unknown): Shape {
   return typeof value === "number" ? NUMBER : BOOLEAN;
 }
 
-/** JSON whose lists hold alike items, so that all of it is known. */
+/** JSON whose lists have items of one shape, so that all of it is known. */
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   json: fc.oneof(
     { depthSize: "medium" },
@@ -187,7 +187,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 }));
 
 describe("an expression that checks clean against exact shapes", () => {
-  it("never asks for a field that is not there", () => {
+  it("never reads a field that does not exist", () => {
     const step = fc.oneof(
       fc.constantFrom(...NAMES).map((name) => `.${name}`),
       fc.constantFrom(...NAMES).map((name) => `["${name}"]`),

@@ -1,4 +1,4 @@
-/** What the tests of expressions evaluate against, and what the checker knows of it. */
+/** The scope that the tests of expressions evaluate in, and its types. */
 import { ANY, listOf, nullable, NUMBER, objectOf, STRING } from "../../../../src/core/shapes.ts";
 import { compileCel } from "../../../../src/engine/definition/expressions/index.ts";
 import type { Scope, TypeScope } from "../../../../src/engine/definition/expressions/index.ts";
@@ -50,7 +50,7 @@ export const typeScope: TypeScope = {
 export const evaluate = (source: string, inputs: Record<string, unknown> = scope.inputs): unknown =>
   compileCel(source).evaluate({ ...scope, inputs });
 
-/** The StepError that an expression ends with. */
+/** Returns the StepError that an expression fails with. */
 export function failure(source: string, inputs?: Record<string, unknown>): StepError {
   try {
     evaluate(source, inputs);

@@ -30,31 +30,31 @@ describe("a template", () => {
   });
 
   it.each(["{{ inputs.n }}", "Hello {{inputs.name}}!", "${{ inputs.n }} and {{- steps.rows.row_count }}"])(
-    "is missed where the $ is: %s",
+    "is rejected without its $: %s",
     (text) => {
-      expect(() => compileValue(text)).toThrow(/misses the \$ before \{\{/);
+      expect(() => compileValue(text)).toThrow(/lacks the \$ before \{\{/);
     },
   );
 
-  it("stands in every string, however deep, but in no key", () => {
+  it("is evaluated in every string, however deep, but not in keys", () => {
     const value = { "${{ k }}": [{ a: "${{ inputs.n }}", b: 1, c: null, d: true }, "x${{ inputs.name }}"] };
     expect(resolve(value)).toEqual({ "${{ k }}": [{ a: 5, b: 1, c: null, d: true }, "xAnn"] });
   });
 
-  it("is constant without an expression", () => {
+  it("is constant if it contains no expression", () => {
     const compiled = compileValue({ a: ["b", "$${{ c }}"], d: 1 });
     expect(compiled.isConstant).toBe(true);
     expect(compiled.evaluate(scope)).toEqual({ a: ["b", "${{ c }}"], d: 1 });
     expect(compileValue(["${{ 1 }}"]).isConstant).toBe(false);
   });
 
-  it("names the steps that all of it reads", () => {
+  it("lists the steps that all of its parts read", () => {
     const { stepIds } = compileValue({ a: "${{ steps.x.y }}", b: ["and ${{ steps.z }}"] });
     expect([...stepIds]).toEqual(["x", "z"]);
   });
 
   it.each(["${{ inputs.n", "a ${{ 'x }} b", "${{ }}", "${{ 1 + }}", "${{ a // }}"])(
-    "%j is a fault",
+    "reports %j as an issue",
     (text) => {
       expect(() => compileValue({ deep: [text] })).toThrow(
         expect.objectContaining({
