@@ -13,7 +13,7 @@ export const Issue = z
       .optional()
       .meta({ description: "What is allowed there.", example: ["name", "tags"] }),
     did_you_mean: z.string().optional().meta({ description: "The nearest allowed word.", example: "tags" }),
-    fix: z.string().optional().meta({ description: "What to do.", example: "Leave it out." }),
+    fix: z.string().optional().meta({ description: "What to do.", example: "Remove it." }),
     line: z.int().min(1).optional().meta({ description: "Where in the text, from 1.", example: 12 }),
     column: z.int().min(1).optional().meta({ description: "Where in that line, from 1.", example: 5 }),
   })
@@ -25,7 +25,7 @@ export const Problem = z
     type: z.string().meta({ example: "urn:millrace:problem:invalid_input" }),
     title: z.string().meta({ example: "The input is not valid" }),
     status: z.int().meta({ example: 400 }),
-    detail: z.string().meta({ description: "What happened and what to do.", example: "name is missing." }),
+    detail: z.string().meta({ description: "What happened and what to do.", example: "name is required." }),
     code: z.string().meta({ description: "Stable; programs branch on it.", example: "invalid_input" }),
     request_id: z
       .string()

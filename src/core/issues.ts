@@ -1,4 +1,4 @@
-/** From zod's issues to faults that say what to do: all at once, each with its path, the allowed set, a near match. */
+/** Turns the issues of zod into ours: all at once, each with its path, the allowed values, a near match and a fix. */
 import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
@@ -6,33 +6,33 @@ import { nearMatch } from "./near-match.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** As many unknown keys of one object are told: each costs a search for what was meant, a megabyte holds 100,000. */
+/** Maximum number of unknown keys reported for one object: each costs a search for a near match. */
 export const MAX_UNKNOWN_KEYS = 100;
-/** As many faults of one input are told; whoever has more has enough to mend. */
+/** Maximum number of issues reported for one input. */
 const MAX_ISSUES = 200;
-/** As much of a key that somebody sent, and of a path of such keys, is repeated, in characters. */
-const LONGEST_KEY = 100;
-const LONGEST_PATH = 500;
-/** As many keys or faults are named in one sentence. */
-const SHOWN = 10;
+/** Maximum length of a key, and of a path, repeated from the input, in characters: the response must stay small. */
+const MAX_KEY_LENGTH = 100;
+const MAX_PATH_LENGTH = 500;
+/** Maximum number of keys or issues listed in one message. */
+const MAX_LISTED = 10;
 
-const cut = (text: string, longest: number): string =>
-  text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+const truncate = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`;
 
-/** A path as people write it: `steps[2].id`. What is very long is cut: an answer must not be as large as what was sent. */
+/** Writes a path as people do: `steps[2].id`. Long keys and paths are truncated. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let out = "";
   for (const part of path) {
     if (typeof part === "number") out += `[${part}]`;
-    else out += `${out === "" ? "" : "."}${cut(String(part), LONGEST_KEY)}`;
-    if (out.length > LONGEST_PATH) break;
+    else out += `${out === "" ? "" : "."}${truncate(String(part), MAX_KEY_LENGTH)}`;
+    if (out.length > MAX_PATH_LENGTH) break;
   }
-  return cut(out, LONGEST_PATH);
+  return truncate(out, MAX_PATH_LENGTH);
 }
 
 /**
- * The words that may stand at `path` of an object schema: its keys. Empty where it is open or no object. Of a union
- * whose forms a key tells apart, `input` (what stands there) says which; of any other, the keys of every form.
+ * Lists the keys that an object schema allows at `path`; none if it allows any key or is no object. In a discriminated
+ * union `input`, the value at that path, selects the option; of any other union the keys of all options are listed.
  */
 export function allowedKeys(schema: z.ZodType, path: readonly PropertyKey[], input?: unknown): string[] {
   return [...new Set(keysAt(schema, path, input))];
@@ -52,24 +52,24 @@ function keysAt(schema: unknown, path: readonly PropertyKey[], input: unknown): 
   const def = (here as { def?: AnyDef } | undefined)?.def;
   if (def === undefined) return [];
   if (def.options !== undefined) {
-    const forms = path.length === 0 ? formsFor(def, input) : def.options;
-    return forms.flatMap((form) => keysAt(form, path, input));
+    const options = path.length === 0 ? optionsFor(def, input) : def.options;
+    return options.flatMap((option) => keysAt(option, path, input));
   }
   const [part, ...rest] = path;
   if (part === undefined) return def.type === "object" ? Object.keys(def.shape ?? {}) : [];
   return keysAt(def.element ?? def.valueType ?? def.shape?.[String(part)], rest, input);
 }
 
-/** The one form that the value's discriminator names; else all of them. */
-function formsFor({ options, discriminator }: AnyDef, input: unknown): readonly unknown[] {
+/** Returns the option that the value's discriminator selects, else all of them. */
+function optionsFor({ options, discriminator }: AnyDef, input: unknown): readonly unknown[] {
   if (discriminator === undefined) return options!;
-  const word = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
-  const form = options!.find((it) => valuesOf(it, discriminator)?.has(word));
-  return form === undefined ? options! : [form];
+  const value = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
+  const option = options!.find((it) => valuesOf(it, discriminator)?.has(value));
+  return option === undefined ? options! : [option];
 }
 
-const valuesOf = (form: unknown, key: string): ReadonlySet<unknown> | undefined =>
-  (form as { _zod?: { propValues?: Record<string, Set<unknown>> } })._zod?.propValues?.[key];
+const valuesOf = (option: unknown, key: string): ReadonlySet<unknown> | undefined =>
+  (option as { _zod?: { propValues?: Record<string, Set<unknown>> } })._zod?.propValues?.[key];
 
 function unwrap(schema: unknown): unknown {
   let here = schema;
@@ -81,10 +81,10 @@ function unwrap(schema: unknown): unknown {
 }
 
 const kinds: Record<string, string> = {
-  string: "text",
+  string: "a string",
   number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
+  int: "an integer",
+  boolean: "a boolean",
   array: "a list",
   object: "an object",
   record: "an object",
@@ -94,43 +94,62 @@ const kind = (type: string): string => kinds[type] ?? type;
 const received = (input: unknown, expected: string): string => {
   if (input === null) return "null";
   if (Array.isArray(input)) return "a list";
-  // "must be a whole number, not a number" would help nobody. Elsewhere no value is repeated: it may be a secret.
+  // "must be an integer, got a number" would not help. No other value is repeated: it may be a secret.
   if (typeof input === "number" && ["int", "number"].includes(expected)) return String(input);
   return kind(typeof input);
 };
 
-function plural(count: number | bigint, origin: string): string {
-  if (origin === "string") return `${count} character${count === 1 ? "" : "s"}`;
-  if (isList(origin)) return `${count} item${count === 1 ? "" : "s"}`;
-  return String(count);
+/** Writes a limit with its unit: `at most 3 characters`. */
+function limit(comparison: string, count: number | bigint, origin: string): string {
+  const plural = count === 1 ? "" : "s";
+  if (origin === "string") return `must be ${comparison} ${count} character${plural}`;
+  return isList(origin) ? `must have ${comparison} ${count} item${plural}` : `must be ${comparison} ${count}`;
 }
 
-/** The fault of a key that does not belong there. */
+/** Writes the number or the size of the value that exceeds a limit; nothing if zod did not report the value. */
+function receivedSize(input: unknown, maximum?: number | bigint): string {
+  if (typeof input === "number" || typeof input === "bigint") return `, got ${input}`;
+  if (typeof input === "string") return `, got ${stringLength(input, maximum)}`;
+  const { length, size } = (input ?? {}) as { length?: unknown; size?: unknown };
+  const count = length ?? size;
+  return typeof count === "number" ? `, got ${count}` : "";
+}
+
+/** Counts code points, as `text()` of the schemas does, or UTF-16 units where only those exceed the limit, as in zod. */
+function stringLength(value: string, maximum: number | bigint = 0): number {
+  // A megabyte is rejected without being counted.
+  if (value.length > Number(maximum) * 4) return value.length;
+  let codePoints = 0;
+  for (let at = 0; at < value.length; at += value.codePointAt(at)! > 0xffff ? 2 : 1) codePoints += 1;
+  return codePoints > maximum ? codePoints : value.length;
+}
+
+/** Makes the issue of an unknown key. */
 export function unknownKey(path: string, key: string, allowed: readonly string[], fix?: string): Issue {
   const near = nearMatch(key, allowed);
   return {
     path,
     code: "unknown_key",
-    message: "is not known here",
+    message: "is not a known field",
     ...(allowed.length > 0 && { allowed: [...allowed] }),
     ...(near !== undefined && { did_you_mean: near }),
-    fix: fix ?? (near === undefined ? "Leave it out." : `Write ${near}, or leave it out.`),
+    fix: fix ?? (near === undefined ? "Remove it." : `Write ${near}, or remove it.`),
   };
 }
 
-/** A fault with its path in parts, for who must find the place. */
+/** An issue with its path in parts, to locate it in a document. */
 export interface LocatedIssue {
   path: readonly PropertyKey[];
   issue: Issue;
 }
 
-/** All issues as faults, in the order in which they were found. */
+/** Describes all issues of a zod error, in its order. */
 export function issuesOf(error: z.ZodError, schema: z.ZodType): Issue[] {
   return locatedIssues(error, schema).map(({ issue }) => issue);
 }
 
 export function locatedIssues(error: z.ZodError, schema: z.ZodType): LocatedIssue[] {
-  return error.issues.flatMap(meant).flatMap((issue): LocatedIssue[] => {
+  return error.issues.flatMap(relevantIssues).flatMap((issue): LocatedIssue[] => {
     if (issue.code !== "unrecognized_keys") {
       return [{ path: issue.path, issue: { path: formatPath(issue.path), ...describe(issue) } }];
     }
@@ -142,44 +161,46 @@ export function locatedIssues(error: z.ZodError, schema: z.ZodType): LocatedIssu
   });
 }
 
-/** The code with which a form says that it is only an alternative: an expression in place of the value. */
+/** The code of a union option that is only an alternative to the value: an expression in its place. */
 export const ALTERNATIVE = "alternative";
 
 /**
- * The issues that help: where a value may be an expression too, that it is none says nothing. If one of the other
- * forms is of the value's kind, its issues are told, each in its own place.
+ * Selects the issues of a union that help. That the value is not an expression does not, where it may be one. If one
+ * option has the type of the value, the issues are those of that option, each with its own path.
  */
-function meant(issue: ZodIssue): ZodIssue[] {
+function relevantIssues(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
-  const forms = issue.errors.filter((form) => !form.every(isAlternative));
-  if (forms.length === 0 || forms.length === issue.errors.length) return [issue];
-  const near = forms.filter((form) => !form.some(isOtherKind));
-  const only = near.length === 1 ? near[0] : forms.length === 1 ? forms[0] : undefined;
-  if (only === undefined) return [{ ...issue, errors: forms } as ZodIssue];
-  return only.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] }));
+  const options = issue.errors.filter((option) => !option.every(isAlternative));
+  if (options.length === 0 || options.length === issue.errors.length) return [issue];
+  const sameType = options.filter((option) => !option.some(isOtherType));
+  const only = sameType.length === 1 ? sameType[0] : options.length === 1 ? options[0] : undefined;
+  if (only === undefined) return [{ ...issue, errors: options } as ZodIssue];
+  return only.flatMap((inner) => relevantIssues({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 const isAlternative = (issue: ZodIssue): boolean =>
   issue.code === "custom" && issue.params?.["code"] === ALTERNATIVE;
 
-const isOtherKind = (issue: ZodIssue): boolean => issue.code === "invalid_type" && issue.path.length === 0;
+const isOtherType = (issue: ZodIssue): boolean => issue.code === "invalid_type" && issue.path.length === 0;
 
-/** What is wrong, apart from where. (Unknown keys come here only inside a union's form.) */
+/** Describes an issue without its path. Unknown keys are described here only inside the option of a union. */
 function describe(issue: ZodIssue): Omit<Issue, "path"> {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined
-        ? { code: "missing", message: "is missing", fix: `Give it: ${kind(issue.expected)}.` }
+        ? { code: "missing", message: "is required", fix: `Set it to ${kind(issue.expected)}.` }
         : {
             code: "wrong_type",
-            message: `must be ${kind(issue.expected)}, not ${received(issue.input, issue.expected)}`,
+            message: `must be ${kind(issue.expected)}, got ${received(issue.input, issue.expected)}`,
           };
     case "invalid_value":
       return notAllowed(issue.input, issue.values.map(String));
     case "too_big":
       return {
         code: isLength(issue.origin) ? "too_long" : "too_large",
-        message: `must be ${bound(issue, "at most", "less than")} ${plural(issue.maximum, issue.origin)}`,
+        message:
+          limit(compared(issue, "at most", "less than"), issue.maximum, issue.origin) +
+          receivedSize(issue.input, issue.maximum),
       };
     case "too_small":
       return {
@@ -187,50 +208,55 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
         message:
           issue.origin === "string" && issue.minimum === 1
             ? "must not be empty"
-            : `must be ${bound(issue, "at least", "more than")} ${plural(issue.minimum, issue.origin)}`,
+            : limit(compared(issue, "at least", "more than"), issue.minimum, issue.origin) +
+              receivedSize(issue.input),
       };
     case "invalid_format": {
-      // A message of the schema's own goes before what can be said of any pattern.
+      // A message of the schema says more than the pattern.
       const own = issue.message.startsWith("Invalid ") ? undefined : issue.message;
       const general = issue.pattern ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
       return { code: "wrong_format", message: own ?? general };
     }
     case "not_multiple_of":
-      return { code: "not_allowed", message: `must be a multiple of ${issue.divisor}` };
+      return {
+        code: "not_allowed",
+        message: `must be a multiple of ${issue.divisor}${receivedSize(issue.input)}`,
+      };
     case "invalid_key":
-      return { code: "not_allowed", message: `is not a name that may stand here: ${spoken(issue.issues)}` };
+      return { code: "not_allowed", message: `is not a valid name: ${joinMessages(issue.issues)}` };
     case "invalid_element":
-      return { code: "invalid", message: `holds an item that may not: ${spoken(issue.issues)}` };
+      return { code: "invalid", message: `contains an invalid item: ${joinMessages(issue.issues)}` };
     case "unrecognized_keys":
-      return { code: "unknown_key", message: `must not hold ${listed(issue.keys)}` };
+      return { code: "unknown_key", message: `must not have the field ${listKeys(issue.keys)}` };
     case "invalid_union":
       return describeUnion(issue);
     default: {
-      // A check of our own says its code itself.
+      // Our own checks state their code.
       const code: unknown = issue.params?.["code"];
       return { code: typeof code === "string" ? code : "invalid", message: issue.message };
     }
   }
 }
 
-/** Some keys that were sent, in few words. */
-function listed(keys: readonly string[]): string {
-  const shown = keys.slice(0, SHOWN).map((key) => cut(key, LONGEST_KEY));
-  return keys.length > SHOWN ? `${shown.join(", ")} and ${keys.length - SHOWN} more` : shown.join(", ");
+function listKeys(keys: readonly string[]): string {
+  const shown = keys.slice(0, MAX_LISTED).map((key) => truncate(key, MAX_KEY_LENGTH));
+  return keys.length > MAX_LISTED
+    ? `${shown.join(", ")} and ${keys.length - MAX_LISTED} more`
+    : shown.join(", ");
 }
 
-const spoken = (issues: readonly ZodIssue[]): string =>
+const joinMessages = (issues: readonly ZodIssue[]): string =>
   issues
-    .slice(0, SHOWN)
+    .slice(0, MAX_LISTED)
     .map((issue) => `${formatPath(issue.path)} ${describe(issue).message}`.trimStart())
     .join(", ");
 
-/** What each form would have needed; or, where a key tells the forms apart, what that key may be. */
+/** Describes what each option requires; in a discriminated union, the values of the discriminator. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Issue, "path"> {
   if (issue.discriminator === undefined || issue.inclusive === false || issue.options === undefined) {
     return {
       code: "no_match",
-      message: issue.errors.map(spoken).join(", or ") || "matches more than one form",
+      message: issue.errors.map(joinMessages).join(", or ") || "must match only one of the allowed forms",
     };
   }
   const input = (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];
@@ -238,7 +264,7 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Issue, "path">
 }
 
 function notAllowed(input: unknown, allowed: string[]): Omit<Issue, "path"> {
-  if (input === undefined) return { code: "missing", message: "is missing", allowed };
+  if (input === undefined) return { code: "missing", message: "is required", allowed };
   const near = typeof input === "string" ? nearMatch(input, allowed) : undefined;
   const message = `must be one of ${allowed.join(", ")}`;
   return { code: "not_allowed", message, allowed, ...(near !== undefined && { did_you_mean: near }) };
@@ -247,10 +273,13 @@ function notAllowed(input: unknown, allowed: string[]): Omit<Issue, "path"> {
 const isLength = (origin: string): boolean => origin === "string" || isList(origin);
 const isList = (origin: string): boolean => ["array", "set", "map"].includes(origin);
 
-const bound = (it: { exact?: boolean; inclusive?: boolean }, within: string, beyond: string): string =>
-  it.exact ? "exactly" : it.inclusive === false ? beyond : within;
+const compared = (
+  issue: { exact?: boolean; inclusive?: boolean },
+  inclusive: string,
+  exclusive: string,
+): string => (issue.exact ? "exactly" : issue.inclusive === false ? exclusive : inclusive);
 
-/** Faults as the error that tells them. The message repeats the first ones, for clients that show nothing else. */
+/** Makes the error that reports issues. Its message repeats the first three, for clients that show nothing else. */
 export function invalidInput(errors: Issue[]): AppError {
   const shown = errors.slice(0, 3).map((issue) => `${issue.path || "The input"} ${issue.message}.`);
   if (errors.length > 3) {
@@ -260,11 +289,11 @@ export function invalidInput(errors: Issue[]): AppError {
   return new AppError("invalid_input", shown.join(" "), { errors: errors.slice(0, MAX_ISSUES) });
 }
 
-const isUnknown = (issue: Issue): number => Number(issue.code === "unknown_key");
+const isUnknownKey = (issue: Issue): number => Number(issue.code === "unknown_key");
 
 /**
- * Parses with a schema, or throws `invalid_input` with every fault.
- * @param found faults that were found before, told together with those of the schema
+ * Parses a value with a schema, or throws `invalid_input` with every issue.
+ * @param found issues that were found before, to be reported together with those of the schema
  * @throws AppError invalid_input
  */
 export function parseInput<T extends z.ZodType>(
@@ -275,6 +304,6 @@ export function parseInput<T extends z.ZodType>(
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success && found.length === 0) return parsed.data;
   const issues = [...found, ...(parsed.success ? [] : issuesOf(parsed.error, schema))];
-  // Unknown keys first, whoever found them: every surface tells the same in the same order.
-  throw invalidInput(issues.toSorted((a, b) => isUnknown(b) - isUnknown(a)));
+  // Unknown keys come first, so that every surface reports the same issues in the same order.
+  throw invalidInput(issues.toSorted((a, b) => isUnknownKey(b) - isUnknownKey(a)));
 }

@@ -105,16 +105,16 @@ describe("a configuration", () => {
 
 describe("a configuration's faults", () => {
   it.each<[string, string, string[]]>([
-    ["an unknown key", "databses: []\n", ["1:1: databses is not known here; did you mean databases?"]],
+    ["an unknown key", "databses: []\n", ["1:1: databses is not a known field; did you mean databases?"]],
     [
       "an unknown key deep down",
       `${DATABASE}    acces: read-write\n`,
-      ["5:5: databases[0].acces is not known here; did you mean access?"],
+      ["5:5: databases[0].acces is not a known field; did you mean access?"],
     ],
     [
       "an unknown key with a dot",
       "limits:\n  a.b: 1\n",
-      ["2:3: limits.a.b is not known here; allowed are requests_per_minute, unfinished_runs, per_key"],
+      ["2:3: limits.a.b is not a known field; allowed are requests_per_minute, unfinished_runs, per_key"],
     ],
     [
       "a word not allowed",
@@ -126,15 +126,15 @@ describe("a configuration's faults", () => {
     [
       "a missing key, at what it is missing from",
       "models:\n  - name: m\n    vendor: openai\n",
-      ["2:5: models[0].model_ref is missing"],
+      ["2:5: models[0].model_ref is required"],
     ],
-    ["a wrong type", "databases: shop\n", ["1:1: databases must be a list, not text"]],
-    ["a file that is a list", "- a\n", ["1:1: the file must be an object, not a list"]],
-    ["a file that is text", "hello\n", ["1:1: the file must be an object, not text"]],
+    ["a wrong type", "databases: shop\n", ["1:1: databases must be a list, got a string"]],
+    ["a file that is a list", "- a\n", ["1:1: the file must be an object, got a list"]],
+    ["a file that is text", "hello\n", ["1:1: the file must be an object, got a string"]],
     [
       "a port beyond",
       "authentication: { basic: { smtp_user: a, smtp_password_var: B, smtp_server: s, smtp_port: 99999 } }",
-      ["1:80: authentication.basic.smtp_port must be at most 65535"],
+      ["1:80: authentication.basic.smtp_port must be at most 65535, got 99999"],
     ],
     [
       "a dangling default with a near match",
@@ -195,14 +195,14 @@ describe("a configuration's faults", () => {
       "databases:\n  - { name: shop, type: sqlite, dataset: a }\n  - { name: shop, type: sqlite }\nmcp_servers: none\n";
     expect(issues(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
       "2:3: defaults.database is not the name of an entry of databases",
-      "3:1: limit is not known here",
+      "3:1: limit is not a known field",
       "5:7: models[0].name",
       "5:18: models[0].vendor",
       "5:33: models[0].model_ref",
       "6:5: models[1] needs base_url, because its vendor is openai-compatible",
-      "6:57: models[1].colour is not known here",
+      "6:57: models[1].colour is not a known field",
       "7:7: models[2].name is the name of an earlier entry too",
-      "10:5: databases[1].dataset is missing",
+      "10:5: databases[1].dataset is required",
       "10:7: databases[1].name is the name of an earlier entry too",
       "11:1: mcp_servers",
     ]);

@@ -4,10 +4,10 @@ import { Issue } from "../../schemas/problem.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import { allowedKeys, formatPath, issuesOf, invalidInput, parseInput } from "../../src/core/issues.ts";
 
-/** The issues of a value, each valid as part of a response. */
+/** The issues of a value, each valid in a response. */
 function issues(schema: z.ZodType, value: unknown): Issue[] {
   const parsed = schema.safeParse(value, { reportInput: true });
-  if (parsed.success) throw new Error("it has none");
+  if (parsed.success) throw new Error("the value is valid");
   return issuesOf(parsed.error, schema).map((issue) => Issue.parse(issue));
 }
 
@@ -43,11 +43,11 @@ describe("untrusted input", () => {
     expect(issue!.path).toBe(`${"e".repeat(100)}…`);
     expect(formatPath(Array.from({ length: 100 }, () => "a".repeat(50))).length).toBeLessThanOrEqual(501);
     expect(formatPath(["😀".repeat(100)]).isWellFormed()).toBe(true);
-    // Input of ordinary length is repeated unchanged.
+    // Ordinary keys are not truncated.
     expect(formatPath(["steps", 2, "a".repeat(100)])).toBe(`steps[2].${"a".repeat(100)}`);
   });
 
-  it("gets at most 200 issues, and their total number", () => {
+  it("gets at most 200 issues, and their total", () => {
     const { message, details } = thrown(() => parseInput(z.array(z.int()), Array(5_000).fill("x")));
     expect(details.errors).toHaveLength(200);
     expect(message).toContain("And 4997 more, see errors (the first 200).");
@@ -58,37 +58,77 @@ const missing = (schema: z.ZodType) => issues(z.strictObject({ a: schema }), {})
 
 describe("issues", () => {
   it.each<[string, z.ZodType, unknown, Partial<Issue>]>([
-    ["a wrong type", z.string(), 7, { code: "wrong_type", message: "must be text, not a number" }],
-    ["null", z.string(), null, { code: "wrong_type", message: "must be text, not null" }],
-    ["a list", z.object({}), [], { code: "wrong_type", message: "must be an object, not a list" }],
-    ["text", z.array(z.string()), "a", { code: "wrong_type", message: "must be a list, not text" }],
-    ["a boolean", z.boolean(), "yes", { code: "wrong_type", message: "must be true or false, not text" }],
-    ["a fraction", z.int(), 1.5, { code: "wrong_type", message: "must be a whole number, not 1.5" }],
-    ["infinity", z.number(), Infinity, { code: "wrong_type", message: "must be a number, not Infinity" }],
-    ["an integer beyond", z.int(), 1e300, { code: "too_large", message: "must be at most 9007199254740991" }],
-    ["a long text", z.string().max(3), "abcd", { code: "too_long", message: "must be at most 3 characters" }],
-    ["one character", z.string().max(1), "ab", { code: "too_long", message: "must be at most 1 character" }],
-    ["a long list", z.array(z.any()).max(1), [1, 2], { code: "too_long", message: "must be at most 1 item" }],
-    ["a big number", z.number().max(3), 4, { code: "too_large", message: "must be at most 3" }],
-    ["a bound itself", z.number().lt(3), 3, { code: "too_large", message: "must be less than 3" }],
+    ["a wrong type", z.string(), 7, { code: "wrong_type", message: "must be a string, got a number" }],
+    ["null", z.string(), null, { code: "wrong_type", message: "must be a string, got null" }],
+    ["a list", z.object({}), [], { code: "wrong_type", message: "must be an object, got a list" }],
+    ["text", z.array(z.string()), "a", { code: "wrong_type", message: "must be a list, got a string" }],
+    ["a boolean", z.boolean(), "yes", { code: "wrong_type", message: "must be a boolean, got a string" }],
+    ["a fraction", z.int(), 1.5, { code: "wrong_type", message: "must be an integer, got 1.5" }],
+    ["infinity", z.number(), Infinity, { code: "wrong_type", message: "must be a number, got Infinity" }],
+    [
+      "an integer beyond",
+      z.int(),
+      1e300,
+      { code: "too_large", message: "must be at most 9007199254740991, got 1e+300" },
+    ],
+    [
+      "a long text",
+      z.string().max(3),
+      "abcd",
+      { code: "too_long", message: "must be at most 3 characters, got 4" },
+    ],
+    [
+      "one character",
+      z.string().max(1),
+      "ab",
+      { code: "too_long", message: "must be at most 1 character, got 2" },
+    ],
+    [
+      "a long list",
+      z.array(z.any()).max(1),
+      [1, 2],
+      { code: "too_long", message: "must have at most 1 item, got 2" },
+    ],
+    ["a big number", z.number().max(3), 4, { code: "too_large", message: "must be at most 3, got 4" }],
+    ["a bound itself", z.number().lt(3), 3, { code: "too_large", message: "must be less than 3, got 3" }],
     ["an empty text", z.string().min(1), "", { code: "too_short", message: "must not be empty" }],
-    ["a short text", z.string().min(3), "a", { code: "too_short", message: "must be at least 3 characters" }],
-    ["a text of another length", z.string().length(3), "a", { message: "must be exactly 3 characters" }],
+    [
+      "a short text",
+      z.string().min(3),
+      "a",
+      { code: "too_short", message: "must be at least 3 characters, got 1" },
+    ],
+    [
+      "a text of another length",
+      z.string().length(3),
+      "a",
+      { message: "must be exactly 3 characters, got 1" },
+    ],
     [
       "a short list",
       z.array(z.any()).min(2),
       [1],
-      { code: "too_short", message: "must be at least 2 items" },
+      { code: "too_short", message: "must have at least 2 items, got 1" },
     ],
-    ["a small number", z.number().min(3), 2, { code: "too_small", message: "must be at least 3" }],
-    ["a lower bound itself", z.number().gt(3), 3, { code: "too_small", message: "must be more than 3" }],
+    ["a small number", z.number().min(3), 2, { code: "too_small", message: "must be at least 3, got 2" }],
+    [
+      "a lower bound itself",
+      z.number().gt(3),
+      3,
+      { code: "too_small", message: "must be more than 3, got 3" },
+    ],
     [
       "a small set",
       z.set(z.string()).min(2),
       new Set(),
-      { code: "too_short", message: "must be at least 2 items" },
+      { code: "too_short", message: "must have at least 2 items, got 0" },
     ],
-    ["no multiple", z.number().multipleOf(5), 3, { code: "not_allowed", message: "must be a multiple of 5" }],
+    [
+      "no multiple",
+      z.number().multipleOf(5),
+      3,
+      { code: "not_allowed", message: "must be a multiple of 5, got 3" },
+    ],
     ["a wrong URL", z.url(), "nope", { code: "wrong_format", message: "must be a valid url" }],
     ["a pattern", z.string().regex(/^a$/), "b", { code: "wrong_format", message: "must match /^a$/" }],
     [
@@ -133,26 +173,27 @@ describe("issues", () => {
       { a: "x", b: 1 },
       {
         code: "no_match",
-        message: "must be text, not an object, or a must be a number, not text, must not hold b",
+        message:
+          "must be a string, got an object, or a must be a number, got a string, must not have the field b",
       },
     ],
     [
       "several forms where one is wanted",
       z.xor([z.string(), z.string()]),
       "a",
-      { code: "no_match", message: "matches more than one form" },
+      { code: "no_match", message: "must match only one of the allowed forms" },
     ],
     [
       "a name in a record",
       z.record(z.string().regex(/^a/, { error: "must begin with a" }), z.any()),
       { b: 1 },
-      { path: "b", code: "not_allowed", message: "is not a name that may stand here: must begin with a" },
+      { path: "b", code: "not_allowed", message: "is not a valid name: must begin with a" },
     ],
     [
       "an element of a map",
       z.map(z.object({}), z.string()),
       new Map([[{}, 1]]),
-      { code: "invalid", message: "holds an item that may not: must be text, not a number" },
+      { code: "invalid", message: "contains an invalid item: must be a string, got a number" },
     ],
     [
       "a check of our own",
@@ -166,16 +207,16 @@ describe("issues", () => {
       "a",
       { code: "invalid" },
     ],
-  ])("report %s", (_, schema, value, expected) => {
+  ])("describe %s", (_, schema, value, expected) => {
     expect(issues(schema, value)).toEqual([expect.objectContaining(expected)]);
   });
 
-  it("report what is missing, whatever its type", () => {
+  it("name a required field, whatever its type", () => {
     expect(missing(z.string())).toEqual([
-      { path: "a", code: "missing", message: "is missing", fix: "Give it: text." },
+      { path: "a", code: "missing", message: "is required", fix: "Set it to a string." },
     ]);
     expect(missing(z.enum(["x", "y"]))).toEqual([
-      { path: "a", code: "missing", message: "is missing", allowed: ["x", "y"] },
+      { path: "a", code: "missing", message: "is required", allowed: ["x", "y"] },
     ]);
   });
 
@@ -201,24 +242,24 @@ describe("issues", () => {
     ]);
   });
 
-  it("of unknown keys name each key, the allowed keys and a fix", () => {
+  it("name each unknown key, the allowed ones, and what to do", () => {
     expect(
       issues(z.strictObject({ name: z.string(), tags: z.any().optional() }), { name: "a", nam: 1, "x.y": 2 }),
     ).toEqual([
       {
         path: "nam",
         code: "unknown_key",
-        message: "is not known here",
+        message: "is not a known field",
         allowed: ["name", "tags"],
         did_you_mean: "name",
-        fix: "Write name, or leave it out.",
+        fix: "Write name, or remove it.",
       },
       {
         path: "x.y",
         code: "unknown_key",
-        message: "is not known here",
+        message: "is not a known field",
         allowed: ["name", "tags"],
-        fix: "Leave it out.",
+        fix: "Remove it.",
       },
     ]);
   });
@@ -246,7 +287,7 @@ describe("allowedKeys", () => {
     [["steps", 3], ["id"]],
     [["open"], []],
     [["nowhere", "at", 1, "all"], []],
-  ])("returns for %j %j", (path, keys) => {
+  ])("at %j are %j", (path, keys) => {
     expect(allowedKeys(schema, path)).toEqual(keys);
   });
 });
@@ -257,7 +298,7 @@ describe("formatPath", () => {
     [["a"], "a"],
     [["a", 0, "b", 12, 3], "a[0].b[12][3]"],
     [[0], "[0]"],
-  ])("formats %j", (path, written) => {
+  ])("writes %j as %j", (path, written) => {
     expect(formatPath(path)).toBe(written);
   });
 });
@@ -266,11 +307,11 @@ describe("parseInput", () => {
   const schema = z.strictObject({ name: z.string(), size: z.int().default(1) });
   const found = { path: "If-Match", code: "wrong_format", message: "must be a version" };
 
-  it("returns the parsed input", () => {
+  it("returns the parsed value", () => {
     expect(parseInput(schema, { name: "a" })).toEqual({ name: "a", size: 1 });
   });
 
-  it("adds the issues that were found before, also when the input is valid", () => {
+  it("reports issues that were found before, with its own or alone", () => {
     expect(thrown(() => parseInput(schema, {}, [found])).details.errors).toEqual([
       found,
       expect.objectContaining({ path: "name", code: "missing" }),
@@ -279,14 +320,14 @@ describe("parseInput", () => {
     expect(error).toMatchObject({ code: "invalid_input", message: "If-Match must be a version." });
   });
 
-  it("names the first three issues in its message and counts the others", () => {
+  it("repeats the first three issues in its message and counts the others", () => {
     const many = Array.from({ length: 5 }, (_, i) => ({
       path: `f${i}`,
       code: "missing",
-      message: "is missing",
+      message: "is required",
     }));
     expect(invalidInput(many).message).toBe(
-      "f0 is missing. f1 is missing. f2 is missing. And 2 more, see errors.",
+      "f0 is required. f1 is required. f2 is required. And 2 more, see errors.",
     );
     expect(invalidInput([{ path: "", code: "x", message: "must be an object" }]).message).toBe(
       "The input must be an object.",

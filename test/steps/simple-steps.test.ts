@@ -185,7 +185,7 @@ describe("a workflow step", () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "${{ steps.n.count }}" } };
     const { issues } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
     expect(issues).toMatchObject([
-      { path: ["inputs", "since"], code: "wrong_type", message: "must be text, not a number" },
+      { path: ["inputs", "since"], code: "wrong_type", message: "must be a string, got a number" },
     ]);
   });
 

@@ -102,7 +102,7 @@ describe.each(CLIENT_NAMES)("an SDK client, %s", (way) => {
     const invalid = problemOf(await client.call("create_workflow", { nam: "x", tags: ["a", "a"] }));
     expect(invalid).toMatchObject({
       code: "invalid_input",
-      detail: expect.stringMatching(/name is missing/),
+      detail: expect.stringMatching(/name is required/),
     });
     expect(invalid.errors!.map((issue) => [issue.path, issue.code])).toEqual([
       ["nam", "unknown_key"],

@@ -42,34 +42,34 @@ describe("a body's faults", () => {
       {
         path: "nmae",
         code: "unknown_key",
-        message: "is not known here",
+        message: "is not a known field",
         allowed,
         did_you_mean: "name",
-        fix: "Write name, or leave it out.",
+        fix: "Write name, or remove it.",
       },
       {
         path: "idempotency_key",
         code: "unknown_key",
-        message: "is not known here",
+        message: "is not a known field",
         allowed,
         fix: "Send it as the header Idempotency-Key.",
       },
       {
         path: "workflow_id",
         code: "unknown_key",
-        message: "is not known here",
+        message: "is not a known field",
         allowed,
-        fix: "Leave it out.",
+        fix: "Remove it.",
       },
-      { path: "name", code: "missing", message: "is missing", fix: "Give it: text." },
-      { path: "description", code: "too_long", message: "must be at most 10000 characters" },
+      { path: "name", code: "missing", message: "is required", fix: "Set it to a string." },
+      { path: "description", code: "too_long", message: "must be at most 10000 characters, got 10001" },
       { path: "tags[1]", code: "too_short", message: "must not be empty" },
-      { path: "tags[2]", code: "wrong_type", message: "must be text, not a number" },
-      { path: "tags[3]", code: "too_long", message: "must be at most 50 characters" },
+      { path: "tags[2]", code: "wrong_type", message: "must be a string, got a number" },
+      { path: "tags[3]", code: "too_long", message: "must be at most 50 characters, got 51" },
       { path: "definition", code: "wrong_type", message: "must be an object, or YAML or JSON text" },
-      { path: "reason", code: "wrong_type", message: "must be text, not a number" },
+      { path: "reason", code: "wrong_type", message: "must be a string, got a number" },
     ]);
-    expect(detail).toContain("nmae is not known here.");
+    expect(detail).toContain("nmae is not a known field.");
     expect(detail).toContain("And 7 more, see errors.");
     expect((await call("GET", "/workflows")).body).toEqual([]);
   });

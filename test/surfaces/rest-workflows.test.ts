@@ -59,7 +59,9 @@ describe("POST /workflows", () => {
       await call("POST", "/workflows", { name: "🦄".repeat(201) }),
       "invalid_input",
     );
-    expect(errors).toEqual([{ path: "name", code: "too_long", message: "must be at most 200 characters" }]);
+    expect(errors).toEqual([
+      { path: "name", code: "too_long", message: "must be at most 200 characters, got 201" },
+    ]);
   });
 });
 

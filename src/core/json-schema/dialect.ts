@@ -1,14 +1,13 @@
-/** Which JSON Schema (draft 2020-12) may be written here, and the validator that knows it. */
+/** The part of JSON Schema (draft 2020-12) that workflows may use, and its validator. */
 import { createRequire } from "node:module";
 import type * as Ajv from "ajv/dist/2020.js";
 import type { FormatsPlugin } from "ajv-formats";
 import { RE2JS } from "re2js";
 import { lazy } from "../lazy.ts";
 
-/** Written as plain JSON objects, or true and false. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The keywords by what they hold: one schema, a list of them, named ones, or something that is no schema. */
+/** The keywords by what they contain: one schema, a list of schemas, named schemas, or something else. */
 const KEYWORDS_BY_KIND = {
   schema: [
     "additionalProperties",
@@ -32,10 +31,12 @@ const KEYWORDS_BY_KIND = {
     "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
   ],
 } as const;
-type Holds = keyof typeof KEYWORDS_BY_KIND;
+type KeywordKind = keyof typeof KEYWORDS_BY_KIND;
 
-export const KEYWORDS: ReadonlyMap<string, Holds> = new Map(
-  Object.entries(KEYWORDS_BY_KIND).flatMap(([holds, words]) => words.map((word) => [word, holds as Holds])),
+export const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map(
+  Object.entries(KEYWORDS_BY_KIND).flatMap(([kind, words]) =>
+    words.map((word) => [word, kind as KeywordKind]),
+  ),
 );
 
 export const FORMATS = [
@@ -52,30 +53,30 @@ export const FORMATS = [
   "uuid",
 ] as const;
 
-// Loaded when the first schema is read: most processes read none for long.
+// Loaded with the first schema: many processes start without one.
 const packages = lazy(() => {
   const require = createRequire(import.meta.url);
   return {
     ...(require("ajv/dist/2020.js") as typeof Ajv),
-    // CommonJS, though its types say otherwise.
+    // The package is CommonJS, although its types describe a module.
     addFormats: require("ajv-formats") as FormatsPlugin,
   };
 });
 
-/** Patterns in linear time: those of a workflow's author must not be able to hold a process. */
-const linear = Object.assign(
+/** Matches patterns in linear time: the pattern of a workflow must not be able to block a process. */
+const linearRegExp = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    // ajv tells patterns apart by their text.
+    // ajv compares patterns by their text.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   },
   { code: "re2js" },
 );
 
 interface DialectOptions {
-  /** Fills in defaults, in the value itself. */
+  /** Fills defaults in, in the validated value itself. */
   useDefaults: boolean;
-  /** Tells every error, not only the first. */
+  /** Finds every error, not only the first. */
   allErrors: boolean;
 }
 
@@ -88,10 +89,10 @@ export function newAjv({ useDefaults, allErrors }: DialectOptions): Ajv.Ajv2020 
     useDefaults: useDefaults,
     verbose: true,
     ownProperties: true,
-    // What is a schema has been checked before.
+    // Schemas are checked by schemaIssues.
     validateSchema: false,
     logger: false,
-    code: { regExp: linear },
+    code: { regExp: linearRegExp },
   });
   packaged.addFormats(ajv, [...FORMATS]);
   return ajv;

@@ -1,29 +1,30 @@
-/** From the validator's errors to faults in the words of every other fault. */
+/** Describes the errors of the JSON Schema validator in the words of every other issue. */
 import type { ErrorObject } from "ajv";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
 import { nearMatch } from "../near-match.ts";
 import { pointerParts } from "./references.ts";
 
-/** Faults told; errors looked at for them, as many may say the same; faults for which is looked what was meant. */
-const MOST = 100;
-const MOST_LOOKED_AT = 1_000;
-const MOST_MEANT = 10;
-/** Words that are held against the one that was written. */
-const MOST_CANDIDATES = 500;
+/** Maximum number of issues reported for one value. */
+const MAX_ISSUES = 100;
+/** Maximum number of errors described for them: many may be the same issue. */
+const MAX_ERRORS = 1_000;
+/** Maximum number of issues for which a near match is searched, and of the words that each is compared with. */
+const MAX_SUGGESTIONS = 10;
+const MAX_CANDIDATES = 500;
 
-/** @param value what was validated: its lists tell which parts of a path are positions */
+/** @param value the validated value: its lists tell which parts of a path are indexes */
 export function describeErrors(errors: readonly ErrorObject[], value: unknown): PartialIssue[] {
   const seen = new Set<string>();
   const issues: PartialIssue[] = [];
   for (const [index, error] of errors.entries()) {
-    if (issues.length === MOST || (index >= MOST_LOOKED_AT && issues.length > 0)) break;
-    // That `if` chose a branch is no fault; what is wrong in the branch is told by itself.
+    if (issues.length === MAX_ISSUES || (index >= MAX_ERRORS && issues.length > 0)) break;
+    // That `if` selected a branch is no issue: the errors of the branch are.
     if (error.keyword === "if") continue;
     const issue = describe(
       error,
       pathOf(error, value),
-      issues.length < MOST_MEANT ? meantBy : () => undefined,
+      issues.length < MAX_SUGGESTIONS ? suggest : () => undefined,
     );
     const key = JSON.stringify([issue.path, issue.code, issue.message]);
     if (!seen.has(key)) issues.push(issue);
@@ -32,9 +33,9 @@ export function describeErrors(errors: readonly ErrorObject[], value: unknown): 
   return issues;
 }
 
-type MeantBy = (word: string, allowed: readonly string[]) => string | undefined;
+type Suggest = (word: string, allowed: readonly string[]) => string | undefined;
 
-const meantBy: MeantBy = (word, allowed) => nearMatch(word, allowed.slice(0, MOST_CANDIDATES));
+const suggest: Suggest = (word, allowed) => nearMatch(word, allowed.slice(0, MAX_CANDIDATES));
 
 function pathOf(error: ErrorObject, value: unknown): PropertyKey[] {
   const path: PropertyKey[] = [];
@@ -47,10 +48,10 @@ function pathOf(error: ErrorObject, value: unknown): PropertyKey[] {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: "text",
+  string: "a string",
   number: "a number",
-  integer: "a whole number",
-  boolean: "true or false",
+  integer: "an integer",
+  boolean: "a boolean",
   array: "a list",
   object: "an object",
   null: "null",
@@ -62,18 +63,21 @@ const kinds = (types: unknown): string =>
     .map((type) => KINDS[String(type)] ?? String(type))
     .join(" or ");
 
-const kindOf = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "a list" : kinds(typeof value);
+function received(value: unknown, expected: unknown): string {
+  // "must be an integer, got a number" would not help. No other value is repeated: it may be a secret.
+  if (typeof value === "number" && [expected].flat().includes("integer")) return String(value);
+  return value === null ? "null" : Array.isArray(value) ? "a list" : kinds(typeof value);
+}
 
-function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): PartialIssue {
+function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): PartialIssue {
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
     case "required":
     case "dependentRequired": {
       const name = String(params["missingProperty"]);
       const { type } = (propertiesOf(error)[name] ?? {}) as { type?: unknown };
-      const fix = type === undefined ? "Give it." : `Give it: ${kinds(type)}.`;
-      return { path: [...path, name], code: "missing", message: "is missing", fix };
+      const fix = type === undefined ? "Add it." : `Set it to ${kinds(type)}.`;
+      return { path: [...path, name], code: "missing", message: "is required", fix };
     }
     case "additionalProperties":
     case "unevaluatedProperties": {
@@ -85,14 +89,14 @@ function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): Part
       return {
         path,
         code: "wrong_type",
-        message: `must be ${kinds(params["type"])}, not ${kindOf(error.data)}`,
+        message: `must be ${kinds(params["type"])}, got ${received(error.data, params["type"])}`,
       };
     case "enum":
     case "const": {
       const values =
         error.keyword === "const" ? [params["allowedValue"]] : (params["allowedValues"] as unknown[]);
       const allowed = values.map((it) => (typeof it === "string" ? it : JSON.stringify(it)));
-      const near = typeof error.data === "string" ? meant(error.data, allowed) : undefined;
+      const near = typeof error.data === "string" ? nearest(error.data, allowed) : undefined;
       const message = `must be ${allowed.length === 1 ? "" : "one of "}${allowed.slice(0, 20).join(", ")}`;
       return {
         path,
@@ -107,31 +111,58 @@ function describe(error: ErrorObject, path: PropertyKey[], meant: MeantBy): Part
     case "pattern":
       return { path, code: "wrong_format", message: `must match ${String(params["pattern"])}` };
     case "anyOf":
+      return { path, code: "no_match", message: "must match at least one of the allowed forms" };
     case "oneOf":
+      return { path, code: "no_match", message: "must match exactly one of the allowed forms" };
+    case "uniqueItems":
+      return { path, code: "invalid", message: "must not contain the same item twice" };
+    case "multipleOf":
       return {
         path,
-        code: "no_match",
-        message: "fits none, or more than one, of the forms that are allowed",
+        code: "not_allowed",
+        message: `must be a multiple of ${String(params["multipleOf"])}, got ${String(error.data)}`,
       };
-    default:
-      return { path, code: CODES[error.keyword] ?? "invalid", message: error.message ?? "is not valid" };
+    default: {
+      const limit = LIMITS[error.keyword];
+      if (limit === undefined) return { path, code: "invalid", message: error.message ?? "is not valid" };
+      const { code, comparison, unit, size } = limit;
+      const count = Number(params["limit"]);
+      const units = unit === "" ? "" : ` ${unit}${count === 1 ? "" : "s"}`;
+      const verb = unit === "item" || unit === "field" ? "have" : "be";
+      return {
+        path,
+        code,
+        message: `must ${verb} ${comparison} ${count}${units}, got ${size(error.data)}`,
+      };
+    }
   }
 }
 
-const CODES: Readonly<Record<string, string>> = {
-  minLength: "too_short",
-  minItems: "too_short",
-  minProperties: "too_short",
-  maxLength: "too_long",
-  maxItems: "too_long",
-  maxProperties: "too_long",
-  minimum: "too_small",
-  exclusiveMinimum: "too_small",
-  maximum: "too_large",
-  exclusiveMaximum: "too_large",
-  multipleOf: "not_allowed",
+interface Limit {
+  code: string;
+  comparison: string;
+  unit: "" | "character" | "item" | "field";
+  /** Measures the value that exceeds the limit. */
+  size(value: unknown): number;
+}
+
+const characters = (value: unknown): number => Array.from(value as string).length;
+const items = (value: unknown): number => (value as unknown[]).length;
+const fields = (value: unknown): number => Object.keys(value as object).length;
+
+const LIMITS: Readonly<Record<string, Limit>> = {
+  minLength: { code: "too_short", comparison: "at least", unit: "character", size: characters },
+  minItems: { code: "too_short", comparison: "at least", unit: "item", size: items },
+  minProperties: { code: "too_short", comparison: "at least", unit: "field", size: fields },
+  maxLength: { code: "too_long", comparison: "at most", unit: "character", size: characters },
+  maxItems: { code: "too_long", comparison: "at most", unit: "item", size: items },
+  maxProperties: { code: "too_long", comparison: "at most", unit: "field", size: fields },
+  minimum: { code: "too_small", comparison: "at least", unit: "", size: Number },
+  exclusiveMinimum: { code: "too_small", comparison: "more than", unit: "", size: Number },
+  maximum: { code: "too_large", comparison: "at most", unit: "", size: Number },
+  exclusiveMaximum: { code: "too_large", comparison: "less than", unit: "", size: Number },
 };
 
-/** The properties that the schema around the error names. */
+/** The `properties` of the schema that the error belongs to. */
 const propertiesOf = (error: ErrorObject): Readonly<Record<string, unknown>> =>
   (error.parentSchema?.["properties"] ?? {}) as Readonly<Record<string, unknown>>;

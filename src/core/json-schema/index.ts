@@ -1,4 +1,4 @@
-/** JSON Schemas of a workflow's author: whether they can be used, what they say of a value, and checking one. */
+/** JSON Schemas that workflows contain: checks them, derives shapes from them, and validates values against them. */
 export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, valueIssues } from "./inputs-validator.ts";
 export { schemaIssues } from "./schema-issues.ts";

@@ -1,7 +1,7 @@
-/** References inside one schema (`#`, `#/$defs/name`), the only ones that are followed. */
+/** References inside one schema (`#`, `#/$defs/name`). No others are followed. */
 import type { JsonSchema } from "./dialect.ts";
 
-/** The parts of a JSON pointer in a fragment (RFC 6901, section 6); undefined for any other reference. */
+/** Splits a JSON pointer in a fragment (RFC 6901, section 6); returns undefined for any other reference. */
 export function pointerParts(ref: string): string[] | undefined {
   if (ref === "#") return [];
   if (!ref.startsWith("#/")) return undefined;
@@ -15,7 +15,7 @@ export function pointerParts(ref: string): string[] | undefined {
   }
 }
 
-/** What a reference points at; undefined where that is nothing or no schema. */
+/** Returns the schema that a reference points at; undefined if there is none. */
 export function resolveRef(ref: string, root: JsonSchema): JsonSchema | boolean | undefined {
   let here: unknown = root;
   for (const part of pointerParts(ref) ?? ["", ""]) {

@@ -1,18 +1,18 @@
-/** Runs code that a workflow's author can make expensive, for so long and no longer. */
+/** Interrupts synchronous code that the author of a workflow can make expensive. */
 import { createContext, Script } from "node:vm";
 
 const CALL = new Script("work()");
-// Made once: a context costs more than most of the work. What runs is our own code, so nothing has to be kept apart.
+// Created once: a context costs more than most of the work. Only our own code runs in it, so it needs no isolation.
 const context = createContext({ work: () => undefined as unknown });
 
-/** Whether the error says that the time was up. */
 export const isTimeout = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 
 /**
- * Calls `work`, which must be synchronous, not call this again, and bear to be stopped anywhere and called once more:
- * the time also runs while the machine does something else, and only what takes too long twice is too long itself.
- * @param ms how long it may take
+ * Runs `work`, and once more if it timed out, because the time also passes while the machine is busy with something
+ * else.
+ * @param ms timeout of each run, in milliseconds
+ * @param work must be synchronous, not call this function, and tolerate being interrupted anywhere
  * @throws what `work` throws, or an error for which `isTimeout` holds
  */
 export function runWithTimeout<T>(ms: number, work: () => T): T {

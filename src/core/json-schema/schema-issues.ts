@@ -1,4 +1,4 @@
-/** What is wrong with a JSON Schema as somebody wrote it, each fault with its place in the schema. */
+/** Finds what is wrong with a JSON Schema, each issue with its path in the schema. */
 import { RE2JS } from "re2js";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
@@ -11,32 +11,35 @@ import { memoize } from "./memoize.ts";
 import { pointerParts, resolveRef } from "./references.ts";
 import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
-const LARGEST = 64 * 1024;
-const MOST_SCHEMAS = 500;
-const DEEPEST = 32;
+/** Maximum size of a schema, in characters of JSON. */
+const MAX_SIZE = 64 * 1024;
+/** Maximum number of schemas inside a schema, and of their levels. */
+const MAX_SCHEMAS = 500;
+const MAX_DEPTH = 32;
+/** Timeout of compiling a schema, in milliseconds. */
 const COMPILE_MS = 500;
 
-/** Instructions of all patterns of a schema together. To compile so many takes well under 0.2 s. */
-const MOST_INSTRUCTIONS = 50_000;
-/** What a class of Unicode characters (`\pL`) costs: a table of hundreds of ranges. */
-const PER_UNICODE_CLASS = 100;
+/** Maximum size of all patterns of a schema together, in instructions: these compile in well under 0.2 s. */
+const MAX_INSTRUCTIONS = 50_000;
+/** Instructions charged for a class of Unicode characters (`\pL`): it is a table of hundreds of ranges. */
+const UNICODE_CLASS_COST = 100;
 
 type Path = PropertyKey[];
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** All faults of a schema; none means that a validator can be made of it. */
+/** Returns all issues of a schema. Without any, a validator can be compiled from it. */
 export function schemaIssues(schema: unknown): PartialIssue[] {
   if (!isObject(schema))
-    return [{ path: [], code: "wrong_type", message: "must be a JSON Schema, an object" }];
+    return [{ path: [], code: "wrong_type", message: "must be a JSON Schema, which is an object" }];
   const size = JSON.stringify(schema).length;
-  if (size > LARGEST)
+  if (size > MAX_SIZE)
     return [
       {
         path: [],
         code: "too_large",
-        message: `is a schema of ${size} characters; at most ${LARGEST} are taken`,
+        message: `must be at most ${MAX_SIZE} characters of JSON, got ${size}`,
       },
     ];
   return [...issuesWithin(schema)];
@@ -45,19 +48,19 @@ export function schemaIssues(schema: unknown): PartialIssue[] {
 const issuesWithin = memoize((schema): readonly PartialIssue[] => {
   const { issues, defaults } = walk(schema);
   if (issues.length > 0) return issues;
-  // Before the time counts: stopped half-way it would stay so.
+  // Compiled outside of the timeout: an interruption would leave it half compiled.
   meta().getSchema(DRAFT);
   try {
     return runWithTimeout(COMPILE_MS, () => compileIssues(schema, defaults));
   } catch (error) {
     const message = isTimeout(error)
-      ? "is a schema that takes too long to prepare: make it smaller"
-      : `is not a usable JSON Schema: ${(error as Error).message}`;
+      ? "takes too long to compile, so make it smaller"
+      : `is not a valid JSON Schema: ${(error as Error).message}`;
     return [{ path: [], code: "invalid_schema", message }];
   }
 });
 
-/** The faults that no single schema shows: the meta-schema's, and defaults that don't fit. */
+/** Finds the issues that need a validator: violations of the meta-schema, and defaults that don't match. */
 function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIssue[] {
   const dialect = meta();
   if (dialect.validateSchema(schema) !== true)
@@ -66,7 +69,7 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
   ajv.addSchema(schema, ROOT, undefined, false);
   ajv.getSchema(ROOT);
   if (defaults.length === 0) return [];
-  // One validator for all of them: to compile each by itself would take long.
+  // One validator checks all defaults, because compiling one for each would take long.
   const validate = ajv.compile({
     prefixItems: defaults.map((path) => ({ $ref: `${ROOT}#/${path.map(pointerPart).join("/")}` })),
   });
@@ -76,8 +79,8 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
     ({ path, message, ...issue }): PartialIssue => {
       const [index, ...below] = path ?? [];
       const at = [...defaults[index as number]!, "default", ...below];
-      const said = `does not fit the schema that it is the default of: it ${message}`;
-      return Object.assign(issue, { path: at, message: said });
+      const text = `does not match the schema that it is the default of: it ${message}`;
+      return Object.assign(issue, { path: at, message: text });
     },
   );
   return firstOfEach(found);
@@ -85,10 +88,10 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
 
 const ROOT = "millrace:schema";
 
-/** Knows the meta-schema and nothing else: to prepare that takes longer than most schemas do. */
+/** A validator of the meta-schema alone, which takes longer to compile than most schemas. */
 const meta = lazy(() => newAjv({ useDefaults: false, allErrors: true }));
 
-/** Of several faults at one place the first: the others tell of forms that were not meant. */
+/** Keeps the first of several issues at one path: the others are about alternatives that were not intended. */
 const firstOfEach = (issues: PartialIssue[]): PartialIssue[] => {
   const first = new Map(issues.toReversed().map((issue) => [JSON.stringify(issue.path), issue]));
   return issues.filter((issue) => first.get(JSON.stringify(issue.path)) === issue);
@@ -100,19 +103,19 @@ const pointerPart = (part: PropertyKey): string =>
 const at = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((here, part) => (here as Record<PropertyKey, unknown>)[part], value);
 
-/** Looks at every schema inside. */
+/** Checks every schema inside a schema. */
 function walk(root: JsonSchema): { issues: PartialIssue[]; defaults: Path[] } {
   const issues: PartialIssue[] = [];
   const defaults: Path[] = [];
-  const left: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
-  const patterns: PatternRoom = { left: MOST_INSTRUCTIONS };
+  const queue: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
+  const patterns: PatternBudget = { left: MAX_INSTRUCTIONS };
   let count = 0;
-  for (let next = left.pop(); next !== undefined && issues.length < 100; next = left.pop()) {
+  for (let next = queue.pop(); next !== undefined && issues.length < 100; next = queue.pop()) {
     const { schema, path, depth } = next;
     count += 1;
-    if (count > MOST_SCHEMAS || depth > DEEPEST) {
-      const bound = count > MOST_SCHEMAS ? `${MOST_SCHEMAS} schemas` : `${DEEPEST} levels`;
-      issues.push({ path, code: "too_large", message: `is more than a schema may hold: ${bound}` });
+    if (count > MAX_SCHEMAS || depth > MAX_DEPTH) {
+      const bound = count > MAX_SCHEMAS ? `${MAX_SCHEMAS} schemas` : `${MAX_DEPTH} levels`;
+      issues.push({ path, code: "too_large", message: `must contain at most ${bound}` });
       break;
     }
     if (typeof schema === "boolean") continue;
@@ -122,31 +125,36 @@ function walk(root: JsonSchema): { issues: PartialIssue[]; defaults: Path[] } {
     }
     if (Object.hasOwn(schema, "default")) defaults.push(path);
     issues.push(...ownIssues(schema, root, path, patterns));
-    left.push(...innerSchemas(schema, path, depth + 1).toReversed());
+    queue.push(...innerSchemas(schema, path, depth + 1).toReversed());
   }
   return { issues, defaults };
 }
 
 function innerSchemas(schema: JsonSchema, path: Path, depth: number) {
   return Object.entries(schema).flatMap(([key, value]) => {
-    const holds = KEYWORDS.get(key);
-    if (holds === "schema") return [{ schema: value, path: [...path, key], depth }];
-    if (holds === "schemas" && Array.isArray(value))
+    const contains = KEYWORDS.get(key);
+    if (contains === "schema") return [{ schema: value, path: [...path, key], depth }];
+    if (contains === "schemas" && Array.isArray(value))
       return value.map((it: unknown, index) => ({ schema: it, path: [...path, key, index], depth }));
-    if (holds === "named" && isObject(value))
+    if (contains === "named" && isObject(value))
       return Object.entries(value).map(([name, it]) => ({ schema: it, path: [...path, key, name], depth }));
     return [];
   });
 }
 
-/** The faults of one schema, those inside it aside. */
-function ownIssues(schema: JsonSchema, root: JsonSchema, path: Path, patterns: PatternRoom): PartialIssue[] {
+/** Checks one schema, without those inside it. */
+function ownIssues(
+  schema: JsonSchema,
+  root: JsonSchema,
+  path: Path,
+  patterns: PatternBudget,
+): PartialIssue[] {
   const issues: PartialIssue[] = [];
   for (const [key, value] of Object.entries(schema)) {
     const here = [...path, key];
     if (!KEYWORDS.has(key)) {
       const { path: _, allowed, ...issue } = unknownKey("", key, Array.from(KEYWORDS.keys()));
-      // The whole vocabulary only where there is no near word: it is long.
+      // All keywords are listed only if there is no near match: the list is long.
       issues.push({ ...issue, path: here, ...(issue.did_you_mean === undefined && { allowed: allowed! }) });
     } else if (key === "$ref") issues.push(...refIssues(value, root, here));
     else if (key === "pattern") issues.push(...patternIssues(value, here, patterns));
@@ -154,7 +162,7 @@ function ownIssues(schema: JsonSchema, root: JsonSchema, path: Path, patterns: P
       issues.push(...Object.keys(value).flatMap((it) => patternIssues(it, [...here, it], patterns)));
     else if (key === "format") issues.push(...formatIssues(value, here));
     else if (key === "$schema" && value !== DRAFT)
-      issues.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Leave it out." });
+      issues.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Remove it." });
   }
   return issues;
 }
@@ -167,7 +175,7 @@ function refIssues(ref: unknown, root: JsonSchema, path: Path): PartialIssue[] {
       {
         path,
         code: "not_allowed",
-        message: "must point into this schema: nothing is fetched from elsewhere",
+        message: "must refer to a place in this schema: external references are not supported",
         fix: "Put the schema under $defs and write #/$defs/name.",
       },
     ];
@@ -178,28 +186,28 @@ function refIssues(ref: unknown, root: JsonSchema, path: Path): PartialIssue[] {
     {
       path,
       code: "unknown_reference",
-      message: "points at nothing in this schema",
+      message: "refers to a place that does not exist in this schema",
       ...(names.length > 0 && { allowed: names }),
       ...(near !== undefined && { did_you_mean: near }),
     },
   ];
 }
 
-interface PatternRoom {
-  /** Instructions that the patterns may still make. */
+interface PatternBudget {
+  /** Instructions that further patterns may have. */
   left: number;
 }
 
-function patternIssues(pattern: unknown, path: Path, room: PatternRoom): PartialIssue[] {
+function patternIssues(pattern: unknown, path: Path, budget: PatternBudget): PartialIssue[] {
   if (typeof pattern !== "string") return [];
-  const before = room.left;
+  const before = budget.left;
   const classes = pattern.match(/\\p/gi)?.length ?? 0;
-  room.left -= estimatePatternSize(pattern) + pattern.length + classes * PER_UNICODE_CLASS;
-  if (room.left < 0) {
-    // Told once; none after it is compiled.
+  budget.left -= estimatePatternSize(pattern) + pattern.length + classes * UNICODE_CLASS_COST;
+  if (budget.left < 0) {
+    // Reported once. The patterns after it are not compiled.
     if (before < 0) return [];
-    const message = "is too large together with the patterns before it";
-    return [{ path, code: "too_large", message, fix: "Repeat less, or write fewer patterns." }];
+    const message = "makes the patterns of the schema too large together";
+    return [{ path, code: "too_large", message, fix: "Use fewer repetitions or fewer patterns." }];
   }
   try {
     RE2JS.compile(pattern);
@@ -209,8 +217,8 @@ function patternIssues(pattern: unknown, path: Path, room: PatternRoom): Partial
       {
         path,
         code: "invalid_pattern",
-        message: `is not a pattern that can be used: ${(error as Error).message}`,
-        fix: "Use RE2's syntax: no look-around and no back references.",
+        message: `is not a valid pattern: ${(error as Error).message}`,
+        fix: "Write it in RE2 syntax, without look-around and back references.",
       },
     ];
   }

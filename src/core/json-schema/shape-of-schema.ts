@@ -1,4 +1,4 @@
-/** What a JSON Schema says of a value, in the words of the checker. */
+/** Derives the shape of a value from a JSON Schema. */
 import {
   ANY,
   BOOLEAN,
@@ -15,11 +15,11 @@ import {
 import type { JsonSchema } from "./dialect.ts";
 import { resolveRef } from "./references.ts";
 
-/** A schema that refers to itself is followed so far, or less far where that is more than a shape may hold. */
-const DEEPEST = 8;
+/** Maximum levels of a schema that are followed; fewer if the shape would exceed its limit. */
+const MAX_DEPTH = 8;
 
-/** A value of an `enum` and a name under `required` cost this part of a schema. */
-const PER_WORD = 1 / 50;
+/** Cost of a value of `enum` or a name of `required`, in schemas. */
+const WORD_COST = 1 / 50;
 
 interface Walk {
   root: JsonSchema;
@@ -28,12 +28,12 @@ interface Walk {
 }
 
 /**
- * Objects with `properties` are taken to have these fields and no other, unless the schema says of which type others
- * are. A field that is neither required nor has a default may be null.
+ * Derives the shape. An object with `properties` has these fields and no others, unless the schema gives a type for
+ * others. A field that is not required and has no default may be null.
  */
 export function shapeOfSchema(schema: unknown): Shape {
-  // Each level less is all the same for every field, where to stop in the middle would favour the first ones.
-  for (let depth = DEEPEST; depth > 0; depth -= 1) {
+  // Reducing the depth cuts all fields at the same level; stopping at the limit would cut only the last ones.
+  for (let depth = MAX_DEPTH; depth > 0; depth -= 1) {
     const walk: Walk = { root: schema as JsonSchema, left: MAX_SHAPE_NODES };
     const shape = shapeOf(schema, walk, depth);
     if (walk.left >= 0) return shape;
@@ -54,7 +54,7 @@ function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
   if (Array.isArray(forms)) return union(forms.map((it) => shapeOf(it, walk, depth - 1)));
   const values = Object.hasOwn(written, "const") ? [written["const"]] : written["enum"];
   if (Array.isArray(values)) {
-    walk.left -= values.length * PER_WORD;
+    walk.left -= values.length * WORD_COST;
     if (walk.left < 0) return ANY;
     return union(values.map(shapeOfConstant));
   }
@@ -81,8 +81,8 @@ function ofType(type: string, schema: JsonSchema, walk: Walk, depth: number): Sh
   }
 }
 
-/** Words with which a schema gives fields elsewhere than under `properties`. */
-const OTHERS = [
+/** Keywords that define fields elsewhere than in `properties`. */
+const OTHER_FIELD_KEYWORDS = [
   "patternProperties",
   "allOf",
   "anyOf",
@@ -94,12 +94,13 @@ const OTHERS = [
 
 function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
   const { properties, additionalProperties: others, required } = schema;
-  if (OTHERS.some((word) => Object.hasOwn(schema, word) && schema[word] !== false)) return mapOf(ANY);
+  if (OTHER_FIELD_KEYWORDS.some((word) => Object.hasOwn(schema, word) && schema[word] !== false))
+    return mapOf(ANY);
   if (typeof properties !== "object" || properties === null)
     return mapOf(typeof others === "object" ? shapeOf(others, walk, depth - 1) : ANY);
   if (others !== undefined && others !== false) return mapOf(ANY);
   const needed = new Set(Array.isArray(required) ? required : []);
-  walk.left -= needed.size * PER_WORD;
+  walk.left -= needed.size * WORD_COST;
   return objectOf(
     Object.fromEntries(
       Object.entries(properties).map(([name, it]: [string, unknown]) => {
@@ -113,7 +114,7 @@ function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
 const hasDefault = (schema: unknown): boolean =>
   typeof schema === "object" && schema !== null && Object.hasOwn(schema, "default");
 
-/** What is known of a value that is one of these: their kind if it is the same, with null apart. */
+/** Returns the shape of a value that has one of these shapes: theirs if they are alike apart from null. */
 function union(shapes: readonly Shape[]): Shape {
   const others = shapes.filter((shape) => shape.kind !== "null");
   const first = others[0];

@@ -78,7 +78,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     });
     expect(peer.received).toHaveLength(2);
     const repair = peer.received[1]!.body;
-    for (const part of ["Say hello.", "fine", "mood must be one of", "x is not known here"])
+    for (const part of ["Say hello.", "fine", "mood must be one of", "x is not a known field"])
       expect(repair).toContain(part);
   });
 

@@ -111,7 +111,7 @@ describe("the definition's schema", () => {
       { path: "steps[0].assignees[0]", message: "must be a mail address" },
     ]);
     expect(issues(approval(5))).toMatchObject([
-      { path: "steps[0].assignees", message: "must be a list, not a number" },
+      { path: "steps[0].assignees", message: "must be a list, got a number" },
     ]);
   });
 });

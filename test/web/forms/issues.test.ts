@@ -4,7 +4,7 @@ import { issuesUnder, issuesOutside, issueText } from "../../../src/web/forms/is
 const issueAt = (path: string, more: object = {}) => ({
   path,
   code: "wrong_type",
-  message: "must be text",
+  message: "must be a string",
   ...more,
 });
 
@@ -31,9 +31,9 @@ describe("the issues of a field", () => {
 
   it("become sentences that include the fix", () => {
     expect(issueText([])).toBeUndefined();
-    expect(issueText([issueAt("")])).toBe("Must be text");
+    expect(issueText([issueAt("")])).toBe("Must be a string");
     expect(issueText([issueAt("a.b", { fix: "Quote it." }), issueAt("")])).toBe(
-      "a.b: must be text. Quote it.\nMust be text",
+      "a.b: must be a string. Quote it.\nMust be a string",
     );
   });
 
