@@ -38,7 +38,7 @@ export type UserStatus = z.infer<typeof UserStatus>;
 export const Email = z
   .string()
   .transform((address) => address.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()))
-  .pipe(z.email().max(254))
+  .pipe(z.email("must be an e-mail address, such as ann@example.com").max(254))
   .meta({
     description: "An e-mail address; upper and lower case are the same.",
     example: "ada@example.com",

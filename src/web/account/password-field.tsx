@@ -60,7 +60,7 @@ function StrengthMeter({ password, email }: { password: string; email: string })
   const { label, color } = LEVELS[score]!;
   return (
     <Stack gap={4}>
-      <Progress value={(score + 1) * 20} color={color} size="sm" aria-label="Password strength" />
+      <Progress value={(score + 1) * 20} color={color} size="sm" aria-label="Strength" />
       <Text size="xs" c="dimmed" aria-live="polite">
         {issue !== undefined
           ? `The password ${issue.message}.`

@@ -30,7 +30,10 @@ export default function ApprovalPage() {
         {(loaded) =>
           loaded === null ? (
             <EmptyState title="Approval not found">
-              Its run may have been purged. <Link to="/approvals">Pending approvals</Link>
+              Its run may have been purged.
+              <Anchor component={Link} to="/approvals" inherit>
+                Pending approvals
+              </Anchor>
             </EmptyState>
           ) : (
             <ApprovalDetails key={loaded.id} approval={loaded} />

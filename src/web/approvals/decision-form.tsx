@@ -110,8 +110,8 @@ export function DecisionForm({ approval }: { approval: Approval }) {
             disabled={decide.isPending}
             onClick={() =>
               confirmAction({
-                title: `Decline ${approval.step_id} of ${approval.workflow_id}?`,
-                consequence: `The run ${approval.run_id} continues as declined. You can't change the decision later.`,
+                title: `Decline the approval "${approval.step_id}"?`,
+                consequence: `The run ${approval.run_id} of ${approval.workflow_id} continues as declined. You can't change the decision later.`,
                 confirm: "Decline",
                 onConfirm: () => decide.mutate("decline"),
               })

@@ -43,7 +43,7 @@ export default function ApprovalList() {
         />
         {runId !== undefined && (
           <Button variant="default" onClick={() => setParams({}, { replace: true })}>
-            Show all runs
+            Clear run filter
           </Button>
         )}
       </Group>
@@ -94,11 +94,12 @@ function ApprovalCard({ approval }: { approval: Approval }) {
   return (
     <Card withBorder component="li" p="md">
       <Stack gap={6}>
-        <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
+        <Group justify="space-between" align="flex-start" gap="xs">
           <Anchor
             component={Link}
             to={`/approvals/${id}`}
             fw={500}
+            flex="1 1 240px"
             lineClamp={3}
             style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}
           >
@@ -115,7 +116,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {step}
-          {item !== undefined && `, item ${item},`} of{" "}
+          {item !== undefined && `, item ${item},`} in{" "}
           <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
             {workflow}
           </Anchor>{" "}

@@ -3,9 +3,9 @@ import { Anchor, Code } from "@mantine/core";
 import { Link } from "react-router";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 
-/** Turns `publish_workflow` into "Publish workflow". */
+/** Turns `invite_user.role_editor` into "Invite user: role editor". */
 export function operationLabel(operation: string): string {
-  const words = operation.replaceAll(/[_.]/g, " ");
+  const words = operation.replaceAll("_", " ").replaceAll(".", ": ");
   return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll(/\bapi\b/gi, "API");
 }
 

@@ -21,11 +21,10 @@ export const issuesOutside = (issues: readonly Issue[], parts: readonly (string 
 export function issueText(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
   return issues
-    .map(({ path, code, message, fix }) =>
-      path === "" && code === "missing"
-        ? "Required."
-        : joinSentences(path === "" ? capitalize(message) : `${path}: ${message}`, fix),
-    )
+    .map(({ path, code, message, fix }) => {
+      if (code === "missing") return path === "" ? "Required." : `${path} is required.`;
+      return joinSentences(path === "" ? capitalize(message) : `${path}: ${message}`, fix);
+    })
     .join("\n");
 }
 

@@ -155,7 +155,7 @@ export function UpcomingRuns() {
 function ListEntry({ to, label, details }: { to: string; label: string; details: ReactNode }) {
   return (
     <Stack gap={0} style={{ minWidth: 0 }}>
-      <Anchor component={Link} to={to} size="sm" truncate>
+      <Anchor component={Link} to={to} size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
         {label}
       </Anchor>
       <Text size="xs" c="dimmed" component="div" lineClamp={2} style={{ overflowWrap: "anywhere" }}>

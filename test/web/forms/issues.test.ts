@@ -38,8 +38,7 @@ describe("the issues of a field", () => {
   });
 
   it("say that a missing value is required", () => {
-    expect(issueText([issueAt("", { code: "missing", message: "is missing", fix: "Give it: text." })])).toBe(
-      "Required.",
-    );
+    const missing = { code: "missing", message: "is missing", fix: "Give it: text." };
+    expect(issueText([issueAt("", missing), issueAt("a.b", missing)])).toBe("Required.\na.b is required.");
   });
 });
