@@ -44,6 +44,7 @@ const ALLOWED = [
   /^\w+, \w+,.* needs(: \w+| no other step) /,
   /^(Zoom In|Zoom Out|Fit the graph to the view|React Flow attribution)$/,
   /^Close( revenue| gate)?$/,
+  /^(Expand|Collapse)$/,
   /^(region|revenue|orders)$/,
   /^(Run inputs|customers sql succeeded)$/,
   /^(Copy .+|Download|CSV)$/,
