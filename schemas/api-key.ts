@@ -1,4 +1,4 @@
-/** API keys as they are told: never their value, but for the one time. */
+/** API keys as the API returns them. The value of a key is only in the response that creates it. */
 import { z } from "zod";
 import { Scope } from "./actor.ts";
 import { text, timestamp } from "./text.ts";
@@ -7,67 +7,68 @@ export const ApiKeyState = z
   .enum(["active", "expiring", "expired", "revoked", "owner_inactive", "owner_unknown"])
   .meta({
     description:
-      "`expiring`: works, and ends within seven days. Dead while its owner is not active (`owner_inactive`) or is nobody " +
-      "who is known here (`owner_unknown`).",
+      "`expiring`: works, and expires within seven days. `owner_inactive` and `owner_unknown`: refused while its owner is " +
+      "not an active user, or not a user at all.",
     example: "active",
   });
 export type ApiKeyState = z.infer<typeof ApiKeyState>;
 
 export const ApiKeyName = text(100, 1)
   .refine((name) => !/\p{Cc}/u.test(name), {
-    message: "must not hold control characters",
+    message: "must not contain control characters",
     params: { code: "invalid_text" },
   })
-  .meta({ description: "What it is for; runs and the audit log name it.", example: "ci" });
+  .meta({ description: "What the key is for; shown in runs and the audit log.", example: "ci" });
 
 export const ApiKeyIdRef = text(100, 1).meta({
-  description: "The key's id, as list_api_keys gives it.",
+  description: "The key's id, from list_api_keys.",
   example: "key_8dkq2m0sfj3a",
 });
 
-const apiKeyNoun = {
+const apiKeyFields = {
   id: z.string().meta({ example: "key_8dkq2m0sfj3a" }),
   name: z.string().meta({ example: "ci" }),
   owner: z.string().meta({
-    description: "Who made it: an e-mail address, or operator for the command line.",
+    description: "Who created it: an e-mail address, or `operator` for the command line.",
     example: "ann@example.com",
   }),
-  last_four: z.string().meta({ description: "The end of its value.", example: "x7Qz" }),
+  last_four: z.string().meta({ description: "The last four characters of its value.", example: "x7Qz" }),
   scopes: z.array(Scope).meta({
-    description: "What it may do, as far as its owner's role allows it too.",
+    description: "What it may do, limited by its owner's role.",
     example: ["read", "run"],
   }),
   created_at: timestamp,
-  expires_at: timestamp.nullable().meta({ description: "From when on it is dead; null for never." }),
-  last_used_at: timestamp.nullable().meta({ description: "When it was last used, to about five minutes." }),
+  expires_at: timestamp.nullable().meta({ description: "When it expires; null for never." }),
+  last_used_at: timestamp
+    .nullable()
+    .meta({ description: "When it was last used, accurate to five minutes." }),
   state: ApiKeyState,
 };
 
-/** The value of a new key. */
 const value = z.string().nullable().meta({
-  description: "The key itself, this one time; null where the request is a repeated one.",
+  description: "The key itself, returned only once; null in the answer to a repeated request.",
   example: null,
 });
 
-export const ApiKey = z.strictObject(apiKeyNoun).meta({
+export const ApiKey = z.strictObject(apiKeyFields).meta({
   id: "ApiKey",
-  description: "An API key; its value is stored nowhere.",
+  description: "An API key, without its value: that is not stored.",
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
 export const NewApiKey = z
-  .strictObject({ ...apiKeyNoun, value })
-  .meta({ id: "NewApiKey", description: "An API key that was just made." });
+  .strictObject({ ...apiKeyFields, value })
+  .meta({ id: "NewApiKey", description: "A new API key." });
 
 export const SuccessorApiKey = z
   .strictObject({
-    ...apiKeyNoun,
+    ...apiKeyFields,
     value,
     replaces: z
       .strictObject({
         id: z.string().meta({ example: "key_2m0sfj3a8dkq" }),
-        expires_at: timestamp.meta({ description: "Until then the old key goes on working." }),
+        expires_at: timestamp.meta({ description: "Until when the old key keeps working." }),
       })
-      .meta({ description: "The key that it takes the place of." }),
+      .meta({ description: "The key that it replaces." }),
   })
-  .meta({ id: "SuccessorApiKey", description: "An API key that takes the place of another." });
+  .meta({ id: "SuccessorApiKey", description: "An API key that replaces another." });

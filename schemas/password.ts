@@ -1,42 +1,51 @@
-/** What a new password must be. Without zod: the browser says the same while one types. */
+/** The rules for a new password. Without zod, because the browser checks the same rules while the user types. */
 
-const LEAST = 12;
-const LEAST_MIXED = 8;
-const MOST = 256;
-const MIX = [/\p{Lu}/u, /\p{Ll}/u, /\p{N}/u, /[\p{P}\p{S}]/u];
+const MIN_LENGTH = 12;
+const MIN_MIXED_LENGTH = 8;
+const MAX_LENGTH = 256;
+const CHARACTER_KINDS = [/\p{Lu}/u, /\p{Ll}/u, /\p{N}/u, /[\p{P}\p{S}]/u];
 
-export const PASSWORD_RULE = `At least ${LEAST} characters, or at least ${LEAST_MIXED} with upper case, lower case, a number and a symbol.`;
+export const PASSWORD_RULE = `At least ${MIN_LENGTH} characters, or at least ${MIN_MIXED_LENGTH} with upper case, lower case, a number and a symbol.`;
 
-/** A password as it is counted and hashed: however a keyboard composed its letters (NIST SP 800-63B, 5.1.1.2). */
+/** The form that is measured and hashed, so that it does not matter how a keyboard composes letters (NIST SP 800-63B, 5.1.1.2). */
 export const normalizedPassword = (password: string): string => password.normalize("NFKC");
 
 /**
- * What is wrong with a new password, in code points of its normal form; undefined for nothing. Whether it is a common
- * one is not asked here: the server does.
+ * Finds what is wrong with a new password; lengths are in code points of its normal form. Only the server checks
+ * whether it is a common one.
+ * @returns undefined for a valid password
  */
 export function passwordIssue(password: string): { code: string; message: string; fix?: string } | undefined {
-  // The cheap bound first: nobody has a megabyte normalized. A letter and its accents seldom are more than four units.
-  if (password.length > MOST * 4) return tooLong;
-  // HMAC, which scrypt begins with, fills its key up with NULs: one with some at its end is the same as without.
+  // Normalizing a megabyte would be slow. A letter with its accents rarely takes more than four UTF-16 units.
+  if (password.length > MAX_LENGTH * 4) return tooLong;
+  // HMAC, the first step of scrypt, pads its key with NULs: a password would equal itself with NULs appended.
   if (!password.isWellFormed() || password.includes("\0"))
     return {
       code: "invalid_text",
-      message: "must not hold NUL or half a surrogate pair",
-      fix: "Type it again, by hand.",
+      message: "must not contain NUL or half a surrogate pair",
+      fix: "Type the password by hand.",
     };
   const characters = Array.from(normalizedPassword(password));
-  if (characters.length > MOST) return tooLong;
-  if (characters.length >= LEAST) return undefined;
-  if (characters.length < LEAST_MIXED)
-    return { code: "too_short", message: `has fewer than ${LEAST_MIXED} characters`, fix: PASSWORD_RULE };
-  const mixed = MIX.every((kind) => characters.some((it) => kind.test(it)));
+  if (characters.length > MAX_LENGTH) return tooLong;
+  if (characters.length >= MIN_LENGTH) return undefined;
+  if (characters.length < MIN_MIXED_LENGTH)
+    return {
+      code: "too_short",
+      message: `has fewer than ${MIN_MIXED_LENGTH} characters`,
+      fix: PASSWORD_RULE,
+    };
+  const mixed = CHARACTER_KINDS.every((kind) => characters.some((character) => kind.test(character)));
   return mixed
     ? undefined
-    : { code: "too_simple", message: "is short, and does not hold all four kinds", fix: PASSWORD_RULE };
+    : {
+        code: "too_simple",
+        message: `has fewer than ${MIN_LENGTH} characters and not all four kinds of characters`,
+        fix: PASSWORD_RULE,
+      };
 }
 
 const tooLong = {
   code: "too_long",
-  message: `is longer than ${MOST} characters`,
-  fix: "Choose a shorter one.",
+  message: `is longer than ${MAX_LENGTH} characters`,
+  fix: "Choose a shorter password.",
 };

@@ -1,23 +1,23 @@
-/** Errors as they cross the wire: RFC 9457 problem details on REST, the same object as text over MCP. */
+/** Errors as clients receive them: RFC 9457 problem details over REST, the same object as text over MCP. */
 import { z } from "zod";
 
 export const Issue = z
   .strictObject({
     path: z
       .string()
-      .meta({ description: "Where, as a dotted path; empty for the whole.", example: "tags[1]" }),
-    code: z.string().meta({ description: "What kind of fault.", example: "too_long" }),
+      .meta({ description: "Path of the value, dotted; empty for the whole input.", example: "tags[1]" }),
+    code: z.string().meta({ description: "Stable code of the kind of issue.", example: "too_long" }),
     message: z.string().meta({ example: "is longer than 50 characters" }),
     allowed: z
       .array(z.string())
       .optional()
-      .meta({ description: "What is allowed there.", example: ["name", "tags"] }),
-    did_you_mean: z.string().optional().meta({ description: "The nearest allowed word.", example: "tags" }),
+      .meta({ description: "The allowed values or names.", example: ["name", "tags"] }),
+    did_you_mean: z.string().optional().meta({ description: "The nearest allowed value.", example: "tags" }),
     fix: z.string().optional().meta({ description: "What to do.", example: "Remove it." }),
-    line: z.int().min(1).optional().meta({ description: "Where in the text, from 1.", example: 12 }),
-    column: z.int().min(1).optional().meta({ description: "Where in that line, from 1.", example: 5 }),
+    line: z.int().min(1).optional().meta({ description: "Line of the text, from 1.", example: 12 }),
+    column: z.int().min(1).optional().meta({ description: "Column of that line, from 1.", example: 5 }),
   })
-  .meta({ id: "Issue", description: "One issue of an input or a definition." });
+  .meta({ id: "Issue", description: "A validation issue of an input or a definition." });
 export type Issue = z.infer<typeof Issue>;
 
 export const Problem = z
@@ -26,11 +26,14 @@ export const Problem = z
     title: z.string().meta({ example: "The input is not valid" }),
     status: z.int().meta({ example: 400 }),
     detail: z.string().meta({ description: "What happened and what to do.", example: "name is required." }),
-    code: z.string().meta({ description: "Stable; programs branch on it.", example: "invalid_input" }),
-    request_id: z
+    code: z
       .string()
-      .meta({ description: "Quote it when you report this.", example: "req_8dkq2m0sfj3a" }),
-    errors: z.array(Issue).optional().meta({ description: "All faults of the input at once." }),
+      .meta({ description: "Stable code, for programs to branch on.", example: "invalid_input" }),
+    request_id: z.string().meta({
+      description: "Id of the request in the log; quote it in a report.",
+      example: "req_8dkq2m0sfj3a",
+    }),
+    errors: z.array(Issue).optional().meta({ description: "All issues of the input." }),
   })
   .meta({ id: "Problem", description: "Problem details (RFC 9457)." });
 export type Problem = z.infer<typeof Problem>;

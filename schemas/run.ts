@@ -1,104 +1,106 @@
-/** A run, its steps and their attempts, and the approvals that it waits for. */
+/** Runs, their steps and attempts, approvals and schedules as the API returns them. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
 export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
-  description: "`waiting` while only waits or approvals are left; the last three are final.",
+  description: "`waiting`: only waits or approvals are pending. The last three are final.",
   example: "succeeded",
 });
 export type RunStatus = z.infer<typeof RunStatus>;
 
-/** The statuses in which a run stays for good. */
+/** The statuses of a run that has ended. */
 export const FINAL_STATUSES: ReadonlySet<RunStatus> = new Set(["succeeded", "failed", "cancelled"]);
 
 export const StepStatus = z
   .enum(["pending", "running", "waiting", "succeeded", "failed", "skipped", "cancelled"])
-  .meta({ description: "Where the step is.", example: "succeeded" });
+  .meta({ description: "The step's status.", example: "succeeded" });
 export type StepStatus = z.infer<typeof StepStatus>;
 
 export const AttemptStatus = z
   .enum(["running", "succeeded", "failed", "cancelled", "interrupted"])
-  .meta({ description: "`interrupted`: its executor ended while it ran.", example: "succeeded" });
+  .meta({ description: "`interrupted`: its executor ended during the attempt.", example: "succeeded" });
 export type AttemptStatus = z.infer<typeof AttemptStatus>;
 
 export const RunTrigger = z
   .enum(["rest", "mcp", "cli", "web", "schedule", "workflow", "on_failure", "example"])
-  .meta({ description: "What started it.", example: "schedule" });
+  .meta({ description: "What started the run.", example: "schedule" });
 export type RunTrigger = z.infer<typeof RunTrigger>;
 
 export const ApprovalStatus = z
   .enum(["pending", "approved", "declined", "expired", "cancelled"])
-  .meta({ description: "Whether it still waits, and how it ended.", example: "pending" });
+  .meta({ description: "Whether it is pending, or how it ended.", example: "pending" });
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
 export const RunId = text(100, 1).meta({
-  description: "The run's id, as run_workflow and list_runs give it.",
+  description: "The run's id, from run_workflow or list_runs.",
   example: "run_8dkq2m0sfj3a",
 });
 
-/** Why a step or a run failed, in words that say what to do. */
+/** The error of a failed step or run. */
 export const RunError = z
   .strictObject({
-    code: z.string().meta({ description: "Stable; `retry.on` names these.", example: "http_status" }),
+    code: z.string().meta({ description: "Stable code; `retry.on` names these.", example: "http_status" }),
     message: z.string().meta({ description: "What happened.", example: "POST https://… answered 503." }),
     fix: z.string().optional().meta({ description: "What to do.", example: "Try again later." }),
     step_id: z.string().optional().meta({ description: "The step that failed.", example: "send" }),
     item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 17 }),
-    details: z.record(z.string(), z.unknown()).optional().meta({ description: "Facts to look into it." }),
+    details: z.record(z.string(), z.unknown()).optional().meta({ description: "Facts for diagnosis." }),
   })
-  .meta({ id: "RunError", description: "Why it failed." });
+  .meta({ id: "RunError", description: "The error of a failed run, step or attempt." });
 export type RunError = z.infer<typeof RunError>;
 
 const StartedBy = z
   .strictObject({
-    owner: z.string().meta({ description: "The owner of the key.", example: "operator" }),
+    owner: z.string().meta({ description: "The owner of the API key.", example: "operator" }),
     key_name: z.string().meta({ example: "ci" }),
     surface: Surface,
     client: z.string().meta({ example: "curl/8.14.1" }),
   })
-  .meta({ id: "StartedBy", description: "Who started it, and through what." });
+  .meta({ id: "StartedBy", description: "Who started the run, and through what." });
 
-/** When it was asked for, began and ended. */
 const times = {
-  created_at: timestamp.meta({ description: "When it was accepted." }),
-  started_at: timestamp.nullable().meta({ description: "When its first step began." }),
+  created_at: timestamp.meta({ description: "When it was created." }),
+  started_at: timestamp.nullable().meta({ description: "When its first step started." }),
   finished_at: timestamp.nullable().meta({ description: "When it ended." }),
 };
 
-const runNoun = {
+const runFields = {
   id: z.string().meta({ example: "run_8dkq2m0sfj3a" }),
   workflow_id: z.string().meta({ example: "weekly-revenue" }),
-  version: z.int().meta({ description: "The version of the workflow that it follows.", example: 3 }),
+  version: z.int().meta({ description: "The version of the workflow that it runs.", example: 3 }),
   status: RunStatus,
   trigger: RunTrigger,
   ...times,
   retry_of: z
     .string()
     .optional()
-    .meta({ description: "The run that it repeats.", example: "run_1kq0Zr4mXw_a" }),
+    .meta({ description: "The run that it retries.", example: "run_1kq0Zr4mXw_a" }),
   parent_run: z
     .string()
     .optional()
     .meta({ description: "The run whose step started it.", example: "run_1kq0Zr4mXw_a" }),
-  scheduled_for: timestamp.optional().meta({ description: "The moment of the schedule that it stands for." }),
+  scheduled_for: timestamp.optional().meta({ description: "The scheduled time that it was started for." }),
 };
 
-/** A run as lists show it: how it went, without what it took and gave. */
+/** A run as lists show it: without inputs and output. */
 export const RunSummary = z
-  .strictObject({ ...runNoun, error: RunError.nullable().meta({ description: "Why it failed, cut short." }) })
+  .strictObject({
+    ...runFields,
+    error: RunError.nullable().meta({ description: "Why it failed, shortened." }),
+  })
   .meta({ id: "RunSummary", description: "A run in a list." });
 export type RunSummary = z.infer<typeof RunSummary>;
 
 /** A workflow's newest run, as the workflow shows it. */
 export const LastRun = z
-  .strictObject({ id: runNoun.id, status: RunStatus, trigger: RunTrigger, ...times })
+  .strictObject({ id: runFields.id, status: RunStatus, trigger: RunTrigger, ...times })
   .meta({ id: "LastRun", description: "The newest run." });
 
-/** A value that may be large: itself, or the beginning of its JSON text and where the rest is. */
+/** A value that may be large: itself, or the start of its JSON text with a reference to the whole. */
 const TruncatedValue = z.unknown().meta({
   description:
-    "The value itself where it is small; else `{truncated: true, chars, preview, ref}`: the beginning of its JSON text, and the ref that `get_run_value` gives the whole of.",
+    "The value itself when it is small; else `{truncated: true, chars, preview, ref}`: the start of its JSON text, and the `ref` with which `get_run_value` returns the whole.",
   example: { truncated: true, chars: 52_311, preview: '{"rows":[', ref: "steps.revenue.output" },
 });
 
@@ -106,9 +108,9 @@ const ModelUsage = z
   .strictObject({
     input_tokens: z.int().meta({ example: 812 }),
     output_tokens: z.int().meta({ example: 64 }),
-    cost: z.number().nullable().meta({ description: "By the configured prices.", example: 0.0031 }),
+    cost: z.number().nullable().meta({ description: "From the configured prices.", example: 0.0031 }),
   })
-  .meta({ id: "Usage", description: "What a model used." });
+  .meta({ id: "Usage", description: "Token usage of a model." });
 
 export const Attempt = z
   .strictObject({
@@ -117,7 +119,7 @@ export const Attempt = z
     started_at: timestamp,
     finished_at: timestamp.nullable(),
     input: TruncatedValue.optional().meta({
-      description: "The step's fields with their expressions resolved.",
+      description: "The step's fields, with expressions evaluated.",
     }),
     usage: ModelUsage.nullable(),
     error: RunError.nullable(),
@@ -139,18 +141,18 @@ export const RunStep = z
     id: z.string().meta({ example: "revenue" }),
     type: z.string().meta({ example: "sql" }),
     status: StepStatus,
-    attempts: z.int().meta({ description: "How often it was tried.", example: 1 }),
+    attempts: z.int().meta({ description: "Number of attempts.", example: 1 }),
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
-    reused_from: z
-      .string()
-      .optional()
-      .meta({ description: "It did not run: the run whose output it took, or `cache`.", example: "cache" }),
+    reused_from: z.string().optional().meta({
+      description: "Where its output was reused from instead of running: a run's id, or `cache`.",
+      example: "cache",
+    }),
     child_run: z
       .string()
       .optional()
       .meta({ description: "The run that it started.", example: "run_8dkq2m0sfj3a" }),
-    waits_until: timestamp.optional().meta({ description: "When its wait, or the time to decide, is over." }),
+    waits_until: timestamp.optional().meta({ description: "When its wait ends, or its approval expires." }),
     items: z
       .strictObject({
         total: z.int().meta({ example: 120 }),
@@ -158,42 +160,42 @@ export const RunStep = z
         failed: z.int().meta({ example: 2 }),
       })
       .optional()
-      .meta({ description: "Of a fan-out: how many items it has." }),
-    item: z.int().optional().meta({ description: "Where one item was asked for.", example: 17 }),
+      .meta({ description: "Progress of a fan-out's items." }),
+    item: z.int().optional().meta({ description: "The item that was asked for.", example: 17 }),
     error: RunError.nullable(),
-    output: TruncatedValue.optional().meta({ description: "What it gave." }),
+    output: TruncatedValue.optional().meta({ description: "Its output." }),
     attempt_list: z.array(Attempt).optional().meta({ description: "Its attempts, oldest first." }),
     item_list: z
       .array(RunItem)
       .optional()
-      .meta({ description: "Of a fan-out: up to 20 items, from the one asked for on." }),
+      .meta({ description: "Up to 20 items of a fan-out, starting with the one that was asked for." }),
   })
   .meta({ id: "RunStep", description: "A step of a run." });
 export type RunStep = z.infer<typeof RunStep>;
 
 export const Run = z
   .strictObject({
-    ...runNoun,
+    ...runFields,
     started_by: StartedBy,
     patched: z
       .boolean()
       .optional()
-      .meta({ description: "It follows a changed definition of its own.", example: true }),
+      .meta({ description: "It runs a changed definition of its own.", example: true }),
     progress: z
       .strictObject({
         total: z.int().meta({ example: 5 }),
         done: z.int().meta({ example: 2 }),
         current: z
           .array(z.string())
-          .meta({ description: "Steps under way or waiting.", example: ["summary"] }),
+          .meta({ description: "Steps that are running or waiting.", example: ["summary"] }),
       })
       .optional()
-      .meta({ description: "How far it is; until it has ended." }),
-    inputs: TruncatedValue.optional().meta({ description: "What it was given, defaults filled in." }),
-    output: TruncatedValue.optional().meta({ description: "What it gave; once it has succeeded." }),
+      .meta({ description: "Progress, until the run has ended." }),
+    inputs: TruncatedValue.optional().meta({ description: "Its inputs, with defaults filled in." }),
+    output: TruncatedValue.optional().meta({ description: "Its output, when it has succeeded." }),
     usage: ModelUsage.optional().meta({
       description:
-        "What its models used until now, over all attempts of all steps and items. Its cost is null where any part has no price. Left out: none was asked.",
+        "Token usage so far, over all attempts of all steps and items; left out without any. The cost is null when a model has no price.",
     }),
     error: RunError.nullable(),
     failed_step: z
@@ -202,24 +204,24 @@ export const Run = z
         item: z.int().optional().meta({ example: 17 }),
         type: z.string().meta({ example: "http" }),
         attempts: z.int().meta({ example: 4 }),
-        input: TruncatedValue.optional().meta({ description: "Its fields with their expressions resolved." }),
+        input: TruncatedValue.optional().meta({ description: "Its fields, with expressions evaluated." }),
       })
       .optional()
-      .meta({ description: "The step that the run failed of." }),
+      .meta({ description: "The step that made the run fail." }),
     approvals: z
       .array(z.strictObject({ id: z.string(), step_id: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: "What it waits for a person to decide." }),
-    steps: z.array(RunStep).optional().meta({ description: "With detail, or step_id." }),
+      .meta({ description: "Approvals that the run is waiting for." }),
+    steps: z.array(RunStep).optional().meta({ description: "With `detail` or `step_id`." }),
     next: z.string().optional().meta({
-      description: "What to do now, in words.",
-      example: "It goes on. Ask again with get_run (GET /runs/run_8dkq2m0sfj3a).",
+      description: "What to do next.",
+      example: "It is still running. Ask again with get_run (GET /runs/run_8dkq2m0sfj3a).",
     }),
   })
   .meta({ id: "Run", description: "A run of a workflow." });
 export type Run = z.infer<typeof Run>;
 
-/** How long a caller may wait for a run, in seconds. */
+/** Maximum time that a caller may wait for a run, in seconds. */
 export const MAX_WAIT_SECONDS = 50;
 
 export const WaitSeconds = z
@@ -227,7 +229,7 @@ export const WaitSeconds = z
   .min(0)
   .max(MAX_WAIT_SECONDS)
   .meta({
-    description: `How many seconds to wait for its end, 0 to ${MAX_WAIT_SECONDS}. Left out: 20 over MCP, 0 over REST.`,
+    description: `Seconds to wait for the end of the run, 0 to ${MAX_WAIT_SECONDS}. Default: 20 over MCP, 0 over REST.`,
     example: 20,
   });
 
@@ -238,11 +240,11 @@ export const RunInputs = z
     params: { code: "too_deep" },
   })
   .refine((value) => !containsInfinity(value), {
-    message: "must not hold a number too large for JSON's readers (beyond about 1.8e308)",
+    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
     params: { code: "not_finite" },
   });
 
-/** A moment, or the beginning of a day in UTC, as a client writes it. */
+/** A time as a client writes it: a timestamp, or a date for the start of that day in UTC. */
 export const TimestampInput = z
   .string()
   .refine(
@@ -250,13 +252,13 @@ export const TimestampInput = z
       /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(moment) &&
       !Number.isNaN(Date.parse(moment)),
     {
-      message: "must be a moment such as 2026-11-21T08:00:00Z, or a day such as 2026-11-21",
+      message: "must be a time such as 2026-11-21T08:00:00Z, or a date such as 2026-11-21",
       params: { code: "wrong_format" },
     },
   );
 
 export const ApprovalId = text(100, 1).meta({
-  description: "The approval's id, as list_approvals and get_run give it.",
+  description: "The approval's id, from list_approvals or get_run.",
   example: "apr_5pXq0aZr4mXw1kq0Zr4mXw",
 });
 
@@ -268,23 +270,20 @@ export const Approval = z
     step_id: z.string().meta({ example: "approve" }),
     item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 3 }),
     status: ApprovalStatus,
-    message: z.string().meta({ description: "What is asked.", example: "Send this to the team?" }),
+    message: z.string().meta({ description: "The question.", example: "Send this to the team?" }),
     form: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: "A JSON Schema of what to fill in; null for nothing." }),
+      .meta({ description: "JSON Schema of the form to fill in; null for none." }),
     assignees: z.array(z.string()).meta({ example: ["ann@example.com"] }),
     created_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: "Until when it can be decided." }),
+    expires_at: timestamp.nullable().meta({ description: "When it expires; null for never." }),
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable().meta({ example: "operator" }),
     comment: z.string().nullable().meta({ example: "Looks right." }),
-    answer: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ description: "The form as it was filled in." }),
+    answer: z.record(z.string(), z.unknown()).nullable().meta({ description: "The filled-in form." }),
   })
-  .meta({ id: "Approval", description: "What a run waits for a person to decide." });
+  .meta({ id: "Approval", description: "A decision of a person that a run is waiting for." });
 export type Approval = z.infer<typeof Approval>;
 
 export const ScheduleState = z
@@ -295,10 +294,8 @@ export const ScheduleState = z
     timezone: z.string().meta({ example: "Europe/Berlin" }),
     overlap: z.enum(["skip", "queue"]).meta({ example: "skip" }),
     paused: z.boolean().meta({ example: false }),
-    next: z
-      .array(timestamp)
-      .meta({ description: "The next five moments; none while it is paused.", example: [] }),
-    last_at: timestamp.nullable().meta({ description: "The moment of the last run that it made." }),
+    next: z.array(timestamp).meta({ description: "The next five times; none while paused.", example: [] }),
+    last_at: timestamp.nullable().meta({ description: "The scheduled time of the last run." }),
     skipped: z
       .strictObject({
         reason: z.enum(["overlap", "missed", "failed"]).meta({ example: "missed" }),
@@ -306,10 +303,10 @@ export const ScheduleState = z
         first: timestamp,
         last: timestamp,
         noted_at: timestamp,
-        message: z.string().meta({ example: "Nothing was there to run it." }),
+        message: z.string().meta({ example: "No executor was running." }),
       })
       .nullable()
-      .meta({ description: "What it last left out, and why." }),
+      .meta({ description: "The last skipped runs, and why." }),
   })
   .meta({ id: "ScheduleState", description: "A published workflow's schedule." });
 export type ScheduleState = z.infer<typeof ScheduleState>;

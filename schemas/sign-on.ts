@@ -1,7 +1,7 @@
-/** Why somebody did not come in through the identity provider: the page for signing in says it in words. */
+/** Why a sign-in through the identity provider failed. The sign-in page explains each code. */
 import { z } from "zod";
 
-/** Why whom the provider knows is not let in here. */
+/** Why a user whom the provider has authenticated is refused here. */
 export const RefusalReason = z.enum([
   "no_role",
   "no_email",
@@ -11,7 +11,7 @@ export const RefusalReason = z.enum([
 ]);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
-/** What may go wrong on the way to the provider and back. */
+/** All reasons, including errors on the way to the provider and back. */
 export const SignInErrorCode = z.enum([
   ...RefusalReason.options,
   "denied",

@@ -1,16 +1,16 @@
-/** People who sign in, their sessions, and what each role may do. */
+/** Users, their roles and sessions, and how they sign in. */
 import { z } from "zod";
 import { Scope } from "./actor.ts";
 import { text, timestamp } from "./text.ts";
 
-/** Each may do what those before it may. */
+/** In ascending order: each role includes those before it. */
 export const Role = z.enum(["viewer", "editor", "admin"]).meta({
-  description: "viewer reads; editor also writes, runs and approves; admin does everything.",
+  description: "viewer reads; editor also writes, runs and approves; admin may do everything.",
   example: "editor",
 });
 export type Role = z.infer<typeof Role>;
 
-/** What a role may do; a key's scopes are cut by its owner's. */
+/** The scopes that each role grants. They also limit the scopes of the user's API keys. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: ["read"],
   editor: ["read", "write", "run", "approve"],
@@ -19,119 +19,123 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
 
 export const AuthMode = z.enum(["built-in", "cognito", "oidc"]).meta({
   description:
-    "How people sign in: with an address and a password here, by AWS Cognito behind a load balancer, or by an OpenID Connect provider.",
+    "How users sign in: with an e-mail address and a password, with AWS Cognito behind a load balancer, or with an OpenID Connect provider.",
   example: "built-in",
 });
 export type AuthMode = z.infer<typeof AuthMode>;
 
 export const UserStatus = z.enum(["invited", "active", "deactivated"]).meta({
   description:
-    "`invited` until the invitation was taken up; `deactivated`: can't sign in, and the keys are dead.",
+    "`invited`: has not accepted the invitation. `deactivated`: can't sign in, and their API keys are refused.",
   example: "active",
 });
 export type UserStatus = z.infer<typeof UserStatus>;
 
 /**
- * An address as it is compared and kept: without space around it, in lower case (RFC 5321 lets hosts tell case apart; none
- * does). Of A to Z only: the small form of a letter that looks alike (U+212A, the Kelvin sign) would be somebody else's.
+ * An e-mail address as it is compared and stored: trimmed, in lower case (RFC 5321 allows case-sensitive addresses, but no
+ * provider uses them). Only A to Z are lowered: U+212A (the Kelvin sign) would become a k, and so another person's address.
  */
 export const Email = z
   .string()
   .transform((address) => address.trim().replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()))
   .pipe(z.email("must be an e-mail address, such as ann@example.com").max(254))
   .meta({
-    description: "An e-mail address; upper and lower case are the same.",
+    description: "An e-mail address; case is ignored.",
     example: "ada@example.com",
     type: "string",
   });
 
 export const Password = z.string().min(1).max(256).meta({
   description:
-    "At least 12 characters, or 8 with upper case, lower case, a number and a symbol; no common one.",
+    "At least 12 characters, or 8 with upper case, lower case, a number and a symbol. Common passwords are refused.",
   example: "correct horse battery",
 });
 
 export const UserIdRef = text(100, 1).meta({
-  description: "The user's id, as list_users gives it.",
+  description: "The user's id, from list_users.",
   example: "usr_8dkq2m0sfj3a",
 });
 
-const userNoun = {
+const userFields = {
   id: z.string().meta({ example: "usr_8dkq2m0sfj3a" }),
   email: z.string().meta({ example: "ada@example.com" }),
   role: Role,
   verified: z.boolean().meta({
-    description: "Whether the address was shown to be theirs: by a link in a mail, or by the sign-on.",
+    description: "Whether the address is verified, by a link in a mail or by the identity provider.",
     example: true,
   }),
 };
 
 export const User = z
   .strictObject({
-    ...userNoun,
+    ...userFields,
     status: UserStatus,
     role_by: z.enum(["sign_on", "default"]).nullable().meta({
       description:
-        "`sign_on` where the identity provider's groups (or MILLRACE_ADMIN_EMAILS) decide the role, `default` where neither they nor an admin here do; null where an admin here does.",
+        "Where the role comes from. `sign_on`: the identity provider's groups or MILLRACE_ADMIN_EMAILS; `default`: the configured default role; null: an admin here.",
       example: null,
     }),
     created_at: timestamp,
     created_by: z.string().meta({ example: "ann@example.com" }),
     last_login_at: timestamp.nullable().meta({ description: "When they last signed in." }),
   })
-  .meta({ id: "User", description: "Somebody who signs in." });
+  .meta({ id: "User", description: "A user." });
 export type User = z.infer<typeof User>;
 
 export const Session = z
   .strictObject({
     id: z.string().meta({ example: "ses_8dkq2m0sfj3a" }),
-    current: z.boolean().meta({ description: "Whether it is the one that asks.", example: true }),
+    current: z.boolean().meta({ description: "Whether it is the session of this request.", example: true }),
     client: z
       .string()
-      .meta({ description: "The browser, as it named itself.", example: "Firefox 145 on Linux" }),
-    address: z.string().meta({ description: "Where it was begun from.", example: "192.0.2.7" }),
+      .meta({ description: "The browser, as it identified itself.", example: "Firefox 145 on Linux" }),
+    address: z
+      .string()
+      .meta({ description: "The IP address that it was started from.", example: "192.0.2.7" }),
     created_at: timestamp,
-    seen_at: timestamp.meta({ description: "When it was last used, to about a minute." }),
-    expires_at: timestamp.meta({ description: "When it ends at the latest." }),
+    seen_at: timestamp.meta({ description: "When it was last used, accurate to a minute." }),
+    expires_at: timestamp.meta({ description: "When it ends, even if it is used." }),
   })
-  .meta({ id: "Session", description: "A browser that is signed in." });
+  .meta({ id: "Session", description: "A signed-in browser." });
 export type Session = z.infer<typeof Session>;
 
 export const SessionIdRef = text(100, 1).meta({
-  description: "The session's id, as list_sessions gives it.",
+  description: "The session's id, from list_sessions.",
   example: "ses_8dkq2m0sfj3a",
 });
 
 export const SessionsEnded = z
-  .strictObject({ ended: z.int().meta({ description: "How many sessions ended.", example: 1 }) })
-  .meta({ id: "SessionsEnded", description: "How many sessions ended." });
+  .strictObject({ ended: z.int().meta({ description: "Number of sessions that were ended.", example: 1 }) })
+  .meta({ id: "SessionsEnded", description: "The sessions that were ended." });
 
-/** Who is signed in, and what the interface needs to know. */
+/** The signed-in user, with what the web interface needs to know. */
 export const SessionInfo = z
   .strictObject({
     user: z.strictObject({
-      ...userNoun,
-      scopes: z.array(Scope).meta({ description: "What the role may do.", example: ["read"] }),
+      ...userFields,
+      scopes: z.array(Scope).meta({ description: "What the role grants.", example: ["read"] }),
     }),
     session: Session,
     mode: AuthMode,
-    version: z.string().meta({ description: "Millrace's own.", example: "0.1.0" }),
+    version: z.string().meta({ description: "The version of Millrace.", example: "0.1.0" }),
     mail: z
       .boolean()
-      .meta({ description: "Whether mail can be sent; else links are handed on by hand.", example: false }),
+      .meta({ description: "Whether mail can be sent; if not, admins pass links on.", example: false }),
     mcp_url: z.url().meta({
-      description: "Where agents connect; /mcp or /sse is added.",
+      description: "Base URL for agents, without /mcp or /sse.",
       example: "http://127.0.0.1:8000",
     }),
   })
-  .meta({ id: "SessionInfo", description: "Who is signed in." });
+  .meta({ id: "SessionInfo", description: "The signed-in user and session." });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** What can be known before anybody has signed in. */
+/** Public: readable without signing in. */
 export const SignInOptions = z
   .strictObject({
     mode: AuthMode,
-    setup: z.boolean().meta({ description: "Whether the first admin is still to be made.", example: false }),
+    setup: z
+      .boolean()
+      .meta({ description: "Whether the first admin account must be created.", example: false }),
     mail: z
       .boolean()
       .meta({ description: "Whether a forgotten password can be reset by mail.", example: true }),
