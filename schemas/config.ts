@@ -1,4 +1,4 @@
-/** The configuration file. Secrets never stand in it: it names the environment variables that hold them. */
+/** The configuration file. It never contains secrets, only the names of the environment variables that hold them. */
 import { z } from "zod";
 import { Role } from "./user.ts";
 import { Duration } from "./workflow-definition.ts";
@@ -6,20 +6,20 @@ import { Duration } from "./workflow-definition.ts";
 const Name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/)
-  .meta({ description: "What workflows call it: a letter, then letters, digits, _ or -.", example: "shop" });
+  .meta({ description: "Its name in workflows: a letter, then letters, digits, _ or -.", example: "shop" });
 
-/** A name, `*.` and a name, or an address (IPv6 in brackets), with a port or without. */
+/** A host name, a `*.` wildcard or an IP address (IPv6 in brackets), with an optional port. */
 const HOST =
   /^(?:(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,250}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
-/** The message never repeats the value: somebody may have put the secret itself here. */
-const VariableName = (what: string) =>
+/** The error message does not repeat the value, which may be the secret itself by mistake. */
+const VariableName = (content: string) =>
   z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, {
       error: "must be the NAME of an environment variable, not the secret itself",
     })
-    .meta({ description: `The NAME of the environment variable with ${what}.` });
+    .meta({ description: `The NAME of the environment variable that holds ${content}.` });
 
 const Host = z.string().regex(HOST, {
   error:
@@ -33,10 +33,10 @@ const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compa
 
 const Database = z.strictObject({
   name: Name,
-  type: z.enum(DATABASE_TYPES).meta({ description: "What kind of database it is." }),
+  type: z.enum(DATABASE_TYPES).meta({ description: "The type of database." }),
   dataset: z.string().min(1).meta({
     description:
-      "A file path for sqlite and duckdb (relative to this file); a URL without the password for servers.",
+      "sqlite and duckdb: a file path, relative to this file. Servers: a URL without the password.",
   }),
   access: z
     .enum(["read-only", "read-write"])
@@ -48,28 +48,28 @@ const Database = z.strictObject({
     .min(1)
     .max(1_000)
     .optional()
-    .meta({ description: "The most statements at a time, over all executors; no limit when left out." }),
+    .meta({ description: "Maximum number of statements at a time, over all executors. Default: no limit." }),
 });
 
 const Model = z.strictObject({
   name: Name,
-  vendor: z.enum(MODEL_VENDORS).meta({ description: "Who serves it." }),
-  model_ref: z.string().min(1).meta({ description: "The vendor's own name of the model." }),
+  vendor: z.enum(MODEL_VENDORS).meta({ description: "The vendor whose API is called." }),
+  model_ref: z.string().min(1).meta({ description: "The vendor's name for the model." }),
   key_var: VariableName("the vendor's API key").optional(),
-  base_url: z.url().optional().meta({ description: "Where it is served; needed for openai-compatible." }),
+  base_url: z.url().optional().meta({ description: "Base URL of the API; required for openai-compatible." }),
   prices: z
     .strictObject({
-      input: z.number().min(0).meta({ description: "Per million input tokens." }),
-      output: z.number().min(0).meta({ description: "Per million output tokens." }),
+      input: z.number().min(0).meta({ description: "Price of a million input tokens." }),
+      output: z.number().min(0).meta({ description: "Price of a million output tokens." }),
     })
     .optional()
-    .meta({ description: "To work out what a call cost." }),
+    .meta({ description: "Prices, to calculate the cost of calls." }),
   concurrency: z
     .int()
     .min(1)
     .max(1_000)
     .optional()
-    .meta({ description: "The most calls at a time, over all executors; no limit when left out." }),
+    .meta({ description: "Maximum number of calls at a time, over all executors. Default: no limit." }),
 });
 
 const McpServer = z.strictObject({
@@ -78,25 +78,25 @@ const McpServer = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .meta({ description: "A program to start that speaks MCP over stdio." }),
-  args: z.array(z.string()).optional().meta({ description: "Its arguments." }),
-  url: z.url().optional().meta({ description: "Or where a server is reached over Streamable HTTP." }),
+    .meta({ description: "A program that speaks MCP over stdio; started as a child process." }),
+  args: z.array(z.string()).optional().meta({ description: "Arguments of the command." }),
+  url: z.url().optional().meta({ description: "Instead of a command: the URL of a Streamable HTTP server." }),
   key_var: VariableName(
-    "the key: sent as Authorization: Bearer to a url, handed to a command under the same name",
+    "the key, which is sent to a url as Authorization: Bearer, and passed to a command under the same name",
   ).optional(),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), VariableName("its value"))
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), VariableName("the value"))
     .optional()
     .meta({
       description:
-        "Variables that a command gets, each with the NAME of ours that holds its value; of the rest it gets only PATH, HOME and the like.",
+        "Environment variables for the command, each with the NAME of the server's variable that holds its value. Of the server's own, the command gets only PATH, HOME and the like.",
     }),
   concurrency: z
     .int()
     .min(1)
     .max(1_000)
     .optional()
-    .meta({ description: "How many calls at a time, over all executors; no limit when left out." }),
+    .meta({ description: "Maximum number of calls at a time, over all executors. Default: no limit." }),
 });
 
 const Secret = z.strictObject({
@@ -104,7 +104,7 @@ const Secret = z.strictObject({
   key_var: VariableName("the secret"),
   hosts: z.array(Host).min(1).meta({
     description:
-      "The only hosts that it may be sent to, with a port or for all ports; *.example.com is any name below.",
+      "The only hosts that it may be sent to, for one port or all ports; *.example.com matches every subdomain.",
   }),
 });
 
@@ -115,7 +115,7 @@ const Smtp = z.strictObject({
   smtp_port: Port,
   secure: z.enum(["tls", "starttls", "plain"]).optional().meta({
     description:
-      "tls: encrypted from the start; starttls: encrypted before anything is said; plain: not encrypted. Left out: tls on port 465, else starttls, on this machine only where it is offered.",
+      "tls: encrypted from the start. starttls: encrypted before mail is sent. plain: not encrypted. Default: tls on port 465, else starttls, which a server on this machine need not offer.",
   }),
 });
 
@@ -126,69 +126,72 @@ const SignOn = z
       .default({ "millrace-admin": "admin", "millrace-editor": "editor", "millrace-viewer": "viewer" })
       .meta({
         description:
-          "The role that a group at the identity provider gives; of several the most powerful counts.",
+          "The role that each group at the identity provider grants. Of several, the highest applies.",
       }),
     groups_claim: z.string().min(1).max(256).default("groups").meta({
-      description: "oidc: the claim that names somebody's groups (cognito: always cognito:groups).",
+      description: "oidc: the claim with a user's groups (cognito: always cognito:groups).",
     }),
     default_role: z.enum(["viewer", "editor", "none"]).default("viewer").meta({
-      description: "The first role of whom no group gives one; none: they are not let in.",
+      description: "The initial role of a user to whom no group grants one; none: the user is refused.",
     }),
     trust_emails: z.boolean().default(false).meta({
       description:
-        "oidc: take the address for verified where the provider says nothing of email_verified (Entra ID); only where nobody can choose an address there by themselves.",
+        "oidc: treat addresses as verified when the provider does not send email_verified (Entra ID). Only for providers where users can't choose their own address.",
     }),
     refresh: Duration.default("10m").meta({
-      description: "oidc: how old what the provider said of somebody may become, while they are signed in.",
+      description: "oidc: how often the claims of a signed-in user are refreshed at the provider.",
     }),
   })
-  .meta({ description: "With --auth-mode cognito or oidc." });
+  .meta({ description: "For --auth-mode cognito and oidc." });
 
-const most = (description: string) => z.int().min(1).max(1_000_000_000_000).optional().meta({ description });
+const limit = (description: string) => z.int().min(1).max(1_000_000_000_000).optional().meta({ description });
 
 const PerKey = z.strictObject({
-  runs_per_hour: most(
-    "How many runs it may start in an hour (UTC); more are refused. Scheduled runs and those of workflow steps do not count.",
+  runs_per_hour: limit(
+    "Maximum number of runs started in an hour (UTC); more are refused. Scheduled runs and those of workflow steps do not count.",
   ),
-  unfinished_runs: most("How many runs that it has started may be unfinished at a time; more are refused."),
-  model_tokens_per_day: most(
-    "How many tokens, in and out, models may use for its runs in a day (UTC); then their model steps fail.",
+  unfinished_runs: limit("Maximum number of unfinished runs at a time; more are refused."),
+  model_tokens_per_day: limit(
+    "Maximum number of model tokens, input and output, that its runs use in a day (UTC); then their model steps fail.",
   ),
-  rows_per_day: most(
-    "How many rows databases may give to its runs in a day (UTC); then their sql steps fail.",
+  rows_per_day: limit(
+    "Maximum number of rows that databases return to its runs in a day (UTC); then their sql steps fail.",
   ),
 });
 
 export const Config = z
   .strictObject({
-    databases: z.array(Database).default([]).meta({ description: "What sql steps can ask." }),
-    models: z.array(Model).default([]).meta({ description: "What model steps can call." }),
-    mcp_servers: z.array(McpServer).default([]).meta({ description: "Whose tools tool steps can call." }),
-    secrets: z.array(Secret).default([]).meta({ description: "The only secrets that workflows can name." }),
+    databases: z.array(Database).default([]).meta({ description: "Databases that sql steps can query." }),
+    models: z.array(Model).default([]).meta({ description: "Models that model steps can call." }),
+    mcp_servers: z
+      .array(McpServer)
+      .default([])
+      .meta({ description: "MCP servers whose tools tool steps can call." }),
+    secrets: z.array(Secret).default([]).meta({ description: "Secrets that workflows can use, by name." }),
     authentication: z
       .strictObject({
-        basic: Smtp.optional().meta({ description: "How mail is sent." }),
+        basic: Smtp.optional().meta({ description: "The SMTP server that mail is sent through." }),
         sessions: z
           .strictObject({
-            idle: Duration.default("3d").meta({ description: "How long a session may go unused." }),
-            longest: Duration.default("30d").meta({ description: "How long a session may last at all." }),
+            idle: Duration.default("3d").meta({ description: "Maximum time that a session may be unused." }),
+            longest: Duration.default("30d").meta({ description: "Maximum lifetime of a session." }),
           })
           .default({ idle: "3d", longest: "30d" })
-          .meta({ description: "Of people who are signed in." }),
+          .meta({ description: "Sessions of signed-in users." }),
         sign_on: SignOn.prefault({}),
       })
       .prefault({})
       .meta({ description: "Users and mail." }),
     defaults: z
       .strictObject({
-        database: Name.optional().meta({ description: "The database of sql steps that name none." }),
+        database: Name.optional().meta({ description: "The database of sql steps that do not name one." }),
       })
       .default({}),
     http: z
       .strictObject({
         allowed_hosts: z.array(Host).default([]).meta({
           description:
-            "Private hosts that http steps may reach all the same, with a port or for all ports; *.example.com is any name below.",
+            "Private hosts that http steps may reach nevertheless, for one port or all ports; *.example.com matches every subdomain.",
         }),
       })
       .default({ allowed_hosts: [] }),
@@ -197,42 +200,42 @@ export const Config = z
         allowed_domains: z
           .array(z.string().min(1))
           .default([])
-          .meta({ description: "Domains that email steps may write to." }),
+          .meta({ description: "Domains that email steps may send mail to." }),
         from: z.email().optional().meta({
-          description: "The sender of all mail; smtp_user when left out, which must then be an address.",
+          description: "The sender of all mail. Default: smtp_user, which must then be an address.",
         }),
       })
       .default({ allowed_domains: [] }),
     retention: z
       .strictObject({
         runs: Duration.default("90d").meta({ description: "How long finished runs are kept." }),
-        audit: Duration.default("400d").meta({ description: "How long the audit log goes back." }),
+        audit: Duration.default("400d").meta({ description: "How long audit log entries are kept." }),
       })
       .default({ runs: "90d", audit: "400d" })
-      .meta({ description: "How long things are kept." }),
+      .meta({ description: "How long data is kept." }),
     approvals: z
       .strictObject({
         by_starter: z
           .boolean()
           .default(false)
-          .meta({ description: "Whether who started a run may decide its approvals." }),
+          .meta({ description: "Whether the user or key that started a run may decide its approvals." }),
       })
       .default({ by_starter: false })
       .meta({ description: "Who may decide." }),
     limits: z
       .strictObject({
         requests_per_minute: z.int().min(1).optional().meta({
-          description: "Per API key, per person who is signed in, and process; no limit when left out.",
+          description: "Maximum per API key or signed-in user, in each process. Default: no limit.",
         }),
         unfinished_runs: z
           .int()
           .min(1)
           .max(10_000_000)
           .default(100_000)
-          .meta({ description: "How many runs may be unfinished at a time; more are refused." }),
+          .meta({ description: "Maximum number of unfinished runs at a time; more are refused." }),
         per_key: PerKey.default({}).meta({
           description:
-            "For each person, with all their keys, and each key of the operator, with all that it is rotated to; over all copies.",
+            "For each user with all their keys, and each key of the operator with the keys that replaced it; over all copies of the server.",
         }),
       })
       .default({ unfinished_runs: 100_000, per_key: {} }),
