@@ -14,8 +14,8 @@ export const createApiKey = defineTool({
   name: "create_api_key",
   title: "Create an API key",
   description:
-    "Makes a key that acts for you. Its value is in the answer this one time and stored nowhere. " +
-    "It may do what its scopes and your role both allow.",
+    "Creates an API key that acts for you. Its value is only in this answer; it is not stored. " +
+    "The key may do what its scopes and your role both allow.",
   route: "POST /api-keys",
   surfaces: ["rest"],
   scope: "read",
@@ -34,43 +34,46 @@ export const createApiKey = defineTool({
       .optional()
       .meta({
         description:
-          "What it may do; read is part of all. Left out: read, write and run, as far as your role allows them.",
+          "What the key may do; read is always included. Default: read, write and run, as far as your role allows them.",
         example: ["read", "run"],
       }),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: NewApiKey,
-  async run({ name, expires_at, scopes: wanted }, ctx) {
+  async run({ name, expires_at, scopes: requested }, ctx) {
     const { owner, scopes: allowed } = ctx.actor.principal;
     const now = ctx.now();
     const { expiresAt, issues } = validateExpiry(expires_at, now);
-    issues.push(...scopeIssues(wanted ?? [], allowed));
+    issues.push(...scopeIssues(requested ?? [], allowed));
     if (issues.length > 0) throw invalidInput(issues);
-    const scopes = wanted ?? DEFAULT_SCOPES.filter((scope) => allowed.has(scope));
+    const scopes = requested ?? DEFAULT_SCOPES.filter((scope) => allowed.has(scope));
     let value: string | null = null;
-    // Outside of what is recorded with the idempotency key: the value is stored nowhere.
+    // Set outside of the recorded result, because the value must not be stored.
     const key = await ctx.write(async (tx) => {
-      const made = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiresAt ?? null });
-      await tx.apiKeys.insert(made.record);
+      const created = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiresAt ?? null });
+      await tx.apiKeys.insert(created.record);
       await enforceKeyLimit(tx.apiKeys, owner, now);
-      await tx.recordAudit(made.record.id);
-      value = made.value;
-      return serializeApiKey(await findApiKey(tx.apiKeys, made.record.id, (it) => it.owner === owner), now);
+      await tx.recordAudit(created.record.id);
+      value = created.value;
+      return serializeApiKey(
+        await findApiKey(tx.apiKeys, created.record.id, (one) => one.owner === owner),
+        now,
+      );
     });
     return { ...key, value };
   },
 });
 
-function scopeIssues(wanted: readonly Scope[], allowed: ReadonlySet<Scope>): Issue[] {
-  const beyond = wanted.filter((scope) => !allowed.has(scope));
-  if (beyond.length === 0) return [];
+function scopeIssues(requested: readonly Scope[], allowed: ReadonlySet<Scope>): Issue[] {
+  const refused = requested.filter((scope) => !allowed.has(scope));
+  if (refused.length === 0) return [];
   return [
     {
       path: "scopes",
       code: "not_allowed",
-      message: `must not hold ${beyond.join(", ")}, which your role does not give`,
+      message: `must not contain ${refused.join(", ")}, which your role does not grant`,
       allowed: Scope.options.filter((scope) => allowed.has(scope)),
-      fix: "Leave them out, or ask an admin for another role.",
+      fix: "Leave these out, or ask an admin for another role.",
     },
   ];
 }

@@ -9,7 +9,7 @@ export const listApiKeys = defineTool({
   name: "list_api_keys",
   title: "List API keys",
   description:
-    "Shows your API keys, newest first, dead ones too; never their values. Admins can ask for everybody's.",
+    "Lists your API keys, newest first, including expired and revoked ones, without their values. Admins can list everyone's.",
   route: "GET /api-keys",
   surfaces: ["rest"],
   scope: "read",
@@ -19,7 +19,7 @@ export const listApiKeys = defineTool({
   page: { item: ApiKey, mcpLimit: 50 },
   input: z.strictObject({
     everyone: z.boolean().default(false).meta({
-      description: "Everybody's, those made on the command line included; for admins.",
+      description: "Whether to list everyone's keys and those of the command line; admins only.",
       example: true,
     }),
     limit: Limit.optional(),
@@ -31,14 +31,14 @@ export const listApiKeys = defineTool({
     if (everyone && !scopes.has("admin")) {
       throw new AppError(
         "missing_scope",
-        "Only admins see everybody's keys. Leave everyone out to see your own.",
+        "Only admins can list everyone's keys. Leave `everyone` out to list your own.",
       );
     }
     const filter = everyone ? {} : { owner };
     const query = JSON.stringify(["list_api_keys", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    const wanted = limit ?? listApiKeys.page!.mcpLimit;
-    const { items, next } = await ctx.read.apiKeys.page({ filter, after, limit: wanted });
+    const pageSize = limit ?? listApiKeys.page!.mcpLimit;
+    const { items, next } = await ctx.read.apiKeys.page({ filter, after, limit: pageSize });
     const now = ctx.now();
     return {
       items: items.map((key) => serializeApiKey(key, now)),

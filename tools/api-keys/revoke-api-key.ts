@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiKey, ApiKeyIdRef } from "../../schemas/api-key.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
+import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findApiKey } from "./find-api-key.ts";
@@ -10,7 +11,7 @@ export const revokeApiKey = defineTool({
   name: "revoke_api_key",
   title: "Revoke an API key",
   description:
-    "Ends a key now and for good, everywhere, with its open streams. Your own; admins can end anybody's.",
+    "Revokes an API key immediately and permanently, and closes its open streams. Admins can revoke anyone's key, others their own.",
   route: "POST /api-keys/:key_id/revoke",
   surfaces: ["rest"],
   scope: "read",
@@ -23,8 +24,9 @@ export const revokeApiKey = defineTool({
   async run({ key_id }, ctx) {
     const { owner, scopes } = ctx.actor.principal;
     const now = ctx.now();
+    const isRevocable = (key: ApiKeyWithOwner): boolean => key.owner === owner || scopes.has("admin");
     return ctx.write(async (tx) => {
-      const key = await findApiKey(tx.apiKeys, key_id, (it) => it.owner === owner || scopes.has("admin"));
+      const key = await findApiKey(tx.apiKeys, key_id, isRevocable);
       const revokedAt = key.revokedAt ?? iso(now);
       if (await tx.apiKeys.revoke(key.id, revokedAt)) await tx.recordAudit(key.id);
       return serializeApiKey({ ...key, revokedAt }, now);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiKeyIdRef, SuccessorApiKey } from "../../schemas/api-key.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { Duration } from "../../schemas/workflow-definition.ts";
+import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
 import { DEFAULT_OVERLAP_MS, invalidKeyError, rotationExpiries } from "../../src/core/api-key-lifecycle.ts";
 import { DAY } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
@@ -12,11 +13,11 @@ import { findApiKey } from "./find-api-key.ts";
 import { enforceKeyLimit } from "./enforce-key-limit.ts";
 import { serializeApiKey } from "./serialize-api-key.ts";
 
-const LONGEST_OVERLAP_MS = 30 * DAY;
+const MAX_OVERLAP_MS = 30 * DAY;
 
 const Overlap = Duration.refine(
-  // What is no duration was said before.
-  (overlap) => !Duration.safeParse(overlap).success || durationMs(overlap) <= LONGEST_OVERLAP_MS,
+  // An invalid duration is reported by the schema itself.
+  (overlap) => !Duration.safeParse(overlap).success || durationMs(overlap) <= MAX_OVERLAP_MS,
   { message: "must be at most 30 days", params: { code: "too_large" } },
 );
 
@@ -24,8 +25,8 @@ export const rotateApiKey = defineTool({
   name: "rotate_api_key",
   title: "Rotate an API key",
   description:
-    "Makes a new key with the name, scopes and length of life of one of yours, and lets the old one live on for the " +
-    "overlap. The new value is in the answer this one time. Nobody but its owner can rotate a key.",
+    "Creates a new API key with the name, scopes and lifetime of one of yours. The old key keeps working for the overlap. " +
+    "The new value is only in this answer. Only its owner can rotate a key.",
   route: "POST /api-keys/:key_id/rotate",
   surfaces: ["rest"],
   scope: "read",
@@ -44,14 +45,13 @@ export const rotateApiKey = defineTool({
   input: z.strictObject({
     key_id: ApiKeyIdRef,
     overlap: Overlap.optional().meta({
-      description:
-        "For so long the old key goes on working, at most 30d; 24h when left out, 0s for not at all.",
+      description: "How long the old key keeps working, at most 30d; 0s ends it immediately. Default: 24h.",
       example: "24h",
     }),
     expires_at: Expiry.optional().meta({
       description:
-        "When the new key ends, at most ten years ahead: a moment, or a day, with which it ends (24:00 UTC). " +
-        "Left out, it gets as long a life as the old one had.",
+        "When the new key expires, at most ten years ahead: a time, or a date for the end of that day (24:00 UTC). " +
+        "Default: after the same lifetime as the old key.",
       example: "2027-01-31",
     }),
     idempotency_key: IdempotencyKey.optional(),
@@ -59,31 +59,29 @@ export const rotateApiKey = defineTool({
   output: SuccessorApiKey,
   async run({ key_id, overlap, expires_at }, ctx) {
     const { owner } = ctx.actor.principal;
+    const isOwn = (key: ApiKeyWithOwner): boolean => key.owner === owner;
     const now = ctx.now();
     const { expiresAt, issues } = validateExpiry(expires_at, now);
     if (issues.length > 0) throw invalidInput(issues);
     let value: string | null = null;
-    // Outside of what is recorded with the idempotency key: the value is stored nowhere.
+    // Set outside of the recorded result, because the value must not be stored.
     const key = await ctx.write(async (tx) => {
-      // Not even by an admin: the value would let them act in another's name.
-      const old = await findApiKey(tx.apiKeys, key_id, (it) => it.owner === owner);
-      const lives = rotationExpiries(old, now, {
+      // Not even an admin: with the value they could act in another user's name.
+      const old = await findApiKey(tx.apiKeys, key_id, isOwn);
+      const expiries = rotationExpiries(old, now, {
         overlap: overlap === undefined ? DEFAULT_OVERLAP_MS : durationMs(overlap),
         expiresAt,
       });
       const { name, scopes, lineage } = old;
-      const next = ctx.accounts.newKey({ name, owner, scopes, expiresAt: lives.expiresAt }, lineage);
-      if (!(await tx.apiKeys.rotate(old.id, lives.oldExpiresAt, next.record)))
+      const next = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiries.expiresAt }, lineage);
+      if (!(await tx.apiKeys.rotate(old.id, expiries.oldExpiresAt, next.record)))
         throw invalidKeyError(old.id, "revoked");
-      // Both live for a while: rotating one key over and over would make any number.
+      // Both keys are active during the overlap, so repeated rotation could create any number.
       await enforceKeyLimit(tx.apiKeys, owner, now);
       await tx.recordAudit(old.id);
       value = next.value;
-      const shown = serializeApiKey(
-        await findApiKey(tx.apiKeys, next.record.id, (it) => it.owner === owner),
-        now,
-      );
-      return { ...shown, replaces: { id: old.id, expires_at: lives.oldExpiresAt } };
+      const successor = serializeApiKey(await findApiKey(tx.apiKeys, next.record.id, isOwn), now);
+      return { ...successor, replaces: { id: old.id, expires_at: expiries.oldExpiresAt } };
     });
     return { ...key, value };
   },

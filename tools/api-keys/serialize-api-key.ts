@@ -1,13 +1,12 @@
-/** An API key as it is told. */
 import type { ApiKey, ApiKeyState } from "../../schemas/api-key.ts";
 import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
 import { apiKeyState } from "../../src/core/api-key-lifecycle.ts";
 import { DAY } from "../../src/core/clock.ts";
 
-/** So long before its end a key is `expiring`. */
-const WARNING_MS = 7 * DAY;
+/** How long before its expiry a key counts as `expiring`. */
+const EXPIRING_MS = 7 * DAY;
 
-/** @param now milliseconds */
+/** An API key as the API returns it. @param now milliseconds since the epoch */
 export const serializeApiKey = (key: ApiKeyWithOwner, now: number): ApiKey => ({
   id: key.id,
   name: key.name,
@@ -17,11 +16,11 @@ export const serializeApiKey = (key: ApiKeyWithOwner, now: number): ApiKey => ({
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   last_used_at: key.lastUsedAt,
-  state: shownState(key, now),
+  state: stateOf(key, now),
 });
 
-function shownState(key: ApiKeyWithOwner, now: number): ApiKeyState {
+function stateOf(key: ApiKeyWithOwner, now: number): ApiKeyState {
   const state = apiKeyState(key, now);
   if (state !== "active" || key.expiresAt === null) return state;
-  return Date.parse(key.expiresAt) - now <= WARNING_MS ? "expiring" : "active";
+  return Date.parse(key.expiresAt) - now <= EXPIRING_MS ? "expiring" : "active";
 }

@@ -18,8 +18,9 @@ export const decideApproval = defineTool({
   name: "decide_approval",
   title: "Decide an approval",
   description:
-    "Approves or declines what a run waits for; the first decision counts, and the run goes on either way. Decide only " +
-    "what the person you act for has decided; without decision that person is asked, where your client can do that. Who started the run can't decide it, unless the operator allows that.",
+    "Approves or declines an approval that a run waits for; the first decision is final, and the run continues either way. " +
+    "Send only what the person you act for has decided. Without decision, that person is asked, if your client supports it. " +
+    "Whoever started the run can't decide, unless the operator allows it.",
   route: "POST /approvals/:approval_id",
   scope: "approve",
   effect: "act",
@@ -28,37 +29,39 @@ export const decideApproval = defineTool({
   input: z.strictObject({
     approval_id: ApprovalId,
     decision: z.enum(["approve", "decline"]).optional().meta({
-      description: "What was decided. Left out over MCP: the person is asked, with the form.",
+      description: "The decision. Left out over MCP: the person is asked, with the form.",
       example: "approve",
     }),
     comment: text(2_000)
       .nullable()
       .default(null)
-      .meta({ description: "Why; the run can read it.", example: "Right." }),
+      .meta({ description: "The reason; the run can read it.", example: "Right." }),
     form: RunInputs.optional().meta({
-      description: "What the approval's form asks for, when approving.",
+      description: "The filled-in form, when approving.",
       example: { amount: 100 },
     }),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Approval,
   async elicitation({ approval_id, decision }, ctx) {
-    return decision === undefined ? decisionQuestion(await decidable(ctx, ctx.read, approval_id)) : undefined;
+    return decision === undefined
+      ? decisionQuestion(await findDecidable(ctx, ctx.read, approval_id))
+      : undefined;
   },
   async run({ approval_id, decision, comment, form }, ctx) {
-    if (decision === undefined) throw undecided();
+    if (decision === undefined) throw missingDecision();
     const decided = await ctx.write(async (tx) => {
       const now = ctx.now();
-      const approval = await decidable(ctx, tx, approval_id);
+      const approval = await findDecidable(ctx, tx, approval_id);
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
-        decidedBy: nameOf(ctx.actor.principal),
+        decidedBy: displayName(ctx.actor.principal),
         comment,
-        answer: decision === "approve" ? filledIn(approval, form) : unfilled(form),
+        answer: decision === "approve" ? parseForm(approval, form) : refuseForm(form),
       };
       if (!(await ctx.engine.recordDecision(tx, approval, answer))) {
-        throw isDecided(await findApproval(tx.approvals, approval.id));
+        throw decidedError(await findApproval(tx.approvals, approval.id));
       }
       await tx.recordAudit(approval.id);
       return serializeApproval({ ...approval, ...answer });
@@ -72,7 +75,7 @@ export const decideApproval = defineTool({
  * Finds an approval that this caller may decide now.
  * @throws AppError approval_not_found, approval_not_yours, approval_decided
  */
-async function decidable(
+async function findDecidable(
   ctx: ToolContext,
   { approvals, runs }: { approvals: Pick<ApprovalReader, "find">; runs: Pick<RunReader, "find"> },
   id: string,
@@ -80,19 +83,19 @@ async function decidable(
   const approval = await findApproval(approvals, id);
   const run = (await runs.find(approval.runId))!;
   if (!ctx.engine.policy.approvalsByStarter && isStarter(ctx.actor.principal, run.actor))
-    throw notYours(approval);
-  if (approval.status !== "pending" || isLate(approval, ctx.now())) throw isDecided(approval);
+    throw notYoursError(approval);
+  if (approval.status !== "pending" || isExpired(approval, ctx.now())) throw decidedError(approval);
   return approval;
 }
 
-const undecided = () =>
+const missingDecision = () =>
   invalidInput([
     {
       path: "decision",
       code: "missing",
       message: "is missing",
       allowed: ["approve", "decline"],
-      fix: "Ask the person, then send approve or decline. (Over MCP a client with elicitation may leave it out.)",
+      fix: "Ask the person, then send approve or decline. Over MCP, a client with elicitation may leave it out.",
     },
   ]);
 
@@ -100,34 +103,34 @@ const isStarter = (principal: Principal, starter: RunActor): boolean =>
   principal.owner === starter.owner &&
   (principal.owner !== OPERATOR || principal.lineage === starter.lineage);
 
-const isLate = ({ expiresAt }: ApprovalRecord, now: number): boolean =>
+const isExpired = ({ expiresAt }: ApprovalRecord, now: number): boolean =>
   expiresAt !== null && expiresAt <= iso(now);
 
-const notYours = ({ id, runId }: ApprovalRecord): AppError =>
+const notYoursError = ({ id, runId }: ApprovalRecord): AppError =>
   new AppError(
     "approval_not_yours",
-    `You started the run ${runId}, so somebody else must decide ${id}: another person, or another key with the scope ` +
-      '"approve". (The operator can allow it: approvals.by_starter in the configuration.)',
+    `You started the run ${runId}, so somebody else must decide ${id}: another user, or another key with the scope ` +
+      '"approve". The operator can allow it with approvals.by_starter in the configuration.',
   );
 
-/** Keys made on the command line all belong to the operator: there the key says who it was. */
-const nameOf = ({ owner, keyName }: Principal): string =>
+/** All keys of the command line belong to `operator`, so the name of the key is needed to tell who decided. */
+const displayName = ({ owner, keyName }: Principal): string =>
   owner === OPERATOR ? `${owner} (${keyName})` : owner;
 
-function isDecided({ id, status, decidedAt, decidedBy, expiresAt, runId }: ApprovalRecord): AppError {
-  const next = `The run's own way on: get_run (GET /runs/${runId}).`;
-  const what =
+function decidedError({ id, status, decidedAt, decidedBy, expiresAt, runId }: ApprovalRecord): AppError {
+  const next = `get_run (GET /runs/${runId}) shows the run.`;
+  const reason =
     status === "cancelled"
-      ? `${id} is not waiting any more: its run was stopped.`
+      ? `${id} is no longer pending: its run was stopped.`
       : status === "expired" || status === "pending"
         ? `${id} expired at ${expiresAt ?? decidedAt}: nobody decided in time. retry_run (POST /runs/${runId}/retry) asks again.`
-        : `${id} was ${status} already, by ${decidedBy} at ${decidedAt}; the first decision counts.`;
-  return new AppError("approval_decided", `${what} ${next}`);
+        : `${id} was already ${status} by ${decidedBy} at ${decidedAt}; the first decision is final.`;
+  return new AppError("approval_decided", `${reason} ${next}`);
 }
 
-/** The form, checked against the approval's own schema and with its defaults. */
-function filledIn({ form: schema }: ApprovalRecord, given: Record<string, unknown> | undefined) {
-  if (schema === null) return unfilled(given, "asks for nothing");
+/** The filled-in form, validated against the approval's schema, with defaults. */
+function parseForm({ form: schema }: ApprovalRecord, given: Record<string, unknown> | undefined) {
+  if (schema === null) return refuseForm(given, "is not allowed: this approval has no form");
   const parsed = inputsValidator(schema).parse(given ?? {});
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
@@ -137,10 +140,7 @@ function filledIn({ form: schema }: ApprovalRecord, given: Record<string, unknow
   );
 }
 
-function unfilled(
-  given: Record<string, unknown> | undefined,
-  why = "is filled in when approving only",
-): null {
+function refuseForm(given: Record<string, unknown> | undefined, why = "is not allowed when declining"): null {
   if (given === undefined) return null;
-  throw invalidInput([{ path: "form", code: "not_allowed", message: `${why}: leave it out` }]);
+  throw invalidInput([{ path: "form", code: "not_allowed", message: why, fix: "Leave it out." }]);
 }

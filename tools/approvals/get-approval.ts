@@ -6,7 +6,7 @@ import { findApproval, serializeApproval } from "./serialize-approval.ts";
 export const getApproval = defineTool({
   name: "get_approval",
   title: "Get an approval",
-  description: "Gives one approval: what is asked, of which run, and how it was decided.",
+  description: "Returns one approval: the question, its run, and the decision.",
   route: "GET /approvals/:approval_id",
   surfaces: ["rest"],
   scope: "read",

@@ -7,7 +7,7 @@ import { serializeApproval } from "./serialize-approval.ts";
 export const listApprovals = defineTool({
   name: "list_approvals",
   title: "List approvals",
-  description: "Finds what runs wait for a person to decide, newest first; decide_approval decides one.",
+  description: "Lists approvals that runs wait for, newest first. decide_approval decides one.",
   route: "GET /approvals",
   scope: "read",
   effect: "read",
@@ -15,7 +15,7 @@ export const listApprovals = defineTool({
   page: { item: Approval, mcpLimit: 20 },
   input: z.strictObject({
     status: ApprovalStatus.default("pending"),
-    run_id: RunId.optional().meta({ description: "Only those of this run.", example: "run_8dkq2m0sfj3a" }),
+    run_id: RunId.optional().meta({ description: "Only of this run.", example: "run_8dkq2m0sfj3a" }),
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
@@ -24,8 +24,8 @@ export const listApprovals = defineTool({
     const filter = { status, runId };
     const query = JSON.stringify(["list_approvals", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    const wanted = limit ?? listApprovals.page!.mcpLimit;
-    const { items, next } = await ctx.read.approvals.page({ filter, after, limit: wanted });
+    const pageSize = limit ?? listApprovals.page!.mcpLimit;
+    const { items, next } = await ctx.read.approvals.page({ filter, after, limit: pageSize });
     return {
       items: items.map(serializeApproval),
       total: await ctx.total(() => ctx.read.approvals.count(filter)),

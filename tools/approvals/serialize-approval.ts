@@ -1,8 +1,8 @@
-/** An approval as it is told, and finding it. */
 import type { Approval } from "../../schemas/run.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalReader, ApprovalRecord } from "../../src/core/run-ports.ts";
 
+/** An approval as the API returns it. */
 export const serializeApproval = (approval: ApprovalRecord): Approval => ({
   id: approval.id,
   run_id: approval.runId,
@@ -30,7 +30,7 @@ export async function findApproval(
   if (found !== undefined) return found;
   throw new AppError(
     "approval_not_found",
-    `There is no approval "${id.slice(0, 100)}". list_approvals (GET /approvals) shows those that wait.`,
+    `There is no approval "${id.slice(0, 100)}". list_approvals (GET /approvals) shows the pending ones.`,
     { errors: [{ path: "approval_id", code: "not_found", message: "is not the id of an approval" }] },
   );
 }
