@@ -1,4 +1,4 @@
-/** The catalogue: every operation, sorted by name. REST, MCP and OpenAPI are made from this list. */
+/** The catalogue: every operation, sorted by name. The REST API, the MCP tools and the OpenAPI document are generated from it. */
 import type { AnyTool } from "../src/core/tool.ts";
 import { createApiKey } from "./api-keys/create-api-key.ts";
 import { listApiKeys } from "./api-keys/list-api-keys.ts";

@@ -11,8 +11,8 @@ import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { MAX_CALL_DEPTH } from "../../src/engine/run-state/prepare-run.ts";
 
-const named = {
-  name: z.string().meta({ description: "What workflows call it.", example: "shop" }),
+const connectionFields = {
+  name: z.string().meta({ description: "Its name in workflows.", example: "shop" }),
   type: z.string().meta({ example: "sqlite" }),
   unusable: z
     .string()
@@ -20,7 +20,7 @@ const named = {
     .meta({ description: "Why it can't be used now.", example: "SHOP_PASSWORD is not set" }),
 };
 const concurrency = z.int().nullable().meta({
-  description: "The most that use it at a time; null for no limit.",
+  description: "Maximum number of uses at a time; null for no limit.",
   example: 10,
 });
 
@@ -28,11 +28,11 @@ const Environment = z
   .strictObject({
     guide: z
       .string()
-      .meta({ description: "How the language works; with a topic, all of it.", example: "# Expressions" }),
+      .meta({ description: "The guide to the topic; without one, how to begin.", example: "# Expressions" }),
     databases: z
       .array(
         z.strictObject({
-          ...named,
+          ...connectionFields,
           access: z.enum(["read-only", "read-write"]).meta({ example: "read-only" }),
           concurrency,
         }),
@@ -42,26 +42,32 @@ const Environment = z
       .string()
       .nullable()
       .optional()
-      .meta({ description: "That of sql steps that name none.", example: "shop" }),
+      .meta({ description: "The database of sql steps that do not name one.", example: "shop" }),
     models: z
-      .array(z.strictObject({ ...named, model_ref: z.string().meta({ example: "gpt-5-mini" }), concurrency }))
+      .array(
+        z.strictObject({
+          ...connectionFields,
+          model_ref: z.string().meta({ example: "gpt-5-mini" }),
+          concurrency,
+        }),
+      )
       .optional(),
-    mcp_servers: z.array(z.strictObject({ ...named, concurrency })).optional(),
+    mcp_servers: z.array(z.strictObject({ ...connectionFields, concurrency })).optional(),
     secrets: z
       .array(
         z.strictObject({
-          name: named.name,
+          name: connectionFields.name,
           hosts: z
             .array(z.string())
-            .meta({ description: "Where it may go.", example: ["hooks.example.com"] }),
-          unusable: named.unusable,
+            .meta({ description: "The hosts that it may be sent to.", example: ["hooks.example.com"] }),
+          unusable: connectionFields.unusable,
         }),
       )
       .optional(),
     mail: z
       .strictObject({
         allowed_domains: z.array(z.string()).meta({ example: ["example.com"] }),
-        unusable: named.unusable,
+        unusable: connectionFields.unusable,
       })
       .optional(),
     step_types: z
@@ -69,16 +75,17 @@ const Environment = z
         z.strictObject({
           type: z.string().meta({ example: "sql" }),
           description: z.string().meta({ example: "Runs one query." }),
-          fields: z
-            .array(z.string())
-            .meta({ description: "An asterisk marks required ones.", example: ["query*", "database"] }),
+          fields: z.array(z.string()).meta({
+            description: "The fields; an asterisk marks required ones.",
+            example: ["query*", "database"],
+          }),
         }),
       )
       .optional(),
     functions: z
       .array(z.string())
       .optional()
-      .meta({ description: "Of expressions.", example: ["sum", "join"] }),
+      .meta({ description: "Functions of expressions.", example: ["sum", "join"] }),
     limits: z
       .record(z.string(), z.number())
       .optional()
@@ -88,14 +95,14 @@ const Environment = z
         z.strictObject({
           limit: z.string().meta({ example: "runs_per_hour" }),
           most: z.int().meta({ example: 1_000 }),
-          left: z.int().meta({ description: "What you can use now.", example: 958 }),
+          left: z.int().meta({ description: "What remains.", example: 958 }),
           resets_at: timestamp
             .nullable()
-            .meta({ description: "When all of it is there again; null where that takes runs to end." }),
+            .meta({ description: "When it is reset; null when it is freed by runs that end." }),
         }),
       )
       .optional()
-      .meta({ description: "What the operator allows your key, or you; left out where nothing is limited." }),
+      .meta({ description: "The limits of your key or user; left out when there are none." }),
   })
   .meta({ id: "Environment", description: "What workflows can use." });
 
@@ -103,45 +110,45 @@ export const describeEnvironment = defineTool({
   name: "describe_environment",
   title: "Describe the environment",
   description:
-    "What workflows can use: databases, models, MCP servers, secrets, step types, functions. Call it before you write a " +
-    "definition; then with topic definition (the whole language, with an example), expressions, or a step type.",
+    "Returns what workflows can use: databases, models, MCP servers, secrets, step types, functions. Call it before you " +
+    "write a definition, then again with topic definition (the language, with an example), expressions, or a step type.",
   route: "GET /environment",
   scope: "read",
   effect: "read",
   errors: [],
   input: z.strictObject({
     topic: text(50, 1).optional().meta({
-      description: "Only the guide to this: definition, expressions, or a step type.",
+      description: "Return only the guide to it: definition, expressions, or a step type.",
       example: "definition",
     }),
   }),
   output: Environment,
   run: async ({ topic }, { actor, engine }) => {
     const { connections, stepTypes } = engine;
-    if (topic !== undefined) return { guide: await guide(topic, stepTypes) };
-    const allowances = await engine.remainingUsage(actor.principal);
+    if (topic !== undefined) return { guide: await guideTo(topic, stepTypes) };
+    const usage = await engine.remainingUsage(actor.principal);
     return {
       ...(await overview(connections, stepTypes)),
-      ...(allowances.length > 0 && { your_limits: allowances.map(shownAllowance) }),
+      ...(usage.length > 0 && { your_limits: usage.map(serializeLimit) }),
     };
   },
 });
 
-const shownAllowance = ({ limit, max, remaining, resetsAt }: RemainingUsage) => ({
+const serializeLimit = ({ limit, max, remaining, resetsAt }: RemainingUsage) => ({
   limit,
   most: max,
   left: remaining,
   resets_at: resetsAt === null ? null : iso(resetsAt),
 });
 
-async function guide(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {
-  // With the language itself, which a listener does not load before somebody asks for it.
+async function guideTo(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {
+  // Loaded on demand, because the guide imports the whole language.
   const { getGuide, TOPICS } = await import("./guide.ts");
   const found = getGuide(topic, stepTypes);
   if (found !== undefined) return found;
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
   const near = nearMatch(topic, allowed);
-  const message = "is no topic of the guide";
+  const message = "is not a topic of the guide";
   throw invalidInput([
     {
       path: "topic",
@@ -153,8 +160,8 @@ async function guide(topic: string, stepTypes: readonly AnyStepType[]): Promise<
   ]);
 }
 
-/** What there is of that name, and why it can't be used where it can't. */
-const known = ({ name, type, unavailableReason }: NamedConnection) =>
+/** A connection, with the reason if it can't be used. */
+const serializeConnection = ({ name, type, unavailableReason }: NamedConnection) =>
   unavailableReason === null ? { name, type } : { name, type, unusable: unavailableReason };
 
 async function overview(
@@ -166,25 +173,29 @@ async function overview(
     import("../../src/engine/definition/expressions/functions.ts"),
   ]);
   const { databases, models, mcpServers, http, mailer, defaultDatabase } = connections;
-  const whyNoMail = mailer.unavailableReason();
+  const noMailReason = mailer.unavailableReason();
   return {
     guide:
-      'Before you write a definition: describe_environment with topic "definition" (GET /environment?topic=definition), ' +
-      "then with the step types you use. Tables and columns: describe_database.",
-    databases: databases
-      .list()
-      .map(({ name, access, ...rest }) =>
-        Object.assign(known({ name, ...rest }), { access, concurrency: databases.concurrencyOf(name) }),
-      ),
+      'Before you write a definition, call describe_environment with topic "definition" ' +
+      "(GET /environment?topic=definition), then with each step type that you use. Tables and columns: describe_database.",
+    databases: databases.list().map(({ name, access, ...rest }) =>
+      Object.assign(serializeConnection({ name, ...rest }), {
+        access,
+        concurrency: databases.concurrencyOf(name),
+      }),
+    ),
     default_database: defaultDatabase,
-    models: models
-      .list()
-      .map(({ name, model_ref, ...rest }) =>
-        Object.assign(known({ name, ...rest }), { model_ref, concurrency: models.concurrencyOf(name) }),
-      ),
+    models: models.list().map(({ name, model_ref, ...rest }) =>
+      Object.assign(serializeConnection({ name, ...rest }), {
+        model_ref,
+        concurrency: models.concurrencyOf(name),
+      }),
+    ),
     mcp_servers: mcpServers
       .list()
-      .map((server) => Object.assign(known(server), { concurrency: mcpServers.concurrencyOf(server.name) })),
+      .map((server) =>
+        Object.assign(serializeConnection(server), { concurrency: mcpServers.concurrencyOf(server.name) }),
+      ),
     secrets: http
       .secrets()
       .map(({ name, hosts, unavailableReason }) =>
@@ -195,7 +206,7 @@ async function overview(
       ),
     mail: {
       allowed_domains: [...mailer.allowedDomains()],
-      ...(whyNoMail !== null && { unusable: whyNoMail }),
+      ...(noMailReason !== null && { unusable: noMailReason }),
     },
     step_types: stepTypes.map(({ type, description, fields }) => ({
       type,

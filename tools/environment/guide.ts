@@ -1,6 +1,6 @@
 /**
- * The guide to the workflow language, for agents and people. Made from what the checker itself goes by: the fields,
- * their descriptions and examples stand in one place only.
+ * The guide to the workflow language, for agents and people. It is generated from the schemas that the checker uses, so
+ * fields, descriptions and examples are written in one place only.
  */
 import { z } from "zod";
 import { COMMON_STEP_FIELDS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
@@ -11,10 +11,10 @@ import { toYaml } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
 import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 
-/** What there is a guide to, beside each step type. */
+/** The topics of the guide, besides the step types. */
 export const TOPICS = ["definition", "expressions"] as const;
 
-/** The guide to a topic; undefined where there is none. */
+/** The guide to a topic, in Markdown; undefined for an unknown topic. */
 export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): string | undefined {
   if (topic === "definition") return definitionGuide(stepTypes);
   if (topic === "expressions") return expressionsGuide();
@@ -22,18 +22,18 @@ export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): stri
   return type && stepGuide(type);
 }
 
-const shown = (value: unknown): string => JSON.stringify(value);
+const toJson = (value: unknown): string => JSON.stringify(value);
 
 function fieldLine(name: string, schema: z.ZodType, kind?: Field["kind"]): string {
-  const meta = described(schema);
+  const meta = metaOf(schema);
   const required = schema.safeParse(undefined).success ? "" : "required; ";
-  const takes = kind === "cel" ? "one CEL expression; " : kind === "literal" ? "no expressions; " : "";
-  const example = meta.example === undefined ? "" : ` Example: \`${shown(meta.example)}\``;
+  const syntax = kind === "cel" ? "one CEL expression; " : kind === "literal" ? "no expressions; " : "";
+  const example = meta.example === undefined ? "" : ` Example: \`${toJson(meta.example)}\``;
   const parts = partsOf(schema).map(([part, inner]) => `\n  ${fieldLine(part, inner)}`);
-  return `- \`${name}\` (${required}${takes}${typeText(schema)}): ${meta.description ?? ""}${example}${parts.join("")}`;
+  return `- \`${name}\` (${required}${syntax}${typeText(schema)}): ${meta.description ?? ""}${example}${parts.join("")}`;
 }
 
-/** The fields of one that is an object of its own, such as `retry`. */
+/** The fields of an object, such as `retry`; empty for any other type. */
 function partsOf(schema: z.ZodType): [string, z.ZodType][] {
   const { def } = schema as {
     def?: { type?: string; shape?: Record<string, z.ZodType>; innerType?: z.ZodType };
@@ -42,10 +42,10 @@ function partsOf(schema: z.ZodType): [string, z.ZodType][] {
   return def?.type === "object" ? Object.entries(def.shape ?? {}) : [];
 }
 
-/** What is said of a schema: by itself, or by the one that it makes optional. */
-function described(schema: z.ZodType): { description?: string; example?: unknown } {
+/** Description and example of a schema, or of the one that it makes optional. */
+function metaOf(schema: z.ZodType): { description?: string; example?: unknown } {
   const inner = (schema as { def?: { innerType?: z.ZodType } }).def?.innerType;
-  return { ...(inner && described(inner)), ...(schema.meta() as object | undefined) };
+  return { ...(inner && metaOf(inner)), ...(schema.meta() as object | undefined) };
 }
 
 interface TypedSchema {
@@ -56,7 +56,7 @@ interface TypedSchema {
   default?: unknown;
 }
 
-const JSON_WORDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
   array: "list",
   integer: "whole number",
@@ -65,15 +65,15 @@ const JSON_WORDS: Readonly<Record<string, string>> = {
 
 function typeText(schema: z.ZodType): string {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as TypedSchema;
-  const standard = json.default === undefined ? "" : `, ${shown(json.default)} when left out`;
-  return `${wordOf(json)}${standard}`;
+  const preset = json.default === undefined ? "" : `, default ${toJson(json.default)}`;
+  return `${typeName(json)}${preset}`;
 }
 
-function wordOf({ type, enum: values, anyOf, items }: TypedSchema): string {
+function typeName({ type, enum: values, anyOf, items }: TypedSchema): string {
   if (values !== undefined) return values.map(String).join(" | ");
-  if (anyOf !== undefined) return [...new Set(anyOf.map(wordOf))].join(" or ");
-  if (type === "array" && items?.type !== undefined) return `list of ${wordOf(items)}`;
-  return type === undefined ? "any value" : (JSON_WORDS[type] ?? type);
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeName))].join(" or ");
+  if (type === "array" && items?.type !== undefined) return `list of ${typeName(items)}`;
+  return type === undefined ? "any value" : (TYPE_NAMES[type] ?? type);
 }
 
 function stepGuide(type: AnyStepType): string {
@@ -83,13 +83,13 @@ function stepGuide(type: AnyStepType): string {
   return [
     `# Step type ${type.type}: ${type.title}`,
     type.description,
-    `Gives \`steps.<id>\` = \`${formatShape(type.output)}\`, and \`status\`, \`error\`.` +
+    `Output: \`steps.<id>\` = \`${formatShape(type.output)}\`, with \`status\` and \`error\`.` +
       (type.timeoutMs === null
         ? ""
-        : ` An attempt may take ${type.timeoutMs / 1_000} s unless timeout says otherwise.`),
-    "Fields (those that say nothing else take `${{ }}` in their texts):",
+        : ` An attempt times out after ${type.timeoutMs / 1_000} s, unless timeout is set.`),
+    "Fields (strings may contain `${{ }}`, unless a field says otherwise):",
     fields.map(([name, { schema, kind }]) => fieldLine(name, schema, kind)).join("\n"),
-    `Also, as every step: ${common.map((name) => `\`${name}\``).join(", ")} (topic definition).`,
+    `Fields of every step: ${common.map((name) => `\`${name}\``).join(", ")} (topic definition).`,
     `\`\`\`yaml\n${toYaml({ steps: [type.example] })}\`\`\``,
   ].join("\n\n");
 }
@@ -97,39 +97,40 @@ function stepGuide(type: AnyStepType): string {
 function definitionGuide(stepTypes: readonly AnyStepType[]): string {
   return [
     "# The definition of a workflow",
-    "JSON (an object), or YAML or JSON text. `steps` is a flat list in the order of running: a step waits for the one " +
-      "before it, unless `needs` names others; `needs: []` starts at once, so steps run side by side. Unknown keys are refused.",
-    "Values come from `${{ … }}`, one CEL expression (topic expressions): `inputs`, `run` (id, workflow_id, trigger, " +
-      "started_at, scheduled_for), `steps.<id>` of steps that come before, and in a fan-out `item` and `index`. A text " +
-      "that is one whole `${{ }}` keeps its type. In YAML, quote them.",
-    "## At the top",
-    ["- `steps` (required; list of steps): what it does."]
+    "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
+      "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
+    "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
+      "started_at, scheduled_for), `steps.<id>` of earlier steps, and in a fan-out `item` and `index`. A string that " +
+      "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such strings.",
+    "## Top-level fields",
+    ["- `steps` (required; list of steps): the steps."]
       .concat(Object.entries(TOP_FIELDS).map(([name, schema]) => fieldLine(name, schema)))
       .join("\n"),
-    "## In every step",
-    ["- `type` (required): one of those below."]
+    "## Fields of every step",
+    ["- `type` (required): one of the step types below."]
       .concat(Object.entries(COMMON_STEP_FIELDS).map(([name, schema]) => fieldLine(name, schema)))
       .join("\n"),
-    "## Step types (each is a topic with its fields)",
+    "## Step types (the topic of each lists its fields)",
     stepTypes
       .map(
-        ({ type, description, output }) => `- \`${type}\`: ${description} Gives \`${formatShape(output)}\`.`,
+        ({ type, description, output }) =>
+          `- \`${type}\`: ${description} Output: \`${formatShape(output)}\`.`,
       )
       .join("\n"),
-    "## An example",
+    "## Example",
     `\`\`\`yaml\n${toYaml(EXAMPLE_DEFINITION)}\`\`\``,
     "## When a step fails",
-    "The run fails, unless the step says `on_error: continue`. `retry` repeats it after errors that may go away by " +
-      `themselves: ${Object.entries(STEP_ERRORS)
+    "The run fails, unless the step has `on_error: continue`. `retry` repeats the step after transient errors: " +
+      `${Object.entries(STEP_ERRORS)
         .filter(([, { transient }]) => transient)
         .map(([code]) => code)
         .join(", ")}; \`retry.on\` names others.`,
     "## Next",
-    "validate_workflow (POST /workflows/validate) tells every fault at once. A step's `error` is {code, message, fix?}. To stop a schedule: take it out and publish again.",
+    "validate_workflow (POST /workflows/validate) returns all issues at once. A step's `error` is {code, message, fix?}. To stop a schedule, remove it from the definition and publish again.",
   ].join("\n\n");
 }
 
-/** Runs anywhere: it needs nothing of the environment. */
+/** Runs everywhere, because it uses nothing of the environment. */
 export const EXAMPLE_DEFINITION = {
   inputs: {
     type: "object",
@@ -166,14 +167,14 @@ export const EXAMPLE_DEFINITION = {
 function expressionsGuide(): string {
   return [
     "# Expressions",
-    "CEL (the Common Expression Language), typed and without side effects, inside `${{ }}`; `if`, `that` and `for_each` " +
-      "take it bare. A JSON number is a number: `5 / 2 == 2.5`, `n % 2 == 1`.",
+    "CEL (Common Expression Language) is typed and has no side effects. Write an expression inside `${{ }}`; `if`, `that` " +
+      "and `for_each` take it without. All numbers have one type: `5 / 2 == 2.5`, `n % 2 == 1`.",
     'Operators: `+ - * / %`, `== != < <= > >=`, `&& || !`, `x in list`, `cond ? a : b`, `a.b`, `a[0]`, `a["key"]`, ' +
       '`[1, 2]`, `{"k": v}`. Over lists: `list.map(x, …)`, `list.filter(x, …)`, `list.all(x, …)`, `list.exists(x, …)`, ' +
       "`list.exists_one(x, …)`, `has(a.b)`.",
-    "A field of null is null; null is nothing in text and false as a condition; anything else done with it fails as " +
-      "`null_value`: guard it, `has(x.y) ? x.y : 0`. Regular expressions are RE2.",
-    "`$${{` writes a literal `${{`. Anything heavier than picking and shaping belongs into SQL.",
+    "A field of null is null. Null is empty in a string and false as a condition; any other use of it fails with " +
+      "`null_value`, so guard it: `has(x.y) ? x.y : 0`. Regular expressions are RE2.",
+    "`$${{` writes a literal `${{`. Use SQL for anything beyond selecting and reshaping values.",
     "## Functions (each also as `name(first, …)`)",
     Object.entries(FUNCTIONS)
       .map(([name, { usage }]) => `- \`${name}\`: \`${usage}\``)
