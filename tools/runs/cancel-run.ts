@@ -7,14 +7,16 @@ import { findRun } from "./find-run.ts";
 import { hasEnded, buildRunResponse } from "./run-response.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
-/** Stopping takes a second at most; so long the answer waits for it. */
+/** How long the answer waits for the run to stop, in seconds. Stopping takes at most one. */
 const WAIT_SECONDS = 2;
+/** Maximum size of the output in the answer, in characters of JSON. */
 const OUTPUT_CHARS = 2_000;
 
 export const cancelRun = defineTool({
   name: "cancel_run",
   title: "Cancel a run",
-  description: "Stops a run that goes on or waits, and the runs it started. What it has done stays done.",
+  description:
+    "Stops an unfinished run and the runs that it started. Effects of finished steps are not undone.",
   route: "POST /runs/:run_id/cancel",
   scope: "run",
   effect: "act",
@@ -28,11 +30,11 @@ export const cancelRun = defineTool({
       if (hasEnded(run)) {
         throw new AppError(
           "run_finished",
-          `The run ${run.id} has ended already (${run.status}), so there is nothing to cancel. ` +
-            `get_run (GET /runs/${run.id}) tells how it went.`,
+          `The run ${run.id} has already ended (${run.status}), so there is nothing to cancel. ` +
+            `get_run (GET /runs/${run.id}) shows the result.`,
         );
       }
-      // Told to stop before: it is said again, and nothing else happens.
+      // For a run that is already stopping this changes nothing, and the audit log gets no second entry.
       const stop = { status: "cancelled", by: ctx.actor.principal.owner } as const;
       if (await ctx.engine.stopRun(tx, run.id, stop)) await tx.recordAudit(run.id);
       return run.id;

@@ -2,7 +2,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { RunReader, RunRecord } from "../../src/core/run-ports.ts";
 
 /**
- * The run, or the error that helps to find it.
+ * Finds a run.
  * @throws AppError run_not_found
  */
 export async function findRun(runs: Pick<RunReader, "find">, id: string): Promise<RunRecord> {
@@ -10,7 +10,7 @@ export async function findRun(runs: Pick<RunReader, "find">, id: string): Promis
   if (found !== undefined) return found;
   throw new AppError(
     "run_not_found",
-    `There is no run "${id.slice(0, 100)}". list_runs (GET /runs) shows those that exist; old ones are cleared away.`,
+    `There is no run "${id.slice(0, 100)}". list_runs (GET /runs) lists runs; old ones are deleted.`,
     { errors: [{ path: "run_id", code: "not_found", message: "is not the id of a run" }] },
   );
 }

@@ -8,7 +8,7 @@ export const getRunDefinition = defineTool({
   name: "get_run_definition",
   title: "Get the definition of a run",
   description:
-    "Gives the definition that a run follows, as it was written: its version's, or the changed one of a retry with a patch.",
+    "Returns the definition that a run uses, as it was written: that of its version, or the changed one of a retry.",
   route: "GET /runs/:run_id/definition",
   surfaces: ["rest"],
   scope: "read",
@@ -18,20 +18,20 @@ export const getRunDefinition = defineTool({
   output: z
     .strictObject({
       workflow_id: z.string().meta({ example: "weekly-revenue" }),
-      version: Version.meta({ description: "The version of the workflow that it follows.", example: 3 }),
+      version: Version.meta({ description: "The version of the workflow that it runs.", example: 3 }),
       patched: z
         .boolean()
-        .meta({ description: "It is a changed one, of this run only, not the version's.", example: false }),
+        .meta({ description: "Whether the run has a changed definition of its own.", example: false }),
       definition: WorkflowDefinition,
     })
-    .meta({ id: "RunDefinition", description: "What a run follows." }),
+    .meta({ id: "RunDefinition", description: "The definition of a run." }),
   async run({ run_id }, ctx) {
     const { workflowId, version, definition: own } = await findRun(ctx.read.runs, run_id);
     return {
       workflow_id: workflowId,
       version,
       patched: own !== null,
-      // Only a version with a definition is ever run.
+      // Runs are started only of versions that have a definition.
       definition: own ?? (await ctx.read.runs.versionDefinition(workflowId, version))!,
     };
   },

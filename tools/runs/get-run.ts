@@ -11,8 +11,8 @@ export const getRun = defineTool({
   name: "get_run",
   title: "Get a run",
   description:
-    "Tells how a run stands, shortly: its status, its output, the step that failed with its resolved input, and what to " +
-    "do next. For more: detail, or step_id. Large values are cut, with the ref that get_run_value takes.",
+    "Returns a summary of a run: status, output, the failed step with its input, and what to do next. More: detail or " +
+    "step_id. Large values are truncated; get_run_value takes their ref.",
   route: "GET /runs/:run_id",
   scope: "read",
   effect: "read",
@@ -23,18 +23,18 @@ export const getRun = defineTool({
       .enum(["summary", "steps", "full"])
       .default("summary")
       .meta({
-        description: `steps: all steps. full: the first ${MAX_DETAILED_STEPS} also with outputs and attempts.`,
+        description: `steps: all steps. full: the first ${MAX_DETAILED_STEPS} with outputs and attempts.`,
         example: "steps",
       }),
     step_id: text(64, 1)
       .optional()
       .meta({ description: "Only this step, with its output, attempts and items.", example: "revenue" }),
     item: z.int().min(0).max(1_000_000).optional().meta({
-      description: "With step_id of a fan-out: this item, counted from 0.",
+      description: "With step_id of a fan-out: only this item, from 0.",
       example: 17,
     }),
     max_chars: z.int().min(100).max(100_000).default(2_000).meta({
-      description: "Longer values are cut: characters of JSON.",
+      description: "Maximum size of a value, in characters of JSON; longer ones are truncated.",
       example: 2_000,
     }),
   }),
@@ -45,11 +45,11 @@ export const getRun = defineTool({
       throw invalidInput([issue]);
     }
     const run = await findRun(ctx.read.runs, run_id);
-    const card = await buildRunResponse(ctx, run, maxChars);
+    const response = await buildRunResponse(ctx, run, maxChars);
     if (stepId !== undefined)
-      return { ...card, steps: [await getRunStep(ctx, run, { stepId, item, maxChars })] };
-    if (detail === "steps") return { ...card, steps: await listRunSteps(ctx, run) };
-    if (detail === "full") return { ...card, steps: await listRunStepsWithValues(ctx, run, maxChars) };
-    return card;
+      return { ...response, steps: [await getRunStep(ctx, run, { stepId, item, maxChars })] };
+    if (detail === "steps") return { ...response, steps: await listRunSteps(ctx, run) };
+    if (detail === "full") return { ...response, steps: await listRunStepsWithValues(ctx, run, maxChars) };
+    return response;
   },
 });

@@ -9,7 +9,7 @@ import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
 export const listRuns = defineTool({
   name: "list_runs",
   title: "List runs",
-  description: "Finds runs, newest first: what ran, how it went, why it failed. get_run gives one.",
+  description: "Lists runs, newest first, with status and error. get_run returns one.",
   route: "GET /runs",
   scope: "read",
   effect: "read",
@@ -17,14 +17,14 @@ export const listRuns = defineTool({
   page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
-      description: "Only this workflow's.",
+      description: "Only of this workflow.",
       example: "weekly-revenue",
     }),
     ...runFilter,
   }),
   output: pageOf(RunSummary),
-  async run({ workflow_id, ...wanted }, ctx) {
+  async run({ workflow_id, ...options }, ctx) {
     if (workflow_id !== undefined) await findWorkflow(ctx.read.workflows, workflow_id);
-    return runPage(ctx, "list_runs", { workflow_id, ...wanted });
+    return runPage(ctx, "list_runs", { workflow_id, ...options });
   },
 });

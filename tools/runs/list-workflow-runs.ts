@@ -9,7 +9,7 @@ import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
 export const listWorkflowRuns = defineTool({
   name: "list_workflow_runs",
   title: "List a workflow's runs",
-  description: "Gives a workflow's runs, newest first. Over MCP: list_runs with workflow_id.",
+  description: "Lists a workflow's runs, newest first. Over MCP: list_runs with workflow_id.",
   route: "GET /workflows/:workflow_id/runs",
   surfaces: ["rest"],
   scope: "read",
@@ -18,8 +18,8 @@ export const listWorkflowRuns = defineTool({
   page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
   input: z.strictObject({ workflow_id: WorkflowIdRef, ...runFilter }),
   output: pageOf(RunSummary),
-  async run({ workflow_id, ...wanted }, ctx) {
+  async run({ workflow_id, ...options }, ctx) {
     const { id } = await findWorkflow(ctx.read.workflows, workflow_id);
-    return runPage(ctx, "list_workflow_runs", { workflow_id: id, ...wanted });
+    return runPage(ctx, "list_workflow_runs", { workflow_id: id, ...options });
   },
 });

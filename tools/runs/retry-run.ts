@@ -18,30 +18,33 @@ import { runLocation, startAndWait } from "./start-run.ts";
 const Input = z.strictObject({
   run_id: RunId,
   patch: Patch.optional().meta({
-    description: "Changes to the run's definition, for this retry only; as in update_workflow.",
+    description: "Changes to the run's definition, only for this retry; as in update_workflow.",
     example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
   }),
-  definition: DefinitionInput.optional().meta({ description: "Or another definition, whole." }),
-  version: Version.optional().meta({ description: "Or another version of the workflow.", example: 3 }),
+  definition: DefinitionInput.optional().meta({ description: "Instead of patch: a whole definition." }),
+  version: Version.optional().meta({
+    description: "Instead of patch: another version of the workflow.",
+    example: 3,
+  }),
   inputs: RunInputs.optional().meta({
-    description: "Left out: those of the run.",
+    description: "Default: the inputs of the run.",
     example: { since: "2026-01-01" },
   }),
   confirm: z.boolean().default(false).meta({
-    description: "Whether steps with effects may run again; without it you are told which would.",
+    description: "Whether steps with effects may run again; without it, the error lists which would.",
     example: false,
   }),
   wait: WaitSeconds.optional(),
   idempotency_key: IdempotencyKey.optional(),
 });
-type Wanted = z.output<typeof Input>;
+type RetryInput = z.output<typeof Input>;
 
 export const retryRun = defineTool({
   name: "retry_run",
   title: "Retry a run",
   description:
-    "Starts a new run in place of one that has ended: what succeeded is reused, the rest runs again. With patch it tries " +
-    "a changed definition; save what works with update_workflow. Waits like run_workflow.",
+    "Starts a new run that repeats an ended one: outputs of succeeded steps are reused, the rest runs again. patch tries " +
+    "a changed definition; save it with update_workflow. Waits like run_workflow.",
   route: "POST /runs/:run_id/retry",
   scope: "run",
   effect: "act",
@@ -60,29 +63,29 @@ export const retryRun = defineTool({
   input: Input,
   output: Run,
   pollLocation: runLocation,
-  run: (wanted, ctx) =>
-    startAndWait(ctx, () => prepareRetry(ctx, wanted), {
-      wait: wanted.wait,
-      repeatable: wanted.idempotency_key !== undefined,
+  run: (input, ctx) =>
+    startAndWait(ctx, () => prepareRetry(ctx, input), {
+      wait: input.wait,
+      repeatable: input.idempotency_key !== undefined,
     }),
 });
 
-async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedRun> {
-  refuseBoth(wanted);
-  if (wanted.patch !== undefined || wanted.definition !== undefined) needsWrite(ctx);
-  const run = await findRun(ctx.read.runs, wanted.run_id);
+async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<PreparedRun> {
+  assertOneSource(input);
+  if (input.patch !== undefined || input.definition !== undefined) assertWriteScope(ctx);
+  const run = await findRun(ctx.read.runs, input.run_id);
   if (!hasEnded(run)) {
     throw new AppError(
       "run_not_finished",
-      `The run ${run.id} has not ended (${run.status}). Wait for it with get_run, or stop it with cancel_run ` +
+      `The run ${run.id} has not ended (${run.status}). Wait for its end with get_run, or stop it with cancel_run ` +
         `(POST /runs/${run.id}/cancel); then retry it.`,
     );
   }
-  const definition = await changedDefinition(ctx, run, wanted);
-  const inputs = wanted.inputs ?? (await ctx.read.runs.inputs(run.id));
+  const definition = await changedDefinition(ctx, run, input);
+  const inputs = input.inputs ?? (await ctx.read.runs.inputs(run.id));
   const prepared = await ctx.engine.prepareRun({
     workflowId: run.workflowId,
-    version: wanted.version ?? run.version,
+    version: input.version ?? run.version,
     definition,
     inputs,
     actor: runActor(ctx),
@@ -91,17 +94,17 @@ async function prepareRetry(ctx: ToolContext, wanted: Wanted): Promise<PreparedR
     retryOf: run,
     ...(run.scheduledFor !== null && { scheduledFor: run.scheduledFor }),
   });
-  if (!wanted.confirm) await refuseEffects(ctx, run, prepared);
+  if (!input.confirm) await assertNoRepeatedEffects(ctx, run, prepared);
   return prepared;
 }
 
-/** A definition that nobody has saved is written here: who may only run may not. */
-function needsWrite({ actor }: ToolContext): void {
+/** A changed definition is new code, which the scope run does not allow. */
+function assertWriteScope({ actor }: ToolContext): void {
   if (actor.principal.scopes.has("write")) return;
   const message = "needs a key with the scope write";
   throw new AppError(
     "missing_scope",
-    "To retry on a changed definition needs a key with the scope write, because it runs what nobody has saved. " +
+    "A retry with a changed definition needs a key with the scope write, because it runs a definition that is not saved. " +
       "Retry without patch and definition, or use another key.",
     { errors: [{ path: "", code: "missing_scope", message, allowed: ["write"] }] },
   );
@@ -109,24 +112,24 @@ function needsWrite({ actor }: ToolContext): void {
 
 const SOURCES = ["definition", "version", "patch"] as const;
 
-function refuseBoth(wanted: Wanted): void {
-  const [first, ...others] = SOURCES.filter((name) => wanted[name] !== undefined);
+function assertOneSource(input: RetryInput): void {
+  const [first, ...others] = SOURCES.filter((name) => input[name] !== undefined);
   if (others.length === 0) return;
   throw invalidInput(
     others.map((path) => ({
       path,
       code: "not_allowed",
-      message: `can't stand beside ${first}`,
-      fix: "Say in one way what the new run follows.",
+      message: `can't be combined with ${first}`,
+      fix: "Send only one of definition, version and patch.",
     })),
   );
 }
 
-/** The definition in place of the version's: a changed one, or the one that the run had of its own. */
+/** A changed definition, or the run's own one; undefined to use the definition of the version. */
 async function changedDefinition(
   ctx: ToolContext,
   run: RunRecord,
-  { patch, definition, version }: Wanted,
+  { patch, definition, version }: RetryInput,
 ): Promise<Record<string, unknown> | undefined> {
   if (version !== undefined) return undefined;
   if (patch === undefined && definition === undefined) return run.definition ?? undefined;
@@ -137,15 +140,19 @@ async function changedDefinition(
   const [first] = read.issues;
   throw new AppError(
     "workflow_not_runnable",
-    `The changed definition has ${read.issues.length} fault${read.issues.length === 1 ? "" : "s"}, so nothing was started: ` +
-      `${first!.path || "the definition"} ${first!.message}. Mend the patch and send it again.`,
+    `The changed definition has ${read.issues.length} issue${read.issues.length === 1 ? "" : "s"}, so nothing was started: ` +
+      `${first!.path || "the definition"} ${first!.message}. Fix the patch and send it again.`,
     { errors: read.issues },
   );
 }
 
-/** @throws AppError confirmation_needed with the steps that may do something twice */
-async function refuseEffects(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): Promise<void> {
-  const [before, after, records, inputs] = await Promise.all([
+/** @throws AppError confirmation_needed with the steps that may repeat an effect */
+async function assertNoRepeatedEffects(
+  ctx: ToolContext,
+  run: RunRecord,
+  prepared: PreparedRun,
+): Promise<void> {
+  const [originalDefinition, definition, records, inputs] = await Promise.all([
     ctx.engine.getDefinition(run),
     ctx.engine.getDefinition(prepared),
     ctx.read.runs.steps(run.id),
@@ -154,15 +161,15 @@ async function refuseEffects(ctx: ToolContext, run: RunRecord, prepared: Prepare
   const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
   const errors = findRepeatedEffects(
     run.id,
-    { definition: before, records },
-    { definition: after, inputsChanged },
+    { definition: originalDefinition, records },
+    { definition, inputsChanged },
     ctx.engine.stepTypes,
   );
   if (errors.length === 0) return;
   throw new AppError(
     "confirmation_needed",
     `Nothing was started: ${errors.map(({ message }) => message).join("; ")}. ` +
-      "Make sure that this is wanted, then send the same with confirm: true.",
+      "If that is intended, send the same request with confirm: true.",
     { errors },
   );
 }

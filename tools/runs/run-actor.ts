@@ -1,7 +1,7 @@
 import type { RunActor } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
-/** Who starts a run, as it is recorded with it. */
+/** The actor of a request, as it is recorded with the runs that it starts. */
 export function runActor({ actor: { principal, client } }: Pick<ToolContext, "actor">): RunActor {
   const { owner, keyName, lineage } = principal;
   return { owner, keyName, lineage, surface: client.surface, client: client.name };

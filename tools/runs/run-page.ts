@@ -1,4 +1,3 @@
-/** A page of runs, newest first. */
 import { z } from "zod";
 import { Cursor, Limit } from "../../schemas/page.ts";
 import { TimestampInput, RunStatus, RunTrigger } from "../../schemas/run.ts";
@@ -8,42 +7,45 @@ import { toRunSummary } from "./run-response.ts";
 
 export const MCP_PAGE_SIZE = 20;
 
-/** What runs can be picked by. */
+/** Input fields of the operations that list runs. */
 export const runFilter = {
   status: z
     .array(RunStatus)
     .min(1)
     .max(6)
     .optional()
-    .meta({ description: "Only those in one of these.", example: ["failed"] }),
-  trigger: RunTrigger.optional().meta({ description: "Only those started by this.", example: "schedule" }),
+    .meta({ description: "Only runs with one of these statuses.", example: ["failed"] }),
+  trigger: RunTrigger.optional().meta({ description: "Only runs started by this.", example: "schedule" }),
   since: TimestampInput.optional().meta({
-    description: "Created then or later: a moment or a day.",
+    description: "Created at or after this time or date.",
     example: "2026-11-21",
   }),
-  until: TimestampInput.optional().meta({ description: "Created before.", example: "2026-11-22T08:00:00Z" }),
+  until: TimestampInput.optional().meta({
+    description: "Created before this time or date.",
+    example: "2026-11-22T08:00:00Z",
+  }),
   limit: Limit.optional(),
   cursor: Cursor.optional(),
 };
 
-type Wanted = z.output<z.ZodObject<typeof runFilter>> & { workflow_id: string | undefined };
+type ListOptions = z.output<z.ZodObject<typeof runFilter>> & { workflow_id: string | undefined };
 
-const momentOf = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : iso(Date.parse(text));
+const toIso = (time: string | undefined): string | undefined =>
+  time === undefined ? undefined : iso(Date.parse(time));
 
-/** The page of the list that `operation` gives. */
+/** A page of runs, newest first. @param operation the name of the operation, to which the cursor is bound */
 export async function runPage(
   ctx: ToolContext,
   operation: string,
-  { limit, cursor, workflow_id: workflowId, ...wanted }: Wanted,
+  { limit, cursor, workflow_id: workflowId, ...options }: ListOptions,
 ) {
-  const { status, trigger } = wanted;
+  const { status, trigger } = options;
   const filter = {
     workflowId,
     status,
     trigger,
-    since: momentOf(wanted.since),
-    until: momentOf(wanted.until),
+    since: toIso(options.since),
+    until: toIso(options.until),
   };
   const query = JSON.stringify([operation, filter]);
   const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);

@@ -1,4 +1,4 @@
-/** A run as it is told: short by default, and with what to do next. A failure fits into 1,000 tokens. */
+/** A run as the API returns it: a short summary with what to do next. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import type { ApprovalRecord, RunRecord } from "../../src/core/run-ports.ts";
@@ -7,18 +7,18 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
 
-/** The parts of a failure's card, in characters: together under 4,000. */
+/** Maximum sizes of the parts of a failed run, in characters: together under 4,000. */
 const ERROR_CHARS = 1_600;
 const INPUT_CHARS = 700;
 const INPUTS_CHARS = 300;
 const LISTED_ERROR_CHARS = 400;
-const MOST_CURRENT = 10;
-const MOST_APPROVALS = 5;
+const MAX_CURRENT_STEPS = 10;
+const MAX_APPROVALS = 5;
 const MESSAGE_CHARS = 300;
 
-const UNDER_WAY: ReadonlySet<StepState> = new Set(["queued", "running", "waiting"]);
+const IN_PROGRESS: ReadonlySet<StepState> = new Set(["queued", "running", "waiting"]);
 
-const noun = (run: RunRecord) => ({
+const summaryFields = (run: RunRecord) => ({
   id: run.id,
   workflow_id: run.workflowId,
   version: run.version,
@@ -35,18 +35,18 @@ const noun = (run: RunRecord) => ({
 /** A run in a list. */
 export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
   const { details: _, ...error } = run.error === null ? {} : truncateError(run.error, LISTED_ERROR_CHARS);
-  return { ...noun(run), error: run.error === null ? null : (error as Run["error"]) };
+  return { ...summaryFields(run), error: run.error === null ? null : (error as Run["error"]) };
 };
 
 /**
- * The run by itself.
- * @param maxChars as long may its output be (characters of JSON) before it is cut
+ * Builds the summary of a run.
+ * @param maxChars maximum size of its output, in characters of JSON; a longer one is truncated
  */
 export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChars: number): Promise<Run> {
   const { owner, keyName, surface, client } = run.actor;
   const usage = await ctx.read.runs.usage(run.id);
-  const card: Run = {
-    ...noun(run),
+  const summary: Run = {
+    ...summaryFields(run),
     started_by: { owner, key_name: keyName, surface, client },
     ...(run.definition !== null && { patched: true }),
     inputs: await truncateValue(
@@ -58,38 +58,41 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
     ...(usage !== null && { usage }),
     error: run.error === null ? null : truncateError(run.error, ERROR_CHARS),
   };
-  if (run.status === "succeeded") return succeeded(ctx, card, maxChars);
-  if (run.status === "failed") return failed(ctx, run, card);
+  if (run.status === "succeeded") return succeededRun(ctx, summary, maxChars);
+  if (run.status === "failed") return failedRun(ctx, run, summary);
   if (run.status === "cancelled")
-    return { ...card, next: `It was cancelled${by(run)}. ${retryWith(run.id)}` };
-  return underWay(ctx, run, card);
+    return { ...summary, next: `The run was cancelled${cancelledBy(run)}. ${retryHint(run.id)}` };
+  return unfinishedRun(ctx, run, summary);
 }
 
-const by = ({ stop }: RunRecord): string => (stop?.status === "cancelled" ? ` by ${stop.by}` : "");
+const cancelledBy = ({ stop }: RunRecord): string => (stop?.status === "cancelled" ? ` by ${stop.by}` : "");
 
-async function succeeded(ctx: ToolContext, card: Run, maxChars: number): Promise<Run> {
-  const at = { runId: card.id, what: "output" } as const;
-  const output = (await truncateValue(ctx.read.runs, at, "output", maxChars)) ?? null;
-  if (!isTruncated(output)) return { ...card, output };
-  const next = `The output is cut. get_run_value with ref "output" (GET /runs/${card.id}/values/output) gives the whole.`;
-  return { ...card, output, next };
+async function succeededRun(ctx: ToolContext, summary: Run, maxChars: number): Promise<Run> {
+  const location = { runId: summary.id, what: "output" } as const;
+  const output = (await truncateValue(ctx.read.runs, location, "output", maxChars)) ?? null;
+  if (!isTruncated(output)) return { ...summary, output };
+  const next = `The output is truncated. get_run_value with ref "output" (GET /runs/${summary.id}/values/output) returns the whole.`;
+  return { ...summary, output, next };
 }
 
-const retryWith = (id: string): string =>
-  `retry_run (POST /runs/${id}/retry) starts a new run that reuses what succeeded; with patch it follows a changed definition.`;
+const retryHint = (id: string): string =>
+  `retry_run (POST /runs/${id}/retry) starts a new run that reuses the outputs of succeeded steps; with patch it uses a changed definition.`;
 
-async function failed(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run> {
+async function failedRun(ctx: ToolContext, run: RunRecord, summary: Run): Promise<Run> {
   const { step_id: stepId, item } = run.error ?? {};
-  if (stepId === undefined) return { ...card, next: `Mend the cause. ${retryWith(run.id)}` };
-  const unit = { runId: run.id, stepId, item: item ?? null };
-  const [record, definition] = await Promise.all([ctx.read.runs.step(unit), ctx.engine.getDefinition(run)]);
+  if (stepId === undefined) return { ...summary, next: `Fix the cause. ${retryHint(run.id)}` };
+  const stepRef = { runId: run.id, stepId, item: item ?? null };
+  const [record, definition] = await Promise.all([
+    ctx.read.runs.step(stepRef),
+    ctx.engine.getDefinition(run),
+  ]);
   const attempts = record?.attempts ?? 0;
   const part = item === undefined ? "" : `.items.${item}`;
   const ref = `steps.${stepId}${part}.attempts.${attempts}.input`;
-  const at = { ...unit, what: "attempt_input", attempt: attempts } as const;
-  const input = attempts === 0 ? undefined : await truncateValue(ctx.read.runs, at, ref, INPUT_CHARS);
+  const location = { ...stepRef, what: "attempt_input", attempt: attempts } as const;
+  const input = attempts === 0 ? undefined : await truncateValue(ctx.read.runs, location, ref, INPUT_CHARS);
   return {
-    ...card,
+    ...summary,
     failed_step: {
       id: stepId,
       ...(item !== undefined && { item }),
@@ -97,32 +100,32 @@ async function failed(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run>
       attempts,
       ...(input !== undefined && { input }),
     },
-    next: `Mend the cause. ${retryWith(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
+    next: `Fix the cause. ${retryHint(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
   };
 }
 
-/** How far a run is. */
+/** The progress of a run, in steps. */
 export function progressOf(
   { stepStates }: Pick<RunRecord, "stepStates">,
   steps: readonly { id: string }[],
 ): { total: number; done: number; current: string[] } {
-  const current = steps.filter((_, index) => UNDER_WAY.has(stepStates.at(index))).map(({ id }) => id);
+  const current = steps.filter((_, index) => IN_PROGRESS.has(stepStates.at(index))).map(({ id }) => id);
   return {
     total: steps.length,
     done: stepStates.list.filter(hasStepEnded).length,
-    current: current.slice(0, MOST_CURRENT),
+    current: current.slice(0, MAX_CURRENT_STEPS),
   };
 }
 
-async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Run> {
+async function unfinishedRun(ctx: ToolContext, run: RunRecord, summary: Run): Promise<Run> {
   const { steps } = await ctx.engine.getDefinition(run);
   const { items } = await ctx.read.approvals.page({
     filter: { runId: run.id, status: "pending" },
     after: null,
-    limit: MOST_APPROVALS,
+    limit: MAX_APPROVALS,
   });
   return {
-    ...card,
+    ...summary,
     progress: progressOf(run, steps),
     ...(items.length > 0 && {
       approvals: items.map(({ id, stepId, message }) => ({
@@ -131,31 +134,31 @@ async function underWay(ctx: ToolContext, run: RunRecord, card: Run): Promise<Ru
         message: truncateText(message, MESSAGE_CHARS),
       })),
     }),
-    next: await whatNow(ctx, run, items[0]),
+    next: await nextAction(ctx, run, items[0]),
   };
 }
 
-async function whatNow(
+async function nextAction(
   ctx: ToolContext,
   run: RunRecord,
   approval: ApprovalRecord | undefined,
 ): Promise<string> {
-  const again = `Ask again with get_run (GET /runs/${run.id}); cancel_run stops it.`;
-  if (run.stop !== null) return `It is being stopped. ${again}`;
+  const poll = `Ask again with get_run (GET /runs/${run.id}); cancel_run stops it.`;
+  if (run.stop !== null) return `It is being stopped. ${poll}`;
   if (approval !== undefined) {
-    return `It waits for a person: decide_approval (POST /approvals/${approval.id}), not by who started it unless the operator allows that. ${again}`;
+    return `It waits for a person's approval: decide_approval (POST /approvals/${approval.id}). Whoever started the run can't decide, unless the operator allows it. ${poll}`;
   }
   if (!run.admitted)
-    return `It waits for its turn: the workflow bounds how many of its runs go on together. ${again}`;
+    return `It waits for its turn: the workflow limits how many of its runs are active at a time. ${poll}`;
   if (run.status === "waiting") {
     const until = await earliestWaitEnd(ctx.read.runs, run.id);
-    return `It waits${until === undefined ? "" : ` until ${until}`}, and then goes on by itself. ${again}`;
+    return `It waits${until === undefined ? "" : ` until ${until}`}, then continues by itself. ${poll}`;
   }
   if (run.status === "queued" && (await ctx.read.jobs.executors()).length === 0) {
-    return `It is accepted, but no executor is running to carry it out: the operator starts one (millrace worker). ${again}`;
+    return `It is queued, but no executor is running: ask the operator to start one (millrace worker). ${poll}`;
   }
-  return `It goes on by itself. ${again}`;
+  return `It is still running. ${poll}`;
 }
 
-/** Whether a run stays as it is for good. */
+/** Whether a run has a final status. */
 export const hasEnded = ({ status }: Pick<RunRecord, "status">): boolean => FINAL_STATUSES.has(status);

@@ -1,4 +1,4 @@
-/** The steps of a run in detail. However many there are, they are read in a few queries. */
+/** The steps of a run in detail. The number of queries does not grow with the number of steps. */
 import type { Attempt, RunStep } from "../../schemas/run.ts";
 import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/issues.ts";
@@ -14,12 +14,12 @@ import { type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
 
 const ERROR_CHARS = 2_000;
-/** So many steps are shown with what they took and gave, each value a query; the others are asked for one by one. */
+/** Maximum number of steps with inputs and outputs. Each value takes a query; callers read further steps one by one. */
 export const MAX_DETAILED_STEPS = 30;
-const MOST_ATTEMPTS = 20;
-const MOST_ITEMS = 20;
+const MAX_ATTEMPTS = 20;
+const MAX_ITEMS = 20;
 
-/** Every step, without what it took and gave. */
+/** Lists every step, without inputs and outputs. */
 export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
   const { steps } = await ctx.engine.getDefinition(run);
   const [records, running] = await Promise.all([
@@ -33,7 +33,7 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   );
 }
 
-/** What has a job of its own runs only once that is claimed. */
+/** The status of a step. A step whose job is queued runs only when the job is claimed. */
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
   state === "queued" && !claimed ? "pending" : toStepStatus(state);
 
@@ -59,7 +59,7 @@ export function serializeStep(
   };
 }
 
-/** The first steps with their outputs and attempts, the rest without. */
+/** Lists every step; the first `MAX_DETAILED_STEPS` with outputs and attempts. */
 export async function listRunStepsWithValues(
   ctx: ToolContext,
   run: RunRecord,
@@ -68,15 +68,15 @@ export async function listRunStepsWithValues(
   const steps = await listRunSteps(ctx, run);
   const attempts = await ctx.read.runs.attempts(run.id, undefined, null);
   const byStep = Map.groupBy(attempts, ({ stepId }) => stepId);
-  const whole = steps
+  const detailed = steps
     .slice(0, MAX_DETAILED_STEPS)
     .map((step) => withValues(ctx, run, step, null, byStep.get(step.id) ?? [], maxChars));
-  return [...(await Promise.all(whole)), ...steps.slice(MAX_DETAILED_STEPS)];
+  return [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
 }
 
 /**
- * One step, or one item of its fan-out, with all that is recorded.
- * @throws AppError invalid_input where the run has no such step or item
+ * Returns one step, or one item of its fan-out, with output and attempts.
+ * @throws AppError invalid_input when the run has no such step or item
  */
 export async function getRunStep(
   ctx: ToolContext,
@@ -85,18 +85,18 @@ export async function getRunStep(
 ): Promise<RunStep> {
   const steps = await listRunSteps(ctx, run);
   const step = steps.find(({ id }) => id === stepId);
-  if (step === undefined) throw noStep(stepId, steps);
+  if (step === undefined) throw unknownStepError(stepId, steps);
   const listed =
     step.items === undefined
       ? []
-      : await ctx.read.runs.items({ runId: run.id, stepId }, item ?? 0, MOST_ITEMS);
+      : await ctx.read.runs.items({ runId: run.id, stepId }, item ?? 0, MAX_ITEMS);
   const items = {
     ...(step.items !== undefined && {
       item_list: listed.map((record) => ({
         item: record.item!,
         status: toStepStatus(record.state),
         attempts: record.attempts,
-        error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MOST_ITEMS),
+        error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MAX_ITEMS),
       })),
     }),
   };
@@ -105,13 +105,13 @@ export async function getRunStep(
     return { ...(await withValues(ctx, run, step, null, attempts, maxChars)), ...items };
   }
   const [record] = listed;
-  if (record?.item !== item) throw noItem(item, step);
+  if (record?.item !== item) throw unknownItemError(item, step);
   const attempts = await ctx.read.runs.attempts(run.id, stepId, item);
-  const shown = serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state));
-  return { ...(await withValues(ctx, run, { ...shown, item }, item, attempts, maxChars)), ...items };
+  const itemStep = serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state));
+  return { ...(await withValues(ctx, run, { ...itemStep, item }, item, attempts, maxChars)), ...items };
 }
 
-const attemptAt = (unit: StepRef, attempt: number) => ({ ...unit, what: "attempt_input", attempt }) as const;
+const attemptInput = (ref: StepRef, attempt: number) => ({ ...ref, what: "attempt_input", attempt }) as const;
 
 async function withValues(
   ctx: ToolContext,
@@ -121,19 +121,19 @@ async function withValues(
   attempts: readonly AttemptRecord[],
   maxChars: number,
 ): Promise<RunStep> {
-  const unit = { runId: run.id, stepId: step.id, item };
+  const stepRef = { runId: run.id, stepId: step.id, item };
   const base = `steps.${step.id}${item === null ? "" : `.items.${item}`}`;
   const output = await truncateValue(
     ctx.read.runs,
-    { ...unit, what: "step_output" },
+    { ...stepRef, what: "step_output" },
     `${base}.output`,
     maxChars,
   );
-  const list = attempts.slice(-MOST_ATTEMPTS).map(async (record): Promise<Attempt> => {
+  const list = attempts.slice(-MAX_ATTEMPTS).map(async (record): Promise<Attempt> => {
     const { attempt } = record;
     const ref = `${base}.attempts.${attempt}.input`;
-    const input = await truncateValue(ctx.read.runs, attemptAt(unit, attempt), ref, maxChars);
-    const shown: Attempt = {
+    const input = await truncateValue(ctx.read.runs, attemptInput(stepRef, attempt), ref, maxChars);
+    const summary: Attempt = {
       attempt,
       status: record.status,
       started_at: record.startedAt,
@@ -141,12 +141,12 @@ async function withValues(
       usage: record.usage,
       error: record.error === null ? null : truncateError(record.error, ERROR_CHARS),
     };
-    return input === undefined ? shown : Object.assign(shown, { input });
+    return input === undefined ? summary : Object.assign(summary, { input });
   });
   return { ...step, ...(output !== undefined && { output }), attempt_list: await Promise.all(list) };
 }
 
-function noStep(stepId: string, steps: readonly RunStep[]) {
+function unknownStepError(stepId: string, steps: readonly RunStep[]) {
   const allowed = steps.slice(0, 100).map(({ id }) => id);
   const near = nearMatch(
     stepId,
@@ -163,15 +163,15 @@ function noStep(stepId: string, steps: readonly RunStep[]) {
   ]);
 }
 
-const noItem = (item: number, { id, items }: RunStep) =>
+const unknownItemError = (item: number, { id, items }: RunStep) =>
   invalidInput([
     {
       path: "item",
       code: "not_found",
       message:
         items === undefined
-          ? `can't be given: "${id}" has no for_each`
-          : `${item} has not run: "${id}" has ${items.total} items, counted from 0`,
-      fix: "Leave item out to see those that have.",
+          ? `is not allowed: "${id}" has no for_each`
+          : `${item} has not run: "${id}" has ${items.total} items, numbered from 0`,
+      fix: "Leave item out to list the items that have run.",
     },
   ]);

@@ -9,8 +9,8 @@ export const runWorkflow = defineTool({
   name: "run_workflow",
   title: "Run a workflow",
   description:
-    "Runs a workflow, the published version unless version says another, and waits for it: you get its output, why it " +
-    "failed, or (while it goes on) its id with what to do next.",
+    "Runs a workflow (its published version, unless version is given) and waits for it. Returns the output, the error, or, " +
+    "while it is still running, its id and what to do next.",
   route: "POST /workflows/:workflow_id/runs",
   scope: "run",
   effect: "act",
@@ -27,11 +27,11 @@ export const runWorkflow = defineTool({
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     inputs: RunInputs.default({}).meta({
-      description: "What it takes; see inputs in its definition.",
+      description: "The workflow's inputs, as its definition declares them.",
       example: { since: "2026-01-01" },
     }),
     version: Version.optional().meta({
-      description: "Left out: the published one, else the newest.",
+      description: "Default: the published version, else the newest.",
       example: 3,
     }),
     wait: WaitSeconds.optional(),

@@ -1,4 +1,4 @@
-/** Taking a run in, once for each idempotency key, and answering with how it stands. */
+/** Starts a run, once for each idempotency key, and returns its state. */
 import type { Run } from "../../schemas/run.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
@@ -6,13 +6,15 @@ import { findRun } from "./find-run.ts";
 import { buildRunResponse } from "./run-response.ts";
 import { waitForRun, resolveWaitSeconds } from "./wait-for-run.ts";
 
-/** As long may an output be, in characters of JSON, before it is cut. */
+/** Maximum size of the output in the answer, in characters of JSON; a longer one is truncated. */
 const OUTPUT_CHARS = 20_000;
 
 /**
- * Starts the run that `prepare` makes ready, or finds the one that was started before with the same idempotency key,
- * and waits for it.
- * @throws whatever `prepare` throws, unless the run was started before
+ * Starts the run that `prepare` returns, or finds the one that was started before with the same idempotency key, and
+ * waits for it.
+ * @param wait seconds
+ * @param repeatable whether the request has an idempotency key
+ * @throws what `prepare` throws, unless the run was started before
  */
 export async function startAndWait(
   ctx: ToolContext,
@@ -20,7 +22,7 @@ export async function startAndWait(
   { wait, repeatable }: { wait: number | undefined; repeatable: boolean },
 ): Promise<Run> {
   const prepared = await prepare().catch((error: unknown) => {
-    // What was started before counts, even where the workflow could not run any more.
+    // A repeated request returns its run even if the workflow can no longer be run.
     if (!repeatable) throw error;
     return { error };
   });
@@ -35,6 +37,6 @@ export async function startAndWait(
   return buildRunResponse(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
 }
 
-/** Where a run that goes on can be asked for. */
+/** The path to poll for the end of a run; undefined when it has ended. */
 export const runLocation = ({ id, finished_at }: Run): string | undefined =>
   finished_at === null ? `/runs/${id}` : undefined;
