@@ -210,7 +210,7 @@ describe("millrace users", () => {
     expect((await set("bea@example.com", "active")).out).toContain("millrace users reset bea@example.com");
     expect(await set("bea@example.com", "active")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("by taking the invitation up"),
+      err: expect.stringContaining("by accepting the invitation"),
     });
   });
 

@@ -8,7 +8,7 @@ export const getSchedule = defineTool({
   name: "get_schedule",
   title: "Get a workflow's schedule",
   description:
-    "Tells when a published workflow runs next by itself, when it last did, and what was left out.",
+    "Returns the schedule of a published workflow: the next times, the last run, and skipped runs.",
   route: "GET /workflows/:workflow_id/schedule",
   surfaces: ["rest"],
   scope: "read",

@@ -8,8 +8,8 @@ export const listSchedules = defineTool({
   name: "list_schedules",
   title: "List schedules",
   description:
-    "Tells which published workflows run by themselves and when, soonest first; paused ones come last. One that runs " +
-    "meanwhile moves, and may be met twice.",
+    "Lists the schedules of published workflows, the next one first, paused ones last. One that runs while you page through " +
+    "the list moves, and may be listed twice.",
   route: "GET /schedules",
   surfaces: ["rest"],
   scope: "read",
@@ -21,8 +21,8 @@ export const listSchedules = defineTool({
   async run({ limit, cursor }, ctx) {
     const query = JSON.stringify(["list_schedules"]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    const wanted = limit ?? listSchedules.page!.mcpLimit;
-    const { items, next } = await ctx.read.schedules.page({ after, limit: wanted });
+    const pageSize = limit ?? listSchedules.page!.mcpLimit;
+    const { items, next } = await ctx.read.schedules.page({ after, limit: pageSize });
     return {
       items: items.map((schedule) => scheduleState(ctx, schedule)),
       total: await ctx.total(() => ctx.read.schedules.count()),

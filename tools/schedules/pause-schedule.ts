@@ -7,8 +7,7 @@ import { findSchedule, scheduleState } from "./schedule-state.ts";
 export const pauseSchedule = defineTool({
   name: "pause_schedule",
   title: "Pause a workflow's schedule",
-  description:
-    "Stops the runs that a schedule makes, until it is resumed; publishing again does not resume it.",
+  description: "Pauses a schedule until it is resumed; publishing again does not resume it.",
   route: "POST /workflows/:workflow_id/schedule/pause",
   surfaces: ["rest"],
   scope: "write",

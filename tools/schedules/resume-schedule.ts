@@ -8,7 +8,7 @@ import { findSchedule, scheduleState } from "./schedule-state.ts";
 export const resumeSchedule = defineTool({
   name: "resume_schedule",
   title: "Resume a workflow's schedule",
-  description: "Lets a paused schedule go on from now; what it left out meanwhile is not made good.",
+  description: "Resumes a paused schedule from now on; runs that were skipped meanwhile are not made up for.",
   route: "POST /workflows/:workflow_id/schedule/resume",
   surfaces: ["rest"],
   scope: "write",

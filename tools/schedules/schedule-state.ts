@@ -1,4 +1,4 @@
-/** A schedule as it is told, and finding it. */
+/** Schedules as the API returns them. */
 import type { ScheduleState } from "../../schemas/run.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -7,10 +7,10 @@ import type { Readers } from "../../src/core/ports.ts";
 import type { ScheduleRecord } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
-const SHOWN = 5;
+const NEXT_TIMES = 5;
 
 /**
- * The schedule of a workflow's live version.
+ * Finds the schedule of a workflow's published version.
  * @throws AppError workflow_not_found, schedule_not_found
  */
 export async function findSchedule(
@@ -24,14 +24,14 @@ export async function findSchedule(
     "schedule_not_found",
     `"${id}" has no schedule: ` +
       (status === "published"
-        ? "its published version names none. Add schedule to its definition, and publish it."
-        : `it is ${status}, and schedules belong to what is published. Publish it (POST /workflows/${id}/publish).`),
+        ? "its published version has none. Add `schedule` to its definition and publish it."
+        : `it is ${status}, and only published workflows have one. Publish it (POST /workflows/${id}/publish).`),
   );
 }
 
 export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
   const { workflowId, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
-  const next = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), SHOWN).map(iso);
+  const next = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), NEXT_TIMES).map(iso);
   return {
     workflow_id: workflowId,
     version,

@@ -6,7 +6,7 @@ import { defineTool } from "../../src/core/tool.ts";
 export const endOtherSessions = defineTool({
   name: "end_other_sessions",
   title: "End your other sessions",
-  description: "Signs you out of every browser but this one, at once.",
+  description: "Signs you out of every other browser immediately.",
   route: "POST /sessions/end-others",
   surfaces: ["rest"],
   scope: "read",

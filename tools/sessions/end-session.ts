@@ -7,7 +7,7 @@ import { defineTool } from "../../src/core/tool.ts";
 export const endSession = defineTool({
   name: "end_session",
   title: "End one of your sessions",
-  description: "Signs you out of one browser, at once.",
+  description: "Signs you out of one browser immediately.",
   route: "POST /sessions/:session_id/end",
   surfaces: ["rest"],
   scope: "read",
@@ -21,11 +21,11 @@ export const endSession = defineTool({
     const { lineage: userId } = ctx.actor.principal;
     return ctx.write(async (tx) => {
       const session = await tx.sessions.find(session_id);
-      // Another's as none: nobody learns which ids there are.
+      // Another user's session is reported as missing, so that callers can't probe for ids.
       if (session?.userId !== userId || !(await tx.sessions.end(session.id))) {
         throw new AppError(
           "session_not_found",
-          "You have no such session; it may have ended. list_sessions (GET /sessions) shows those that you have.",
+          `You have no session "${session_id.slice(0, 100)}"; it may have ended. list_sessions (GET /sessions) shows yours.`,
         );
       }
       await tx.recordAudit(session.id);

@@ -9,7 +9,7 @@ import { defineTool } from "../../src/core/tool.ts";
 export const listSessions = defineTool({
   name: "list_sessions",
   title: "List your sessions",
-  description: "Shows the browsers in which you are signed in, newest use first.",
+  description: "Lists the browsers in which you are signed in, last used first.",
   route: "GET /sessions",
   surfaces: ["rest"],
   scope: "read",
@@ -23,16 +23,16 @@ export const listSessions = defineTool({
     const { keyId, lineage: userId } = ctx.actor.principal;
     const query = JSON.stringify(["list_sessions", userId]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    // All of them: a person has a few, and they end by themselves.
+    // Read whole: a user has few sessions, and they expire.
     const all = await ctx.read.sessions.listByUser(userId, iso(ctx.now()), ctx.accounts.idleSince());
-    const left = all.filter((session) => after === null || isBehind(session, after));
-    const shown = left.slice(0, limit ?? listSessions.page!.mcpLimit);
-    const last = shown.at(-1);
+    const remaining = all.filter((session) => after === null || isAfter(session, after));
+    const items = remaining.slice(0, limit ?? listSessions.page!.mcpLimit);
+    const last = items.at(-1);
     return {
-      items: shown.map((session) => showSession(session, keyId)),
+      items: items.map((session) => serializeSession(session, keyId)),
       total: all.length,
       next_cursor:
-        last === undefined || shown.length === left.length
+        last === undefined || items.length === remaining.length
           ? null
           : ctx.cursors.encode(query, positionOf(last)),
     };
@@ -41,10 +41,10 @@ export const listSessions = defineTool({
 
 const positionOf = ({ lastSeenAt, id }: SessionRecord): ListPosition => [lastSeenAt, id];
 
-const isBehind = ({ lastSeenAt, id }: SessionRecord, [at, last]: ListPosition): boolean =>
+const isAfter = ({ lastSeenAt, id }: SessionRecord, [at, last]: ListPosition): boolean =>
   lastSeenAt < at || (lastSeenAt === at && id < last);
 
-const showSession = (session: SessionRecord, current: string): Session => ({
+const serializeSession = (session: SessionRecord, current: string): Session => ({
   id: session.id,
   current: session.id === current,
   client: session.client,

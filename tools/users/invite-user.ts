@@ -13,8 +13,8 @@ export const inviteUser = defineTool({
   name: "invite_user",
   title: "Invite a user",
   description:
-    "Makes a user, who chooses a password through a link. It goes out by mail; where none can be sent, the answer " +
-    "holds it, to be handed on.",
+    "Creates a user, who chooses a password through a link. The link is sent by mail; if that is not possible, the answer " +
+    "contains it, for you to pass on.",
   route: "POST /users",
   surfaces: ["rest"],
   scope: "admin",
@@ -28,12 +28,12 @@ export const inviteUser = defineTool({
   async run({ email, role }, ctx) {
     assertBuiltInAccounts(
       ctx,
-      "Nobody is invited here: people come in through the identity provider, and are users from their first sign-on on.",
+      "Users can't be invited here: they sign in at the identity provider, and become users with their first sign-in. Give them access there.",
     );
     let token: string | null = null;
     const user = await ctx.write(async (tx) => {
-      const taken = await tx.users.findByEmail(email);
-      if (taken !== undefined) throw emailTaken(taken);
+      const existing = await tx.users.findByEmail(email);
+      if (existing !== undefined) throw emailTaken(existing);
       const invited: UserRecord = {
         id: newUserId(),
         email,
@@ -55,11 +55,11 @@ export const inviteUser = defineTool({
   },
 });
 
-const NEXT = {
-  active: "They can sign in; to change the role, use update_user",
+const NEXT_ACTION = {
+  active: "To change the role, use update_user",
   invited: "To send the invitation again, use renew_invitation",
-  deactivated: "To let them in again, use update_user",
+  deactivated: "To reactivate the user, use update_user",
 } as const;
 
 const emailTaken = ({ id, email, status }: UserRecord): AppError =>
-  new AppError("email_taken", `${email} is ${status} already (${id}). ${NEXT[status]}.`);
+  new AppError("email_taken", `${email} is already a user (${id}, ${status}). ${NEXT_ACTION[status]}.`);

@@ -8,7 +8,7 @@ import { serializeUser } from "./serialize-user.ts";
 export const listUsers = defineTool({
   name: "list_users",
   title: "List users",
-  description: "Shows who can sign in, was invited or was deactivated, by e-mail address.",
+  description: "Lists users with role and status, sorted by e-mail address.",
   route: "GET /users",
   surfaces: ["rest"],
   scope: "admin",
@@ -18,7 +18,7 @@ export const listUsers = defineTool({
   page: { item: User, mcpLimit: 50 },
   input: z.strictObject({
     search: text(200, 1).optional().meta({
-      description: "A part of the e-mail address, in any case.",
+      description: "Part of the e-mail address, ignoring case.",
       example: "ann",
     }),
     role: Role.optional(),
@@ -31,8 +31,8 @@ export const listUsers = defineTool({
     const filter = { search: search?.trim().toLowerCase(), role, status };
     const query = JSON.stringify(["list_users", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    const wanted = limit ?? listUsers.page!.mcpLimit;
-    const { items, next } = await ctx.read.users.page({ filter, after, limit: wanted });
+    const pageSize = limit ?? listUsers.page!.mcpLimit;
+    const { items, next } = await ctx.read.users.page({ filter, after, limit: pageSize });
     return {
       items: items.map(serializeUser),
       total: await ctx.total(() => ctx.read.users.count(filter)),

@@ -10,7 +10,7 @@ import { serializeUser } from "./serialize-user.ts";
 export const renewInvitation = defineTool({
   name: "renew_invitation",
   title: "Renew an invitation",
-  description: "Makes a new link for somebody who was invited; the old one is dead from then on.",
+  description: "Creates a new link for an invited user; the old one stops working.",
   route: "POST /users/:user_id/invitation",
   surfaces: ["rest"],
   scope: "admin",
@@ -22,7 +22,10 @@ export const renewInvitation = defineTool({
   input: z.strictObject({ user_id: UserIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ user_id }, ctx) {
-    assertBuiltInAccounts(ctx, "There is no invitation to renew: they sign on at the identity provider.");
+    assertBuiltInAccounts(
+      ctx,
+      "There are no invitations here: users sign in at the identity provider. Give them access there.",
+    );
     let token: string | null = null;
     const user = await ctx.write(async (tx) => {
       const found = await findUser(tx.users, user_id);
@@ -30,8 +33,8 @@ export const renewInvitation = defineTool({
         throw new AppError(
           "user_not_invited",
           found.status === "active"
-            ? `${found.email} has taken the invitation up already. If they forgot the password, use reset_user_password.`
-            : `${found.email} is deactivated. Let them in again first (update_user).`,
+            ? `${found.email} has already accepted the invitation. If the password is forgotten, use reset_user_password.`
+            : `${found.email} is deactivated. Reactivate the user first (update_user).`,
         );
       }
       token = await replaceLink(ctx, tx, "invitation", found.id);

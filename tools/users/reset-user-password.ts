@@ -8,10 +8,10 @@ import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./del
 
 export const resetUserPassword = defineTool({
   name: "reset_user_password",
-  title: "Let a user choose a new password",
+  title: "Reset a user's password",
   description:
-    "Makes a link through which somebody chooses a new password; earlier ones are dead from then on. The old password " +
-    "and the sessions end when the link is used.",
+    "Creates a link through which a user chooses a new password; earlier links stop working. Using the link replaces the " +
+    "password and ends the user's sessions.",
   route: "POST /users/:user_id/password-reset",
   surfaces: ["rest"],
   scope: "admin",
@@ -25,7 +25,7 @@ export const resetUserPassword = defineTool({
   async run({ user_id }, ctx) {
     assertBuiltInAccounts(
       ctx,
-      "There are no passwords here: they are the identity provider's. Reset it there.",
+      "There are no passwords here: users sign in at the identity provider. Reset the password there.",
     );
     let token: string | null = null;
     const email = await ctx.write(async (tx) => {
@@ -35,7 +35,7 @@ export const resetUserPassword = defineTool({
           "user_not_active",
           user.status === "invited"
             ? `${user.email} has no password yet. Renew the invitation instead (renew_invitation).`
-            : `${user.email} is deactivated. Let them in again first (update_user).`,
+            : `${user.email} is deactivated. Reactivate the user first (update_user).`,
         );
       }
       token = await replaceLink(ctx, tx, "reset", user.id);

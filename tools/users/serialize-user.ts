@@ -1,7 +1,7 @@
 import type { User } from "../../schemas/user.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
 
-/** A user as they are told. */
+/** A user as the API returns it. */
 export const serializeUser = (user: UserRecord): User => ({
   id: user.id,
   email: user.email,

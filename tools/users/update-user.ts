@@ -8,11 +8,11 @@ import { serializeUser } from "./serialize-user.ts";
 
 export const updateUser = defineTool({
   name: "update_user",
-  title: "Change a user",
+  title: "Update a user",
   description:
-    "Changes somebody's role, from their next request on, or takes the way in away and gives it back. Deactivating ends " +
-    "their sessions and links at once, and their keys are dead meanwhile. Who never chose a password is invited again " +
-    "when let back in; renew_invitation makes the link. The last active admin stays.",
+    "Changes a user's role, or deactivates or reactivates the user; both apply from the next request on. Deactivating ends " +
+    "the user's sessions and links, and their API keys are refused meanwhile. A reactivated user without a password is " +
+    "invited again; renew_invitation creates the link. The last active admin can't be deactivated or lose the role.",
   route: "PATCH /users/:user_id",
   surfaces: ["rest"],
   scope: "admin",
@@ -23,7 +23,7 @@ export const updateUser = defineTool({
     user_id: UserIdRef,
     role: Role.optional(),
     status: z.enum(["active", "deactivated"]).optional().meta({
-      description: "`deactivated` takes the way in away, `active` gives it back.",
+      description: "`deactivated` deactivates the user, `active` reactivates.",
       example: "active",
     }),
   }),
@@ -33,55 +33,55 @@ export const updateUser = defineTool({
       const before = await findUser(tx.users, user_id);
       const after = { role: role ?? before.role, status: nextStatus(before, status) };
       if (after.role === before.role && after.status === before.status) return serializeUser(before);
-      if (after.role !== before.role) expectDecidedHere(ctx, before);
-      await keepAnAdmin(tx.users, before, after);
-      const decided = after.role !== before.role && { roleSource: null };
-      await tx.users.update(before.id, { ...after, ...decided });
+      if (after.role !== before.role) assertRoleSetHere(ctx, before);
+      await assertAdminRemains(tx.users, before, after);
+      const roleSource = after.role !== before.role && { roleSource: null };
+      await tx.users.update(before.id, { ...after, ...roleSource });
       if (after.status === "deactivated") {
         await tx.sessions.endAllForUser(before.id);
         await tx.links.removeForUser(before.id, ["invitation", "reset", "verification"]);
       }
       if (after.role !== before.role) await tx.recordAudit(before.email, `role_${after.role}`);
       if (after.status !== before.status) await tx.recordAudit(before.email, `status_${after.status}`);
-      return serializeUser({ ...before, ...after, ...decided });
+      return serializeUser({ ...before, ...after, ...roleSource });
     });
   },
 });
 
-function nextStatus(user: UserRecord, wanted: "active" | "deactivated" | undefined): UserStatus {
-  if (wanted === undefined) return user.status;
-  if (wanted === "deactivated") return "deactivated";
+function nextStatus(user: UserRecord, requested: "active" | "deactivated" | undefined): UserStatus {
+  if (requested === undefined) return user.status;
+  if (requested === "deactivated") return "deactivated";
   if (user.status === "invited") {
     throw new AppError(
       "user_not_active",
-      `${user.email} becomes active by taking the invitation up. Send it again with renew_invitation.`,
+      `${user.email} becomes active by accepting the invitation. Send it again with renew_invitation.`,
     );
   }
-  // Nobody signed in yet: no password was chosen, and no provider has vouched for them.
+  // A user who never signed in has neither a password nor an identity at a provider.
   return user.passwordHash === null && user.lastLoginAt === null ? "invited" : "active";
 }
 
-/** What the provider's groups give, they would give again at the next request. */
-function expectDecidedHere(
+/** A role from the provider's groups can't be changed here: the next request would set it again. */
+function assertRoleSetHere(
   { accounts }: Pick<ToolContext, "accounts">,
   { email, roleSource }: UserRecord,
 ): void {
   if (roleSource !== "sign_on" || accounts.authMode === "built-in") return;
   throw new AppError(
     "sign_on_elsewhere",
-    `The role of ${email} follows from their groups at the identity provider (or from MILLRACE_ADMIN_EMAILS). Change it there.`,
+    `The role of ${email} is set by groups at the identity provider or by MILLRACE_ADMIN_EMAILS. Change it there.`,
   );
 }
 
-type Standing = Pick<UserRecord, "role" | "status">;
-const isActiveAdmin = ({ role, status }: Standing): boolean => role === "admin" && status === "active";
+type Access = Pick<UserRecord, "role" | "status">;
+const isActiveAdmin = ({ role, status }: Access): boolean => role === "admin" && status === "active";
 
-/** In the transaction of the change: two admins who take each other away can't both succeed. */
-async function keepAnAdmin(users: UserWriter, before: UserRecord, after: Standing): Promise<void> {
+/** Called in the transaction of the change, so that of two admins who deactivate each other only one succeeds. */
+async function assertAdminRemains(users: UserWriter, before: UserRecord, after: Access): Promise<void> {
   if (!isActiveAdmin(before) || isActiveAdmin(after)) return;
   if ((await users.countActiveAdmins()) > 1) return;
   throw new AppError(
     "last_admin",
-    `${before.email} is the last active admin. Make somebody else an admin first.`,
+    `${before.email} is the last active admin. Make another user an admin first.`,
   );
 }
