@@ -9,7 +9,7 @@ export const archiveWorkflow = defineTool({
   name: "archive_workflow",
   title: "Archive a workflow",
   description:
-    "Puts a workflow away: it leaves the lists, runs no more and keeps its id and history. A person can restore it.",
+    "Archives a workflow: it is left out of lists and can't run, but keeps its id and history. A person can restore it.",
   route: "DELETE /workflows/:workflow_id",
   scope: "write",
   effect: "delete",

@@ -1,4 +1,3 @@
-/** Refusing to change what was put away. */
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 

@@ -1,11 +1,11 @@
-/** Reading a definition as a client handed it in, and holding it against the language and the real world. */
+/** Checks definitions of clients against the language and the configured connections. */
 import type { Issue } from "../../schemas/problem.ts";
 import type { CheckOptions, CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
-/** As the engine checks; gives up when nobody waits for the answer any more. */
+/** Runs the engine's checker. @throws AppError request_timeout when the client has gone */
 export async function checkDefinition(
   ctx: ToolContext,
   source: unknown,
@@ -15,20 +15,20 @@ export async function checkDefinition(
     return await ctx.engine.check(source, { ...options, signal: ctx.signal });
   } catch (error) {
     if (!ctx.signal.aborted) throw error;
-    throw new AppError("request_timeout", "The client went away before the definition was checked.");
+    throw new AppError("request_timeout", "The client disconnected before the definition was checked.");
   }
 }
 
-/** A definition that can be stored, and what still keeps it from running. */
+/** A definition that can be stored, with the issues that keep it from running. */
 export interface CheckedDefinition {
   definition: Record<string, unknown>;
   issues: Issue[];
 }
 
 /**
- * Reads a definition that is to be stored: with faults it is a draft, but it must be readable.
+ * Parses and checks a definition to be stored. It may have issues, but it must be parsable.
  * @param source an object, or YAML or JSON text
- * @param selfId the workflow's own id, where it has one
+ * @param selfId the workflow's own id, if it exists already
  * @throws AppError invalid_input, with line and column for text
  */
 export async function readDefinition(

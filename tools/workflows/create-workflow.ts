@@ -16,9 +16,9 @@ export const createWorkflow = defineTool({
   name: "create_workflow",
   title: "Create a workflow",
   description:
-    "Creates a workflow as a draft; its id is a slug of the name. With a definition, faults lists what keeps it from " +
-    "running: mend it with update_workflow, try it with run_workflow, then publish_workflow. " +
-    "Learn the language first: describe_environment.",
+    "Creates a workflow as a draft; its id is a slug of its name. With a definition, issues lists what keeps it from " +
+    "running: fix it with update_workflow, try it with run_workflow, then publish_workflow. " +
+    "Read the language guide first: describe_environment.",
   route: "POST /workflows",
   scope: "write",
   effect: "create",
@@ -34,12 +34,12 @@ export const createWorkflow = defineTool({
   }),
   output: SavedWorkflow,
   etag: workflowEtag,
-  async run({ name, description, tags, definition: given, reason }, ctx) {
-    const read = given === null ? null : await readDefinition(ctx, given);
+  async run({ name, description, tags, definition: source, reason }, ctx) {
+    const checked = source === null ? null : await readDefinition(ctx, source);
     return ctx.write(async (tx) => {
-      const content = { name, description, tags, definition: read?.definition ?? null };
+      const content = { name, description, tags, definition: checked?.definition ?? null };
       const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });
-      return { ...saved, ...(read && { issues: read.issues }) };
+      return { ...saved, ...(checked && { issues: checked.issues }) };
     });
   },
 });

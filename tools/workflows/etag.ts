@@ -1,8 +1,12 @@
 import type { Workflow } from "../../schemas/workflow.ts";
 
 /**
- * The revision of a workflow: its version, and which version is live, because publishing makes no version. Without one
- * where the last run stands beside: that changes by itself.
+ * The ETag of a workflow: its version and its published version, because publishing makes no new version. With the last
+ * run there is none, because that changes without a new version.
  */
-export const workflowEtag = ({ version, published_version: live, last_run }: Workflow): string | undefined =>
-  last_run === undefined ? `${version}${live === null ? "" : `-p${live}`}` : undefined;
+export const workflowEtag = ({
+  version,
+  published_version: published,
+  last_run,
+}: Workflow): string | undefined =>
+  last_run === undefined ? `${version}${published === null ? "" : `-p${published}`}` : undefined;

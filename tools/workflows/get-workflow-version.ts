@@ -7,7 +7,7 @@ import { findWorkflow } from "../../src/core/find-workflow.ts";
 export const getWorkflowVersion = defineTool({
   name: "get_workflow_version",
   title: "Get one version of a workflow",
-  description: "Gives one entry of a workflow's history whole: what it was, who made it so, when and why.",
+  description: "Returns one version of a workflow with its definition, who made it, when and why.",
   route: "GET /workflows/:workflow_id/versions/:version",
   surfaces: ["rest"],
   scope: "read",

@@ -9,8 +9,8 @@ export const getWorkflow = defineTool({
   name: "get_workflow",
   title: "Get a workflow",
   description:
-    "Gives one workflow whole, with its definition and its version. Call it before update_workflow, " +
-    "and hand the version back there as if_match.",
+    "Returns one workflow with its definition and version. Call it before update_workflow, " +
+    "and send the version there as if_match.",
   route: "GET /workflows/:workflow_id",
   scope: "read",
   effect: "read",

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { LastRun } from "../../schemas/run.ts";
 import type { RunRecord } from "../../src/core/run-ports.ts";
 
-/** A workflow's newest run as the workflow shows it; null when it never ran. */
+/** A workflow's newest run as part of the workflow; null when it never ran. */
 export const lastRunOf = (run: RunRecord | undefined): z.infer<typeof LastRun> | null =>
   run === undefined
     ? null

@@ -8,8 +8,8 @@ export const listWorkflowVersions = defineTool({
   name: "list_workflow_versions",
   title: "List a workflow's versions",
   description:
-    "Gives a workflow's history, newest first: who changed what, when, through which client and key, and why. " +
-    "get_workflow_version gives one entry with its definition.",
+    "Lists a workflow's versions, newest first: who changed what, when, through which client and key, and why. " +
+    "get_workflow_version returns one with its definition.",
   route: "GET /workflows/:workflow_id/versions",
   surfaces: ["rest"],
   scope: "read",
@@ -30,7 +30,7 @@ export const listWorkflowVersions = defineTool({
   async run({ workflow_id, include, limit, cursor }, ctx) {
     const query = JSON.stringify(["list_workflow_versions", workflow_id]);
     const before = cursor === undefined ? null : Number(ctx.cursors.decode(query, cursor)[0]);
-    // One page beyond the workflow itself: its newest version is also how many there are.
+    // Versions are numbered from 1 without gaps, so the newest is also the total.
     const { id, version: total } = await findWorkflow(ctx.read.workflows, workflow_id);
     const items = await ctx.read.workflows.versions({
       id,

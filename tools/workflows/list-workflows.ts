@@ -5,17 +5,17 @@ import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { lastRunOf } from "./last-run.ts";
 
-/** Each word is looked for in every workflow: many of them would keep everybody else waiting. */
+/** Maximum number of search words. Each is compared with every workflow, so many of them would slow other requests. */
 const MAX_WORDS = 8;
 
 const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX_WORDS, {
-  message: `must hold at most ${MAX_WORDS} different words`,
+  message: `must contain at most ${MAX_WORDS} different words`,
   params: { code: "too_many_words" },
 });
 
 const Sort = z.enum(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]).meta({
   description:
-    "The order; with a minus, descending. By updated_at or name, one that is changed meanwhile may be met twice or missed.",
+    "Sort order; a minus means descending. By updated_at or name, a workflow that changes while you page may be listed twice or missed.",
   example: "-updated_at",
 });
 
@@ -23,8 +23,8 @@ export const listWorkflows = defineTool({
   name: "list_workflows",
   title: "List workflows",
   description:
-    "Finds workflows: what exists, what it is for, in which state. Look here before you create one. " +
-    "Archived ones and definitions are left out unless asked for; get_workflow gives one whole.",
+    "Lists workflows with description and status. Search here before you create one. " +
+    "Archived ones and definitions are left out unless requested; get_workflow returns one in full.",
   route: "GET /workflows",
   scope: "read",
   effect: "read",
@@ -32,16 +32,16 @@ export const listWorkflows = defineTool({
   page: {
     item: Workflow,
     mcpLimit: 50,
-    // A run moves without any workflow's change.
+    // A run changes without a change of its workflow.
     revision: async (ctx, { include }) =>
       include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),
   },
   input: z.strictObject({
     search: Search.optional().meta({
-      description: `Words that stand in the id, name, description or tags, in any case; at most ${MAX_WORDS}.`,
+      description: `Words that the id, name, description or tags contain, ignoring case; at most ${MAX_WORDS}.`,
       example: "revenue",
     }),
-    tag: text(50, 1).optional().meta({ description: "Only those with this tag.", example: "finance" }),
+    tag: text(50, 1).optional().meta({ description: "Only with this tag.", example: "finance" }),
     status: WorkflowStatus.optional(),
     sort: Sort.default("-created_at"),
     include: z

@@ -1,4 +1,4 @@
-/** Changing a definition by step id: a list of operations, all of them or none. */
+/** Patches of a definition: a list of operations on steps, of which all or none are applied. */
 import { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
@@ -14,19 +14,19 @@ const Fields = z
     params: { code: "too_deep" },
   })
   .refine((value) => !containsInfinity(value), {
-    message: "must not hold a number that JSON can't write",
+    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
     params: { code: "not_finite" },
   });
 
-/** What each operation must have, and what it may have beside. */
+/** Required and optional fields of each operation. */
 const OPERATIONS = {
-  add_step: { needs: ["step"], takes: ["after", "before"] },
-  update_step: { needs: ["id"], takes: ["set", "unset"] },
-  remove_step: { needs: ["id"], takes: [] },
-  move_step: { needs: ["id"], takes: ["after", "before"] },
-  rename_step: { needs: ["id", "to"], takes: [] },
-  update_top: { needs: [], takes: ["set", "unset"] },
-} as const satisfies Record<string, { needs: readonly string[]; takes: readonly string[] }>;
+  add_step: { required: ["step"], optional: ["after", "before"] },
+  update_step: { required: ["id"], optional: ["set", "unset"] },
+  remove_step: { required: ["id"], optional: [] },
+  move_step: { required: ["id"], optional: ["after", "before"] },
+  rename_step: { required: ["id", "to"], optional: [] },
+  update_top: { required: [], optional: ["set", "unset"] },
+} as const satisfies Record<string, { required: readonly string[]; optional: readonly string[] }>;
 
 const Operation = z.strictObject({
   op: z.enum(Object.keys(OPERATIONS) as [keyof typeof OPERATIONS, ...(keyof typeof OPERATIONS)[]]),
@@ -46,9 +46,9 @@ export const Patch = z
   .max(200)
   .meta({
     description:
-      "Changes to the definition, in order, all or none. add_step: step, and after or before (an id; else last). " +
+      "Changes to the definition, in order, all or none. add_step: step, and after or before (an id; default: last). " +
       "update_step: id, set (fields to replace), unset (names). remove_step: id. move_step: id, after or before. " +
-      "rename_step: id, to (references follow). update_top: set and unset fields beside steps.",
+      "rename_step: id, to (references are updated). update_top: set and unset other top-level fields.",
     example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
   });
 export type Patch = z.output<typeof Patch>;
@@ -56,27 +56,28 @@ export type Patch = z.output<typeof Patch>;
 type Step = Record<string, unknown>;
 type Definition = Record<string, unknown>;
 
-/** A fault below the operation; thrown inside one, collected over all. */
-class Refused extends Error {
+/** The issues of one operation; `applyPatch` collects those of all operations. */
+class OperationError extends Error {
   readonly issues: Issue[];
   constructor(...issues: Issue[]) {
-    super("refused");
+    super("The operation is not valid");
     this.issues = issues;
   }
 }
 
 /**
- * The definition with all operations applied.
- * @throws AppError invalid_input with the faults of all operations (`patch[2].id`); then nothing counts
+ * Applies all operations to a definition.
+ * @returns the changed definition
+ * @throws AppError invalid_input with the issues of all operations (`patch[2].id`)
  */
 export function applyPatch(definition: Definition | null, patch: Patch): Definition {
   let changed = definition ?? { steps: [] };
   const issues: Issue[] = [];
   for (const [index, operation] of patch.entries()) {
     try {
-      changed = applied(changed, operation);
+      changed = applyOperation(changed, operation);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof OperationError)) throw error;
       for (const issue of error.issues) issues.push({ ...issue, path: `patch[${index}].${issue.path}` });
     }
   }
@@ -84,23 +85,23 @@ export function applyPatch(definition: Definition | null, patch: Patch): Definit
   return changed;
 }
 
-function applied(definition: Definition, operation: Operation): Definition {
-  refuseMisfits(operation);
+function applyOperation(definition: Definition, operation: Operation): Definition {
+  checkFields(operation);
   const steps = stepsOf(definition);
   const { id = "", to = "" } = operation;
   switch (operation.op) {
     case "add_step": {
       const step = newStep(steps, operation.step!);
-      return { ...definition, steps: inserted(steps, step, operation, steps.length) };
+      return { ...definition, steps: insertStep(steps, step, operation, steps.length) };
     }
     case "update_step": {
       const at = find(steps, id, "id");
       if (operation.set !== undefined && Object.hasOwn(operation.set, "id") && operation.set["id"] !== id) {
-        throw new Refused({
+        throw new OperationError({
           path: "set.id",
           code: "not_allowed",
-          message: "can't be changed here",
-          fix: `Use {"op": "rename_step", "id": "${id}", "to": …}: references follow.`,
+          message: "can't be changed with update_step",
+          fix: `Use {"op": "rename_step", "id": "${id}", "to": …}, which also updates references.`,
         });
       }
       return { ...definition, steps: steps.with(at, withFields(steps[at]!, operation, ["id", "type"])) };
@@ -111,22 +112,22 @@ function applied(definition: Definition, operation: Operation): Definition {
       const at = find(steps, id, "id");
       if ((operation.after ?? operation.before) === id) {
         const path = operation.after === undefined ? "before" : "after";
-        throw new Refused({ path, code: "not_allowed", message: "is the step itself" });
+        throw new OperationError({ path, code: "not_allowed", message: "is the step itself" });
       }
-      return { ...definition, steps: inserted(steps.toSpliced(at, 1), steps[at]!, operation, 0) };
+      return { ...definition, steps: insertStep(steps.toSpliced(at, 1), steps[at]!, operation, 0) };
     }
     case "rename_step": {
       const at = find(steps, id, "id");
       if (to !== id) refuseDuplicate(steps, to, "to");
-      return renamed({ ...definition, steps: steps.with(at, { ...steps[at], id: to }) }, id, to);
+      return renameReferences({ ...definition, steps: steps.with(at, { ...steps[at], id: to }) }, id, to);
     }
     case "update_top": {
       if (operation.set !== undefined && Object.hasOwn(operation.set, "steps")) {
-        throw new Refused({
+        throw new OperationError({
           path: "set.steps",
           code: "not_allowed",
-          message: "are changed one by one here",
-          fix: "Use add_step, update_step, remove_step; or give the whole definition in place of patch.",
+          message: "can't be changed with update_top",
+          fix: "Use add_step, update_step and remove_step, or send the whole definition instead of a patch.",
         });
       }
       return withFields(definition, operation, ["steps"]);
@@ -134,27 +135,32 @@ function applied(definition: Definition, operation: Operation): Definition {
   }
 }
 
-/** What is missing from an operation, and what does not belong to it. */
-function refuseMisfits(operation: Operation): void {
+/** @throws OperationError for missing fields, and for fields that the operation does not have */
+function checkFields(operation: Operation): void {
   const { op, ...given } = operation;
-  const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = OPERATIONS[op];
+  const { required, optional }: { required: readonly string[]; optional: readonly string[] } = OPERATIONS[op];
   const present = Object.keys(given).filter((field) => given[field as keyof typeof given] !== undefined);
-  const missing = needs.filter((field) => !present.includes(field));
-  const issues = [
+  const missing = required.filter((field) => !present.includes(field));
+  const issues: Issue[] = [
     ...missing.map((path) => ({ path, code: "missing", message: `is missing: ${op} needs it` })),
     ...present
-      .filter((field) => ![...needs, ...takes].includes(field))
+      .filter((field) => ![...required, ...optional].includes(field))
       .map((path) => ({
         path,
         code: "not_allowed",
         message: `does not belong to ${op}`,
-        allowed: ["op", ...needs, ...takes],
+        allowed: ["op", ...required, ...optional],
       })),
   ];
   if (given.after !== undefined && given.before !== undefined) {
-    issues.push({ path: "before", code: "not_allowed", message: "can't stand beside after: give one" });
+    issues.push({
+      path: "before",
+      code: "not_allowed",
+      message: "can't be combined with after",
+      fix: "Send one of them.",
+    });
   }
-  const oneOf = op === "move_step" ? ["after", "before"] : takes.includes("set") ? ["set", "unset"] : [];
+  const oneOf = op === "move_step" ? ["after", "before"] : optional.includes("set") ? ["set", "unset"] : [];
   if (oneOf.length > 0 && !oneOf.some((field) => present.includes(field))) {
     issues.push({
       path: oneOf[0]!,
@@ -162,7 +168,7 @@ function refuseMisfits(operation: Operation): void {
       message: `is missing: ${op} needs ${oneOf.join(" or ")}`,
     });
   }
-  if (issues.length > 0) throw new Refused(...issues);
+  if (issues.length > 0) throw new OperationError(...issues);
 }
 
 const stepsOf = ({ steps }: Definition): Step[] => (Array.isArray(steps) ? (steps as Step[]) : []);
@@ -173,10 +179,10 @@ function find(steps: readonly Step[], id: string, path: string): number {
   if (at >= 0) return at;
   const ids = steps.map(idOf).filter((known) => typeof known === "string");
   const near = nearMatch(id, ids);
-  throw new Refused({
+  throw new OperationError({
     path,
     code: "unknown_step",
-    message: `there is no step "${id}"`,
+    message: `names no step: there is no "${id}"`,
     allowed: ids.slice(0, 100),
     ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
   });
@@ -185,28 +191,36 @@ function find(steps: readonly Step[], id: string, path: string): number {
 function newStep(steps: readonly Step[], step: Step): Step {
   const id = idOf(step);
   if (typeof id !== "string") {
-    throw new Refused({ path: "step.id", code: "missing", message: "is missing: each step has a name" });
+    throw new OperationError({
+      path: "step.id",
+      code: "missing",
+      message: "is missing: each step needs an id",
+    });
   }
   refuseDuplicate(steps, id, "step.id");
   if (steps.length >= MAX_STEPS) {
-    throw new Refused({ path: "step", code: "too_long", message: `there are ${MAX_STEPS} steps already` });
+    throw new OperationError({
+      path: "step",
+      code: "too_long",
+      message: `is one too many: a workflow has at most ${MAX_STEPS} steps`,
+    });
   }
   return step;
 }
 
 function refuseDuplicate(steps: readonly Step[], id: string, path: string): void {
   if (!steps.some((step) => idOf(step) === id)) return;
-  throw new Refused({
+  throw new OperationError({
     path,
     code: "duplicate",
-    message: `there is a step "${id}" already`,
-    fix: `Choose another name; update_step changes the one that is there.`,
+    message: `is taken: there is already a step "${id}"`,
+    fix: "Choose another id; update_step changes the existing step.",
   });
 }
 
-function inserted(steps: Step[], step: Step, { after, before }: Operation, otherwise: number): Step[] {
+function insertStep(steps: Step[], step: Step, { after, before }: Operation, defaultIndex: number): Step[] {
   if (after !== undefined) return steps.toSpliced(find(steps, after, "after") + 1, 0, step);
-  return steps.toSpliced(before === undefined ? otherwise : find(steps, before, "before"), 0, step);
+  return steps.toSpliced(before === undefined ? defaultIndex : find(steps, before, "before"), 0, step);
 }
 
 function withFields(
@@ -215,10 +229,10 @@ function withFields(
   fixed: readonly string[],
 ): Record<string, unknown> {
   const changed = { ...target, ...set };
-  const issues: Refused["issues"] = [];
+  const issues: OperationError["issues"] = [];
   for (const [index, field] of unset.entries()) {
     if (fixed.includes(field)) {
-      issues.push({ path: `unset[${index}]`, code: "not_allowed", message: `${field} can't be left out` });
+      issues.push({ path: `unset[${index}]`, code: "not_allowed", message: `${field} can't be removed` });
     } else if (Object.hasOwn(changed, field)) {
       delete changed[field];
     } else {
@@ -226,18 +240,18 @@ function withFields(
       issues.push({
         path: `unset[${index}]`,
         code: "unknown_key",
-        message: `there is no field "${field}"`,
+        message: `names no field: there is no "${field}"`,
         allowed: Object.keys(target).slice(0, 100),
         ...(near !== undefined && { did_you_mean: near }),
       });
     }
   }
-  if (issues.length > 0) throw new Refused(...issues);
+  if (issues.length > 0) throw new OperationError(...issues);
   return changed;
 }
 
-/** What names the step by its old id names it by the new one. A query is not ours to change: `steps` is a table there. */
-function renamed(definition: Definition, from: string, to: string): Definition {
+/** Replaces references to a step's old id, except in queries, where `steps` is the name of a table. */
+function renameReferences(definition: Definition, from: string, to: string): Definition {
   const name = from.replaceAll(/\W/g, String.raw`\$&`);
   const references = new RegExp(String.raw`(?<![\w.])steps(\.${name}(?!\w)|\[(["'])${name}\2\])`, "g");
   const walk = (value: unknown, key?: string): unknown => {

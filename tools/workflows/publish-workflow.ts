@@ -14,8 +14,8 @@ export const publishWorkflow = defineTool({
   name: "publish_workflow",
   title: "Publish a workflow",
   description:
-    "Makes a version live: runs use it from now on, and its schedule begins (to end it, publish one without). It must have no faults; its examples are " +
-    "run first and must give what they expect.",
+    "Publishes a version: runs use it from now on, and its schedule starts (to stop it, publish a version without one). The " +
+    "version must have no issues; its examples are run first and must return what they expect.",
   route: "POST /workflows/:workflow_id/publish",
   scope: "write",
   effect: "update",
@@ -33,38 +33,38 @@ export const publishWorkflow = defineTool({
   headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
-    version: Version.optional().meta({ description: "Left out: the newest.", example: 3 }),
+    version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),
     if_match: IfMatch.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Workflow,
   etag: workflowEtag,
-  async run({ workflow_id, version: wanted, if_match }, ctx) {
-    const seen = await findWorkflow(ctx.read.workflows, workflow_id);
-    assertVersionMatches(seen, if_match);
-    assertNotArchived(seen);
-    const version = wanted ?? seen.version;
-    const isLive = seen.published_version === version && seen.status === "published";
-    if (!isLive) {
-      const definition = await issueless(ctx, seen.id, seen.version, version);
-      await runExamples(ctx, seen.id, version, definition);
+  async run({ workflow_id, version: requested, if_match }, ctx) {
+    const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
+    assertVersionMatches(workflow, if_match);
+    assertNotArchived(workflow);
+    const version = requested ?? workflow.version;
+    const isPublished = workflow.published_version === version && workflow.status === "published";
+    if (!isPublished) {
+      const definition = await findPublishableDefinition(ctx, workflow.id, workflow.version, version);
+      await runExamples(ctx, workflow.id, version, definition);
     }
     const published = await ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
       assertNotArchived(current);
       if (current.published_version === version) return current;
-      const live = await tx.workflows.publish(current, { version, status: "published" });
-      await saveSchedule(ctx, tx, live);
-      return live;
+      const updated = await tx.workflows.publish(current, { version, status: "published" });
+      await saveSchedule(ctx, tx, updated);
+      return updated;
     });
     ctx.engine.wake();
     return published;
   },
 });
 
-/** The definition of the version, checked against the real world. */
-async function issueless(
+/** Finds the definition of a version and checks it. @throws AppError version_not_found, workflow_not_runnable */
+async function findPublishableDefinition(
   ctx: ToolContext,
   id: string,
   newest: number,
@@ -85,8 +85,8 @@ async function issueless(
   if (errors.length === 0) return definition;
   throw new AppError(
     "workflow_not_runnable",
-    `Version ${version} of "${id}" has ${errors.length} fault${errors.length === 1 ? "" : "s"} and was not published: ` +
-      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Mend them with update_workflow, then publish again.`,
+    `Version ${version} of "${id}" has ${errors.length} issue${errors.length === 1 ? "" : "s"} and was not published: ` +
+      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Fix the definition with update_workflow, then publish again.`,
     { errors },
   );
 }

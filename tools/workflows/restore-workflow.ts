@@ -9,7 +9,7 @@ import { saveSchedule } from "./save-schedule.ts";
 export const restoreWorkflow = defineTool({
   name: "restore_workflow",
   title: "Restore a workflow",
-  description: "Takes a workflow out of the archive again: published if a version of it is, else a draft.",
+  description: "Restores an archived workflow: published if it has a published version, else as a draft.",
   route: "POST /workflows/:workflow_id/restore",
   surfaces: ["rest"],
   scope: "write",

@@ -1,4 +1,4 @@
-/** The examples of a definition, run as real runs: what goes live must do what it says. */
+/** Runs the examples of a definition as real runs, before it is published. */
 import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
@@ -13,15 +13,15 @@ import { hasEnded } from "../runs/run-response.ts";
 
 type Example = NonNullable<z.output<(typeof TOP_FIELDS)["examples"]>>[number];
 
-/** Of one example so many differences are told. */
-const MOST_DIFFERENCES = 5;
+/** Maximum number of differences that are reported for one example. */
+const MAX_DIFFERENCES = 5;
 const VALUE_CHARS = 200;
-/** Runs that nobody needs any more are told to end; how that goes is not waited for. */
+/** How the remaining runs are stopped when one takes too long. Their end is not waited for. */
 const STOPPED = { status: "cancelled", by: "publish_workflow" } as const;
 
 /**
- * Runs the examples of a version and compares what they give.
- * @throws AppError examples_failed with what differed, or why they could not be run; those of prepareRun
+ * Runs the examples of a version and compares their outputs with the expected ones.
+ * @throws AppError examples_failed with the differences, or why they could not be run; those of prepareRun
  */
 export async function runExamples(
   ctx: ToolContext,
@@ -32,9 +32,9 @@ export async function runExamples(
   const examples = TOP_FIELDS.examples.parse(definition["examples"]) ?? [];
   if (examples.length === 0) return;
   if ((await ctx.read.jobs.executors()).length === 0) {
-    throw refused(
+    throw examplesFailed(
       [],
-      "No executor is running that could run its examples. Have the operator start one (millrace worker), then publish again.",
+      "No executor is running to run the examples. Ask the operator to start one (millrace worker), then publish again.",
     );
   }
   const prepared = await Promise.all(
@@ -54,16 +54,16 @@ export async function runExamples(
     return prepared.map(({ id }) => id);
   }, `examples@${version}`);
   ctx.engine.wake();
-  const until = performance.now() + MAX_WAIT_SECONDS * SECOND;
+  const deadline = performance.now() + MAX_WAIT_SECONDS * SECOND;
   const issues: Issue[] = [];
   for (const [index, example] of examples.entries())
-    issues.push(...(await issuesOf(ctx, example, index, ids[index]!, until)));
+    issues.push(...(await checkExample(ctx, example, index, ids[index]!, deadline)));
   if (issues.length === 0) return;
-  const late = issues.some(({ code }) => code === "not_finished");
-  if (late) await ctx.write((tx) => stopAll(ctx, tx, ids), `late_examples@${version}`);
-  throw refused(
+  const timedOut = issues.some(({ code }) => code === "not_finished");
+  if (timedOut) await ctx.write((tx) => stopAll(ctx, tx, ids), `late_examples@${version}`);
+  throw examplesFailed(
     issues,
-    "Mend the definition or the examples with update_workflow, then publish again (with an idempotency key of its own).",
+    "Fix the definition or the examples with update_workflow, then publish again (with a new idempotency key).",
   );
 }
 
@@ -76,48 +76,49 @@ async function stopAll(
   return null;
 }
 
-function refused(errors: Issue[], next: string): AppError {
-  const told = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}.`);
-  return new AppError("examples_failed", ["Nothing was published.", ...told, next].join(" "), { errors });
+function examplesFailed(errors: Issue[], next: string): AppError {
+  const reasons = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}.`);
+  return new AppError("examples_failed", ["Nothing was published.", ...reasons, next].join(" "), { errors });
 }
 
-async function issuesOf(
+/** Waits for the run of an example and returns its issues. @param deadline by `performance.now()`, in milliseconds */
+async function checkExample(
   ctx: ToolContext,
   { name, expect }: Example,
   index: number,
   id: string,
-  until: number,
+  deadline: number,
 ): Promise<Issue[]> {
   const path = `examples[${index}]`;
-  const called = name === undefined ? "" : ` ("${truncateText(name, 100)}")`;
-  await ended(ctx, id, until);
+  const label = name === undefined ? "" : ` ("${truncateText(name, 100)}")`;
+  await waitForEnd(ctx, id, deadline);
   const run = await ctx.read.runs.find(id);
   if (run === undefined || !hasEnded(run)) {
     const message =
-      `${called} did not end within ${MAX_WAIT_SECONDS} s (run ${id}, ${run?.status ?? "gone"})`.trimStart();
-    return [{ path, code: "not_finished", message, fix: "Give the example less to do, or leave it out." }];
+      `${label} did not end within ${MAX_WAIT_SECONDS} s (run ${id}, ${run?.status ?? "deleted"})`.trimStart();
+    return [{ path, code: "not_finished", message, fix: "Make the example faster, or remove it." }];
   }
   if (run.status !== "succeeded") {
     const message =
-      `${called} ${run.status}: ${truncateText(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
-    return [{ path, code: "run_failed", message, fix: `get_run (GET /runs/${id}) tells more.` }];
+      `${label} ${run.status}: ${truncateText(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
+    return [{ path, code: "run_failed", message, fix: `get_run (GET /runs/${id}) shows why.` }];
   }
   if (expect === undefined) return [];
   const found = differences(expect, await ctx.read.runs.runOutput(id), `${path}.expect`);
-  return found.slice(0, MOST_DIFFERENCES);
+  return found.slice(0, MAX_DIFFERENCES);
 }
 
-async function ended(ctx: ToolContext, id: string, until: number): Promise<void> {
+async function waitForEnd(ctx: ToolContext, id: string, deadline: number): Promise<void> {
   for (;;) {
-    const ms = until - performance.now();
+    const ms = deadline - performance.now();
     if (ms <= 0 || ctx.signal.aborted) return;
-    const [seen] = await ctx.read.runs.getStatusSummaries([id]);
-    if (seen === undefined || hasEnded(seen)) return;
-    await ctx.engine.waitForChange(id, seen.seq, { ms, signal: ctx.signal });
+    const [summary] = await ctx.read.runs.getStatusSummaries([id]);
+    if (summary === undefined || hasEnded(summary)) return;
+    await ctx.engine.waitForChange(id, summary.seq, { ms, signal: ctx.signal });
   }
 }
 
-/** Where an output is not what was expected. An object may have more fields than were written. */
+/** Compares an output with the expected one. Objects may have further fields. */
 function differences(expected: unknown, actual: unknown, path: string): Issue[] {
   if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
     return expected.flatMap((item: unknown, index) => differences(item, actual[index], `${path}[${index}]`));
@@ -128,11 +129,11 @@ function differences(expected: unknown, actual: unknown, path: string): Issue[] 
     );
   }
   if (canonicalJson(expected) === canonicalJson(actual)) return [];
-  return [{ path, code: "differs", message: `is ${shown(actual)}, not ${shown(expected)}` }];
+  return [{ path, code: "differs", message: `is ${preview(actual)}, not ${preview(expected)}` }];
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const shown = (value: unknown): string =>
+const preview = (value: unknown): string =>
   value === undefined ? "missing" : truncateText(JSON.stringify(value), VALUE_CHARS);

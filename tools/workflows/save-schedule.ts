@@ -1,4 +1,3 @@
-/** The schedule of what is live: a row that the executors look at. */
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -6,8 +5,8 @@ import type { Writers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 /**
- * Makes the schedule that of the live version: none where that has none. A paused one stays paused, and what was
- * skipped stays told.
+ * Stores the schedule of the published version, or removes it if that version has none. A paused schedule stays paused,
+ * and keeps the record of its skipped runs.
  */
 export async function saveSchedule(
   ctx: ToolContext,
@@ -18,7 +17,7 @@ export async function saveSchedule(
   const schedule = TOP_FIELDS.schedule.parse(definition?.["schedule"]);
   if (version === null || schedule === undefined) return tx.schedules.remove(id);
   const { cron, timezone, overlap } = schedule;
-  const before = await tx.schedules.find(id);
+  const existing = await tx.schedules.find(id);
   const [next] = ctx.engine.nextScheduleTimes({ cron, timezone }, ctx.now(), 1);
   const { owner, keyName, lineage } = ctx.actor.principal;
   await tx.schedules.save({
@@ -27,10 +26,10 @@ export async function saveSchedule(
     cron,
     timezone,
     overlap,
-    paused: before?.paused ?? false,
+    paused: existing?.paused ?? false,
     nextAt: next === undefined ? null : iso(next),
-    lastAt: before?.lastAt ?? null,
-    skipped: before?.skipped ?? null,
+    lastAt: existing?.lastAt ?? null,
+    skipped: existing?.skipped ?? null,
     actor: { owner, keyName, lineage },
   });
 }

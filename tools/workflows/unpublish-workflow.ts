@@ -10,7 +10,7 @@ export const unpublishWorkflow = defineTool({
   name: "unpublish_workflow",
   title: "Unpublish a workflow",
   description:
-    "Takes a workflow's live version back: it is a draft again, and its schedule ends. Runs under way go on.",
+    "Unpublishes a workflow: it is a draft again, and its schedule stops. Unfinished runs continue.",
   route: "POST /workflows/:workflow_id/unpublish",
   surfaces: ["rest"],
   scope: "write",

@@ -22,16 +22,16 @@ import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { applyPatch, Patch } from "./patch.ts";
 
-/** So often a patch is applied anew where somebody else's change came between. */
-const TRIES = 5;
+/** Maximum number of times that a patch is applied, when concurrent changes come in between. */
+const MAX_ATTEMPTS = 5;
 
 export const updateWorkflow = defineTool({
   name: "update_workflow",
   title: "Update a workflow",
   description:
-    "Changes a workflow: fields you give replace the old ones, patch changes single steps. Makes a new version, as a " +
-    "draft: what is published stays live until publish_workflow. faults lists what keeps the definition from running. " +
-    "if_match (the version you started from) keeps others' edits.",
+    "Changes a workflow: the fields that you send replace the old ones; patch changes single steps. Creates a new version as " +
+    "a draft: the published version stays live until publish_workflow. issues lists what keeps the definition from running. " +
+    "if_match (the version you started from) protects others' edits.",
   route: "PATCH /workflows/:workflow_id",
   scope: "write",
   effect: "update",
@@ -50,53 +50,53 @@ export const updateWorkflow = defineTool({
   }),
   output: SavedWorkflow,
   etag: workflowEtag,
-  async run({ workflow_id, if_match, reason, definition: given, patch, ...fields }, ctx) {
-    if (given !== undefined && patch !== undefined) throw bothGiven();
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const seen = await findWorkflow(ctx.read.workflows, workflow_id);
-      allow(seen);
-      // Checked before the transaction: databases are asked, and that may take a while.
-      const source = patch === undefined ? given : applyPatch(seen.definition, patch);
-      const read =
-        source === undefined || source === null ? undefined : await readDefinition(ctx, source, seen.id);
+  async run({ workflow_id, if_match, reason, definition, patch, ...fields }, ctx) {
+    if (definition !== undefined && patch !== undefined) throw patchAndDefinitionError();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const base = await findWorkflow(ctx.read.workflows, workflow_id);
+      assertChangeable(base);
+      // Checked outside of the transaction, because the checker queries databases, which may be slow.
+      const source = patch === undefined ? definition : applyPatch(base.definition, patch);
+      const checked =
+        source === undefined || source === null ? undefined : await readDefinition(ctx, source, base.id);
       const saved = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
-        allow(current);
-        if (patch !== undefined && current.version !== seen.version) return undefined;
-        const { name, description, tags, definition, status } = current;
-        const before = { name, description, tags, definition, status };
-        const wanted = source === null ? { definition: null } : read && { definition: read.definition };
-        const after = { ...before, ...defined(fields), ...wanted };
-        // What changes nothing makes no version: a repeated request is harmless.
+        assertChangeable(current);
+        if (patch !== undefined && current.version !== base.version) return undefined;
+        const { name, description, tags, status } = current;
+        const before = { name, description, tags, definition: current.definition, status };
+        const changed =
+          source === null ? { definition: null } : checked && { definition: checked.definition };
+        const after = { ...before, ...withoutUndefined(fields), ...changed };
+        // No change makes no version, so a repeated request is harmless.
         if (canonicalJson(before) === canonicalJson(after)) return current;
         return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
       });
-      if (saved !== undefined) return { ...saved, ...(read && { issues: read.issues }) };
+      if (saved !== undefined) return { ...saved, ...(checked && { issues: checked.issues }) };
     }
     throw new AppError(
       "version_conflict",
-      `"${workflow_id}" was changed again and again while the patch was checked. Nothing was changed. Send it again.`,
+      `"${workflow_id}" was changed by others ${MAX_ATTEMPTS} times while the patch was checked. Nothing was changed. Send the patch again.`,
     );
 
-    function allow(workflow: WorkflowWithDefinition): void {
+    function assertChangeable(workflow: WorkflowWithDefinition): void {
       assertVersionMatches(workflow, if_match);
       assertNotArchived(workflow);
     }
   },
 });
 
-const bothGiven = () =>
+const patchAndDefinitionError = () =>
   invalidInput([
     {
       path: "patch",
       code: "not_allowed",
-      message: "can't stand beside definition",
-      fix: "Give the whole definition, or a patch of the present one.",
+      message: "can't be combined with definition",
+      fix: "Send the whole definition, or a patch of the current one.",
     },
   ]);
 
-/** The fields that were given. */
-const defined = (fields: { [K in keyof WorkflowContent]?: WorkflowContent[K] | undefined }) =>
+const withoutUndefined = (fields: { [K in keyof WorkflowContent]?: WorkflowContent[K] | undefined }) =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<WorkflowContent>;

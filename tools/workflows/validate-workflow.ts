@@ -13,10 +13,10 @@ export const validateWorkflow = defineTool({
   name: "validate_workflow",
   title: "Validate a workflow",
   description:
-    "Checks a definition as a whole without saving or running it: form, expressions, and against the real databases, " +
-    "models and servers. Gives every fault at once, and what each step will give. With mocks it evaluates expressions.",
+    "Checks a whole definition without saving or running it: structure, expressions, and the configured databases, models " +
+    "and servers. Returns all issues at once, and the output type of each step. With mocks it evaluates expressions.",
   route: "POST /workflows/validate",
-  // It reaches into databases, which who may only read what is stored here has no business with.
+  // Not read, because the checker queries the configured databases.
   scope: "write",
   effect: "read",
   openWorld: true,
@@ -24,12 +24,12 @@ export const validateWorkflow = defineTool({
   input: z.strictObject({
     definition: DefinitionInput,
     workflow_id: WorkflowIdRef.optional().meta({
-      description: "The workflow that it is to belong to, if there is one.",
+      description: "The workflow that the definition is for, if it exists.",
       example: "weekly-revenue",
     }),
-    inputs: RunInputs.optional().meta({ description: "Inputs of a run, to be checked too.", example: {} }),
+    inputs: RunInputs.optional().meta({ description: "Inputs of a run, checked too.", example: {} }),
     mocks: RunInputs.optional().meta({
-      description: "Outputs of steps by id: preview then shows what expressions give.",
+      description: "Outputs of steps by id, for the evaluation of expressions (preview).",
       example: { revenue: { rows: [{ region: "north", total: 7 }] } },
     }),
   }),
@@ -38,32 +38,34 @@ export const validateWorkflow = defineTool({
       valid: z.boolean().meta({ example: true }),
       errors: z
         .array(Issue)
-        .meta({ description: "All faults, at most 100; with text also line and column." }),
+        .meta({ description: "All issues, at most 100; with line and column when the definition is text." }),
       steps: z
         .array(
           z.strictObject({
             id: z.string().meta({ example: "revenue" }),
             type: z.string().meta({ example: "sql" }),
             output: z.string().meta({
-              description: "What expressions see as steps.<id>.",
+              description: "The type of steps.<id> in expressions.",
               example: "{rows: [{region: text}], row_count: number}",
             }),
-            effects: z.boolean().meta({ description: "Whether running it twice does something twice." }),
+            effects: z
+              .boolean()
+              .meta({ description: "Whether running the step twice has its effect twice." }),
           }),
         )
         .optional(),
       output: z
         .string()
         .optional()
-        .meta({ description: "What a run gives.", example: "{best_region: text}" }),
-      preview: z.unknown().optional().meta({ description: "With mocks: what fields and output come to." }),
+        .meta({ description: "The type of a run's output.", example: "{best_region: text}" }),
+      preview: z.unknown().optional().meta({ description: "With mocks: the values of fields and output." }),
     })
-    .meta({ id: "Validation", description: "What is known of a definition before it runs." }),
+    .meta({ id: "Validation", description: "The result of checking a definition." }),
   async run({ definition, workflow_id: selfId, inputs, mocks }, ctx) {
     const report = await checkDefinition(ctx, definition, { checkConnections: true, selfId, inputs, mocks });
     const { valid, errors, preview } = report;
     if (report.definition === null) return { valid, errors };
-    const shown = preview === undefined ? "" : JSON.stringify(preview);
+    const json = preview === undefined ? "" : JSON.stringify(preview);
     return {
       valid,
       errors,
@@ -76,9 +78,9 @@ export const validateWorkflow = defineTool({
       output: formatShape(report.output_shape).slice(0, OUTPUT_CHARS),
       ...(preview !== undefined && {
         preview:
-          shown.length <= PREVIEW_CHARS
+          json.length <= PREVIEW_CHARS
             ? preview
-            : { truncated: true, chars: shown.length, preview: shown.slice(0, PREVIEW_CHARS).toWellFormed() },
+            : { truncated: true, chars: json.length, preview: json.slice(0, PREVIEW_CHARS).toWellFormed() },
       }),
     };
   },
