@@ -56,10 +56,10 @@ export interface McpServerFactory {
 }
 
 const INSTRUCTIONS =
-  "Millrace keeps workflows: a question answered once, written down, checked, and from then on run by anyone, the " +
-  "same way each time. Look with list_workflows before you create one, and run what is there with run_workflow. To write " +
-  "one: describe_environment (then its topic definition), describe_database, create_workflow, mend its faults with " +
-  "update_workflow, publish_workflow. When a run fails: get_run, then retry_run. Errors say what to do next.";
+  "Millrace stores workflows: an answer worked out once, written down, checked, and from then on run by anyone in the " +
+  "same way. Search with list_workflows before you create one, and run existing ones with run_workflow. To write one: " +
+  "describe_environment (then with topic definition), describe_database, create_workflow, fix its issues with " +
+  "update_workflow, publish_workflow. When a run fails: get_run, then retry_run. Error messages say what to do next.";
 
 /** Behind every workflow that is a tool of its own. */
 const RUN_WORKFLOW = "run_workflow";
