@@ -58,7 +58,7 @@ export async function openMetricsPort(
       own.registerStateSource(() => readInstanceStats(instance, systemClock));
       const page = metricsPage(read, (err) => log.warn({ err }, "metrics could not be read"));
       const lifecycle = { draining: false };
-      const at = { host, port, lifecycle, mostConnections: MOST_CONNECTIONS, drainLimit: SECOND };
+      const at = { host, port, lifecycle, maxConnections: MOST_CONNECTIONS, drainTimeoutMs: SECOND };
       listener = await listen(page, at).catch((error: unknown) => {
         const told = describeListenError(error, { port: "--metrics-port", host: "--metrics-host" });
         throw told === undefined ? error : new CommandError(told, EXIT.port);

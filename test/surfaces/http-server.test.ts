@@ -54,7 +54,7 @@ describe("a listener", () => {
   });
 
   it("takes no more connections than it may, and waits no longer for half a request than it may", async () => {
-    const options = { host: "127.0.0.1", port: 0, mostConnections: 3, drainLimit: 100 };
+    const options = { host: "127.0.0.1", port: 0, maxConnections: 3, drainTimeoutMs: 100 };
     const lifecycle = { draining: false };
     const { port, drain } = await listen((_req, res) => res.end("x"), { ...options, lifecycle });
     const url = `http://127.0.0.1:${port}`;

@@ -185,8 +185,8 @@ describe("signing in", () => {
         current: { user: { email: ANN }, session: {} },
         services: {},
         signIn: {
-          throttle: { take: () => Promise.reject(new Error("too many")) },
-          passwords: { room() {}, hash: look("hash"), verify: look("verify"), check: look("check") },
+          throttle: { consume: () => Promise.reject(new Error("too many")) },
+          passwords: { assertCapacity() {}, hash: look("hash"), verify: look("verify"), validate: look("validate") },
         },
       };
       const input = { email: ANN, password: "x", current_password: "x", token: "x" };
