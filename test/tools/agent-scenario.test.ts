@@ -42,7 +42,7 @@ const REVENUE = {
 };
 
 describe("an agent", () => {
-  it("learns, writes with a fault, mends it by patch, publishes, runs, fails, and retries with a patch", async () => {
+  it("learns, writes a definition with an issue, fixes it by patch, publishes, runs, fails, and retries with a patch", async () => {
     const { client } = await opened();
     const ask = async (name: string, args = {}) => outputOf(await client.call(name, args));
 
@@ -58,9 +58,9 @@ describe("an agent", () => {
     ]);
 
     const created = await ask("create_workflow", { name: "Best region", definition: REVENUE });
-    expect(created["faults"]).toMatchObject([{ path: "output.best", did_you_mean: "region" }]);
+    expect(created["issues"]).toMatchObject([{ path: "output.best", did_you_mean: "region" }]);
     const refused = problemOf(await client.call("publish_workflow", { workflow_id: "best-region" }));
-    expect(refused).toMatchObject({ code: "workflow_not_runnable", errors: created["faults"] });
+    expect(refused).toMatchObject({ code: "workflow_not_runnable", errors: created["issues"] });
 
     const patch = [{ op: "update_top", set: { output: { best: "${{ steps.revenue.rows[0].region }}" } } }];
     const mended = await ask("update_workflow", { workflow_id: "best-region", patch, if_match: 1 });

@@ -60,7 +60,7 @@ export const listAuditLog = defineTool({
   async run({ search, since, until, limit, cursor, ...exact }, ctx) {
     const filter = {
       ...exact,
-      words: search === undefined ? undefined : searchTerms(search),
+      searchTerms: search === undefined ? undefined : searchTerms(search),
       since: toIso(since),
       until: toIso(until),
     };
