@@ -186,7 +186,12 @@ describe("signing in", () => {
         services: {},
         signIn: {
           throttle: { consume: () => Promise.reject(new Error("too many")) },
-          passwords: { assertCapacity() {}, hash: look("hash"), verify: look("verify"), validate: look("validate") },
+          passwords: {
+            assertCapacity() {},
+            hash: look("hash"),
+            verify: look("verify"),
+            validate: look("validate"),
+          },
         },
       };
       const input = { email: ANN, password: "x", current_password: "x", token: "x" };
