@@ -50,13 +50,13 @@ export function decisionQuestion({ workflowId, message, form }: ApprovalRecord):
       required: ["decision"],
     },
     toInput({ decision, comment, ...rest }) {
-      const form = Object.entries(rest)
+      const formEntries = Object.entries(rest)
         .filter(([key, value]) => key.startsWith(PREFIX) && value !== undefined)
         .map(([key, value]) => [key.slice(PREFIX.length), value] as const);
       return {
         decision,
         ...(typeof comment === "string" && comment !== "" && { comment }),
-        ...(decision === "approve" && form.length > 0 && { form: Object.fromEntries(form) }),
+        ...(decision === "approve" && formEntries.length > 0 && { form: Object.fromEntries(formEntries) }),
       };
     },
   };
