@@ -8,7 +8,7 @@ import type { Queue } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { purgeExpired } from "../store/purge.ts";
-import { type Instance, leaseDurationMs, pollIntervalMs } from "./instance.ts";
+import { type Instance, leaseDurationMs } from "./instance.ts";
 import { openEngine, type Setup } from "./services.ts";
 
 const SCHEDULES_EVERY_MS = 500;
@@ -74,8 +74,7 @@ export async function startExecutor(
     slots,
     leaseMs: leaseMs ?? leaseDurationMs(instance),
     limits: concurrencyLimits(connected),
-    dataVersion: () => store.dataVersion(),
-    pollMs: pollIntervalMs(instance),
+    changes: instance.changes,
     onChanged,
   });
   await queue.start();

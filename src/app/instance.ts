@@ -1,12 +1,14 @@
 /** An open state directory, with the repositories on it: what every process and command begins with. */
 import type { Logger } from "pino";
 import type { ApiKeyStore } from "../core/account-ports.ts";
+import type { ChangeFeed } from "../core/change-feed.ts";
 import { type Clock, SECOND } from "../core/clock.ts";
 import { cursorCodec } from "../core/cursors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
 import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
 import { auditReader } from "../store/audit.ts";
+import { sqliteChangeFeed } from "../store/change-feed.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { engineReaders } from "../store/engine-transaction.ts";
 import { identityReader } from "../store/identities.ts";
@@ -27,6 +29,7 @@ export interface Instance {
   write: UnitOfWork;
   log: Logger;
   meter: Meter;
+  changes: ChangeFeed;
   close(): Promise<void>;
 }
 
@@ -58,8 +61,10 @@ export async function openInstance(
       "the state directory is on a network or unknown file system: using the rollback journal, which is slower",
     );
   }
+  const changes = sqliteChangeFeed(store);
   return {
     store,
+    changes,
     keys: apiKeyStore(store, clock),
     read: {
       ...engineReaders(store.read),
@@ -75,20 +80,16 @@ export async function openInstance(
     write: unitOfWork(store, clock),
     log,
     meter,
-    close: () => store.close(),
+    close() {
+      changes.close();
+      return store.close();
+    },
   };
 }
 
-const LOCAL_POLL_MS = 10;
-/** Each look is several round trips there, and the driver waits for them synchronously. */
-const NETWORK_POLL_MS = 200;
-/** How often it is looked whether others have changed something, in milliseconds. */
-export const pollIntervalMs = ({ store }: Pick<Instance, "store">): number =>
-  store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
-
 const LOCAL_LEASE_MS = 10 * SECOND;
-/** Locks take long to come by on a network file system, and so may a beat. */
+/** Longer, because on a network file system a heartbeat may have to wait for its lock. */
 const NETWORK_LEASE_MS = 60 * SECOND;
-/** How long an executor's beat may stand still before it counts as dead, in milliseconds. */
+/** How long an executor may miss its heartbeats before its jobs are reclaimed, in milliseconds. */
 export const leaseDurationMs = ({ store }: Pick<Instance, "store">): number =>
   store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS;

@@ -31,11 +31,10 @@ export async function startMcpServer(
     sessions: mcpSessionStore(store, clock),
     lifecycle,
     checkStorage: () => store.checkHealth(),
-    dataVersion: () => store.dataVersion(),
+    changes: instance.changes,
     hostnames: ["localhost", "127.0.0.1", "[::1]"].concat(
       [settings.baseUrl, settings.mcpUrl].flatMap((url) => (url === undefined ? [] : [url.hostname])),
     ),
-    localFileSystem: store.directory.local,
     log: services.log,
     extendServer,
   });

@@ -22,7 +22,7 @@ import { stepTypes } from "../steps/index.ts";
 import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
 import { VERSION } from "./build.ts";
-import { type Instance, pollIntervalMs } from "./instance.ts";
+import type { Instance } from "./instance.ts";
 
 /** What a process is set up with. */
 export interface Setup {
@@ -80,9 +80,9 @@ export function openServices(
   executors?: ExecutorNotifier,
   baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://127.0.0.1:3000",
 ): { services: Services; beginShutdown(): void; close(): Promise<void> } {
-  const { store, read, cursors, write, log, meter } = instance;
+  const { read, cursors, write, log, meter } = instance;
   const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
-  const watching = runWatcher(read.runs, () => store.dataVersion(), pollIntervalMs(instance));
+  const watching = runWatcher(read.runs, instance.changes);
   executors?.onChanged((ids) => watching.notify(ids));
   const { context } = made;
   const leaving = new AbortController();

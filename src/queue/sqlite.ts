@@ -3,6 +3,7 @@
  * Others' changes are seen by `PRAGMA data_version`; a dead executor by a beat that stands still.
  */
 import type { Logger } from "pino";
+import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../core/change-feed.ts";
 import { type Clock, iso, SECOND } from "../core/clock.ts";
 import {
   type EngineTransaction,
@@ -41,10 +42,7 @@ export interface SqliteQueueOptions {
   /** How long a beat may stand still before its executor counts as dead, in milliseconds. */
   leaseMs: number;
   limits: ReadonlyMap<string, number>;
-  /** Changes whenever another connection has committed. */
-  dataVersion: () => number;
-  /** How often that is looked at, in milliseconds. */
-  pollMs: number;
+  changes: Pick<ChangeFeed, "subscribe">;
   /** Told of the runs that a commit has changed. */
   onChanged: (runIds: readonly string[]) => void;
 }
@@ -73,8 +71,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
   let claiming: Promise<void> | undefined;
   /** The last job was a suspect: others have their turn before the next one. */
   let suspectLast = false;
-  let version: number | undefined;
-  let poll: NodeJS.Timeout | undefined;
+  let check: ChangeCheck | undefined;
   let beats: NodeJS.Timeout | undefined;
   let alarm: NodeJS.Timeout | undefined;
   const seen = new Map<string, { beat: number; since: number }>();
@@ -246,12 +243,9 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
     }
   }
 
-  function onPoll(): void {
-    const now = options.dataVersion();
-    if (now === version) return;
-    version = now;
+  async function onChange(): Promise<void> {
     wake();
-    look().catch((err: unknown) => trouble.reportFailure(err, "stopped runs could not be looked for"));
+    await look();
   }
 
   async function heartbeat(): Promise<void> {
@@ -296,8 +290,9 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
 
     async start() {
       await heartbeat();
-      version = options.dataVersion();
-      poll = setInterval(onPoll, options.pollMs).unref();
+      check = checkOnChange(options.changes, onChange, (err) =>
+        trouble.reportFailure(err, "stopped runs could not be looked for"),
+      );
       const every = leaseMs / 4;
       beats = setInterval(() => {
         heartbeat().catch((err: unknown) => trouble.reportFailure(err, "the executor could not beat"));
@@ -324,7 +319,7 @@ export function sqliteQueue(options: SqliteQueueOptions): Queue {
         controller.abort(new StepError("interrupted", "The executor was stopped while the step ran."));
       }
       await Promise.race([allEnded(running), sleep(GIVEN_UP_MS)]);
-      clearInterval(poll);
+      check?.stop();
       clearInterval(beats);
       await commit(async (tx) => {
         // Whatever would not end, or could not be given back, is taken over at once, not after a lease.

@@ -17,6 +17,7 @@ import { reportAbandoned, startRun, stopRun } from "../../src/engine/run-state/t
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
+import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
 
@@ -66,6 +67,8 @@ export async function testEngine({
   const { store, clock, create, change } = opened;
   const read = { ...engineReaders(store.read), workflows: opened.read };
   const transaction = engineTransaction(store, clock);
+  const changes = sqliteChangeFeed(store);
+  onTestFinished(() => changes.close());
   const log = pino({ level: "silent" });
   const connected = createConnections(
     Config.parse({}),
@@ -104,8 +107,7 @@ export async function testEngine({
       slots,
       leaseMs,
       limits,
-      dataVersion: () => store.dataVersion(),
-      pollMs: 10,
+      changes,
       onChanged: () => {},
     });
     await queue.start();
@@ -132,6 +134,7 @@ export async function testEngine({
     engine: { ...made, ...carried },
     read,
     transaction,
+    changes,
     executor,
     start,
     find,

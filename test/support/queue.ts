@@ -49,8 +49,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       slots,
       leaseMs: LEASE_MS,
       limits,
-      dataVersion: () => it.store.dataVersion(),
-      pollMs: 10,
+      changes: it.changes,
       onChanged: () => {},
     });
     await queue.start();

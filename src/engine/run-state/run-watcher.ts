@@ -1,96 +1,69 @@
-/** Waiting for a run to change, whichever process moves it: told by our own executors, seen in the store otherwise. */
+/** Waiting for a run to change, whichever process changes it. */
+import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 
 export interface RunWatcher {
   waitForChange: EngineApi["waitForChange"];
-  /** Says that these runs may have changed. */
+  /** Reports that these runs may have changed. */
   notify(runIds: readonly string[]): void;
+  /** Resolves all waits. */
   close(): void;
 }
 
 interface Waiter {
   runId: string;
   seq: number;
-  done(): void;
+  resolve(): void;
 }
 
-/**
- * @param dataVersion changes whenever another connection has committed
- * @param pollMs how soon a change that another process has made is seen
- */
+/** Subscribes to the changes only while somebody waits. */
 export function runWatcher(
   runs: Pick<RunReader, "getStatusSummaries">,
-  dataVersion: () => number,
-  pollMs: number,
+  changes: Pick<ChangeFeed, "subscribe">,
 ): RunWatcher {
   const waiters = new Set<Waiter>();
-  let timer: NodeJS.Timeout | undefined;
-  let version: number | undefined;
-  let looking = false;
-  let again = false;
+  let check: ChangeCheck | undefined;
 
-  async function look(): Promise<void> {
-    again = looking;
-    if (looking) return;
-    looking = true;
-    try {
-      const seqs = new Map(
-        (await runs.getStatusSummaries([...new Set([...waiters].map((it) => it.runId))])).map((it) => [
-          it.id,
-          it.seq,
-        ]),
-      );
-      for (const waiter of waiters) if ((seqs.get(waiter.runId) ?? Infinity) > waiter.seq) waiter.done();
-    } catch {
-      // Who waits goes on waiting, until its time is up: the next look may succeed.
-      version = undefined;
-    } finally {
-      looking = false;
-    }
-    // Something changed while it looked: perhaps what it had read already.
-    if (again) await look();
+  /** If it fails, the waiters keep waiting until their time is up: the next check may succeed. */
+  async function resolveChanged(): Promise<void> {
+    const runIds = [...new Set([...waiters].map(({ runId }) => runId))];
+    const summaries = await runs.getStatusSummaries(runIds);
+    const seqs = new Map(summaries.map(({ id, seq }) => [id, seq]));
+    for (const waiter of waiters) if ((seqs.get(waiter.runId) ?? Infinity) > waiter.seq) waiter.resolve();
   }
 
-  function poll(): void {
-    const now = dataVersion();
-    if (now === version) return;
-    version = now;
-    void look();
+  function remove(waiter: Waiter): void {
+    waiters.delete(waiter);
+    if (waiters.size > 0) return;
+    check?.stop();
+    check = undefined;
   }
-
-  const close = (): void => {
-    clearInterval(timer);
-    timer = undefined;
-    for (const waiter of waiters) waiter.done();
-  };
 
   return {
     async waitForChange(runId, seq, { ms, signal }) {
       if (signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      const waiter: Waiter = { runId, seq, done: resolve };
+      const waiter: Waiter = { runId, seq, resolve };
       waiters.add(waiter);
-      timer ??= setInterval(poll, pollMs).unref();
+      check ??= checkOnChange(changes, resolveChanged);
       const limit = setTimeout(resolve, ms).unref();
-      signal.addEventListener("abort", waiter.done, { once: true });
+      signal.addEventListener("abort", waiter.resolve, { once: true });
       try {
-        // It may have changed before anybody listened.
-        void look();
+        // The run may have changed before this wait began.
+        check.run();
         await promise;
       } finally {
         clearTimeout(limit);
-        signal.removeEventListener("abort", waiter.done);
-        waiters.delete(waiter);
-        if (waiters.size === 0) {
-          clearInterval(timer);
-          timer = undefined;
-        }
+        signal.removeEventListener("abort", waiter.resolve);
+        remove(waiter);
       }
     },
     notify(runIds) {
-      if ([...waiters].some((it) => runIds.includes(it.runId))) void look();
+      if ([...waiters].some(({ runId }) => runIds.includes(runId))) check?.run();
     },
-    close,
+    close() {
+      for (const waiter of waiters) waiter.resolve();
+    },
   };
 }

@@ -1,6 +1,7 @@
 /** The MCP listener: origin before key, key before body, then the leg that the path names. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
@@ -23,12 +24,9 @@ export interface McpOptions extends McpServerOptions {
   sessions: McpSessionStore;
   lifecycle: Lifecycle;
   checkStorage: () => Promise<string | undefined>;
-  /** Changes whenever another process wrote. */
-  dataVersion: () => number;
+  changes: ChangeFeed;
   /** The names that this server goes by. */
   hostnames: readonly string[];
-  /** Whether looking for changes is cheap (a local file system). */
-  localFileSystem: boolean;
   log: Logger;
 }
 
@@ -40,7 +38,7 @@ export interface McpApp {
   stop(): Promise<void>;
 }
 
-/** How soon clients are told of a workflow that is a tool of its own. */
+/** How late clients may learn of a change of the tools, in milliseconds. */
 const TOOLS_CHECK_MS = 500;
 const SESSION_KEEP_MS = 60_000;
 const CALLS_LIMIT_MS = 8_000;
@@ -56,7 +54,8 @@ export function mcpApp(options: McpOptions): McpApp {
   };
   const servers = mcpServerFactory(options);
   const streams = createStreamRegistry("use /mcp without a stream", options.services.meter);
-  const sse = sseTransport(servers, sessions, streams, report);
+  const relayed = watchRelayed(options, () => sse.deliverRelayed());
+  const sse = sseTransport(servers, sessions, streams, report, relayed.setStreamCount);
   const streamable = streamableHttpTransport(servers, sessions, streams, report);
 
   const health = (_req: IncomingMessage, res: ServerResponse) =>
@@ -94,16 +93,13 @@ export function mcpApp(options: McpOptions): McpApp {
   }
 
   const stopTending = startStreamMaintenance(streams, options.findInvalid, report.onError);
-  const timers = [
-    setInterval(() => {
-      void sessions.keepAlive([...sse.sessionIds(), ...streamable.takeUsedSessions()]).catch(report.onError);
-    }, SESSION_KEEP_MS),
-    toolsTimer(options, servers, report, () => {
-      sse.toolsChanged();
-      streamable.toolsChanged();
-    }),
-    relayTimer(options, () => sse.sessionIds().length > 0, sse.deliverRelayed),
-  ];
+  const keepAlive = setInterval(() => {
+    void sessions.keepAlive([...sse.sessionIds(), ...streamable.takeUsedSessions()]).catch(report.onError);
+  }, SESSION_KEEP_MS);
+  const toolsCheck = watchTools(options, servers, report, () => {
+    sse.toolsChanged();
+    streamable.toolsChanged();
+  });
 
   return {
     handler(req, res) {
@@ -129,7 +125,9 @@ export function mcpApp(options: McpOptions): McpApp {
     },
     async stop() {
       stopTending();
-      timers.forEach(clearInterval);
+      clearInterval(keepAlive);
+      toolsCheck.stop();
+      relayed.setStreamCount(0);
       await streamable.close();
     },
   };
@@ -140,50 +138,44 @@ function pathOf({ url = "" }: IncomingMessage): string {
   return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
 }
 
-/** Looks now and then, where anything was written, whether the list of tools has changed. */
-function toolsTimer(
-  { dataVersion }: McpOptions,
+/** Calls `changed` after commits that have changed the list of tools. */
+function watchTools(
+  { changes }: McpOptions,
   servers: McpServerFactory,
   report: ErrorReporter,
   changed: () => void,
-): NodeJS.Timeout {
-  let version: number | undefined;
+): ChangeCheck {
   let shown: string | undefined;
-  async function look(): Promise<void> {
-    const now = dataVersion();
-    if (now === version) return;
+  async function compare(): Promise<void> {
     const tools = JSON.stringify((await servers.exposedTools()).tools);
     if (shown !== undefined && shown !== tools) changed();
     shown = tools;
-    version = now;
   }
-  const lookNow = (): void => void look().catch(report.onError);
-  lookNow();
-  return setInterval(lookNow, TOOLS_CHECK_MS);
+  const check = checkOnChange(changes, compare, report.onError, TOOLS_CHECK_MS);
+  check.run();
+  return check;
 }
 
-/** Looks for messages that other copies passed on, as often as looking is cheap. */
-function relayTimer(
-  { dataVersion, localFileSystem, log }: McpOptions,
-  wanted: () => boolean,
-  relay: () => Promise<void>,
-): NodeJS.Timeout {
-  let seen: number | undefined;
+/** Fetches the messages that other processes have queued, while this one has streams. Logs the first failure only. */
+function watchRelayed({ changes, log }: McpOptions, relay: () => Promise<void>) {
+  let check: ChangeCheck | undefined;
   let failing = false;
-  async function look(): Promise<void> {
-    if (!wanted()) return;
-    try {
-      const now = dataVersion();
-      if (now === seen) return;
-      seen = now;
-      await relay();
-      failing = false;
-    } catch (error) {
-      // Whatever waits there still waits: look again, and say once that looking fails.
-      seen = undefined;
-      if (!failing) log.warn({ err: error }, "messages of other copies can't be looked for");
-      failing = true;
-    }
+  async function deliver(): Promise<void> {
+    await relay();
+    failing = false;
   }
-  return setInterval(() => void look(), localFileSystem ? 10 : 250);
+  function onFailure(err: unknown): void {
+    if (!failing) log.warn({ err }, "relayed messages not fetched");
+    failing = true;
+  }
+  return {
+    setStreamCount(count: number): void {
+      if (count > 0) {
+        check ??= checkOnChange(changes, deliver, onFailure);
+      } else {
+        check?.stop();
+        check = undefined;
+      }
+    },
+  };
 }

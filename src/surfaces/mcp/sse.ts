@@ -47,6 +47,7 @@ export function sseTransport(
   sessions: McpSessionStore,
   streams: StreamRegistry,
   report: ErrorReporter,
+  onStreamCount: (count: number) => void,
 ): SseTransport {
   const held = new Map<string, Held>();
   const hasRoom = ({ res }: Held): boolean => res.writableLength <= UNREAD_LIMIT;
@@ -102,11 +103,13 @@ export function sseTransport(
       if (res.destroyed) return sessions.remove(id);
       const server = servers.create();
       held.set(id, { principal, server, transport, res });
+      onStreamCount(held.size);
       res.on("drain", () => void deliverRelayed().catch(report.onError));
       const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       server.onerror = report.onRejected;
       server.onclose = () => {
         held.delete(id);
+        onStreamCount(held.size);
         forget();
         sessions.remove(id).catch(report.onError);
       };
