@@ -38,24 +38,23 @@ export function checkOnChange(
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
 
-  async function runChecks(): Promise<void> {
+  async function runCheck(): Promise<void> {
     running = true;
-    while (requested && !stopped) {
-      requested = false;
-      try {
-        await check();
-      } catch (error) {
-        onFailure(error);
-        clearTimeout(retry);
-        retry = setTimeout(run, RETRY_MS).unref();
-      }
+    requested = false;
+    try {
+      await check();
+    } catch (error) {
+      onFailure(error);
+      clearTimeout(retry);
+      if (!stopped) retry = setTimeout(run, RETRY_MS).unref();
     }
     running = false;
+    if (requested) run();
   }
 
   function run(): void {
     requested = true;
-    if (!running && !stopped) void runChecks();
+    if (!running && !stopped) void runCheck();
   }
 
   const unsubscribe = feed.subscribe(run, maxDelayMs);
