@@ -84,7 +84,7 @@ function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSumm
         {workflow}
       </Anchor>
       <Text size="xs" c="dimmed">
-        {id} ·{" "}
+        {id} · v{version} ·{" "}
         <Anchor
           component={Link}
           to={`/workflows/${workflow}`}
@@ -95,7 +95,6 @@ function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSumm
         >
           workflow
         </Anchor>
-        , version {version}
       </Text>
     </Box>
   );

@@ -124,7 +124,7 @@ function RunForm({ workflowId, version, definition }: RunFormProps) {
       <Stack gap="lg">
         {examples.length > 0 && (
           <Group gap="xs">
-            <Text size="sm">Fill in an example:</Text>
+            <Text size="sm">Examples:</Text>
             {examples.map(({ name, inputs: given }) => (
               <Button
                 key={name}

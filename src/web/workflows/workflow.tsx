@@ -123,11 +123,7 @@ function Notice({ read: { workflow } }: { read: WorkflowWithEtag }) {
   }
   if (status !== "published" || published === null || published === version) return null;
   return (
-    <Alert
-      color="blue"
-      icon={<IconInfoCircle aria-hidden />}
-      title={`Version ${published} is published, not the latest`}
-    >
+    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title="Unpublished changes">
       You see version {version}. Runs and the schedule use version {published} until you publish version{" "}
       {version}.{" "}
       <Anchor
