@@ -202,7 +202,7 @@ describe("people", () => {
     await other.page.getByRole("alert").filter({ hasText: "Wrong e-mail address or password" }).waitFor();
   });
 
-  it("get an invitation and a reset link from the admin where mail isn't configured", async () => {
+  it("get an invitation and a reset link from the admin where mail is not configured", async () => {
     const site = await openSite({ workers: 0 });
     const browser = await openBrowser();
     const { page, visit } = await openWindow(browser, site, await createFirstAdmin(site), WITH_CLIPBOARD);

@@ -46,7 +46,7 @@ async function logIn(page: Page, proxy: AlbProxy, name: string): Promise<void> {
 }
 
 describe("a browser behind a load balancer", () => {
-  it("signs in at the provider, signs out, and can't return without the provider", async () => {
+  it("signs in at the provider, signs out, and cannot return without the provider", async () => {
     const { proxy, program, browser } = await openSite();
     const { page, problems } = await openWindow(browser, { url: proxy.url });
     await logIn(page, proxy, "ann");
@@ -85,7 +85,7 @@ describe("a browser behind a load balancer", () => {
     await page.goBack();
     expect(await page.getByText("ann@example.com").count()).toBe(0);
 
-    // The previous cookies of the load balancer don't help either, although the load balancer still accepts them.
+    // The previous cookies of the load balancer do not help either, although the load balancer still accepts them.
     await page.context().addCookies(albCookies);
     const again = await page.request.get(`${proxy.url}/session`);
     expect(again.status()).toBe(401);

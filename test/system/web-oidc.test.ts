@@ -44,7 +44,7 @@ async function logIn(page: Page, name: string): Promise<void> {
 }
 
 describe("users who sign in at a provider on another site", () => {
-  it("return to the requested page, sign out, and can't return without the provider", async () => {
+  it("return to the requested page, sign out, and cannot return without the provider", async () => {
     const { page, visit, url, complaints } = await openSite();
     await visit("/people");
     await heading(page, "Sign in").waitFor();

@@ -372,7 +372,7 @@ describe("a list", () => {
     );
   });
 
-  it("shows an error when the server can't be reached", async () => {
+  it("shows an error when the server cannot be reached", async () => {
     const site = await openSite({ workers: 0 });
     const ann = await createFirstAdmin(site);
     const { page, visit } = await openWindow(await openBrowser(), site, ann);

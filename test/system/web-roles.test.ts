@@ -83,7 +83,7 @@ interface Pressable {
 }
 
 describe("a viewer", () => {
-  it("sees no action that a viewer can't perform, and no page sends a request that is refused", async () => {
+  it("sees no action that a viewer cannot perform, and no page sends a request that is refused", async () => {
     const { site, vera, pages } = await openSeededSite();
     expect([...Object.keys(pages), ...SIGNED_OUT_PAGES]).toEqual(expect.arrayContaining(routerPaths()));
     const { page, visit, errorResponses, problems } = await openWindow(await openBrowser(), site, vera);
@@ -133,7 +133,7 @@ describe("a viewer", () => {
       await page.getByText("You're signed in as vera@example.com with the role viewer.").waitFor();
     }
     expect(errorResponses).toEqual([]);
-    // Editors can't open the pages of admins.
+    // Editors cannot open the pages of admins.
     const editorWindow = await openWindow(browser, site, ben);
     await editorWindow.visit("/");
     expect(

@@ -1,4 +1,4 @@
-/** The page for a forgotten password: sends a reset link, or says whom to ask where mail isn't configured. */
+/** The page for a forgotten password: sends a reset link, or says whom to ask where mail is not configured. */
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -24,5 +24,5 @@ export function redirectTarget(search: URLSearchParams): string {
   return /^\/(?![/\\\s])/.test(to) ? to : "/";
 }
 
-/** @returns the token of a link. It is in the fragment, which browsers don't send, so no server logs it. */
+/** @returns the token of a link. It is in the fragment, which browsers do not send, so no server logs it. */
 export const tokenFromHash = (hash: string): string => hash.replace(/^#/, "");

@@ -1,4 +1,4 @@
-/** The client of the REST API, with types from the generated OpenAPI document. Pages use nothing else to reach the server. */
+/** The client of the REST API, with types from the generated OpenAPI document. Pages use no other way to the server. */
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import type { Problem } from "../../../schemas/problem.ts";
 
@@ -49,7 +49,7 @@ export interface ApiResponse<T> {
 
 /**
  * Sends a request.
- * @throws ApiError for every error response, and with status 0 if the server can't be reached
+ * @throws ApiError for every error response, and with status 0 if the server cannot be reached
  */
 export async function send<M extends Method, P extends keyof Endpoints<M> & string>(
   method: M,

@@ -1,4 +1,4 @@
-/** TanStack Query over `send`. Query keys begin with the resource, so that a mutation can invalidate all its queries. */
+/** TanStack Query over `send`. Query keys begin with the resource, so that a mutation can invalidate its queries. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./client.ts";
 

@@ -71,7 +71,7 @@ export function AuthenticatedLayout() {
   );
 }
 
-/** Rendered instead of the pages, so that none of them still shows the data: clears what the cache holds of the user. */
+/** Clears what the cache holds of the user. Rendered instead of the pages, so that none of them still shows the data. */
 function PurgeUserData({ onPurged, children }: { onPurged?: () => void; children?: ReactNode }) {
   const client = useQueryClient();
   const notifyPurged = useEffectEvent(() => onPurged?.());

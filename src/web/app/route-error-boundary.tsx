@@ -1,4 +1,4 @@
-/** Shown when a page throws or its files can't be loaded: the error, and a button to reload. */
+/** Shown when a page throws or its files cannot be loaded: the error, and a button to reload. */
 import { Button, Container, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouteError } from "react-router";

@@ -18,7 +18,7 @@ interface SchemaFormProps {
 }
 
 /**
- * Renders only the fields; the page provides the <form>. The browser doesn't submit it while a field contains invalid
+ * Renders only the fields; the page provides the <form>. The browser does not submit it while a field contains invalid
  * JSON. The server validates the value against the schema.
  */
 export function SchemaForm({ schema, value, onChange, issues, disabled = false }: SchemaFormProps) {

@@ -189,7 +189,7 @@ const isObject = (value: unknown): value is JsonSchema =>
 
 /**
  * Returns the initial value of a form: the defaults of the schema, and false for required booleans, since a checkbox
- * can't be unset. Empty if the schema describes no object.
+ * cannot be unset. Empty if the schema describes no object.
  */
 export function initialValue(schema: JsonSchema): Record<string, unknown> {
   const value = initialOf(schema, { root: schema, required: true, depth: 0 });

@@ -1,4 +1,4 @@
-/** The home page: statistics, pending approvals, failures, recent and upcoming runs; before the first run, how to start. */
+/** The home page: statistics, pending approvals, recent and upcoming runs; before the first run, how to start. */
 import { SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Page } from "../ui/page.tsx";

@@ -1,4 +1,4 @@
-/** The dialog with a link that the server didn't send by e-mail, for the admin to share. */
+/** The dialog with a link that the server did not send by e-mail, for the admin to share. */
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { Snippet } from "../ui/copy.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";

@@ -1,4 +1,4 @@
-/** Shown instead of a page that the user's role doesn't allow. */
+/** Shown instead of a page that the user's role does not allow. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useSession } from "../app/session.tsx";

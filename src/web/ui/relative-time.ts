@@ -1,4 +1,3 @@
-/** Formats times relative to now. */
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
 const DAY_S = 86_400;
@@ -17,7 +16,7 @@ function calendarDay(timestamp: number): number {
 }
 
 /**
- * "3 minutes ago", "in 2 days".
+ * Formats a time relative to now: "3 minutes ago", "in 2 days".
  * @param at time in milliseconds since 1970
  * @param now current time in milliseconds since 1970
  */

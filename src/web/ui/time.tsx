@@ -1,4 +1,3 @@
-/** Times and durations. */
 import { Text, Tooltip } from "@mantine/core";
 import { formatRelativeTime } from "./relative-time.ts";
 import { useNow } from "./now.ts";

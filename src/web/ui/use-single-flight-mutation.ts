@@ -2,8 +2,8 @@ import { type DefaultError, useMutation, type UseMutationOptions } from "@tansta
 import { useCallback, useRef } from "react";
 
 /**
- * Like useMutation, but `mutate` does nothing while a request is in flight. Disabling the button isn't enough: a second
- * click can arrive before React has rendered it as disabled.
+ * Like useMutation, but `mutate` does nothing while a request is in flight. Disabling the button is not enough: a
+ * second click can arrive before React has rendered it as disabled.
  */
 export function useSingleFlightMutation<
   Data = unknown,

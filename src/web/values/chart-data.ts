@@ -51,7 +51,7 @@ function numberIn(row: Row, name: string): number | null {
   return value === null ? null : Number(value);
 }
 
-/** @returns a text such as "Bar chart of revenue by region, 4 rows. revenue: from 17000 (south) to 22958.05 (north)." */
+/** @returns a text such as "Bar chart of revenue by region, 4 rows. revenue: from 17000 (south) to 22958 (north)." */
 export function describeChart({ kind, xAxis, series }: Chart, rows: readonly Row[]): string {
   const title = `${kind === "bar" ? "Bar" : "Line"} chart of ${series.map(({ name }) => name).join(", ")} by ${xAxis.name}, ${rows.length} rows.`;
   const ranges = series.map(({ name }) => {

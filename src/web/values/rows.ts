@@ -48,7 +48,7 @@ const isObject = (value: unknown): value is Row =>
 
 const isFlat = (value: unknown): boolean => typeof value !== "object" || value === null;
 
-/** @returns the value of a column in a row; null if there is none. Inherited properties such as `constructor` don't count. */
+/** @returns the value of a column in a row; null if there is none. Inherited properties are ignored. */
 export const cellValue = (row: Row, name: string): unknown =>
   Object.hasOwn(row, name) ? (row[name] ?? null) : null;
 
@@ -76,7 +76,7 @@ const columnsOf = (
 function kindOf(rows: readonly Row[], name: string, declared: unknown): ColumnKind {
   const values = rows.map((row) => cellValue(row, name)).filter((value) => value !== null);
   if (values.length === 0) return declared === "number" || declared === "boolean" ? declared : "text";
-  // In a numeric column, a number that a JSON number can't represent exactly is a string.
+  // In a numeric column, a number that a JSON number cannot represent exactly is a string.
   if (values.every((value) => typeof value === "number" || (declared === "number" && isNumeric(value))))
     return "number";
   if (values.every((value) => typeof value === "boolean")) return "boolean";
@@ -141,13 +141,13 @@ export interface Chart {
 
 const MAX_CHART_ROWS = 200;
 const MAX_SERIES = 4;
-/** Maximum length of a category name. Longer texts don't fit below a bar. */
+/** Maximum length of a category name. Longer texts do not fit below a bar. */
 const MAX_CATEGORY_CHARS = 60;
 
 /**
  * Suggests a chart for rows with one column of unique categories or times, and one to four numeric columns that are no
  * identifiers.
- * @returns null if the rows don't fit
+ * @returns null if the rows do not fit
  */
 export function suggestChart(rows: readonly Row[], columns: readonly Column[]): Chart | null {
   if (rows.length < 2 || rows.length > MAX_CHART_ROWS) return null;

@@ -8,7 +8,7 @@ describe("timestamps in a form", () => {
     }
   });
 
-  it("are not converted if a datetime-local or date input can't show them", () => {
+  it("are not converted if a datetime-local or date input cannot show them", () => {
     expect([
       toLocalDateTime("2026-11-21"),
       toLocalDateTime("2026-11-21T08:00"),
