@@ -127,7 +127,7 @@ export function LoadBalancerSignIn({ to }: { to: string }) {
   return (
     <AuthCard
       title="You are not signed in"
-      about="Sign in to continue. If you end up here again, sign out first: your browser still sends a sign-in that has ended."
+      about="Sign in to continue. If you end up here again, sign out first: your browser's sign-in has expired."
     >
       <Group grow>
         <Button variant="default" component="a" href={LOGOUT}>

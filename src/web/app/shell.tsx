@@ -52,9 +52,9 @@ const ADMIN_NAV_ITEMS = [
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
-  const may = useHasScope();
+  const hasScope = useHasScope();
   useEffect(close, [pathname, close]);
-  const navItems = may("admin") ? [...NAV_ITEMS, ...ADMIN_NAV_ITEMS] : NAV_ITEMS;
+  const navItems = hasScope("admin") ? [...NAV_ITEMS, ...ADMIN_NAV_ITEMS] : NAV_ITEMS;
   const isCurrent = (to: string): boolean =>
     to === "/" ? pathname === "/" : pathname === to || pathname.startsWith(`${to}/`);
   return (

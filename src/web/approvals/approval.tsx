@@ -101,10 +101,10 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
 }
 
 function Decision({ approval }: { approval: Approval }) {
-  const may = useHasScope();
+  const hasScope = useHasScope();
   const { user } = useSession();
   const run = useQuery(runQuery(approval.run_id));
-  if (!may("approve")) {
+  if (!hasScope("approve")) {
     return (
       <Alert color="gray" title="You can't decide this" role="note">
         Editors and admins can, except the one who started the run.

@@ -32,10 +32,10 @@ export default function ApprovalList() {
           maw={240}
           onChange={(to) =>
             setParams(
-              (before) => {
-                if (to === null || to === "pending") before.delete("status");
-                else before.set("status", to);
-                return before;
+              (current) => {
+                if (to === null || to === "pending") current.delete("status");
+                else current.set("status", to);
+                return current;
               },
               { replace: true },
             )

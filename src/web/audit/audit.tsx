@@ -18,8 +18,8 @@ import { operationLabel, Target } from "./entry-labels.tsx";
 type Surface = AuditEntry["surface"];
 
 export default function Audit() {
-  const may = useHasScope();
-  return may("admin") ? <AuditLog /> : <AccessDenied title="Audit log" />;
+  const hasScope = useHasScope();
+  return hasScope("admin") ? <AuditLog /> : <AccessDenied title="Audit log" />;
 }
 
 function AuditLog() {

@@ -10,7 +10,7 @@ import { Snippet } from "../ui/copy.tsx";
 
 export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }) {
   const { mcp_url: url } = useSession();
-  const may = useHasScope();
+  const hasScope = useHasScope();
   const [firstWorkflow] = workflows;
   return (
     <Stack>
@@ -46,12 +46,12 @@ export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }
               : "Run an existing workflow and follow its steps."}
           </Text>
           <Group gap="xs">
-            {firstWorkflow !== undefined && may("run") && (
+            {firstWorkflow !== undefined && hasScope("run") && (
               <Button component={Link} to={`/workflows/${firstWorkflow.id}/run`} size="sm">
                 Run {firstWorkflow.name}
               </Button>
             )}
-            {may("write") && (
+            {hasScope("write") && (
               <Button
                 component={Link}
                 to="/workflows/new"

@@ -58,10 +58,10 @@ const idOf = ({ id }: { id: string }): string => id;
 
 export function PendingApprovals() {
   const { user } = useSession();
-  const may = useHasScope();
+  const hasScope = useHasScope();
   return (
     <ShortList<Approval>
-      title={may("approve") ? "Needs your approval" : "Pending approvals"}
+      title={hasScope("approve") ? "Needs your approval" : "Pending approvals"}
       query={useQuery(pendingApprovalsQuery)}
       to="/approvals"
       emptyText="No approvals are pending."

@@ -30,9 +30,9 @@ const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = 
 const isUsable = ({ state }: ApiKey): boolean => state === "active" || state === "expiring";
 
 export default function Keys() {
-  const may = useHasScope();
+  const hasScope = useHasScope();
   const [search, setSearch] = useSearchParams();
-  const everyone = may("admin") && search.get("everyone") === "true";
+  const everyone = hasScope("admin") && search.get("everyone") === "true";
   const keys = useInfiniteQuery(apiKeysQuery(everyone));
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<ApiKey>();
@@ -47,7 +47,7 @@ export default function Keys() {
         </Button>
       }
     >
-      {may("admin") && (
+      {hasScope("admin") && (
         <Switch
           label="Show everyone's keys"
           checked={everyone}

@@ -23,8 +23,8 @@ import { ROLES } from "./roles.ts";
 const STATUSES: readonly UserStatus[] = ["active", "invited", "deactivated"];
 
 export default function People() {
-  const may = useHasScope();
-  if (!may("admin")) return <AccessDenied title="People" />;
+  const hasScope = useHasScope();
+  if (!hasScope("admin")) return <AccessDenied title="People" />;
   return <UserList />;
 }
 
