@@ -38,12 +38,12 @@ const FILE_ONLY_FIELDS = new Set(["id", "name", "description", "tags"]);
 export function editingSchema(schema: Schema): Schema {
   const { inputs, steps, ...rest } = schema.properties ?? {};
   const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !FILE_ONLY_FIELDS.has(name)));
-  const forms = steps?.items?.oneOf?.map((form) => ({
-    ...form,
+  const variants = steps?.items?.oneOf?.map((variant) => ({
+    ...variant,
     properties: {
-      ...form.properties,
-      ...schemaField("form", form.properties?.["form"]),
-      ...schemaField("output_schema", form.properties?.["output_schema"]),
+      ...variant.properties,
+      ...schemaField("form", variant.properties?.["form"]),
+      ...schemaField("output_schema", variant.properties?.["output_schema"]),
     },
   }));
   return {
@@ -51,7 +51,7 @@ export function editingSchema(schema: Schema): Schema {
     $defs: { ...schema.$defs, JsonSchemaKeywords: JSON_SCHEMA_KEYWORDS },
     properties: {
       ...schemaField("inputs", inputs),
-      ...(steps !== undefined && { steps: { ...steps, ...(forms && { items: { oneOf: forms } }) } }),
+      ...(steps !== undefined && { steps: { ...steps, ...(variants && { items: { oneOf: variants } }) } }),
       ...others,
     },
   };

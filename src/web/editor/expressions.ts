@@ -9,17 +9,17 @@ const RUN_FIELDS = ["id", "started_at", "scheduled_for", "workflow_id", "trigger
 
 /**
  * The expression around the cursor, up to the cursor.
- * @param written the string around the cursor, up to the cursor
+ * @param before the string around the cursor, up to the cursor
  * @returns undefined when the cursor is not in an expression
  */
-export function expressionBefore(written: string, path: Readonly<Path>): string | undefined {
-  const open = written.lastIndexOf("${{");
-  if (open >= 0 && written[open - 1] !== "$") {
-    const inside = written.slice(open + 3);
+export function expressionBefore(before: string, path: Readonly<Path>): string | undefined {
+  const open = before.lastIndexOf("${{");
+  if (open >= 0 && before[open - 1] !== "$") {
+    const inside = before.slice(open + 3);
     if (!inside.includes("}}")) return path.at(-1) === "query" && path.length === 3 ? undefined : inside;
   }
   const isExpression = path[0] === "steps" && path.length === 3 && EXPRESSION_FIELDS.has(String(path[2]));
-  return isExpression && open < 0 ? written : undefined;
+  return isExpression && open < 0 ? before : undefined;
 }
 
 /** @param before the expression up to the cursor */
@@ -27,7 +27,7 @@ export function completeExpression(
   before: string,
   path: Readonly<Path>,
   root: unknown,
-  known: CompletionData,
+  data: CompletionData,
 ): { typed: string; list: Suggestion[] } {
   const chain = /(?:[A-Za-z_]\w*(?:\[\w*\])*\.)*\w*$/.exec(before)![0];
   const parts = chain.split(".");
@@ -35,7 +35,7 @@ export function completeExpression(
   if (isInString(before)) return { typed, list: [] };
   const steps = asList(asObject(root)["steps"]);
   const index = path[0] === "steps" && typeof path[1] === "number" ? path[1] : undefined;
-  const list = completePath(parts, { root, steps, index, known });
+  const list = completePath(parts, { root, steps, index, data });
   return { typed, list };
 }
 
@@ -44,7 +44,7 @@ interface Scope {
   steps: readonly unknown[];
   /** Index of the step that contains the expression; undefined outside steps. */
   index: number | undefined;
-  known: CompletionData;
+  data: CompletionData;
 }
 
 function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
@@ -55,12 +55,12 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   if (head !== "steps") return [];
   const [id, ...fields] = rest;
   if (id === undefined) return ancestors(scope).map(stepSuggestion);
-  const shape = scope.known.steps?.find((step) => step.id === id)?.output;
+  const shape = scope.data.steps?.find((step) => step.id === id)?.output;
   if (shape === undefined) return [];
   return fieldsAt(parseShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
 }
 
-function names({ known, steps, index }: Scope): Suggestion[] {
+function names({ data, steps, index }: Scope): Suggestion[] {
   const fanOut = index !== undefined && asObject(steps[index])["for_each"] !== undefined;
   return [
     {
@@ -78,7 +78,7 @@ function names({ known, steps, index }: Scope): Suggestion[] {
           { label: "index", detail: "index of the item, from 0", kind: "variable" as const },
         ]
       : []),
-    ...(known.functions ?? []).map((label): Suggestion => ({ label, kind: "function", apply: `${label}(` })),
+    ...(data.functions ?? []).map((label): Suggestion => ({ label, kind: "function", apply: `${label}(` })),
   ];
 }
 

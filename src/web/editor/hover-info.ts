@@ -17,7 +17,8 @@ export function hoverInfoAt(
   const help =
     role === "key"
       ? schemaHelp(variants)
-      : (variants.find((form) => form.const !== undefined && enumValues(form).includes(valueAt(root, path)))
-          ?.description ?? "");
+      : (variants.find(
+          (variant) => variant.const !== undefined && enumValues(variant).includes(valueAt(root, path)),
+        )?.description ?? "");
   return help === "" ? undefined : { from, to, text: help };
 }

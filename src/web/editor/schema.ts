@@ -38,18 +38,23 @@ export function resolveSchemaAt(schema: Schema, path: Readonly<Path>, value: unk
   return match;
 }
 
-function descend(root: Schema, forms: readonly Schema[], part: string | number, value: unknown): SchemaMatch {
+function descend(
+  root: Schema,
+  variants: readonly Schema[],
+  part: string | number,
+  value: unknown,
+): SchemaMatch {
   let declared = typeof part === "number";
-  const next = forms.flatMap((form) => {
-    if (typeof part === "number") return form.items ?? [];
-    const own = form.properties?.[part];
+  const next = variants.flatMap((variant) => {
+    if (typeof part === "number") return variant.items ?? [];
+    const own = variant.properties?.[part];
     if (own !== undefined) {
       declared = true;
       return own;
     }
-    return typeof form.additionalProperties === "object" ? form.additionalProperties : [];
+    return typeof variant.additionalProperties === "object" ? variant.additionalProperties : [];
   });
-  return { variants: next.flatMap((form) => variantsOf(root, form, value)), declared };
+  return { variants: next.flatMap((variant) => variantsOf(root, variant, value)), declared };
 }
 
 function variantsOf(root: Schema, schema: Schema, value: unknown): Schema[] {
@@ -64,9 +69,9 @@ function variantsOf(root: Schema, schema: Schema, value: unknown): Schema[] {
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices === undefined) return [schema];
-  const possible = choices.filter((form) => matches(form, value));
-  return (possible.length === 0 ? choices : possible).flatMap((form) =>
-    variantsOf(root, { ...form, ...annotationsOf(schema) }, value),
+  const possible = choices.filter((variant) => matches(variant, value));
+  return (possible.length === 0 ? choices : possible).flatMap((variant) =>
+    variantsOf(root, { ...variant, ...annotationsOf(schema) }, value),
   );
 }
 
@@ -85,22 +90,22 @@ const merge = (a: Schema, b: Schema): Schema => ({
 });
 
 /** Whether every constant of the variant equals the value's: with `type: sql` only the sql step matches. */
-function matches(form: Schema, value: unknown): boolean {
+function matches(variant: Schema, value: unknown): boolean {
   const fields = asObject(value);
-  return Object.entries(form.properties ?? {}).every(
+  return Object.entries(variant.properties ?? {}).every(
     ([key, { const: constant }]) =>
       constant === undefined || fields[key] === undefined || fields[key] === constant,
   );
 }
 
 /** The allowed values, when the schema lists them. */
-export function enumValues(form: Schema): unknown[] {
-  if (form.const !== undefined) return [form.const];
-  return form.enum ?? (form.type === "boolean" ? [true, false] : []);
+export function enumValues(variant: Schema): unknown[] {
+  if (variant.const !== undefined) return [variant.const];
+  return variant.enum ?? (variant.type === "boolean" ? [true, false] : []);
 }
 
-export const isObjectSchema = (form: Schema): boolean =>
-  form.type === "object" || form.properties !== undefined;
+export const isObjectSchema = (variant: Schema): boolean =>
+  variant.type === "object" || variant.properties !== undefined;
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "text",
@@ -113,22 +118,22 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** The types in words: "text or list". */
-export function typeNames(forms: readonly Schema[]): string {
-  const kinds = forms.flatMap(({ type }) => (type === undefined ? [] : [type].flat()));
+export function typeNames(variants: readonly Schema[]): string {
+  const kinds = variants.flatMap(({ type }) => (type === undefined ? [] : [type].flat()));
   return [...new Set(kinds.map((kind) => KINDS[kind] ?? kind))].join(" or ");
 }
 
 /** Help on a value, in a few lines of plain text. */
-export function schemaHelp(forms: readonly Schema[]): string {
-  const [first] = forms;
+export function schemaHelp(variants: readonly Schema[]): string {
+  const [first] = variants;
   if (first === undefined) return "";
-  const words = forms.flatMap(enumValues).map(String);
+  const allowed = variants.flatMap(enumValues).map(String);
   // The description of one step type does not describe the field `type`.
-  const same = forms.every(({ description }) => description === first.description) || words.length < 2;
+  const same = variants.every(({ description }) => description === first.description) || allowed.length < 2;
   const example = same ? first.examples?.[0] : undefined;
   return [
     same && first.description,
-    words.length > 1 && !words.includes("true") && `One of ${[...new Set(words)].join(", ")}.`,
+    allowed.length > 1 && !allowed.includes("true") && `One of ${[...new Set(allowed)].join(", ")}.`,
     first.default !== undefined && `Default: ${exampleText(first.default)}`,
     example !== undefined && `Example: ${exampleText(example)}`,
   ]

@@ -46,7 +46,7 @@ export function suggest(
   text: string,
   pos: number,
   format: Format,
-  known: CompletionData,
+  data: CompletionData,
   explicit: boolean,
 ): Suggestions | undefined {
   const context = cursorContextAt(text, pos, format);
@@ -59,7 +59,7 @@ export function suggest(
           context.path,
         );
   if (expression !== undefined) {
-    const { typed, list } = completeExpression(expression, context.path, context.root, known);
+    const { typed, list } = completeExpression(expression, context.path, context.root, data);
     if (typed === "" && !explicit && !/[.{]\s?$/.test(expression)) return undefined;
     const from = pos - typed.length;
     return { from, replace: { from, to: pos }, list };
@@ -68,8 +68,8 @@ export function suggest(
   const indent = context.atLineStart ? " ".repeat(column(text, context.from)) : undefined;
   const list =
     context.role === "key"
-      ? keys(context, format, known, indent)
-      : values(context, context.path, format, known);
+      ? keys(context, format, data, indent)
+      : values(context, context.path, format, data);
   const quoted = context.typedFrom > context.from;
   const isTyping = explicit || quoted || pos > context.typedFrom;
   if (context.role === "key" && !isTyping && !list.some(isEnumerated)) return undefined;
@@ -83,27 +83,27 @@ const distinct = (list: readonly Suggestion[]): Suggestion[] => [
 
 const isEnumerated = ({ kind }: Suggestion): boolean => kind !== "property";
 
-function keys(context: CursorContext, format: Format, known: CompletionData, indent?: string): Suggestion[] {
+function keys(context: CursorContext, format: Format, data: CompletionData, indent?: string): Suggestion[] {
   const { path, root, standalone, followedByColon } = context;
-  const { variants } = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
+  const { variants } = resolveSchemaAt(data.schema, path, withoutMarker(root, path));
   const objects = variants.filter(isObjectSchema);
   const present = new Set(Object.keys(asObject(valueAt(root, path))));
-  const all = new Set(objects.flatMap((form) => Object.keys(form.properties ?? {})));
+  const all = new Set(objects.flatMap((variant) => Object.keys(variant.properties ?? {})));
   const own = [...all]
     .filter((name) => !present.has(name))
-    .map((name) => property(name, objects, { format, followedByColon, indent, known }));
+    .map((name) => property(name, objects, { format, followedByColon, indent, data }));
   if (!standalone || followedByColon) return own;
   // A single key may also become a list item, or a scalar value.
-  const item = variants.some(({ type }) => type === "array") ? items(context, format, known) : [];
-  return [...own, ...(objects.length === 0 ? values(context, path, format, known) : []), ...item];
+  const item = variants.some(({ type }) => type === "array") ? items(context, format, data) : [];
+  return [...own, ...(objects.length === 0 ? values(context, path, format, data) : []), ...item];
 }
 
-function items(context: CursorContext, format: Format, known: CompletionData): Suggestion[] {
+function items(context: CursorContext, format: Format, data: CompletionData): Suggestion[] {
   if (format === "json") return [];
-  const inside = values(context, [...context.path, 0], format, known).map((suggestion) =>
+  const inside = values(context, [...context.path, 0], format, data).map((suggestion) =>
     Object.assign({}, suggestion, { apply: `- ${suggestion.apply ?? suggestion.label}` }),
   );
-  const { variants } = resolveSchemaAt(known.schema, [...context.path, 0], undefined);
+  const { variants } = resolveSchemaAt(data.schema, [...context.path, 0], undefined);
   const first = variants.find(isObjectSchema)?.required?.[0];
   return first === undefined
     ? inside
@@ -116,25 +116,29 @@ interface KeyStyle {
   followedByColon: boolean;
   /** Indentation of the line; undefined between brackets, where the value stays in the line. */
   indent: string | undefined;
-  known: CompletionData;
+  data: CompletionData;
 }
 
 function property(name: string, objects: readonly Schema[], style: KeyStyle): Suggestion {
-  const owners = objects.filter((form) => form.properties?.[name] !== undefined);
-  const $defs = style.known.schema.$defs ?? {};
-  const forms = owners.flatMap((form) => resolveSchemaAt({ ...form, $defs }, [name], undefined).variants);
-  const required = owners.length === objects.length && owners.every((form) => form.required?.includes(name));
+  const owners = objects.filter((variant) => variant.properties?.[name] !== undefined);
+  const $defs = style.data.schema.$defs ?? {};
+  const variants = owners.flatMap(
+    (variant) => resolveSchemaAt({ ...variant, $defs }, [name], undefined).variants,
+  );
+  const required =
+    owners.length === objects.length && owners.every((variant) => variant.required?.includes(name));
   // The step types that have this key, when not all have it.
-  const only = owners.length < objects.length ? owners.map((form) => form.properties?.["type"]?.const) : [];
-  const kinds = typeNames(forms);
-  const info = schemaHelp(forms);
+  const only =
+    owners.length < objects.length ? owners.map((variant) => variant.properties?.["type"]?.const) : [];
+  const kinds = typeNames(variants);
+  const info = schemaHelp(variants);
   return {
     label: name,
     kind: "property",
     detail: only.length > 0 ? `for ${only.join(", ")}` : required ? `${kinds}, required` : kinds,
     info: info === "" ? undefined : info,
     boost: only.length > 0 ? -1 : required ? 1 : 0,
-    apply: keyText(name, forms, style),
+    apply: keyText(name, variants, style),
     reopenCompletion: true,
   };
 }
@@ -142,13 +146,13 @@ function property(name: string, objects: readonly Schema[], style: KeyStyle): Su
 /** The inserted text of a key, up to the start of its value. */
 function keyText(
   name: string,
-  forms: readonly Schema[],
+  variants: readonly Schema[],
   { format, followedByColon, indent }: KeyStyle,
 ): string {
   const key = format === "json" ? JSON.stringify(name) : name;
   if (followedByColon) return key;
-  const blocks = forms.filter(({ type }) => type === "object" || type === "array");
-  if (indent === undefined || format === "json" || forms.length === 0 || blocks.length < forms.length)
+  const blocks = variants.filter(({ type }) => type === "object" || type === "array");
+  if (indent === undefined || format === "json" || variants.length === 0 || blocks.length < variants.length)
     return `${key}: `;
   const plain = blocks[0]!.type === "array" && blocks[0]!.items?.type === "string";
   return plain ? `${key}: ` : `${key}:\n${indent}  `;
@@ -158,26 +162,28 @@ function values(
   context: CursorContext,
   path: Readonly<Path>,
   format: Format,
-  known: CompletionData,
+  data: CompletionData,
 ): Suggestion[] {
   const value = (text: unknown): string => scalar(text, format);
   const { root } = context;
-  const match = resolveSchemaAt(known.schema, path, withoutMarker(root, path));
+  const match = resolveSchemaAt(data.schema, path, withoutMarker(root, path));
   const field = String(path.at(-1));
   if (match.declared && path[0] === "steps" && path[2] === "needs") return otherSteps(root, path, format);
-  const named = match.declared ? known.names?.[field] : undefined;
+  const named = match.declared ? data.names?.[field] : undefined;
   if (named !== undefined) {
     return named.map(({ name, detail }) => ({ label: name, kind: "enum", apply: value(name), detail }));
   }
-  const allowed = match.variants.flatMap((form) => enumValues(form).map((option) => ({ option, form })));
-  const preset = match.variants.find((form) => form.default !== undefined)?.default;
-  return allowed.map(({ option, form }) => ({
+  const allowed = match.variants.flatMap((variant) =>
+    enumValues(variant).map((option) => ({ option, variant })),
+  );
+  const preset = match.variants.find((variant) => variant.default !== undefined)?.default;
+  return allowed.map(({ option, variant }) => ({
     label: String(option),
     kind: "enum",
     apply: value(option),
     detail: option === preset ? "default" : undefined,
     // A constant carries the description of its variant.
-    info: form.const === undefined ? undefined : form.description,
+    info: variant.const === undefined ? undefined : variant.description,
   }));
 }
 

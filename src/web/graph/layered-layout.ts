@@ -50,10 +50,10 @@ export function computeLayeredLayout({ needs, direction }: LayoutRequest): Graph
     const down = sweep % 2 === 0;
     const neighbours = down ? needs : dependents;
     for (const layer of down ? layers : layers.toReversed()) {
-      const wanted = new Map(
+      const positions = new Map(
         layer.map((index) => [index, mean(neighbours[index]!.map((it) => across[it]!)) ?? across[index]!]),
       );
-      layer.sort((a, b) => wanted.get(a)! - wanted.get(b)!);
+      layer.sort((a, b) => positions.get(a)! - positions.get(b)!);
       spread(layer);
     }
   }

@@ -32,8 +32,8 @@ export function useLayout(
   const shape = JSON.stringify(steps.map(({ id, needs }) => [id, needs]));
   const [last, setLast] = useState<LayoutState>(LOADING);
   const layoutInput = useMemo(() => {
-    const known = (JSON.parse(shape) as [string, string[]][]).map(([id, needs]) => ({ id, needs }));
-    return { ids: known.map(({ id }) => id), request: direction && createLayoutRequest(known, direction) };
+    const edges = (JSON.parse(shape) as [string, string[]][]).map(([id, needs]) => ({ id, needs }));
+    return { ids: edges.map(({ id }) => id), request: direction && createLayoutRequest(edges, direction) };
   }, [shape, direction]);
   const tooLarge = layoutInput.request !== null && !isDrawable(layoutInput.request);
   useEffect(() => {

@@ -28,15 +28,15 @@ export function graphSteps(
   definition: Record<string, unknown> | null,
   states: readonly RunStep[] = [],
 ): GraphStep[] {
-  const written = definition?.["steps"];
-  if (!Array.isArray(written)) return states.map((state) => stepOfRun(state));
+  const definedSteps = definition?.["steps"];
+  if (!Array.isArray(definedSteps)) return states.map((state) => stepOfRun(state));
   const stateOf = new Map(states.map((state) => [state.id, state]));
-  const steps = written.filter(isObject);
+  const steps = definedSteps.filter(isObject);
   const ids = uniqueIds(steps);
-  const known = new Set(ids);
+  const existing = new Set(ids);
   return steps.map((step, index) => {
     const id = ids[index]!;
-    const needs = needsOf(step, ids[index - 1], known);
+    const needs = needsOf(step, ids[index - 1], existing);
     return stepOf(step, id, needs, stateOf.get(id));
   });
 }
@@ -63,11 +63,11 @@ function stepOf(
 function needsOf(
   step: Readonly<Record<string, unknown>>,
   before: string | undefined,
-  known: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): string[] {
   const { needs } = step;
   if (!Array.isArray(needs)) return before === undefined ? [] : [before];
-  return [...new Set(needs.filter((id): id is string => known.has(id as string)))];
+  return [...new Set(needs.filter((id): id is string => existing.has(id as string)))];
 }
 
 /** Of two steps with the same id, the first keeps it, as in validation; the other is identified by its index. */

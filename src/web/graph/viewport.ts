@@ -21,8 +21,8 @@ const HEIGHT = { min: 150, max: 480 };
 
 /** The height that a graph needs at a width, within limits; in pixels. */
 export function preferredHeight(layout: GraphLayout, width: number): number {
-  const wanted = layout.height * zoomFor(layout.width, width) + 2 * PADDING + FOOTER_HEIGHT;
-  return Math.round(Math.min(Math.max(wanted, HEIGHT.min), HEIGHT.max));
+  const needed = layout.height * zoomFor(layout.width, width) + 2 * PADDING + FOOTER_HEIGHT;
+  return Math.round(Math.min(Math.max(needed, HEIGHT.min), HEIGHT.max));
 }
 
 const zoomFor = (length: number, room: number): number =>
