@@ -9,17 +9,17 @@ import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { useRetry } from "./retry.tsx";
-import { hasEnded, type ShownRun } from "./live-updates.ts";
+import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
-export function RunActions({ run }: { run: ShownRun }) {
+export function RunActions({ run }: { run: LiveRun }) {
   const may = useHasScope();
   if (!may("run")) return null;
   // Keyed by run, so that each run gets its own idempotency keys.
   return hasEnded(run) ? <RetryButtons key={run.id} run={run} /> : <CancelButton key={run.id} run={run} />;
 }
 
-function CancelButton({ run }: { run: ShownRun }) {
+function CancelButton({ run }: { run: LiveRun }) {
   const client = useQueryClient();
   const headerFor = useIdempotencyHeader();
   const cancel = useSingleFlightMutation({
@@ -54,7 +54,7 @@ function CancelButton({ run }: { run: ShownRun }) {
   );
 }
 
-function RetryButtons({ run }: { run: ShownRun }) {
+function RetryButtons({ run }: { run: LiveRun }) {
   const may = useHasScope();
   const retry = useRetry(run);
   return (

@@ -40,9 +40,9 @@ export default function EditAndRetry() {
       }
     >
       <QueryContent query={run}>
-        {(found) =>
-          hasEnded(found) ? (
-            <OriginalDefinition key={found.id} run={found} />
+        {(data) =>
+          hasEnded(data) ? (
+            <OriginalDefinition key={data.id} run={data} />
           ) : (
             <Alert color="gray" title="This run is still active" role="note">
               Wait until it ends, or cancel it before you retry. <RunLink id={runId}>Back to the run</RunLink>

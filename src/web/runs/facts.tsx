@@ -3,7 +3,7 @@ import { Anchor, Box, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { formatDuration, Time } from "../ui/time.tsx";
-import type { ShownRun } from "./live-updates.ts";
+import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { type Usage, formatUsage } from "./usage.ts";
 import { TRIGGER_LABELS } from "./labels.ts";
@@ -43,7 +43,7 @@ export function RunLink({ id, children = id }: { id: string; children?: ReactNod
 }
 
 interface RunFactsProps {
-  run: ShownRun;
+  run: LiveRun;
   usage: Usage | undefined;
   now: number;
 }
@@ -119,5 +119,5 @@ const MAX_CHILDREN = 4;
 /** Minimum time in the queue that is shown, in milliseconds. */
 const MIN_SHOWN_QUEUE_MS = 1_000;
 
-const queuedMs = ({ created_at: from, started_at: to }: ShownRun): number =>
+const queuedMs = ({ created_at: from, started_at: to }: LiveRun): number =>
   to === null ? 0 : Date.parse(to) - Date.parse(from);

@@ -102,14 +102,14 @@ function WorkflowSelect({
 }) {
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed, DEBOUNCE_MS);
-  const found = useQuery({
+  const results = useQuery({
     queryKey: ["workflows", "names", search],
     queryFn: ({ signal }) =>
       send("get", "/workflows", { query: { search, sort: "name", limit: MAX_SUGGESTIONS }, signal }),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });
-  const names = found.data?.data.map(({ id }) => id) ?? [];
+  const names = results.data?.data.map(({ id }) => id) ?? [];
   return (
     <Select
       label="Workflow"
@@ -122,7 +122,7 @@ function WorkflowSelect({
       onSearchChange={setTyped}
       // The server has already filtered, by names and tags too.
       filter={({ options }) => options}
-      nothingFoundMessage={found.isPending ? "Searching…" : "No matching workflows"}
+      nothingFoundMessage={results.isPending ? "Searching…" : "No matching workflows"}
       clearable
       clearButtonProps={{ "aria-label": "Clear workflow" }}
       flex="1 1 200px"

@@ -8,13 +8,13 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { firstSentence } from "./failure.ts";
 import { stepQuery } from "./queries.ts";
 import { Section } from "./section.tsx";
-import type { ShownRun } from "./live-updates.ts";
+import type { LiveRun } from "./live-updates.ts";
 
 /** Page size of the API. */
 const PAGE_SIZE = 20;
 
 interface ItemsProps {
-  run: ShownRun;
+  run: LiveRun;
   step: RunStep;
   revision: string;
   onItem: (item: number) => void;

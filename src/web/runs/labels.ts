@@ -20,5 +20,5 @@ export function describeReuse({ reused_from: from }: RunStep): { text: string; r
 }
 
 /** "1 step", "2 steps". */
-export const pluralize = (n: number, one: string, many = `${one}s`): string =>
-  `${n.toLocaleString()} ${n === 1 ? one : many}`;
+export const pluralize = (n: number, singular: string, plural = `${singular}s`): string =>
+  `${n.toLocaleString()} ${n === 1 ? singular : plural}`;

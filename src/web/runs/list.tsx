@@ -27,7 +27,7 @@ export default function RunList() {
     <Page title="Runs" about="All runs, newest first">
       <FilterBar filters={filters} onChange={(to) => setParams(writeFilters(to), { replace: true })} />
       <PagedList query={runs} empty={<NoRuns filtered={isFiltered(filters)} onClear={() => setParams({})} />}>
-        {(shown) => <RunRows runs={shown} stale={runs.isPlaceholderData} />}
+        {(items) => <RunRows runs={items} stale={runs.isPlaceholderData} />}
       </PagedList>
     </Page>
   );

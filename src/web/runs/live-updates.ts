@@ -6,8 +6,8 @@ import type { Run, RunStep, RunSummary } from "../../../schemas/run.ts";
 
 /** A run as its events report it: without inputs and output. */
 export type LiveRunSummary = RunSummary & Pick<Run, "progress"> & { stopping?: boolean };
-/** A run as the page shows it. */
-export type ShownRun = Run & { steps: RunStep[]; stopping?: boolean };
+/** A fetched run, merged with its live updates. */
+export type LiveRun = Run & { steps: RunStep[]; stopping?: boolean };
 
 export type RunEvent = { event: "run" | "end"; data: LiveRunSummary } | { event: "step"; data: RunStep };
 
@@ -32,7 +32,7 @@ export function applyEvents(updates: LiveUpdates, events: readonly RunEvent[]): 
 }
 
 /** The current state of the run. A run that was fetched after its end is final, so no updates apply. */
-export function mergeLiveUpdates(run: Run, updates: LiveUpdates): ShownRun {
+export function mergeLiveUpdates(run: Run, updates: LiveUpdates): LiveRun {
   const steps = run.steps ?? [];
   if (hasEnded(run)) return { ...run, steps };
   // The fetched error is complete; the one in events is truncated.
@@ -46,9 +46,9 @@ export function mergeLiveUpdates(run: Run, updates: LiveUpdates): ShownRun {
 }
 
 /** Whether something changed that events don't contain: the run's status, or its approvals. */
-export function needsRefetch(before: ShownRun, after: ShownRun): boolean {
+export function needsRefetch(before: LiveRun, after: LiveRun): boolean {
   if (before.status !== after.status) return true;
-  const approvalState = ({ steps }: ShownRun): string =>
+  const approvalState = ({ steps }: LiveRun): string =>
     steps
       .filter(({ type, status }) => type === "approval" && status === "waiting")
       .map(({ id, items }) => `${id}:${items?.done ?? 0}`)

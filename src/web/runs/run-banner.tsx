@@ -4,9 +4,9 @@ import { IconAlertTriangle, IconBan, IconRubberStamp } from "@tabler/icons-react
 import { Link } from "react-router";
 import { useHasScope } from "../app/session.tsx";
 import { describeFailure } from "./failure.ts";
-import type { ShownRun } from "./live-updates.ts";
+import type { LiveRun } from "./live-updates.ts";
 
-export function RunBanner({ run }: { run: ShownRun }) {
+export function RunBanner({ run }: { run: LiveRun }) {
   if (run.status === "failed") return <Failure run={run} />;
   if (run.status === "cancelled") return <Cancelled run={run} />;
   if (run.status === "queued" && run.next !== undefined)
@@ -14,7 +14,7 @@ export function RunBanner({ run }: { run: ShownRun }) {
   return <Approvals run={run} />;
 }
 
-function Failure({ run }: { run: ShownRun }) {
+function Failure({ run }: { run: LiveRun }) {
   const failure = describeFailure(run);
   if (failure === undefined) return null;
   return (
@@ -26,7 +26,7 @@ function Failure({ run }: { run: ShownRun }) {
   );
 }
 
-function Cancelled({ run }: { run: ShownRun }) {
+function Cancelled({ run }: { run: LiveRun }) {
   const may = useHasScope();
   return (
     <Alert color="gray" icon={<IconBan aria-hidden />} title="Run cancelled" role="note">
@@ -38,7 +38,7 @@ function Cancelled({ run }: { run: ShownRun }) {
   );
 }
 
-function Approvals({ run: { approvals } }: { run: ShownRun }) {
+function Approvals({ run: { approvals } }: { run: LiveRun }) {
   const may = useHasScope();
   if (approvals === undefined || approvals.length === 0) return null;
   return (

@@ -14,16 +14,16 @@ import { ScrollableValue, Section } from "./section.tsx";
 import { attemptsQuery, fullValueLoader } from "./queries.ts";
 import { RunBanner } from "./run-banner.tsx";
 import { StepViews } from "./step-views.tsx";
-import { hasEnded, type ShownRun } from "./live-updates.ts";
+import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { useClock } from "./use-clock.ts";
 
 export default function RunPage() {
   const { runId = "" } = useParams();
   // Keyed by run, so that no state of another run remains.
-  return <LiveRun key={runId} runId={runId} />;
+  return <RunLoader key={runId} runId={runId} />;
 }
 
-function LiveRun({ runId }: { runId: string }) {
+function RunLoader({ runId }: { runId: string }) {
   const { query, run, connection } = useLiveRun(runId);
   if (run === undefined) {
     return (
@@ -42,7 +42,7 @@ function LiveRun({ runId }: { runId: string }) {
 /** Minimum time between two requests for the attempts of an active run, in milliseconds. */
 const ATTEMPTS_THROTTLE_MS = 3_000;
 
-function RunDetails({ run, connection }: { run: ShownRun; connection: ConnectionState | undefined }) {
+function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionState | undefined }) {
   const now = useClock(!hasEnded(run));
   const revision = useThrottledValue(
     `${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
@@ -112,7 +112,7 @@ const CONNECTION_LABELS: Readonly<Record<ConnectionState, string>> = {
   polling: "Updates every 3 s",
 };
 
-function progressOf(run: ShownRun): string {
+function progressOf(run: LiveRun): string {
   if (run.stopping === true) return "Stopping…";
   if (hasEnded(run) || run.progress === undefined) return "";
   return `${run.progress.done} of ${run.progress.total} steps completed`;

@@ -43,9 +43,9 @@ export function previewRetry({ changed, added, removed }: StepDiff, steps: reado
 }
 
 function stepsById({ steps }: Definition): Map<string, Record<string, unknown>> {
-  const written = Array.isArray(steps) ? (steps as unknown[]) : [];
+  const list = Array.isArray(steps) ? (steps as unknown[]) : [];
   return new Map(
-    written.flatMap((step) =>
+    list.flatMap((step) =>
       typeof step === "object" && step !== null && "id" in step && typeof step.id === "string"
         ? [[step.id, step as Record<string, unknown>]]
         : [],

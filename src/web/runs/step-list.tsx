@@ -21,9 +21,9 @@ interface StepListProps {
 
 export function StepList({ steps, now, selected, onSelect }: StepListProps) {
   const [search, setSearch] = useState("");
-  const words = search.trim().toLowerCase();
-  const shown = steps.filter(({ id, type, status }) =>
-    `${id} ${type} ${status}`.toLowerCase().includes(words),
+  const query = search.trim().toLowerCase();
+  const matching = steps.filter(({ id, type, status }) =>
+    `${id} ${type} ${status}`.toLowerCase().includes(query),
   );
   return (
     <Stack gap="sm">
@@ -37,12 +37,12 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
           maw={420}
         />
       )}
-      {words !== "" && (
+      {query !== "" && (
         <Text size="sm" c="dimmed" role="status">
-          {pluralize(shown.length, "step")} of {steps.length}
+          {pluralize(matching.length, "step")} of {steps.length}
         </Text>
       )}
-      <Rows steps={shown} now={now} selected={selected} onSelect={onSelect} />
+      <Rows steps={matching} now={now} selected={selected} onSelect={onSelect} />
     </Stack>
   );
 }

@@ -16,7 +16,7 @@ import { Fact, Facts, RunLink } from "./facts.tsx";
 import { Items } from "./items.tsx";
 import { ErrorBox, Section } from "./section.tsx";
 import { stepQuery, fullValueLoader } from "./queries.ts";
-import type { ShownRun } from "./live-updates.ts";
+import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { formatUsage, sumUsage } from "./usage.ts";
 import { describeReuse } from "./labels.ts";
@@ -25,7 +25,7 @@ import { describeReuse } from "./labels.ts";
 const DETAILS_THROTTLE_MS = 2_000;
 
 interface StepPanelProps {
-  run: ShownRun;
+  run: LiveRun;
   step: RunStep;
   now: number;
   onClose: () => void;
@@ -34,14 +34,14 @@ interface StepPanelProps {
 /** The shown item of a fan-out is part of the URL. */
 export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   const [params, setParams] = useSearchParams();
-  const given = params.get("item") ?? "";
-  const item = step.items !== undefined && /^\d{1,6}$/.test(given) ? Number(given) : undefined;
+  const itemParam = params.get("item") ?? "";
+  const item = step.items !== undefined && /^\d{1,6}$/.test(itemParam) ? Number(itemParam) : undefined;
   const revision = useThrottledValue(
     `${step.status} ${step.attempts} ${step.items?.done ?? ""} ${step.items?.failed ?? ""}`,
     DETAILS_THROTTLE_MS,
   );
   const query = useQuery(stepQuery(run.id, step.id, item, revision));
-  const shown = item === undefined ? step : (query.data ?? step);
+  const current = item === undefined ? step : (query.data ?? step);
   const showItem = (to: number | undefined): void =>
     setParams(
       (before) => {
@@ -75,7 +75,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
             <IconX size={16} aria-hidden />
           </Button>
         </Group>
-        <StepFacts run={run} step={shown} startedAt={startedAtOf(shown, query.data)} now={now} />
+        <StepFacts run={run} step={current} startedAt={startedAtOf(current, query.data)} now={now} />
         {step.items !== undefined && item !== undefined ? (
           <Text size="sm">
             <Anchor component="button" type="button" inherit onClick={() => showItem(undefined)}>
@@ -103,7 +103,7 @@ const startedAtOf = (step: RunStep, details: RunStep | undefined): string | null
   details?.attempt_list?.find(({ attempt }) => attempt === 1)?.started_at ?? step.started_at;
 
 interface StepFactsProps {
-  run: ShownRun;
+  run: LiveRun;
   step: RunStep;
   startedAt: string | null;
   now: number;
@@ -177,7 +177,7 @@ function Details({
   now,
   children,
 }: {
-  run: ShownRun;
+  run: LiveRun;
   step: RunStep;
   now: number;
   children: ReactNode;

@@ -10,7 +10,7 @@ import { LoadingSkeleton } from "../ui/page.tsx";
 import { definitionQuery } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
-import type { ShownRun } from "./live-updates.ts";
+import type { LiveRun } from "./live-updates.ts";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 const RunTimeline = lazy(async () => ({
@@ -25,7 +25,7 @@ const MAX_GRAPH_STEPS = 500;
 const REVEALED_PX = 240;
 
 interface StepViewsProps {
-  run: ShownRun;
+  run: LiveRun;
   /** The first steps with their attempts; undefined until loaded. */
   attempts: readonly RunStep[] | undefined;
   now: number;
@@ -38,8 +38,8 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
   const requested = VIEWS.find((view) => view === params.get("tab"));
   const view = requested ?? (steps.length > MAX_GRAPH_STEPS ? "timeline" : "graph");
   // A failed run opens at the step that failed.
-  const wanted = params.has("step") ? params.get("step") : run.failed_step?.id;
-  const selected = steps.find(({ id }) => id === wanted);
+  const requestedId = params.has("step") ? params.get("step") : run.failed_step?.id;
+  const selected = steps.find(({ id }) => id === requestedId);
   const change = (write: (params: URLSearchParams) => void): void =>
     setParams(
       (before) => {
@@ -85,9 +85,9 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
         <div ref={panel} style={{ scrollMarginBottom: REVEALED_PX }} />
         {selected === undefined ? (
           <Text size="sm" c="dimmed">
-            {wanted === null || wanted === undefined || wanted === ""
+            {requestedId === null || requestedId === undefined || requestedId === ""
               ? "Select a step to see its input and output."
-              : `This run has no step ${wanted}.`}
+              : `This run has no step ${requestedId}.`}
           </Text>
         ) : (
           <StepPanel

@@ -25,14 +25,14 @@ interface TimelineRowsProps {
 export function TimelineRows({ steps, bars, axis, selected, ...shared }: TimelineRowsProps) {
   const [viewport, setViewport] = useState<HTMLDivElement | null>(null);
   const [focused, setFocused] = useState<string>();
-  const wanted = focused ?? selected;
+  const activeId = focused ?? selected;
   const active = useMemo(
     () =>
       Math.max(
         0,
-        steps.findIndex(({ id }) => id === wanted),
+        steps.findIndex(({ id }) => id === activeId),
       ),
-    [steps, wanted],
+    [steps, activeId],
   );
   const rowHeight = shared.narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
   // oxlint-disable-next-line react/incompatible-library -- its result is not memoised, and no compiler is used

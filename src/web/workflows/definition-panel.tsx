@@ -16,7 +16,7 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
   const text = useQuery({
     queryKey: ["workflows", id, "text", version, format],
     queryFn: async () => ({
-      shown: await toText(definition, format),
+      displayed: await toText(definition, format),
       // A file also contains the workflow's own fields, so that it can be imported.
       file: await toText({ id, name, description, tags, ...definition }, format),
     }),
@@ -27,12 +27,12 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
   }
   return (
     <QueryContent query={text}>
-      {({ shown, file }) => (
+      {({ displayed, file }) => (
         <Stack gap="xs">
           <Group justify="space-between" gap="xs">
             <FormatControl format={format} onChange={setFormat} />
             <Group gap="xs">
-              <Copy text={shown} label="definition" />
+              <Copy text={displayed} label="definition" />
               <Button
                 variant="default"
                 size="xs"
@@ -45,7 +45,7 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
           </Group>
           <Suspense fallback={<LoadingSkeleton rows={8} />}>
             <DefinitionEditor
-              value={shown}
+              value={displayed}
               format={format}
               onChange={noop}
               issues={NO_ISSUES}

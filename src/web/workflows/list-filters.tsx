@@ -16,12 +16,12 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
     setParameters((before) => withFilter(before, name, value), { replace: name === "search" });
   const search = useFieldText(filters.search ?? "");
   const tag = useFieldText(filters.tag ?? "");
-  const searchLater = useDebouncedCallback((words: string) => {
-    if (searchIssue(words) === undefined) setFilter("search", words.trim());
+  const searchLater = useDebouncedCallback((query: string) => {
+    if (searchIssue(query) === undefined) setFilter("search", query.trim());
   }, DEBOUNCE_MS);
-  const searchFor = (words: string) => {
-    search.set(words);
-    searchLater(words);
+  const searchFor = (query: string) => {
+    search.set(query);
+    searchLater(query);
   };
   return (
     <Group gap="sm" align="flex-start" role="search">

@@ -42,14 +42,14 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
     overscan: 8,
     scrollMargin: top,
   });
-  const shown = rows.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
+  const visibleRows = rows.getVirtualItems();
+  const last = visibleRows.at(-1)?.index ?? 0;
   useEffect(() => {
     if (more && last >= workflows.length - PREFETCH_ROWS) onMore();
   }, [more, last, workflows.length, onMore]);
   return (
     <ul ref={list} className={classes["list"]} style={{ height: rows.getTotalSize() }} aria-label="Workflows">
-      {shown.map(({ key, index, start }) => (
+      {visibleRows.map(({ key, index, start }) => (
         <li
           key={key}
           ref={rows.measureElement}

@@ -3,8 +3,8 @@ import { cronQuery } from "./queries.ts";
 
 /** A cron expression in words; the expression itself until they are loaded. */
 export function CronText({ cron }: { cron: string }) {
-  const words = useQuery(cronQuery(cron));
-  return <>{words.data ?? cron}</>;
+  const description = useQuery(cronQuery(cron));
+  return <>{description.data ?? cron}</>;
 }
 
 /** The schedule of a definition; undefined when it has none with a cron expression. */
