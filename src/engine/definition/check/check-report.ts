@@ -1,4 +1,4 @@
-/** What a check gives, and what it takes. */
+/** The options and the report of a check. */
 import type { Definition } from "../../../../schemas/workflow-definition.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { CheckOptions as PortOptions, CheckReport } from "../../../core/engine-port.ts";
@@ -9,19 +9,19 @@ export type CheckOptions = Omit<PortOptions, "signal"> & { signal?: AbortSignal 
 export type CheckedStep = CheckReport["steps"][number];
 export type Preview = NonNullable<CheckReport["preview"]>;
 
-/** What the checker knows beyond what operations are told. */
+/** The report inside the engine: operations return less of it. */
 export interface Report extends CheckReport {
-  /** The definition with defaults filled in; null while its form has faults. */
+  /** The definition with defaults filled in; null if it does not match its schema. */
   parsed: Definition | null;
   inputs_shape: Shape;
-  /** The given inputs with defaults, where they fit. */
+  /** The passed inputs with defaults, if they are valid. */
   inputs?: Record<string, unknown>;
 }
 
-/** A fault with its path from the top, in parts. */
+/** An issue with its path from the top of the definition, in parts. */
 export type LocatedIssue = Omit<PartialIssue, "path"> & { path: readonly PropertyKey[] };
 
-/** A fault below `path`. */
+/** Moves an issue below `path`. */
 export const prefixPath = (
   path: readonly PropertyKey[],
   issue: PartialIssue | LocatedIssue,
@@ -30,5 +30,5 @@ export const prefixPath = (
   path: [...path, ...(issue.path ?? [])],
 });
 
-/** As many faults are told. */
+/** Maximum number of issues reported for one definition. */
 export const MAX_ISSUES = 100;

@@ -1,4 +1,4 @@
-/** Looks at all steps, each once those are known that it reads. */
+/** Checks all steps, each after the steps that it reads. */
 import type { z } from "zod";
 import { JsonSchemaObject } from "../../../../schemas/workflow-definition.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
@@ -16,7 +16,7 @@ import { stepResultShape } from "./step-shapes.ts";
 export interface CheckedSteps {
   issues: LocatedIssue[];
   steps: CheckedStep[];
-  /** By position, what the step's type gives. */
+  /** The output of each step by its type, by position. */
   typeOutputs: readonly Shape[];
   scopes: TypeScopes;
 }
@@ -25,14 +25,14 @@ export async function checkSteps(
   steps: readonly ParsedStep[],
   order: StepOrder,
   inputs: Shape,
-  binder: ResourceChecker,
+  resources: ResourceChecker,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<CheckedSteps> {
   const issues: LocatedIssue[] = [];
   const typeOutputs: Shape[] = steps.map(({ type }) => type?.output ?? ANY);
-  const seen: Shape[] = [];
-  const scopes = typeScopes(steps, order, inputs, seen);
-  const done = new Map<number, Promise<void>>();
+  const results: Shape[] = [];
+  const scopes = typeScopes(steps, order, inputs, results);
+  const checked = new Map<number, Promise<void>>();
   const limit = pLimit(1);
 
   async function expressions(
@@ -46,59 +46,61 @@ export async function checkSteps(
       scopes.ofMentionedSteps(index, mentions),
       yieldToEventLoop,
     );
-    // Near matches need all names; beyond what is told at all they would be found for nobody.
-    const again = found.issues.length > 0 && issues.length < MAX_ISSUES;
-    return again ? checkStepExpressions(step, index, scopes.ofAllSteps(index), yieldToEventLoop) : found;
+    // Near matches need all names. They are not searched for issues beyond the maximum, which are not reported.
+    const needsNearMatches = found.issues.length > 0 && issues.length < MAX_ISSUES;
+    return needsNearMatches
+      ? checkStepExpressions(step, index, scopes.ofAllSteps(index), yieldToEventLoop)
+      : found;
   }
 
-  async function look(index: number): Promise<void> {
+  async function checkStep(index: number): Promise<void> {
     const step = steps[index]!;
     const mentions = mentionedStepIds(step.raw, order.position);
-    const before = [...mentions].map((id) => order.position.get(id)!);
-    await Promise.all(before.filter((it) => order.isAncestor(index, it)).map((it) => done.get(it)!));
+    const mentioned = [...mentions].map((id) => order.position.get(id)!);
+    await Promise.all(mentioned.filter((it) => order.isAncestor(index, it)).map((it) => checked.get(it)!));
     const { issues: found, fields } = await limit(async () => {
       await yieldToEventLoop();
-      const checked = await expressions(step, index, mentions);
-      return { ...checked, issues: [...checked.issues, ...writtenSchemas(step, index)] };
+      const result = await expressions(step, index, mentions);
+      return { ...result, issues: [...result.issues, ...schemaFieldIssues(step, index)] };
     });
     issues.push(...found);
     if (step.parsed !== undefined && step.type?.check !== undefined) {
-      const { issues: bound, output } = await binder.check(step, fields);
-      const told = new Set(found.map(placeOf));
+      const { issues: typeIssues, output } = await resources.check(step, fields);
+      const known = new Set(found.map(identityOf));
       issues.push(
-        ...bound
+        ...typeIssues
           .map((issue) => prefixPath(["steps", index], issue))
-          .filter((issue) => !told.has(placeOf(issue))),
+          .filter((issue) => !known.has(identityOf(issue))),
       );
       if (output !== undefined) typeOutputs[index] = output;
     }
-    seen[index] = stepResultShape(step.raw, typeOutputs[index]!);
+    results[index] = stepResultShape(step.raw, typeOutputs[index]!);
   }
 
   for (const index of order.sorted) {
-    const looked = look(index);
-    done.set(index, looked);
-    // It is awaited below; until then its failure must not go unhandled.
-    looked.catch(() => undefined);
+    const result = checkStep(index);
+    checked.set(index, result);
+    // The promise is awaited below. Until then its rejection must not be unhandled.
+    result.catch(() => undefined);
     await yieldToEventLoop();
   }
-  await Promise.all(done.values());
-  return { issues, steps: steps.map((step, index) => summary(step, seen[index]!)), typeOutputs, scopes };
+  await Promise.all(checked.values());
+  return { issues, steps: steps.map((step, index) => summary(step, results[index]!)), typeOutputs, scopes };
 }
 
-const placeOf = (issue: LocatedIssue): string => JSON.stringify([issue.path.map(String), issue.code]);
+const identityOf = (issue: LocatedIssue): string => JSON.stringify([issue.path.map(String), issue.code]);
 
-/** Steps without a usable id are left nameless. */
+/** A step without a valid id is reported with an empty one. */
 const summary = ({ id, type, raw, parsed }: ParsedStep, output: Shape): CheckedStep => ({
   id: id.startsWith("#") ? "" : id,
   type: type?.type ?? (typeof raw["type"] === "string" ? raw["type"] : ""),
   output,
-  // What can't be read is not said to be harmless.
+  // A step that can't be parsed may have effects.
   effects: type === undefined || parsed === undefined ? true : type.hasEffects(parsed),
 });
 
-/** Faults of the JSON Schemas that a step holds (`output_schema`, `form`). */
-function writtenSchemas({ raw, type, invalidFields }: ParsedStep, index: number): LocatedIssue[] {
+/** Checks the JSON Schemas of a step (`output_schema`, `form`). */
+function schemaFieldIssues({ raw, type, invalidFields }: ParsedStep, index: number): LocatedIssue[] {
   return Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind, schema }]) =>
     kind === "literal" && isJsonSchema(schema) && Object.hasOwn(raw, name) && !invalidFields.has(name)
       ? schemaIssues(raw[name]).map((issue) => prefixPath(["steps", index, name], issue))
@@ -106,7 +108,7 @@ function writtenSchemas({ raw, type, invalidFields }: ParsedStep, index: number)
   );
 }
 
-/** Whether a field takes a JSON Schema; descriptions and optionality aside, it is the one schema for that. */
+/** Whether a field is a JSON Schema: whether its schema wraps `JsonSchemaObject`. */
 function isJsonSchema(schema: z.ZodType): boolean {
   const inner = (schema.def as { innerType?: z.ZodType }).innerType;
   return inner === undefined ? (schema.def as unknown) === JsonSchemaObject.def : isJsonSchema(inner);

@@ -1,4 +1,4 @@
-/** What the expressions of a definition give where the outputs of steps are known. */
+/** Evaluates the expressions of a definition with the mocked outputs of steps. */
 import { AppError } from "../../../core/errors.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
@@ -10,15 +10,15 @@ interface PreviewStep {
   index: number;
   if?: string | boolean | undefined;
   for_each?: string | boolean | undefined;
-  /** The fields of its type, as they are written. */
+  /** The fields of its type, unresolved. */
   fields: { name: string; kind: "literal" | "template" | "cel"; value: unknown }[];
 }
 
 export interface PreviewTask {
   steps: PreviewStep[];
-  /** The definition's output, in a list of its own so that there can be none. */
+  /** The `output` of the definition as the only item; empty if it has none. */
   output: unknown[];
-  /** `steps` are those that are known. */
+  /** `steps` has the mocked steps only. */
   scope: Scope;
 }
 
@@ -27,10 +27,10 @@ export interface PreviewResult {
   issues: LocatedIssue[];
 }
 
-/** Items of a fan-out that are shown. */
-const MOST_ITEMS = 10;
-/** All results together, as JSON text. */
-const LARGEST = 4 * 1024 * 1024;
+/** Maximum number of items shown of a fan-out. */
+const MAX_ITEMS = 10;
+/** Maximum size of all results together, in characters of JSON. */
+const MAX_SIZE = 4 * 1024 * 1024;
 
 const UNKNOWN = Symbol("unknown");
 
@@ -40,14 +40,14 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
   let size = 0;
   let full = false;
 
-  /** The value, or UNKNOWN where it reads a step that is not known, or fails. */
-  function value(compile: () => Compiled, path: PropertyKey[], within: Scope): unknown {
+  /** Returns UNKNOWN if the expression fails or reads a step that is not mocked. */
+  function evaluate(compile: () => Compiled, path: PropertyKey[], itemScope: Scope): unknown {
     try {
       const compiled = compile();
       for (const id of compiled.stepIds) if (!Object.hasOwn(scope.steps, id)) return UNKNOWN;
-      const found = compiled.evaluate(within);
+      const found = compiled.evaluate(itemScope);
       size += JSON.stringify(found)?.length ?? 0;
-      full ||= size > LARGEST;
+      full ||= size > MAX_SIZE;
       return found;
     } catch (error) {
       issues.push(...failure(error, path));
@@ -55,13 +55,13 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
     }
   }
 
-  function resolve({ index, fields }: PreviewStep, within: Scope): Record<string, unknown> {
+  function resolve({ index, fields }: PreviewStep, itemScope: Scope): Record<string, unknown> {
     const resolved: Record<string, unknown> = {};
     for (const { name, kind, value: written } of fields) {
       const path = ["steps", index, name];
       const compile = (): Compiled =>
         kind === "cel" ? compileCel(written as string) : compileValue(written);
-      const found = kind === "literal" ? written : value(compile, path, within);
+      const found = kind === "literal" ? written : evaluate(compile, path, itemScope);
       if (found !== UNKNOWN) resolved[name] = found;
     }
     return resolved;
@@ -70,20 +70,20 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
   function show(step: PreviewStep): Record<string, unknown> {
     const shown: Record<string, unknown> = {};
     if (step.if !== undefined) {
-      const holds = value(() => compileCel(step.if!), ["steps", step.index, "if"], scope);
+      const holds = evaluate(() => compileCel(step.if!), ["steps", step.index, "if"], scope);
       if (holds !== UNKNOWN) shown["if"] = holds;
       if (holds === false || holds === null) return shown;
     }
     if (step.for_each === undefined) return { ...shown, ...resolve(step, scope) };
     const path = ["steps", step.index, "for_each"];
-    const list = value(() => compileCel(step.for_each!), path, scope);
+    const list = evaluate(() => compileCel(step.for_each!), path, scope);
     if (list === UNKNOWN) return shown;
     if (!Array.isArray(list)) {
-      issues.push({ path, code: "wrong_type", message: "must give a list" });
+      issues.push({ path, code: "wrong_type", message: "must be a list" });
       return shown;
     }
     const items = list
-      .slice(0, MOST_ITEMS)
+      .slice(0, MAX_ITEMS)
       .map((item: unknown, index) => resolve(step, { ...scope, item, index }));
     return { ...shown, count: list.length, items };
   }
@@ -93,20 +93,21 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
     result.steps[step.id] = show(step);
   }
   if (!full && output.length > 0) {
-    const found = value(() => compileValue(output[0]), ["output"], scope);
+    const found = evaluate(() => compileValue(output[0]), ["output"], scope);
     if (found !== UNKNOWN) result.output = found;
   }
   if (full)
     issues.push({
       path: ["mocks"],
       code: "too_large",
-      message: `make results of more than ${LARGEST / 1024} KiB`,
+      message: `produce results of more than ${MAX_SIZE / 1024} KiB`,
+      fix: "Mock fewer steps, or use smaller outputs.",
     });
   return { preview: result, issues: distinct(issues) };
 }
 
 function failure(error: unknown, path: PropertyKey[]): LocatedIssue[] {
-  // What can't be compiled has been told by the checker already.
+  // The checker has reported expressions that do not compile.
   if (error instanceof AppError) return [];
   if (!(error instanceof StepError)) throw error;
   const { code, message, options } = error;
@@ -114,7 +115,7 @@ function failure(error: unknown, path: PropertyKey[]): LocatedIssue[] {
   return [prefixPath(path, issue)];
 }
 
-/** Each item of a fan-out may fail alike. */
+/** Removes duplicates: every item of a fan-out may fail in the same way. */
 function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
   const first = new Map(
     issues.toReversed().map((issue) => [JSON.stringify([issue.path, issue.message]), issue]),

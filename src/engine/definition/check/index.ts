@@ -1,6 +1,6 @@
 /**
- * The one validator of definitions: validate, save, publish and run all ask it. It finds every fault at once, and what
- * can be known of a run before it starts.
+ * The checker of definitions, which validate, save, publish and run all use. It finds all issues at once, and the types
+ * of a run's values before it starts.
  */
 import type { StepDefinition, Definition } from "../../../../schemas/workflow-definition.ts";
 import { type Clock, systemClock } from "../../../core/clock.ts";
@@ -47,7 +47,7 @@ export interface CheckerOptions {
   connections: Connections;
   workflows: WorkflowLookup;
   clock?: Clock;
-  /** How long all checks against the real world may take, in milliseconds. */
+  /** Timeout of all checks against connections and workflows together, in milliseconds. */
   resourceCheckMs?: number;
 }
 
@@ -58,15 +58,15 @@ export function checker({
   clock = systemClock,
   resourceCheckMs,
 }: CheckerOptions): Checker {
-  const forms = schemaChecker(stepTypes);
+  const schemas = schemaChecker(stepTypes);
   const preview = previewer();
 
-  async function look(source: Source, options: CheckOptions): Promise<Report> {
+  async function checkSource(source: Source, options: CheckOptions): Promise<Report> {
     const { checkConnections, signal, selfId, allowFileFields = false } = options;
     if (source.value === undefined) return unreadable(source);
     const written = source.value as Readonly<Record<string, unknown>>;
     const yieldToEventLoop = periodicYield(signal);
-    const form = await forms.check(written, allowFileFields, yieldToEventLoop);
+    const form = await schemas.check(written, allowFileFields, yieldToEventLoop);
     const order = orderSteps(form.steps);
     const issues = [...form.issues, ...order.issues];
     issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
@@ -75,23 +75,23 @@ export function checker({
     issues.push(...inputs.issues);
     issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
     const { on_failure: onFailure } = written;
-    if (checkConnections && typeof onFailure === "string" && !isBroken(issues, "on_failure"))
+    if (checkConnections && typeof onFailure === "string" && !hasIssue(issues, "on_failure"))
       issues.push(...(await onFailureIssues(onFailure, workflows, selfId)));
 
-    const bound = resourceChecker(
+    const resources = resourceChecker(
       checkConnections ? { connections, workflows } : undefined,
       signal,
       resourceCheckMs,
     );
-    const steps = await checkSteps(form.steps, order, inputs.shape, bound, yieldToEventLoop).finally(
-      bound.close,
+    const steps = await checkSteps(form.steps, order, inputs.shape, resources, yieldToEventLoop).finally(
+      resources.close,
     );
     issues.push(...steps.issues);
     const output = await outputOf(written, steps, form, yieldToEventLoop);
     issues.push(...output.issues);
 
-    const given = await beside(options, { form, order, inputs, written });
-    const errors = await reportIssues([...issues, ...given.inDocument], given.issues, source);
+    const extra = await checkArguments(options, { form, order, inputs, written });
+    const errors = await reportIssues([...issues, ...extra.inDocument], extra.issues, source);
     return {
       valid: errors.length === 0,
       errors,
@@ -101,23 +101,23 @@ export function checker({
       inputs_shape: inputs.shape,
       output_shape: output.shape,
       steps: steps.steps,
-      ...(given.inputs !== undefined && { inputs: given.inputs }),
-      ...(given.preview !== undefined && { preview: given.preview }),
+      ...(extra.inputs !== undefined && { inputs: extra.inputs }),
+      ...(extra.preview !== undefined && { preview: extra.preview }),
     };
   }
 
-  /** What was handed in beside the definition: inputs, and mocks to evaluate it with. */
-  async function beside(
+  /** Checks what was passed with the definition: inputs, and mocks to evaluate it with. */
+  async function checkArguments(
     { inputs: given, mocks, selfId, signal }: CheckOptions,
-    { form, order, inputs, written }: Looked,
-  ): Promise<Beside> {
+    { form, order, inputs, written }: Parts,
+  ): Promise<CheckedArguments> {
     const { validator } = inputs;
     if ((given === undefined && mocks === undefined) || validator === undefined)
       return { issues: [], inDocument: [] };
     const parsed = validator.parse(given ?? {});
     const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(["inputs"], it)) : [];
     const value = "value" in parsed ? parsed.value : undefined;
-    const found: Beside = { issues, inDocument: [], ...(value !== undefined && { inputs: value }) };
+    const found: CheckedArguments = { issues, inDocument: [], ...(value !== undefined && { inputs: value }) };
     if (mocks === undefined) return found;
     issues.push(...mockIssues(mocks, order));
     if (issues.length > 0 || value === undefined) return found;
@@ -132,7 +132,7 @@ export function checker({
       options.signal?.throwIfAborted();
       const source = await readSource(given);
       try {
-        return await look(source, options);
+        return await checkSource(source, options);
       } finally {
         source.close();
       }
@@ -140,15 +140,16 @@ export function checker({
   };
 }
 
-interface Looked {
+interface Parts {
   form: ParsedDefinition;
   order: StepOrder;
   inputs: CheckedInputs;
   written: Readonly<Record<string, unknown>>;
 }
 
-interface Beside extends Pick<Report, "inputs" | "preview"> {
+interface CheckedArguments extends Pick<Report, "inputs" | "preview"> {
   issues: LocatedIssue[];
+  /** Issues of the definition, found by evaluating it. */
   inDocument: readonly LocatedIssue[];
 }
 
@@ -163,11 +164,11 @@ const unreadable = ({ issues }: Source): Report => ({
   steps: [],
 });
 
-const isBroken = (issues: readonly LocatedIssue[], field: string): boolean =>
+const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);
 
 async function topIssues(
-  written: Looked["written"],
+  written: Parts["written"],
   inputs: CheckedInputs,
   now: number,
   yieldToEventLoop: () => Promise<void>,
@@ -178,12 +179,12 @@ async function topIssues(
     ...(inputs.validator === undefined
       ? []
       : await exampleIssues(examples, inputs.validator, yieldToEventLoop)),
-    ...(isObject ? scheduleIssues(schedule as Looked["written"], inputs, now) : []),
+    ...(isObject ? scheduleIssues(schedule as Parts["written"], inputs, now) : []),
   ];
 }
 
 async function outputOf(
-  written: Looked["written"],
+  written: Parts["written"],
   { typeOutputs, scopes }: CheckedSteps,
   { steps }: ParsedDefinition,
   yieldToEventLoop: () => Promise<void>,
@@ -199,12 +200,12 @@ async function outputOf(
   return { shape, issues: issues.map((issue) => prefixPath(["output"], issue)) };
 }
 
-function withoutFileFields(written: Looked["written"], file: boolean): Record<string, unknown> {
+function withoutFileFields(written: Parts["written"], file: boolean): Record<string, unknown> {
   const kept = Object.entries(written).filter(([key]) => !file || !Object.hasOwn(FILE_FIELDS, key));
   return Object.fromEntries(kept);
 }
 
-/** Null unless all of it has the right form. */
+/** Returns null unless the whole definition matches its schema. */
 function parsedOf({ topLevel, steps, issues }: ParsedDefinition): Definition | null {
   const parsed = steps.map((step) => step.parsed);
   if (topLevel === undefined || issues.length > 0 || parsed.includes(undefined)) return null;

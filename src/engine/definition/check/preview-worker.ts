@@ -1,4 +1,4 @@
-/** Evaluates a definition's expressions with given outputs, in a thread that is ended when its time is up. */
+/** The thread of a preview: its parent terminates it at the timeout. */
 import { parentPort, workerData } from "node:worker_threads";
 import { evaluatePreview, type PreviewTask } from "./evaluate-preview.ts";
 

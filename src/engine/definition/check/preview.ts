@@ -1,4 +1,4 @@
-/** Evaluates a definition with mocked outputs, away from the listeners' thread and for so long only. */
+/** Evaluates a definition with mocked outputs, in a thread of its own and with a timeout. */
 import { Worker } from "node:worker_threads";
 import { nearMatch } from "../../../core/near-match.ts";
 import type { Field } from "../../../core/step-type.ts";
@@ -11,11 +11,12 @@ import { nextMessage } from "./worker-message.ts";
 import pLimit from "p-limit";
 import { workerFile } from "./worker-file.ts";
 
+/** Timeout of one evaluation, in milliseconds. */
 const PREVIEW_MS = 5_000;
 
 type Mocks = Readonly<Record<string, unknown>>;
 
-/** Mocks of steps that there are not, or that are no objects. */
+/** Reports mocks of steps that do not exist, and mocks that are not objects. */
 export function mockIssues(mocks: Mocks, { position }: StepOrder): LocatedIssue[] {
   const ids = [...position.keys()].filter((id) => !id.startsWith("#"));
   return Object.entries(mocks).flatMap(([id, mock]): LocatedIssue[] => {
@@ -26,34 +27,41 @@ export function mockIssues(mocks: Mocks, { position }: StepOrder): LocatedIssue[
         {
           path,
           code: "unknown_step",
-          message: "is no step of this workflow",
+          message: "is not a step of this workflow",
           ...(ids.length <= 50 && { allowed: ids }),
           ...(near !== undefined && { did_you_mean: near }),
         },
       ];
     }
-    const fits = typeof mock === "object" && mock !== null && !Array.isArray(mock);
-    return fits ? [] : [{ path, code: "wrong_type", message: "must be an object: the output of the step" }];
+    const isObject = typeof mock === "object" && mock !== null && !Array.isArray(mock);
+    return isObject
+      ? []
+      : [{ path, code: "wrong_type", message: "must be an object, the output of the step" }];
   });
 }
 
-interface Given {
+interface PreviewInput {
   form: ParsedDefinition;
   order: StepOrder;
   output: unknown;
   inputs: Record<string, unknown>;
   mocks: Mocks;
   selfId: string | undefined;
-  /** The moment, in milliseconds. */
+  /** The present time, in milliseconds since 1970. */
   now: number;
 }
 
-/** Threads at a time: each may take a processor and 256 MB for all of its time. */
-const AT_A_TIME = 2;
+/** Maximum number of threads at a time: each may use a whole processor and 256 MB. */
+const MAX_THREADS = 2;
 
-/** Evaluates definitions, at most two at a time; the others wait for their turn, and their time only runs then. */
-export function previewer(ms?: number): (given: Given, signal?: AbortSignal) => Promise<PreviewResult> {
-  const limit = pLimit(AT_A_TIME);
+/**
+ * Evaluates at most two definitions at a time. The others wait, and their timeout starts when they do.
+ * @param ms the timeout, in milliseconds
+ */
+export function previewer(
+  ms?: number,
+): (given: PreviewInput, signal?: AbortSignal) => Promise<PreviewResult> {
+  const limit = pLimit(MAX_THREADS);
   return (given, signal) =>
     limit(() => {
       signal?.throwIfAborted();
@@ -61,9 +69,8 @@ export function previewer(ms?: number): (given: Given, signal?: AbortSignal) => 
     });
 }
 
-/** @returns what is known, and the faults of evaluating it */
 async function previewOf(
-  given: Given,
+  given: PreviewInput,
   signal: AbortSignal | undefined,
   ms = PREVIEW_MS,
 ): Promise<PreviewResult> {
@@ -78,16 +85,16 @@ async function previewOf(
     return await nextMessage<PreviewResult>(worker, ms);
   } catch (error) {
     signal?.throwIfAborted();
-    const message = `can't be evaluated: ${(error as Error).message}`;
+    const message = `could not be evaluated: ${(error as Error).message}`;
     return { preview: { steps: {} }, issues: [{ path: ["mocks"], code: "expression_limit", message }] };
   } finally {
     signal?.removeEventListener("abort", stop);
-    // The next one's turn comes once the thread is gone.
+    // The next evaluation starts after the thread has ended.
     await worker.terminate();
   }
 }
 
-function taskOf({ form, order, output, inputs, mocks, selfId, now }: Given): PreviewTask {
+function taskOf({ form, order, output, inputs, mocks, selfId, now }: PreviewInput): PreviewTask {
   return {
     steps: order.sorted.map((index) => {
       const { id, type, raw } = form.steps[index]!;
@@ -111,13 +118,13 @@ function taskOf({ form, order, output, inputs, mocks, selfId, now }: Given): Pre
         workflow_id: selfId ?? "preview",
         trigger: "preview",
       },
-      steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, asEnded(mock as object)])),
+      steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, withStatus(mock as object)])),
     },
   };
 }
 
-/** The mocked output as expressions see that of a step that ended; a mock with an error is of one that failed. */
-const asEnded = (mock: { error?: unknown }): Record<string, unknown> => ({
+/** Adds the status that expressions read: a mock with an error is that of a failed step. */
+const withStatus = (mock: { error?: unknown }): Record<string, unknown> => ({
   ...mock,
   status: (mock.error ?? null) === null ? "succeeded" : "failed",
   error: mock.error ?? null,

@@ -1,6 +1,6 @@
 /**
- * Reads a definition written as YAML (1.2, core schema) or JSON, which is YAML too. What YAML understands in another
- * way than it was meant is a fault: an expression that needs quotes above all.
+ * Reads a definition written as YAML (1.2, core schema) or JSON, which is YAML too. Text that YAML surely interprets
+ * differently from what was intended is an issue, above all an expression that needs quotes.
  */
 import {
   type Document,
@@ -15,8 +15,9 @@ import {
 import { offsetOf } from "../../../core/yaml-positions.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 
+/** Maximum number of alias expansions. */
 const MAX_ALIASES = 100;
-const MOST = 100;
+const MAX_ISSUES = 100;
 
 export interface SourcePosition {
   line: number;
@@ -26,16 +27,16 @@ export interface SourcePosition {
 type TextIssue = Omit<Issue, "path"> & SourcePosition;
 
 export interface ParsedYaml {
-  /** Undefined where there are faults that leave nothing to look at. */
+  /** Undefined if the text could not be read. */
   value: unknown;
   issues: TextIssue[];
-  /** For each path the place of its key, or of the nearest thing around it. */
+  /** Returns for each path the position of its key, or of the innermost node around it. */
   locate(paths: readonly (readonly PropertyKey[])[]): SourcePosition[];
 }
 
-const QUOTE = "Quote it: write the value between \" or ' quotes, or as a block after |.";
+const QUOTE = "Quote it: write the value in \" or ' quotes, or as a block after |.";
 
-/** What the parser says where an expression stands without its quotes. */
+/** Error codes of the parser for an expression without quotes. */
 const UNQUOTED: ReadonlySet<string> = new Set([
   "BLOCK_AS_IMPLICIT_KEY",
   "MISSING_CHAR",
@@ -59,14 +60,14 @@ export function readYaml(text: string): ParsedYaml {
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const issues: TextIssue[] = [];
-  for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MOST))
+  for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MAX_ISSUES))
     issues.push({
       code: code === "DUPLICATE_KEY" ? "duplicate_key" : "invalid_yaml",
-      message: `YAML can't read this as it stands: ${message}`,
+      message: `is invalid YAML: ${message}`,
       ...at(pos[0]),
       ...(UNQUOTED.has(code) && { fix: QUOTE }),
     });
-  for (const { offset, ...issue } of misread(document)) issues.push({ ...issue, ...at(offset) });
+  for (const { offset, ...issue } of misreadings(document)) issues.push({ ...issue, ...at(offset) });
   if (issues.length > 0) return { value: undefined, issues: distinct(issues), locate: () => [] };
   try {
     return {
@@ -75,37 +76,46 @@ export function readYaml(text: string): ParsedYaml {
       locate: (paths) => paths.map((path) => at(offsetOf(document, path))),
     };
   } catch (error) {
-    const message = `can't be read: ${(error as Error).message}`;
+    const message = `could not be read: ${(error as Error).message}`;
     return { value: undefined, issues: [{ code: "invalid_yaml", message, ...at(0) }], locate: () => [] };
   }
 }
 
-/** One fault a line: the parser tells the same slip several times. */
+/** Keeps one issue per line: the parser reports the same mistake several times. */
 function distinct(issues: TextIssue[]): TextIssue[] {
   const first = new Map(issues.toReversed().map((issue) => [issue.line, issue]));
-  return [...first.values()].toSorted((a, b) => a.line - b.line).slice(0, MOST);
+  return [...first.values()].toSorted((a, b) => a.line - b.line).slice(0, MAX_ISSUES);
 }
 
-type Misread = Omit<Issue, "path"> & { offset: number };
+type Misreading = Omit<Issue, "path"> & { offset: number };
 
-/** What is valid YAML, and surely not what was meant. */
-function misread(document: Document): Misread[] {
-  const found: Misread[] = [];
+/** Finds valid YAML that surely means something other than intended. */
+function misreadings(document: Document): Misreading[] {
+  const found: Misreading[] = [];
   if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2")
-    found.push({ offset: 0, code: "invalid_yaml", message: "must be YAML 1.2", fix: "Leave %YAML out." });
+    found.push({
+      offset: 0,
+      code: "invalid_yaml",
+      message: "must be YAML 1.2",
+      fix: "Remove the %YAML directive.",
+    });
   const open = new Set<string>();
   visit(document, {
     Alias(_, alias, path) {
       const inside = path.some((it) => isNode(it) && "anchor" in it && it.anchor === alias.source);
       if (inside)
-        found.push({ offset: start(alias), code: "invalid_yaml", message: "is an alias inside itself" });
+        found.push({
+          offset: start(alias),
+          code: "invalid_yaml",
+          message: "must not be an alias of a node around it",
+        });
     },
     Pair(_, pair) {
       if (isScalar(pair.key) || isAlias(pair.key) || pair.key === null) return undefined;
       found.push({
         offset: start(pair.key),
         code: "invalid_yaml",
-        message: "must be text, not an object or a list: a { at the beginning of a value is YAML's own",
+        message: "must be a string as a key, got an object or a list: { begins an object in YAML",
         fix: QUOTE,
       });
       return visit.SKIP;
@@ -117,18 +127,18 @@ function misread(document: Document): Misread[] {
         found.push({
           offset: start(node),
           code: "invalid_yaml",
-          message: `has the tag ${tag}; none is needed`,
+          message: `must not have a tag, got ${tag}`,
           fix: QUOTE,
         });
       }
-      if (isScalar(node) && cutOff(node))
+      if (isScalar(node) && isCutOff(node))
         found.push({
           offset: start(node),
           code: "invalid_yaml",
-          message: "is cut off: a # after a space begins a comment",
+          message: "is cut off: # after a space begins a comment",
           fix: QUOTE,
         });
-      return found.length >= MOST ? visit.BREAK : undefined;
+      return found.length >= MAX_ISSUES ? visit.BREAK : undefined;
     },
   });
   return found;
@@ -141,8 +151,8 @@ const PLAIN_TAGS: ReadonlySet<string> = new Set(
 const start = (node: unknown): number =>
   (node as { range?: [number, number, number] } | null)?.range?.[0] ?? 0;
 
-/** Whether a comment took the end of an expression away: what is left has an open brace or quote. */
-function cutOff({ type, comment, value }: Scalar): boolean {
+/** Whether a comment removed the end of an expression: an open brace or quote is left. */
+function isCutOff({ type, comment, value }: Scalar): boolean {
   if (type !== "PLAIN" || typeof comment !== "string" || typeof value !== "string") return false;
   const open = value.lastIndexOf("${{");
   if (open >= 0 && !value.includes("}}", open)) return true;

@@ -1,16 +1,16 @@
-/** From all that was found to what is told: in the order of the document, each once, with its place in the text. */
+/** Sorts the issues by the order of the document, removes duplicates and adds their positions in the text. */
 import type { Issue } from "../../../../schemas/problem.ts";
 import { formatPath } from "../../../core/issues.ts";
 import type { Source } from "./source.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 
 /**
- * @param inDocument faults of the definition
- * @param beside faults of what was given beside it (inputs, mocks): they have no place in the text, and come last
+ * @param inDocument issues of the definition
+ * @param inArguments issues of what was passed with it (inputs, mocks): they have no position in the text and come last
  */
 export async function reportIssues(
   inDocument: readonly LocatedIssue[],
-  beside: readonly LocatedIssue[],
+  inArguments: readonly LocatedIssue[],
   { value, locate }: Source,
 ): Promise<Issue[]> {
   const shown = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
@@ -18,7 +18,7 @@ export async function reportIssues(
   const issues = shown.map(({ path, ...issue }, index): Issue =>
     Object.assign({ path: formatPath(path) }, issue, positions?.[index]),
   );
-  const others = distinct(beside).map(({ path, ...issue }): Issue =>
+  const others = distinct(inArguments).map(({ path, ...issue }): Issue =>
     Object.assign({ path: formatPath(path) }, issue),
   );
   return [...issues, ...others].slice(0, MAX_ISSUES);
@@ -34,10 +34,10 @@ function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
   });
 }
 
-/** Sorted by where each path stands in the document; what is missing stands where its object begins. */
+/** Sorts by the position of each path in the document. A missing field has the position of its object. */
 function inOrder(issues: readonly LocatedIssue[], document: unknown): LocatedIssue[] {
   const keys = new WeakMap<object, Map<string, number>>();
-  const places = (value: object): Map<string, number> => {
+  const ranksOf = (value: object): Map<string, number> => {
     const found = keys.get(value) ?? new Map(Object.keys(value).map((key, index) => [key, index]));
     keys.set(value, found);
     return found;
@@ -48,7 +48,7 @@ function inOrder(issues: readonly LocatedIssue[], document: unknown): LocatedIss
       let here = document;
       for (const part of issue.path) {
         if (typeof here !== "object" || here === null) break;
-        rank.push(places(here).get(String(part)) ?? -1);
+        rank.push(ranksOf(here).get(String(part)) ?? -1);
         here = (here as Record<PropertyKey, unknown>)[part];
       }
       return [issue, rank];

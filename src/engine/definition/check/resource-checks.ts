@@ -1,4 +1,4 @@
-/** Holds a step against the real world through its type's own check, for so long and no longer. */
+/** Checks steps against connections and other workflows, through the checks of their types, with a timeout. */
 import type { Connections, PartialIssue } from "../../../core/connections.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import { StepError } from "../../../core/step-errors.ts";
@@ -7,11 +7,13 @@ import { SECOND } from "../../../core/clock.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import pLimit from "p-limit";
 
-const AT_A_TIME = 8;
+/** Maximum number of checks at a time. */
+const MAX_CHECKS = 8;
+/** Timeout of all checks of a definition together, in milliseconds. */
 const ALL_MS = 20 * SECOND;
 
 export interface WorkflowLookup {
-  /** The inputs (JSON Schema) and the output of a workflow; undefined where there is none. */
+  /** Returns the inputs (JSON Schema) and the output of a workflow; undefined if it does not exist. */
   workflow: StepCheckContext["workflow"];
   workflowIds: StepCheckContext["workflowIds"];
 }
@@ -22,40 +24,40 @@ export interface ExternalResources {
 }
 
 export interface ResourceChecker {
-  /** @param fields what is known of the step's expressions */
+  /** @param fields the shapes of the step's fields */
   check(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck>;
   close(): void;
 }
 
-class NotBound extends Error {}
-const notBound = (): never => {
-  throw new NotBound();
+class NoResources extends Error {}
+const noResources = (): never => {
+  throw new NoResources();
 };
 
-/** A world that is not there: a check that asks for it is left alone, any other says what it can. */
-const NOWHERE: ExternalResources = {
-  connections: new Proxy({} as Connections, { get: notBound }),
-  workflows: { workflow: notBound, workflowIds: notBound },
+/** Stands in for resources that must not be used: a check that needs them has no result, any other runs. */
+const NO_RESOURCES: ExternalResources = {
+  connections: new Proxy({} as Connections, { get: noResources }),
+  workflows: { workflow: noResources, workflowIds: noResources },
 };
 
 /**
- * @param world undefined where steps are not held against it
- * @param signal aborted by the caller: checks then throw its reason
- * @param ms how long all checks together may take
+ * @param resources undefined if steps are not checked against them
+ * @param signal when it is aborted, checks throw its reason
+ * @param ms timeout of all checks together, in milliseconds
  */
 export function resourceChecker(
-  world: ExternalResources | undefined,
+  resources: ExternalResources | undefined,
   signal: AbortSignal | undefined,
   ms = ALL_MS,
 ): ResourceChecker {
-  const { connections, workflows } = world ?? NOWHERE;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ms);
-  const stop = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  const { connections, workflows } = resources ?? NO_RESOURCES;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), ms);
+  const stop = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
   stop.addEventListener("abort", () => stopped.reject(new Error("stopped")), { once: true });
-  const limit = pLimit(AT_A_TIME);
+  const limit = pLimit(MAX_CHECKS);
 
   async function run(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck> {
     if (stop.aborted) throw new Error("stopped");
@@ -77,9 +79,9 @@ export function resourceChecker(
       try {
         return await limit(() => run(step, fields));
       } catch (error) {
-        if (error instanceof NotBound) return { issues: [] };
+        if (error instanceof NoResources) return { issues: [] };
         signal?.throwIfAborted();
-        if (stop.aborted) return { issues: [tooLate(ms)] };
+        if (stop.aborted) return { issues: [timeoutIssue(ms)] };
         if (error instanceof StepError) return { issues: [issueOf(error)] };
         throw error;
       }
@@ -93,11 +95,11 @@ const entryOf = (shape: Shape, key: string): Shape => {
   return shape.kind === "object" && Object.hasOwn(shape.fields, key) ? shape.fields[key]! : ANY;
 };
 
-const tooLate = (ms: number): PartialIssue => ({
+const timeoutIssue = (ms: number): PartialIssue => ({
   path: [],
   code: "check_timeout",
-  message: `could not be checked within ${ms / SECOND} s: what it uses does not answer`,
-  fix: "Try again, or see with describe_environment what can't be reached.",
+  message: `could not be checked within ${ms / SECOND} s: the resource that it uses did not answer`,
+  fix: "Try again, or see in describe_environment which connections are unavailable.",
 });
 
 const issueOf = ({ code, message, options }: StepError): PartialIssue => ({

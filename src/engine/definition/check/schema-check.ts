@@ -1,10 +1,11 @@
-/** The form of a definition: its schema, step by step, and expressions where none can stand. */
+/** Checks a definition against its schema, step by step, and finds expressions in fields that take none. */
 import { z } from "zod";
 import {
   COMMON_STEP_FIELDS,
   type StepDefinition,
   type Definition,
   EXPRESSION_PATTERN,
+  MAX_STEPS,
 } from "../../../../schemas/workflow-definition.ts";
 import { locatedIssues } from "../../../core/issues.ts";
 import { nearMatch } from "../../../core/near-match.ts";
@@ -15,20 +16,20 @@ import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 type Parsed = Omit<Definition, "steps">;
 
 export interface ParsedStep {
-  /** As it was written. */
+  /** The step before parsing. */
   raw: Readonly<Record<string, unknown>>;
-  /** Its id where it is usable; else a stand-in that no id can be. */
+  /** Its id if that is valid; else a placeholder, `#` with its position, which no id can equal. */
   id: string;
   type: AnyStepType | undefined;
-  /** Parsed, with defaults; undefined while it has faults. */
+  /** The step with defaults; undefined if it has issues. */
   parsed: StepDefinition | undefined;
-  /** Fields in which something is wrong already. */
+  /** Fields that have issues. */
   invalidFields: ReadonlySet<string>;
 }
 
 export interface ParsedDefinition {
   issues: LocatedIssue[];
-  /** What stands at the top; undefined while it has faults. */
+  /** The top-level fields; undefined if they have issues. */
   topLevel: Parsed | undefined;
   fileFields: Record<string, unknown>;
   steps: ParsedStep[];
@@ -42,14 +43,14 @@ export interface SchemaChecker {
   ): Promise<ParsedDefinition>;
 }
 
-/** @param stepTypes their schemas are made once */
+/** @param stepTypes their schemas are built once */
 export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker {
   const types = new Map(stepTypes.map((type) => [type.type, { type, schema: stepSchema(type) }]));
-  const tops = { plain: topLevelSchema(false), file: topLevelSchema(true) };
-  // What can be said of a step whose type is not known.
+  const topSchemas = { plain: topLevelSchema(false), file: topLevelSchema(true) };
+  // The schema of a step of an unknown type.
   const anyStep = z.looseObject({ ...COMMON_STEP_FIELDS, type: z.unknown() });
 
-  function stepForm(step: unknown, index: number, issues: LocatedIssue[]): ParsedStep {
+  function parseStep(step: unknown, index: number, issues: LocatedIssue[]): ParsedStep {
     const path = ["steps", index];
     const raw = (
       typeof step === "object" && step !== null && !Array.isArray(step) ? step : {}
@@ -74,7 +75,7 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
 
   return {
     async check(written, file, yieldToEventLoop) {
-      const schema = file ? tops.file : tops.plain;
+      const schema = file ? topSchemas.file : topSchemas.plain;
       const parsed = schema.safeParse(written, { reportInput: true });
       const found = parsed.success ? [] : located(parsed.error, schema);
       const literals = literalIssues(written, TOP_LITERALS);
@@ -83,19 +84,16 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
       const steps: ParsedStep[] = [];
       const list = Array.isArray(written["steps"]) ? (written["steps"] as unknown[]) : [];
       const before = issues.length;
-      // More faults than can be told: the rest of the list is not looked at.
+      // Steps after the maximum number of issues are not checked: their issues would not be reported.
       for (const [index, step] of list.entries()) {
-        if (issues.length - before >= MAX_ISSUES || index >= MOST_LOOKED_AT) break;
-        steps.push(stepForm(step, index, issues));
+        if (issues.length - before >= MAX_ISSUES || index >= MAX_STEPS) break;
+        steps.push(parseStep(step, index, issues));
         await yieldToEventLoop();
       }
       return { issues, topLevel: top?.top, fileFields: top?.file ?? {}, steps };
     },
   };
 }
-
-/** A list that is longer than it may be is a fault already. */
-const MOST_LOOKED_AT = 2_000;
 
 const isFile = ([key]: [string, unknown]): boolean => Object.hasOwn(FILE_FIELDS, key);
 
@@ -119,17 +117,17 @@ const stepIdOf = (id: unknown): string | undefined => {
 const samePlace = (a: LocatedIssue, b: LocatedIssue): boolean =>
   a.path.length <= b.path.length && a.path.every((part, index) => part === b.path[index]);
 
-function unknownType(word: unknown, known: Iterable<string>): LocatedIssue {
+function unknownType(value: unknown, known: Iterable<string>): LocatedIssue {
   const allowed = [...known];
-  if (word === undefined)
+  if (value === undefined)
     return {
       path: ["type"],
       code: "missing",
-      message: "is missing",
+      message: "is required",
       allowed,
-      fix: `Give it: ${allowed.join(", ")}.`,
+      fix: `Set it to one of ${allowed.join(", ")}.`,
     };
-  const near = typeof word === "string" ? nearMatch(word, allowed) : undefined;
+  const near = typeof value === "string" ? nearMatch(value, allowed) : undefined;
   return {
     path: ["type"],
     code: "not_allowed",
@@ -139,10 +137,10 @@ function unknownType(word: unknown, known: Iterable<string>): LocatedIssue {
   };
 }
 
-/** Fields of every step that take no expression. `description` is only read by people. */
+/** Fields of every step that take no expressions. A description may contain any text. */
 const COMMON_LITERALS = ["id", "type", "needs", "concurrency", "retry", "timeout", "on_error", "cache"];
 const TOP_LITERALS = ["inputs", "timeout", "concurrency", "priority", "on_failure", "expose_as_tool", "id"];
-/** Within a JSON Schema: text for people, and patterns, in which anything may stand. */
+/** Keywords of a JSON Schema that may contain any text. */
 const ANY_TEXT: ReadonlySet<PropertyKey> = new Set(["description", "title", "$comment", "pattern"]);
 
 const literalFields = (type: AnyStepType | undefined): string[] => [
@@ -159,21 +157,21 @@ function literalIssues(value: Readonly<Record<string, unknown>>, fields: readonl
 }
 
 function expressionsIn(value: unknown, path: readonly PropertyKey[]): LocatedIssue[] {
-  if (typeof value === "string") return EXPRESSION_PATTERN.test(value) ? [noExpression(path)] : [];
+  if (typeof value === "string") return EXPRESSION_PATTERN.test(value) ? [expressionNotAllowed(path)] : [];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
     ANY_TEXT.has(key) ? [] : expressionsIn(inner, [...path, Array.isArray(value) ? Number(key) : key]),
   );
 }
 
-function noExpression(path: readonly PropertyKey[]): LocatedIssue {
+function expressionNotAllowed(path: readonly PropertyKey[]): LocatedIssue {
   return {
     path,
     code: "no_expression_here",
-    message: "takes no expression: it is fixed when the workflow is saved",
+    message: "must not contain an expression: its value is fixed when the workflow is saved",
     fix:
       path[0] === "query"
-        ? "Write :name in the query, and give it under params: {name: ${{ … }}}."
-        : "Write the value itself.",
+        ? 'Write :name in the query, and params: { name: "${{ … }}" }.'
+        : "Write a literal value.",
   };
 }

@@ -1,4 +1,4 @@
-/** Whether a value of which only the shape is known can be what a field needs. Only what surely can't be is a fault. */
+/** Checks whether a value of a known shape can match the schema of a field. Only a certain mismatch is an issue. */
 import type { z } from "zod";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { Shape } from "../../../core/shapes.ts";
@@ -14,8 +14,8 @@ interface Def {
   entries?: Readonly<Record<string, unknown>>;
 }
 
-/** What each kind of schema takes; of any other nothing is known. */
-const TAKES: Readonly<Record<string, readonly Shape["kind"][]>> = {
+/** The kinds that each schema type accepts. Other schema types are not checked. */
+const ACCEPTED_KINDS: Readonly<Record<string, readonly Shape["kind"][]>> = {
   string: ["string"],
   enum: ["string"],
   number: ["number"],
@@ -27,32 +27,32 @@ const TAKES: Readonly<Record<string, readonly Shape["kind"][]>> = {
   record: ["object", "map"],
 };
 
-const WORDS: Readonly<Record<string, string>> = {
-  string: "text",
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  string: "a string",
   number: "a number",
-  boolean: "true or false",
+  boolean: "a boolean",
   null: "null",
   list: "a list",
   map: "an object",
   object: "an object",
 };
-export const describeKind = (shape: Shape): string => WORDS[shape.kind] ?? "something else";
+export const describeKind = (shape: Shape): string => KIND_NAMES[shape.kind] ?? "a value of another type";
 
-/** Faults with paths below the field. Literal parts of the value have been held against the schema already. */
+/** Returns issues with paths below the field. Literal parts of the value are validated by its schema. */
 export function fitIssues(schema: z.ZodType, shape: Shape): PartialIssue[] {
   const def = schema.def as unknown as Def;
   if (shape.kind === "any") return [];
   if (def.innerType !== undefined) {
-    const leavesOut = def.type === "nullable" || def.type === "optional" || def.type === "default";
-    return leavesOut && shape.kind === "null" ? [] : fitIssues(def.innerType, shape);
+    const acceptsNull = def.type === "nullable" || def.type === "optional" || def.type === "default";
+    return acceptsNull && shape.kind === "null" ? [] : fitIssues(def.innerType, shape);
   }
   if (def.options !== undefined) {
-    const tried = def.options.map((option) => fitIssues(option, shape));
-    return tried.find((issues) => issues.length === 0) ?? tried.find(isInside) ?? tried[0] ?? [];
+    const results = def.options.map((option) => fitIssues(option, shape));
+    return results.find((issues) => issues.length === 0) ?? results.find(isInside) ?? results[0] ?? [];
   }
-  const taken = TAKES[def.type];
-  if (taken === undefined) return [];
-  if (!taken.includes(shape.kind)) return [wrongKind(taken[0]!, shape)];
+  const accepted = ACCEPTED_KINDS[def.type];
+  if (accepted === undefined) return [];
+  if (!accepted.includes(shape.kind)) return [wrongKind(accepted[0]!, shape)];
   return innerIssues(def, shape);
 }
 
@@ -70,17 +70,17 @@ function innerIssues(def: Def, shape: Shape): PartialIssue[] {
   });
 }
 
-function wrongKind(wanted: Shape["kind"], shape: Shape): PartialIssue {
+function wrongKind(expected: Shape["kind"], shape: Shape): PartialIssue {
   const fix =
-    wanted === "string"
-      ? "Make it text: put other words around the expression, or use string(…) or to_json(…)."
-      : wanted === "number" && shape.kind === "string"
-        ? "Make it a number: double(…)."
+    expected === "string"
+      ? "Convert it with string(…) or to_json(…)."
+      : expected === "number" && shape.kind === "string"
+        ? "Convert it with double(…)."
         : undefined;
   return {
     path: [],
     code: "wrong_type",
-    message: `must be ${WORDS[wanted]}, and the expression gives ${describeKind(shape)}`,
+    message: `must be ${KIND_NAMES[expected]}, but the expression returns ${describeKind(shape)}`,
     ...(fix !== undefined && { fix }),
   };
 }

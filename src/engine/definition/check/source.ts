@@ -1,4 +1,4 @@
-/** From what somebody handed in (an object, or YAML or JSON text) to a plain JSON value with bounds. */
+/** Reads the source of a definition (an object, or YAML or JSON text) to a plain JSON value of limited size. */
 import { Worker } from "node:worker_threads";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
 import { type SourcePosition, readYaml, type ParsedYaml } from "./read-yaml.ts";
@@ -6,63 +6,64 @@ import type { Issue } from "../../../../schemas/problem.ts";
 import { nextMessage } from "./worker-message.ts";
 import { workerFile } from "./worker-file.ts";
 
-/** The largest definition, as text. */
+/** Maximum size of a definition, in bytes of text. */
 export const MAX_BYTES = 1024 * 1024;
-/** Text up to this is read at once, in a few milliseconds. */
-const SHORT = 32 * 1024;
+/** Length up to which text is parsed on the calling thread, in characters: it takes a few milliseconds. */
+const MAX_INLINE_LENGTH = 32 * 1024;
+/** Timeout of the parsing thread, in milliseconds. */
 const READ_MS = 10_000;
 
 export interface Source {
-  /** Plain JSON; undefined where it can't be read. */
+  /** Plain JSON; undefined if the source could not be read. */
   value: unknown;
   issues: Issue[];
-  /** The places of paths in the text; undefined where there is no text. */
+  /** Returns the positions of paths in the text; undefined if the source is an object. */
   locate?: (paths: readonly (readonly PropertyKey[])[]) => Promise<SourcePosition[]>;
   close(): void;
 }
 
 type Read = Pick<ParsedYaml, "value" | "issues"> & Pick<Source, "locate" | "close">;
 
-const idle = (): void => undefined;
+const noop = (): void => undefined;
 
-const broken = (code: string, message: string): Source => ({
+const unreadable = (code: string, message: string): Source => ({
   value: undefined,
   issues: [{ path: "", code, message }],
-  close: idle,
+  close: noop,
 });
 
-const TOO_LARGE = `is larger than ${MAX_BYTES / 1024} KiB`;
+const TOO_LARGE = `must be at most ${MAX_BYTES / 1024} KiB`;
 
 export async function readSource(source: unknown): Promise<Source> {
   if (typeof source !== "string") return ofJson(source);
   if (source.length > MAX_BYTES || Buffer.byteLength(source) > MAX_BYTES)
-    return broken("too_large", TOO_LARGE);
-  const read = source.length <= SHORT ? readHere(source) : await readElsewhere(source);
+    return unreadable("too_large", TOO_LARGE);
+  const read = source.length <= MAX_INLINE_LENGTH ? readInline(source) : await readInWorker(source);
   const issues = read.issues.map((issue) => ({ path: "", ...issue }));
   if (issues.length > 0) return { ...read, value: undefined, issues };
-  const wrong = unfit(read.value);
-  return wrong === undefined
-    ? { ...read, value: detached(read.value), issues }
-    : { ...read, value: undefined, issues: [wrong] };
+  const issue = valueIssue(read.value);
+  return issue === undefined
+    ? { ...read, value: copyOf(read.value), issues }
+    : { ...read, value: undefined, issues: [issue] };
 }
 
 function ofJson(source: unknown): Source {
-  const wrong = unfit(source);
-  if (wrong !== undefined) return { value: undefined, issues: [wrong], close: idle };
+  const issue = valueIssue(source);
+  if (issue !== undefined) return { value: undefined, issues: [issue], close: noop };
   try {
     const text = JSON.stringify(source);
-    if (Buffer.byteLength(text) > MAX_BYTES) return broken("too_large", TOO_LARGE);
-    return { value: JSON.parse(text), issues: [], close: idle };
+    if (Buffer.byteLength(text) > MAX_BYTES) return unreadable("too_large", TOO_LARGE);
+    return { value: JSON.parse(text), issues: [], close: noop };
   } catch {
-    return broken("wrong_type", "must be JSON");
+    return unreadable("wrong_type", "must be JSON");
   }
 }
 
-/** Aliases share what they stand for; nothing may be shared in a value that is changed and stored. */
-const detached = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+/** Copies a value: aliases share their nodes, and a value that is changed and stored must not. */
+const copyOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** Why a value can't be a definition, whatever is in it. */
-function unfit(value: unknown): Issue | undefined {
+/** Checks what any definition has to be, whatever it contains. */
+function valueIssue(value: unknown): Issue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return {
       path: "",
@@ -73,30 +74,30 @@ function unfit(value: unknown): Issue | undefined {
   if (exceedsDepth(value, MAX_JSON_DEPTH))
     return { path: "", code: "too_deep", message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` };
   if (containsInfinity(value))
-    return { path: "", code: "not_finite", message: "must not hold a number that JSON can't write" };
-  return holdsKey(value, "__proto__")
-    ? { path: "", code: "not_allowed", message: "must not hold a key called __proto__" }
+    return { path: "", code: "not_finite", message: "must not contain a number that JSON can't represent" };
+  return containsKey(value, "__proto__")
+    ? { path: "", code: "not_allowed", message: "must not contain a key named __proto__" }
     : undefined;
 }
 
-function holdsKey(value: unknown, key: string): boolean {
-  const left: unknown[] = [value];
-  while (left.length > 0) {
-    const next = left.pop();
+function containsKey(value: unknown, key: string): boolean {
+  const queue: unknown[] = [value];
+  while (queue.length > 0) {
+    const next = queue.pop();
     if (typeof next !== "object" || next === null) continue;
     if (Object.hasOwn(next, key)) return true;
     for (const inner of Object.values(next))
-      if (typeof inner === "object" && inner !== null) left.push(inner);
+      if (typeof inner === "object" && inner !== null) queue.push(inner);
   }
   return false;
 }
 
-function readHere(text: string): Read {
+function readInline(text: string): Read {
   const { value, issues, locate } = readYaml(text);
-  return { value, issues, locate: (paths) => Promise.resolve(locate(paths)), close: idle };
+  return { value, issues, locate: (paths) => Promise.resolve(locate(paths)), close: noop };
 }
 
-async function readElsewhere(text: string): Promise<Read> {
+async function readInWorker(text: string): Promise<Read> {
   const worker = new Worker(workerFile("yaml-worker"), {
     workerData: { text },
     env: {},
@@ -113,7 +114,7 @@ async function readElsewhere(text: string): Promise<Read> {
     return { ...read, locate, close };
   } catch (error) {
     close();
-    const message = `can't be read: ${(error as Error).message}`;
-    return { value: undefined, issues: [{ code: "invalid_yaml", message, line: 1, column: 1 }], close: idle };
+    const message = `could not be read: ${(error as Error).message}`;
+    return { value: undefined, issues: [{ code: "invalid_yaml", message, line: 1, column: 1 }], close: noop };
   }
 }

@@ -1,4 +1,4 @@
-/** The expressions of one step: faults, and what is known of its fields. */
+/** Checks the expressions of one step and derives the shapes of its fields. */
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
 import { checkCel, checkValueAsync } from "../expressions/index.ts";
@@ -10,14 +10,14 @@ import { INDEX_SHAPE, itemShape } from "./step-shapes.ts";
 
 export interface StepExpressions {
   issues: LocatedIssue[];
-  /** What is known of its template and cel fields. */
+  /** The shapes of its template and cel fields. */
   fields: Readonly<Record<string, Shape>>;
 }
 
-/** Null counts as false. */
-const CONDITION: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]);
+/** The kinds that a condition accepts: null counts as false. */
+const CONDITION_KINDS: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]);
 
-/** A CEL field of a form that its schema has taken. */
+/** Checks a cel field, which its schema has accepted. */
 const cel = (source: unknown, scope: TypeScope): CheckResult => checkCel(source as string | boolean, scope);
 
 export async function checkStepExpressions(
@@ -30,20 +30,24 @@ export async function checkStepExpressions(
   const issues: LocatedIssue[] = [];
   const fields: Record<string, Shape> = {};
   const usable = (field: string): boolean => Object.hasOwn(raw, field) && !invalidFields.has(field);
-  const tell = (field: string, checked: CheckResult, wrong: CheckResult["issues"]): void => {
-    const found = checked.issues.length > 0 ? checked.issues : wrong;
+  const report = (field: string, checked: CheckResult, typeIssues: CheckResult["issues"]): void => {
+    const found = checked.issues.length > 0 ? checked.issues : typeIssues;
     issues.push(...found.map((issue) => prefixPath(["steps", index, field], issue)));
   };
 
   if (usable("if")) {
     const checked = cel(raw["if"], scope);
-    tell("if", checked, CONDITION.has(checked.shape.kind) ? [] : [wrongType("true or false", checked.shape)]);
+    report(
+      "if",
+      checked,
+      CONDITION_KINDS.has(checked.shape.kind) ? [] : [wrongType("a boolean", checked.shape)],
+    );
   }
   let inner = scope;
   if (Object.hasOwn(raw, "for_each")) {
     const checked = usable("for_each") ? cel(raw["for_each"], scope) : { shape: ANY, issues: [] };
     const isList = checked.shape.kind === "list" || checked.shape.kind === "any";
-    tell("for_each", checked, isList ? [] : [wrongType("a list", checked.shape)]);
+    report("for_each", checked, isList ? [] : [wrongType("a list", checked.shape)]);
     inner = { ...scope, item: itemShape(checked.shape), index: INDEX_SHAPE };
   }
   for (const [name, field] of Object.entries((type?.fields ?? {}) as Record<string, Field>)) {
@@ -53,13 +57,13 @@ export async function checkStepExpressions(
         ? cel(raw[name], inner)
         : await checkValueAsync(raw[name], inner, yieldToEventLoop);
     fields[name] = checked.shape;
-    tell(name, checked, fitIssues(field.schema, checked.shape));
+    report(name, checked, fitIssues(field.schema, checked.shape));
   }
   return { issues, fields };
 }
 
-const wrongType = (wanted: string, shape: Shape) => ({
+const wrongType = (expected: string, shape: Shape) => ({
   code: "wrong_type",
-  message: `must give ${wanted}, not ${describeKind(shape)}`,
-  ...(wanted === "true or false" && { fix: "Compare it with something, such as > 0 or != null." }),
+  message: `must be ${expected}, but the expression returns ${describeKind(shape)}`,
+  ...(expected === "a boolean" && { fix: "Compare it with a value, for example > 0 or != null." }),
 });

@@ -1,4 +1,4 @@
-/** The graph of steps that may be faulty: who waits for whom, in which order they can be looked at, what is wrong. */
+/** Checks the graph of the steps and finds an order to check them in, even if the graph has issues. */
 import { nearMatch } from "../../../core/near-match.ts";
 import { graphOf } from "../graph.ts";
 import type { ParsedStep } from "./schema-check.ts";
@@ -6,12 +6,12 @@ import type { LocatedIssue } from "./check-report.ts";
 
 export interface StepOrder {
   issues: LocatedIssue[];
-  /** Positions so that each comes after those it waits for; those of cycles stand at the end. */
+  /** Positions in topological order; the steps of cycles come last. */
   sorted: readonly number[];
-  /** Positions in or after a cycle, or after what is not there: nobody knows all that comes before them. */
+  /** Positions in or after a cycle, or after a step that does not exist: their ancestors are not known. */
   uncertain: ReadonlySet<number>;
   isAncestor(of: number, which: number): boolean;
-  /** The position of an id. */
+  /** Position by step id. */
   position: ReadonlyMap<string, number>;
 }
 
@@ -25,43 +25,43 @@ export function orderSteps(steps: readonly ParsedStep[]): StepOrder {
       issues.push({
         path: ["steps", index, "id"],
         code: "duplicate",
-        message: `is the id of steps[${first}] too: ids must be unique`,
-        fix: "Give one of them another id.",
+        message: `must be unique, but is also the id of steps[${first}]`,
+        fix: "Change one of the two ids.",
       });
   }
   const edges = steps.map((step, index) => {
-    const needs = needsAsMeant(step, index, position, issues);
-    // Of two with one id the first has it; the other still comes after the step before it.
+    const needs = intendedNeeds(step, index, position, issues);
+    // The first of two steps with one id keeps it; the other still waits for the step before it.
     const id = position.get(step.id) === index ? step.id : `#${index}`;
     return { id, ...(needs && { needs }) };
   });
   const { needs, dependents } = graphOf(edges);
-  const left = needs.map((it) => it.length);
-  const order = left.flatMap((count, index) => (count === 0 ? [index] : []));
+  const unmet = needs.map((it) => it.length);
+  const order = unmet.flatMap((count, index) => (count === 0 ? [index] : []));
   for (const next of order) {
     for (const after of dependents[next]!) {
-      left[after]! -= 1;
-      if (left[after] === 0) order.push(after);
+      unmet[after]! -= 1;
+      if (unmet[after] === 0) order.push(after);
     }
   }
-  const tangled = new Set(left.flatMap((count, index) => (count > 0 ? [index] : [])));
-  issues.push(...cycles(steps, needs, tangled));
+  const cyclic = new Set(unmet.flatMap((count, index) => (count > 0 ? [index] : [])));
+  issues.push(...cycles(steps, needs, cyclic));
   const isAncestor = ancestry(needs, order);
-  const uncertain = new Set(tangled);
+  const uncertain = new Set(cyclic);
   for (const index of order) {
     const lost = (edges[index]!.needs?.length ?? 0) < lengthOf(steps[index]!.raw["needs"]);
     if (lost || needs[index]!.some((it) => uncertain.has(it))) uncertain.add(index);
   }
-  return { issues, sorted: [...order, ...tangled], uncertain, isAncestor, position };
+  return { issues, sorted: [...order, ...cyclic], uncertain, isAncestor, position };
 }
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** For so many what was meant is looked for: each is held against all ids. */
-const MOST_MEANT = 25;
+/** Maximum number of searches for a near match: each compares an id with all others. */
+const MAX_SUGGESTIONS = 25;
 
-/** The ids it waits for; a wrong one counts as the one that was meant, so that it is told once and not again. */
-function needsAsMeant(
+/** Returns the `needs` of a step. A near match replaces an unknown id, so that it causes no further issues. */
+function intendedNeeds(
   { raw }: ParsedStep,
   index: number,
   position: ReadonlyMap<string, number>,
@@ -74,53 +74,53 @@ function needsAsMeant(
   return needs.flatMap((id: unknown, place) => {
     if (typeof id !== "string") return [];
     if (position.has(id)) return [id];
-    const near = issues.length < MOST_MEANT ? nearMatch(id, others) : undefined;
+    const near = issues.length < MAX_SUGGESTIONS ? nearMatch(id, others) : undefined;
     issues.push({
       path: ["steps", index, "needs", place],
       code: "unknown_step",
-      message: `there is no step ${id.slice(0, 100)}`,
+      message: `must be the id of a step, but there is no step ${id.slice(0, 100)}`,
       ...(others.length <= 50 && { allowed: others }),
       ...(near !== undefined && { did_you_mean: near }),
-      fix: near === undefined ? "Leave it out, or name a step of this workflow." : `Write ${near}.`,
+      fix: near === undefined ? "Remove it, or write the id of a step of this workflow." : `Write ${near}.`,
     });
     return near === undefined ? [] : [near];
   });
 }
 
-/** One fault for each cycle, with the way around it. */
+/** Reports each cycle once, with its steps. */
 function cycles(
   steps: readonly ParsedStep[],
   needs: readonly (readonly number[])[],
-  tangled: ReadonlySet<number>,
+  cyclic: ReadonlySet<number>,
 ): LocatedIssue[] {
   const issues: LocatedIssue[] = [];
   const seen = new Set<number>();
-  for (const from of tangled) {
-    const way: number[] = [];
-    const onWay = new Set<number>();
+  for (const from of cyclic) {
+    const path: number[] = [];
+    const onPath = new Set<number>();
     let here: number | undefined = from;
     while (here !== undefined && !seen.has(here)) {
       seen.add(here);
-      onWay.add(here);
-      way.push(here);
-      // Each of these waits for another of them, or it would not be here.
-      here = needs[here]!.find((it) => tangled.has(it) && (onWay.has(it) || !seen.has(it)));
+      onPath.add(here);
+      path.push(here);
+      // Every one of these steps waits for another one of them.
+      here = needs[here]!.find((it) => cyclic.has(it) && (onPath.has(it) || !seen.has(it)));
     }
-    if (here === undefined || !onWay.has(here)) continue;
-    const cycle = way.slice(way.indexOf(here));
+    if (here === undefined || !onPath.has(here)) continue;
+    const cycle = path.slice(path.indexOf(here));
     const shown = [...cycle, here].map((it) => steps[it]!.id);
     const names = shown.length > 12 ? [...shown.slice(0, 6), "…", ...shown.slice(-5)] : shown;
     issues.push({
       path: "needs" in steps[here]!.raw ? ["steps", here, "needs"] : ["steps", here],
       code: "cycle",
-      message: `waits for itself: ${names.join(" → ")}`,
-      fix: "Take one of these out of the needs of the step before it.",
+      message: `must not wait for itself: ${names.join(" → ")}`,
+      fix: "Remove one of these steps from the needs of the step before it.",
     });
   }
   return issues;
 }
 
-/** Whether one step comes before another: a row of bits for each, as there are up to 2,000. */
+/** Computes which steps come before which, as one bit set for each of up to 2,000 steps. */
 function ancestry(needs: readonly (readonly number[])[], order: readonly number[]): StepOrder["isAncestor"] {
   const words = Math.ceil(needs.length / 32);
   const rows = needs.map(() => new Uint32Array(words));

@@ -1,7 +1,7 @@
-/** What expressions see of a run and of its steps. */
+/** The shapes of a run and of its steps in expressions. */
 import { ANY, listOf, mapOf, NUMBER, nullable, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
 
-/** `run` in expressions. */
+/** The shape of `run`. */
 export const RUN_SHAPE = objectOf({
   id: STRING,
   started_at: STRING,
@@ -10,7 +10,7 @@ export const RUN_SHAPE = objectOf({
   trigger: STRING,
 });
 
-/** Beside a step's own fields; `error` of a step that failed under `on_error: continue`. */
+/** Fields of every step. `error` is set if the step failed with `on_error: continue`. */
 const STATUS: Readonly<Record<string, Shape>> = {
   status: STRING,
   error: nullable(
@@ -27,35 +27,35 @@ const STATUS: Readonly<Record<string, Shape>> = {
 
 export const INDEX_SHAPE = NUMBER;
 
-type Flags = Readonly<Record<string, unknown>>;
+type StepFields = Readonly<Record<string, unknown>>;
 
 /**
- * `steps.<id>`: the type's fields, and status and error, which win where a field has the same name.
- * @param written the step, whose `if`, `for_each` and `on_error` matter here
- * @param own what its type gives
+ * Returns the shape of `steps.<id>`: the output of its type with status and error, which hide output fields of the same
+ * name.
+ * @param step its `if`, `for_each` and `on_error` are used
+ * @param output the output of its type
  */
-export function stepResultShape(written: Flags, own: Shape): Shape {
-  const skippable = "if" in written && written["if"] !== true;
-  const failing = written["on_error"] === "continue";
-  if (!("for_each" in written)) return withStatus(own, skippable || failing);
-  const items = listOf(withStatus(own, failing));
+export function stepResultShape(step: StepFields, output: Shape): Shape {
+  const skippable = "if" in step && step["if"] !== true;
+  const failing = step["on_error"] === "continue";
+  if (!("for_each" in step)) return withStatus(output, skippable || failing);
+  const items = listOf(withStatus(output, failing));
   return objectOf({ ...STATUS, items: skippable || failing ? nullable(items) : items });
 }
 
-function withStatus(own: Shape, maybeNull: boolean): Shape {
-  if (own.kind !== "object") return own.kind === "map" ? mapOf(ANY) : ANY;
-  const fields = Object.entries(own.fields).map(
+function withStatus(output: Shape, maybeNull: boolean): Shape {
+  if (output.kind !== "object") return output.kind === "map" ? mapOf(ANY) : ANY;
+  const fields = Object.entries(output.fields).map(
     ([name, it]) => [name, maybeNull ? nullable(it) : it] as const,
   );
   return objectOf({ ...Object.fromEntries(fields), ...STATUS });
 }
 
-/** What a run gives that has no `output`: the last step's own fields. */
-export function defaultOutputShape(written: Flags, own: Shape): Shape {
-  if ("for_each" in written) return stepResultShape(written, own);
-  const nulls = "if" in written || written["on_error"] === "continue";
-  return nulls ? nullable(own) : own;
+/** Returns the output shape of a workflow without `output`: the output of its last step. */
+export function defaultOutputShape(step: StepFields, output: Shape): Shape {
+  if ("for_each" in step) return stepResultShape(step, output);
+  const maybeNull = "if" in step || step["on_error"] === "continue";
+  return maybeNull ? nullable(output) : output;
 }
 
-/** What is known of the items of a list. */
 export const itemShape = (list: Shape): Shape => (list.kind === "list" ? list.of : ANY);

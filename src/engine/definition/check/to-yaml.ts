@@ -1,4 +1,4 @@
-/** A definition as people read it: YAML with blocks for long texts, and keys in one order. */
+/** Writes a definition as YAML for people: with blocks for long texts and keys in a fixed order. */
 import { Document, isScalar, Scalar, visit } from "yaml";
 import { TOP_FIELDS } from "../../../../schemas/workflow-definition.ts";
 
@@ -6,7 +6,7 @@ const FIRST_AT_TOP = ["id", "name", "description", "tags", "inputs", "steps", ..
 const FIRST_IN_STEP = ["id", "type", "description", "needs", "if", "for_each", "concurrency"];
 const LAST_IN_STEP = ["retry", "timeout", "on_error", "cache"];
 
-/** @returns YAML 1.2 text that means the same, ending in a newline */
+/** @returns YAML 1.2 text that ends with a newline */
 export function toYaml(definition: Readonly<Record<string, unknown>>): string {
   const { steps } = definition;
   const document = new Document(
@@ -14,7 +14,7 @@ export function toYaml(definition: Readonly<Record<string, unknown>>): string {
       { ...definition, ...(Array.isArray(steps) && { steps: (steps as unknown[]).map(orderedStep) }) },
       FIRST_AT_TOP,
     ),
-    // The same object in two places stays two values.
+    // An object that occurs twice is written twice, not as an alias.
     { version: "1.2", schema: "core", aliasDuplicateObjects: false },
   );
   visit(document, {
@@ -27,17 +27,17 @@ export function toYaml(definition: Readonly<Record<string, unknown>>): string {
   return document.toString({ lineWidth: 0, minContentWidth: 0 });
 }
 
-/**
- * Texts that YAML has another idea of in places: expressions (`{`, `#`, `: `), and what a block would not keep
- * (white space at the ends of lines, other line ends).
- */
-/** What YAML 1.1, which other programs still read, takes for a date or a truth value. */
-const OTHERWISE_READ = /^(?:\d{4}-\d\d?-\d\d?|y|n|yes|no|on|off)\b/i;
+/** Strings that YAML 1.1, which other programs still read, interprets as dates or booleans. */
+const YAML_1_1_SCALAR = /^(?:\d{4}-\d\d?-\d\d?|y|n|yes|no|on|off)\b/i;
 
+/**
+ * Whether a string needs quotes: it contains characters with a meaning in YAML (`{`, `#`, `: `), or a block would not
+ * keep it (white space at the ends of lines, other line ends).
+ */
 const needsQuotes = (text: string): boolean =>
   text.includes("\n")
     ? /[^\S\n]\n|[\p{Cc}--[\t\n]]|[\u2028\u2029\ufeff]/v.test(text) || /^\s/.test(text)
-    : text.includes("${{") || OTHERWISE_READ.test(text) || /^[!&*?|>@`%{[\]},#"'-]| #|: |:$/.test(text);
+    : text.includes("${{") || YAML_1_1_SCALAR.test(text) || /^[!&*?|>@`%{[\]},#"'-]| #|: |:$/.test(text);
 
 function orderedStep(step: unknown): unknown {
   if (typeof step !== "object" || step === null || Array.isArray(step)) return step;

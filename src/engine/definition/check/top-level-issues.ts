@@ -1,4 +1,4 @@
-/** What stands at the top: inputs, examples, the schedule, and the workflow that runs on failure. */
+/** Checks the top-level fields: inputs, examples, the schedule, and the workflow that runs on failure. */
 import { Cron } from "croner";
 import { EXPRESSION_PATTERN } from "../../../../schemas/workflow-definition.ts";
 import { nearMatch } from "../../../core/near-match.ts";
@@ -21,24 +21,24 @@ type Top = Readonly<Record<string, unknown>>;
 export interface CheckedInputs {
   issues: LocatedIssue[];
   shape: Shape;
-  /** Undefined while the schema can't be used. */
+  /** Undefined if the schema has issues. */
   validator: InputsValidator | undefined;
 }
 
-/** @param schema the definition's `inputs`, of any form */
+/** @param schema the `inputs` of the definition, of any type */
 export function checkInputs(schema: unknown): CheckedInputs {
   if (schema === undefined) return { issues: [], shape: objectOf({}), validator: inputsValidator(null) };
   const found = schemaIssues(schema);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-    // The definition's own schema tells that.
+    // The schema of the definition reports this.
     return { issues: [], shape: ANY, validator: undefined };
   if ((schema as JsonSchema)["type"] !== "object")
     found.push({
       path: ["type"],
       code: "type" in schema ? "not_allowed" : "missing",
-      message: "must be object: inputs have names",
+      message: "must be object, because inputs have names",
       allowed: ["object"],
-      fix: "Write type: object, and the inputs under properties.",
+      fix: "Write type: object, with the inputs under properties.",
     });
   const issues = found.map((issue) => prefixPath(["inputs"], issue));
   return issues.length > 0
@@ -46,7 +46,7 @@ export function checkInputs(schema: unknown): CheckedInputs {
     : { issues, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
 }
 
-/** @returns as many faults as are told at all: the examples after those are not looked at */
+/** Stops at the maximum number of issues. */
 export async function exampleIssues(
   examples: unknown,
   validator: InputsValidator,
@@ -65,7 +65,7 @@ export async function exampleIssues(
   return issues;
 }
 
-/** @param now the moment, in milliseconds: a schedule must have a next time */
+/** @param now the present time, in milliseconds since 1970: a schedule must have a time after it */
 export function scheduleIssues(
   schedule: Top,
   { validator, shape }: CheckedInputs,
@@ -88,22 +88,23 @@ function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[
     issues.push({
       path: ["schedule", "timezone"],
       code: "not_allowed",
-      message: "is not a time zone",
+      message: "is not a known time zone",
       ...(near !== undefined && { did_you_mean: near }),
       fix: `Write ${near ?? "an IANA name, such as Europe/Berlin"}.`,
     });
   }
   const path = ["schedule", "cron"];
-  const fix = "Five fields (minute hour day month weekday), such as 0 8 * * MON; six with seconds first.";
+  const fix =
+    "Write five fields (minute hour day month weekday), such as 0 8 * * MON, or six with seconds first.";
   if (EXPRESSION_PATTERN.test(cron))
-    return [...issues, { path, code: "no_expression_here", message: "takes no expression", fix }];
+    return [...issues, { path, code: "no_expression_here", message: "must not contain an expression", fix }];
   try {
     const times = new Cron(cron, { mode: "5-or-6-parts", paused: true, timezone: known ? timezone : "UTC" });
     if (times.nextRun(new Date(now)) === null)
-      issues.push({ path, code: "not_allowed", message: "never comes: no day fits it", fix });
+      issues.push({ path, code: "not_allowed", message: "must match at least one date", fix });
   } catch (error) {
     const reason = (error as Error).message.replace(/^CronPattern: /, "");
-    issues.push({ path, code: "wrong_format", message: `is not a time that can be read: ${reason}`, fix });
+    issues.push({ path, code: "wrong_format", message: `is not a valid cron expression: ${reason}`, fix });
   }
   return issues;
 }
@@ -116,7 +117,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-/** What a schedule's templates can read. */
+/** The scope of a schedule's templates. */
 const SCHEDULE_SCOPE = {
   inputs: objectOf({}),
   run: objectOf({ ...(RUN_SHAPE as { fields: Record<string, Shape> }).fields, scheduled_for: STRING }),
@@ -127,52 +128,53 @@ const SCHEDULE_SCOPE = {
 function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Shape): LocatedIssue[] {
   if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs)) return [];
   const at = ["schedule", "inputs"];
-  const fixed = Object.entries(inputs).filter(([, value]) => !holdsExpression(value));
-  const made = new Set(Object.keys(inputs).filter((key) => !fixed.some(([it]) => it === key)));
+  const fixed = Object.entries(inputs).filter(([, value]) => !containsExpression(value));
+  const computed = new Set(Object.keys(inputs).filter((key) => !fixed.some(([it]) => it === key)));
   const parsed = validator.parse(Object.fromEntries(fixed));
   const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(at, it)) : [];
-  const real = issues.filter((issue) => !(issue.code === "missing" && made.has(String(issue.path[2]))));
-  for (const key of made) {
+  const found = issues.filter((issue) => !(issue.code === "missing" && computed.has(String(issue.path[2]))));
+  for (const key of computed) {
     const checked = checkValue((inputs as Top)[key], SCHEDULE_SCOPE);
-    const wrong = wrongInput(shape, key, checked.shape);
-    const found = checked.issues.length > 0 ? checked.issues : wrong;
-    real.push(...found.map((issue) => prefixPath([...at, key], issue)));
+    const typeIssues = inputIssues(shape, key, checked.shape);
+    const keyIssues = checked.issues.length > 0 ? checked.issues : typeIssues;
+    found.push(...keyIssues.map((issue) => prefixPath([...at, key], issue)));
   }
-  return real;
+  return found;
 }
 
-function wrongInput(inputs: Shape, key: string, given: Shape) {
+function inputIssues(inputs: Shape, key: string, actual: Shape) {
   if (inputs.kind !== "object") return [];
-  const wanted = Object.hasOwn(inputs.fields, key) ? inputs.fields[key] : undefined;
-  if (wanted === undefined) {
+  const expected = Object.hasOwn(inputs.fields, key) ? inputs.fields[key] : undefined;
+  if (expected === undefined) {
     const allowed = Object.keys(inputs.fields);
     const near = nearMatch(key, allowed);
     return [
       {
         code: "unknown_key",
-        message: "is not an input",
+        message: "is not an input of this workflow",
         allowed,
         ...(near !== undefined && { did_you_mean: near }),
       },
     ];
   }
-  const open = [wanted, given].some((it) => it.kind === "any" || it.nullable === true);
+  const isUncertain = [expected, actual].some((it) => it.kind === "any" || it.nullable === true);
   const objects: ReadonlySet<Shape["kind"]> = new Set(["map", "object"]);
-  if (open || wanted.kind === given.kind || [wanted, given].every((it) => objects.has(it.kind))) return [];
+  if (isUncertain || expected.kind === actual.kind || [expected, actual].every((it) => objects.has(it.kind)))
+    return [];
   return [
     {
       code: "wrong_type",
-      message: `must be ${describeKind(wanted)}, and the expression gives ${describeKind(given)}`,
+      message: `must be ${describeKind(expected)}, but the expression returns ${describeKind(actual)}`,
     },
   ];
 }
 
-function holdsExpression(value: unknown): boolean {
+function containsExpression(value: unknown): boolean {
   if (typeof value === "string") return EXPRESSION_PATTERN.test(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(holdsExpression);
+  return typeof value === "object" && value !== null && Object.values(value).some(containsExpression);
 }
 
-/** @param selfId the workflow that the definition belongs to, where it has one already */
+/** @param selfId the workflow that the definition belongs to; undefined for a new one */
 export async function onFailureIssues(
   id: string,
   workflows: WorkflowLookup,
@@ -181,7 +183,7 @@ export async function onFailureIssues(
   const path = ["on_failure"];
   if (id === selfId)
     return [
-      { path, code: "not_allowed", message: "must be another workflow: this one would run again and again" },
+      { path, code: "not_allowed", message: "must be another workflow: this one would run without end" },
     ];
   if ((await workflows.workflow(id)) !== undefined) return [];
   const near = nearMatch(id, await workflows.workflowIds());
@@ -189,9 +191,10 @@ export async function onFailureIssues(
     {
       path,
       code: "unknown_workflow",
-      message: `there is no workflow ${id}`,
+      message: `must be the id of a workflow, but there is no workflow ${id}`,
       ...(near !== undefined && { did_you_mean: near }),
-      fix: near === undefined ? "Create it first, or see list_workflows." : `Write ${near}.`,
+      fix:
+        near === undefined ? "Create the workflow first, or choose one of list_workflows." : `Write ${near}.`,
     },
   ];
 }

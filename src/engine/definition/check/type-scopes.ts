@@ -1,4 +1,4 @@
-/** What each step's expressions may read, made without listing every step for every step. */
+/** The scopes of the steps' expressions, computed without listing all steps for each step. */
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { TypeScope } from "../expressions/types.ts";
 import type { ParsedStep } from "./schema-check.ts";
@@ -7,38 +7,38 @@ import { RUN_SHAPE } from "./step-shapes.ts";
 
 const WORD = /[a-z][a-z0-9_]{0,63}/g;
 
-/** Ids of steps that stand anywhere in the texts of a value, whether as a reference or by chance. */
+/** Finds the ids of steps that occur in the strings of a value, as a reference or by coincidence. */
 export function mentionedStepIds(
   value: unknown,
   ids: ReadonlyMap<string, number>,
-  into = new Set<string>(),
+  found = new Set<string>(),
 ): Set<string> {
   if (typeof value === "string") {
-    for (const [word] of value.matchAll(WORD)) if (ids.has(word)) into.add(word);
+    for (const [word] of value.matchAll(WORD)) if (ids.has(word)) found.add(word);
   } else if (typeof value === "object" && value !== null) {
-    for (const inner of Object.values(value)) mentionedStepIds(inner, ids, into);
+    for (const inner of Object.values(value)) mentionedStepIds(inner, ids, found);
   }
-  return into;
+  return found;
 }
 
 export interface TypeScopes {
-  /** Enough for a step in which nothing is wrong: the steps that it mentions. */
+  /** The steps that a step mentions: enough for one without issues. */
   ofMentionedSteps(index: number, mentions: ReadonlySet<string>): TypeScope;
-  /** With every step, for near matches. */
+  /** All steps, to find near matches. */
   ofAllSteps(index: number): TypeScope;
-  /** For `output`, which sees them all. */
+  /** The scope of `output`, which reads all steps. */
   ofOutput(): TypeScope;
 }
 
-/** @param seen the shape of `steps.<id>`, by position, as far as it is known */
+/** @param results the shape of `steps.<id>` by position, for the steps that are checked */
 export function typeScopes(
   steps: readonly ParsedStep[],
   order: StepOrder,
   inputs: Shape,
-  seen: readonly (Shape | undefined)[],
+  results: readonly (Shape | undefined)[],
 ): TypeScopes {
-  const shapeAt = (index: number): Shape => seen[index] ?? ANY;
-  // What comes before is not known where the graph is wrong: that is told, and nothing that follows from it.
+  const shapeAt = (index: number): Shape => results[index] ?? ANY;
+  // If the graph has an issue, the ancestors are unknown. The issue of the graph is reported, not those that follow.
   const mayRead = (index: number, other: number): boolean =>
     order.uncertain.has(index) || order.isAncestor(index, other);
   const scope = (readable: Record<string, Shape>, otherSteps: ReadonlySet<string>): TypeScope => ({

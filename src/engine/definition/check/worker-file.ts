@@ -1,3 +1,3 @@
-/** The file of a worker of this folder: as it is in development, compiled in a release. */
+/** Returns the file of a worker in this folder: TypeScript in development, JavaScript in a release. */
 export const workerFile = (name: string): URL =>
   new URL(`./${name}${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);

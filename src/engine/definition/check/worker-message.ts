@@ -1,8 +1,9 @@
 import type { Worker } from "node:worker_threads";
 
 /**
- * The next message of a worker.
- * @param ms how long to wait for it
+ * Waits for the next message of a worker.
+ * @param ms timeout, in milliseconds
+ * @throws Error if the worker fails, ends, or does not answer in time
  */
 export function nextMessage<T>(worker: Worker, ms: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -16,7 +17,7 @@ export function nextMessage<T>(worker: Worker, ms: number): Promise<T> {
     worker.off("message", resolve);
     worker.off("error", reject);
     worker.off("exit", ended);
-    // What happens to it from here on is of no interest, and must not go unhandled.
+    // Later errors do not matter, but must not be unhandled.
     worker.on("error", () => undefined);
   });
 }

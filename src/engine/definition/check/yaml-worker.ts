@@ -1,4 +1,4 @@
-/** Reads a long text away from the listeners' thread: parsing a megabyte takes most of a second. */
+/** The thread that parses a long text: a megabyte would block the event loop for most of a second. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readYaml } from "./read-yaml.ts";
 

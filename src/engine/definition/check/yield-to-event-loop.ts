@@ -1,18 +1,18 @@
-/** Lets other work of the process go on in the middle of a long one. */
 import { setImmediate } from "node:timers/promises";
 
-const STRETCH_MS = 12;
+/** Maximum time without a yield, in milliseconds. */
+const INTERVAL_MS = 12;
 
 /**
- * @returns a function to be awaited between pieces of work: it gives way once so many milliseconds have gone by
- * @throws the signal's reason once it is aborted
+ * Returns a function to await between pieces of long work. It yields to the event loop if the last yield is long ago, and
+ * then throws the reason of the signal if that is aborted.
  */
 export function periodicYield(signal: AbortSignal | undefined): () => Promise<void> {
-  let since = performance.now();
+  let lastYield = performance.now();
   return async () => {
-    if (performance.now() - since < STRETCH_MS) return;
+    if (performance.now() - lastYield < INTERVAL_MS) return;
     await setImmediate();
     signal?.throwIfAborted();
-    since = performance.now();
+    lastYield = performance.now();
   };
 }
