@@ -1,11 +1,11 @@
-/** The workflow language, apart from its step types: what every step has, and what stands at the top. */
+/** The workflow language without its step types: the fields of every step, and the top-level fields. */
 import { z } from "zod";
 import { exceedsDepth, MAX_JSON_DEPTH, text } from "./text.ts";
 
-/** As many steps as a definition may have. */
+/** Maximum number of steps of a definition. */
 export const MAX_STEPS = 2_000;
 
-/** An expression between `${{` and `}}`, anywhere in a text. */
+/** Matches text that contains an expression between `${{` and `}}`. */
 export const EXPRESSION_PATTERN = /\$\{\{/;
 
 /** `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
@@ -21,10 +21,10 @@ export const Duration = z
 const StepId = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/, {
-    error: "must be a lower-case letter, then up to 63 lower-case letters, digits or _",
+    error: "must be a lower-case letter followed by up to 63 lower-case letters, digits or _",
   })
   .meta({
-    description: "Its name in this workflow: expressions read it as steps.<id>.",
+    description: "The name of the step in this workflow. Expressions read it as steps.<id>.",
     example: "revenue",
   });
 
@@ -34,7 +34,7 @@ export const Cel = z.union([text(10_000, 1), z.boolean()]).meta({
   example: "steps.revenue.row_count > 0",
 });
 
-/** A JSON Schema as people write it; what may stand in it is checked by the checker. */
+/** A JSON Schema. The checker validates its keywords. */
 export const JsonSchemaObject = z
   .record(z.string(), z.unknown())
   .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
@@ -45,11 +45,11 @@ export const JsonSchemaObject = z
 const Retry = z
   .strictObject({
     attempts: z.int().min(2).max(20).meta({
-      description: "How often it is tried in all, the first time included.",
+      description: "Maximum number of attempts, the first one included.",
       example: 4,
     }),
     backoff: z.enum(["fixed", "exponential"]).default("exponential").meta({
-      description: "Whether the pause stays the same or doubles; a random part is taken off either.",
+      description: "Whether the pause stays the same or doubles. A random part is subtracted from it.",
       example: "exponential",
     }),
     initial: Duration.default("1s").meta({ description: "The first pause.", example: "2s" }),
@@ -60,18 +60,18 @@ const Retry = z
       .max(50)
       .optional()
       .meta({
-        description: "Only these error codes. Left out: those that may go away by themselves.",
+        description: "Error codes to retry. Default: those of temporary errors.",
         example: ["http_status", "timeout"],
       }),
   })
   .meta({
     id: "Retry",
-    description: "When and how often a failed attempt is repeated.",
+    description: "When and how often a failed attempt is retried.",
     example: { attempts: 4, backoff: "exponential", initial: "2s" },
   });
 type Retry = z.output<typeof Retry>;
 
-/** What every step may have beside the fields of its type. */
+/** The fields that every step may have in addition to those of its type. */
 export const COMMON_STEP_FIELDS = {
   id: StepId,
   description: text(2_000).optional().meta({
@@ -84,36 +84,36 @@ export const COMMON_STEP_FIELDS = {
     .optional()
     .meta({
       description:
-        "The ids of the steps it waits for, in place of the step before it in the list. [] starts at once: so steps run side by side.",
+        "Ids of the steps it waits for. Default: the step before it in the list. [] starts at once, so that steps run in parallel.",
       example: ["revenue", "costs"],
     }),
   if: Cel.optional().meta({
-    description: "Runs only where this is true; else it is skipped, and what follows goes on.",
+    description: "Runs the step only if this is true. Else it is skipped and the steps after it run.",
     example: "steps.revenue.row_count > 0",
   }),
   for_each: Cel.optional().meta({
     description:
-      "A list: the step runs once for each of its items (item, index), the results stand in order in steps.<id>.items.",
+      "A list: the step runs once per item (item, index). The results are in steps.<id>.items, in order.",
     example: "steps.customers.rows",
   }),
   concurrency: z.int().min(1).max(100).optional().meta({
-    description: "With for_each: how many items run at a time; 4 when left out.",
+    description: "With for_each: maximum number of items that run at a time. Default: 4.",
     example: 4,
   }),
   retry: Retry.optional(),
-  timeout: Duration.optional().meta({ description: "How long one attempt may take.", example: "30s" }),
+  timeout: Duration.optional().meta({ description: "Maximum duration of one attempt.", example: "30s" }),
   on_error: z.enum(["fail", "continue"]).optional().meta({
-    description: "continue: a failure becomes the step's error field, and the run goes on.",
+    description: "continue: a failure sets the error field of the step, and the run continues.",
     example: "continue",
   }),
   cache: Duration.optional().meta({
-    description: "For so long an unchanged step with unchanged input gives its last output again.",
+    description: "How long the output is reused while the step and its input are unchanged.",
     example: "1h",
   }),
 } as const;
 
 const Inputs = JsonSchemaObject.meta({
-  description: "What a run takes: a JSON Schema of an object, with defaults.",
+  description: "The inputs of a run: a JSON Schema of an object, with defaults.",
   example: {
     type: "object",
     properties: { since: { type: "string", format: "date", default: "2026-01-01" } },
@@ -125,7 +125,7 @@ const Json = z.unknown();
 const Schedule = z
   .strictObject({
     cron: text(200, 1).meta({
-      description: "When: five fields, or six with seconds.",
+      description: "A cron expression of five fields, or six with seconds first.",
       example: "0 8 * * MON",
     }),
     timezone: text(100, 1)
@@ -135,41 +135,41 @@ const Schedule = z
       .record(z.string(), Json)
       .optional()
       .meta({
-        description: "The inputs of its runs; templates that may use run.scheduled_for.",
+        description: "The inputs of scheduled runs. Templates in them may read run.scheduled_for.",
         example: { since: "${{ run.scheduled_for }}" },
       }),
     overlap: z.enum(["skip", "queue"]).default("skip").meta({
-      description: "While its last run goes on: skip this one, or let it wait its turn.",
+      description: "While the previous run is still running: skip this one, or queue it.",
       example: "skip",
     }),
   })
   .meta({
     id: "Schedule",
-    description: "Runs it by itself; belongs to the published version.",
+    description: "When the workflow runs automatically. The schedule of the published version applies.",
     example: { cron: "0 8 * * MON", timezone: "Europe/Berlin" },
   });
 type Schedule = z.output<typeof Schedule>;
 
 const Example = z
   .strictObject({
-    name: text(200, 1).optional().meta({ description: "What it shows.", example: "A quiet week" }),
+    name: text(200, 1).optional().meta({ description: "What the example shows.", example: "A quiet week" }),
     inputs: z.record(z.string(), Json).default({}).meta({ description: "Inputs of a run.", example: {} }),
     expect: Json.optional().meta({
-      description: "The output that the run must have; objects may leave fields out.",
+      description: "The expected output of the run. Objects may omit fields.",
       example: { best_region: "north" },
     }),
   })
   .meta({
     id: "Example",
-    description: "Inputs with the output that they must give; publishing runs them.",
+    description: "Inputs with their expected output. Publishing runs the examples.",
     example: { inputs: { since: "2026-01-01" }, expect: { best_region: "north" } },
   });
 
-/** What stands at the top beside `steps`. */
+/** The top-level fields other than `steps`. */
 export const TOP_FIELDS = {
   inputs: Inputs.optional(),
   output: Json.optional().meta({
-    description: "What a run gives: a template. Left out: the output of the last step.",
+    description: "The output of a run: a template. Default: the output of the last step.",
     example: { best_region: "${{ steps.revenue.rows[0].region }}" },
   }),
   schedule: Schedule.optional(),
@@ -178,33 +178,33 @@ export const TOP_FIELDS = {
     .max(20)
     .optional()
     .meta({
-      description: "Example inputs with expected outputs; publishing runs them.",
+      description: "Example inputs with expected outputs. Publishing runs them.",
       example: [{ inputs: { since: "2026-01-01" }, expect: { best_region: "north" } }],
     }),
   timeout: Duration.optional().meta({
-    description: "How long a run may take, waits included.",
+    description: "Maximum duration of a run, waits included.",
     example: "1h",
   }),
   concurrency: z.int().min(1).max(1_000).optional().meta({
-    description: "How many of its runs go on at a time; the others are queued.",
+    description: "Maximum number of runs at a time. Further runs are queued.",
     example: 1,
   }),
   priority: z.int().min(-10).max(10).optional().meta({
-    description: "Which goes first where there is more work than room: higher before lower; 0 when left out.",
+    description: "Priority of its runs when all executors are busy: higher first. Default: 0.",
     example: 0,
   }),
   on_failure: text(200, 1).optional().meta({
     description:
-      "The id of a workflow to run when a run failed; it gets `run_id`, `workflow_id` and `error`.",
+      "The id of a workflow that runs when a run fails. Its inputs are `run_id`, `workflow_id` and `error`.",
     example: "tell-the-team",
   }),
   expose_as_tool: z.boolean().optional().meta({
-    description: "Whether agents see the published workflow as a tool of its own.",
+    description: "Whether agents get the published workflow as a separate tool.",
     example: false,
   }),
 } as const;
 
-/** A step as it is written, whatever its type. */
+/** A step of any type, with its expressions unresolved. */
 export interface StepDefinition {
   id: string;
   type: string;
@@ -220,7 +220,7 @@ export interface StepDefinition {
   [field: string]: unknown;
 }
 
-/** A definition that passed its schema, defaults filled in. */
+/** A definition that matches its schema, with defaults filled in. */
 export interface Definition {
   inputs?: Record<string, unknown> | undefined;
   steps: StepDefinition[];

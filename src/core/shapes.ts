@@ -1,19 +1,19 @@
 /**
- * What is known of a value before anything runs: the types that the checker carries from input schemas, step outputs
- * and query columns into expressions. `any` is "not known", and never a fault.
+ * The static type of a value. The checker carries shapes from input schemas, step outputs and query columns into
+ * expressions. `any` means unknown and never causes an issue.
  */
 export type Shape = { nullable?: boolean } & (
   | { kind: "any" | "null" | "string" | "number" | "boolean" }
   | { kind: "list"; of: Shape }
-  /** Any key, one type of value. */
+  /** An object with any keys and one type of value. */
   | { kind: "map"; of: Shape }
-  /** These fields and no other: to name another is a fault with a near match. */
+  /** An object with exactly these fields: reading another one is an issue. */
   | { kind: "object"; fields: Readonly<Record<string, Shape>> }
 );
 
 /**
- * Nodes of one shape, and levels; beyond them nothing is known. A step's output may hold those of the steps before it,
- * twice each: unbounded, shapes would double from step to step.
+ * Maximum number of nodes of a shape, and of its levels; the rest becomes `any`. A step's output may contain the outputs
+ * before it twice, so without a limit shapes would double from step to step.
  */
 export const MAX_SHAPE_NODES = 2_000;
 export const MAX_SHAPE_DEPTH = 12;
@@ -27,7 +27,7 @@ export const mapOf = (of: Shape): Shape => ({ kind: "map", of });
 export const objectOf = (fields: Readonly<Record<string, Shape>>): Shape => ({ kind: "object", fields });
 export const nullable = (shape: Shape): Shape => ({ ...shape, nullable: true });
 
-/** The shape of a value that is written out, not computed; of lists and objects nothing is said. */
+/** Returns the shape of a literal value; `any` for lists and objects. */
 export function shapeOfConstant(value: unknown): Shape {
   switch (typeof value) {
     case "string":

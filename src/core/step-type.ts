@@ -1,4 +1,4 @@
-/** A step type, defined once: the definition's schema, the checker, the executor and the documents are made from it. */
+/** The definition of a step type, from which the schema, the checker, the executor and the documents derive. */
 import type { z } from "zod";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { Connections, PartialIssue, Usage } from "./connections.ts";
@@ -7,8 +7,8 @@ import type { TraceHeaders } from "./trace-context.ts";
 import type { SpanAttributes } from "./tracer.ts";
 
 /**
- * A field of a step. `literal`: taken as it stands, no expression. `template`: `${{ }}` anywhere inside its strings.
- * `cel`: one bare expression. `schema` is what it must be once resolved.
+ * A field of a step. `literal` takes no expressions, `template` takes `${{ }}` anywhere in its strings, and `cel` is one
+ * bare expression. `schema` validates the resolved value.
  */
 export interface Field<S extends z.ZodType = z.ZodType> {
   kind: "literal" | "template" | "cel";
@@ -22,7 +22,7 @@ export const cel = <S extends z.ZodType>(schema: S): Field<S> => ({ kind: "cel",
 export type Fields = Readonly<Record<string, Field>>;
 type Resolved<F extends Fields> = { [K in keyof F]: z.output<F[K]["schema"]> };
 
-/** A step as its definition has it: checked for form, expressions not yet resolved. */
+/** A step of a definition: valid against its schema, with its expressions unresolved. */
 export interface UnresolvedStep {
   id: string;
   type: string;
@@ -32,96 +32,96 @@ export interface UnresolvedStep {
 export interface StepCheckContext {
   connections: Connections;
   signal: AbortSignal;
-  /** What is known of a field of this step once it is resolved. */
+  /** Returns the shape of a field of this step after it is resolved. */
   shapeOf(field: string): Shape;
-  /** What is known of one entry of a field that is an object (`tables.orders`). */
+  /** Returns the shape of one entry of a field that is an object (`tables.orders`). */
   shapeAt(field: string, key: string): Shape;
-  /** The inputs (JSON Schema) and the output of another workflow; undefined where there is none. */
+  /** Returns the inputs (JSON Schema) and the output of another workflow; undefined if it does not exist. */
   workflow(id: string): Promise<{ inputs: Record<string, unknown> | null; output: Shape } | undefined>;
-  /** Ids of workflows, to find a near match in. */
+  /** Returns the ids of workflows, to find a near match. */
   workflowIds(): Promise<string[]>;
 }
 
 export interface StepCheck {
-  /** Paths are below the step. */
+  /** Issues with paths below the step. */
   issues: PartialIssue[];
-  /** What its output will be, where more is known than `output` says. */
+  /** The shape of its output, if it is known more precisely than `output` of the type. */
   output?: Shape;
 }
 
 export interface StepContext {
   connections: Connections;
-  /** Aborted when the run is cancelled or the step's time is up; `reason` is the StepError. */
+  /** Aborted when the run is cancelled or the step times out; `reason` is the StepError. */
   signal: AbortSignal;
-  /** `<first run>:<step>:<item>:<hash of its input>`, to hand to what it calls. */
+  /** `<first run>:<step>:<item>:<hash of its input>`, to pass on to the systems that it calls. */
   idempotencyKey: string;
-  /** The present moment, in milliseconds. */
+  /** Returns the present time, in milliseconds since 1970. */
   now(): number;
-  /** The trace that it is part of, to hand to what it calls; nothing where there is none. */
+  /** The headers of its trace, to pass on to the systems that it calls; empty without a trace. */
   trace: TraceHeaders;
 }
 
-/** How a step's code ends; what it throws is its failure. */
+/** The outcome of a step that does not throw. */
 export type StepOutcome =
   | {
       kind: "done";
       output: Record<string, unknown>;
       usage?: Usage | undefined;
-      /** How many rows a database gave. */
+      /** Number of rows that a database returned. */
       rows?: number | undefined;
     }
-  /** Done at that moment; holds nothing meanwhile. */
+  /** The step ends at that time, in milliseconds since 1970. It uses no resources until then. */
   | { kind: "wait"; until: number }
-  /** Done when a person has decided. */
+  /** The step ends with the decision of a person. */
   | {
       kind: "approval";
       message: string;
       form: Record<string, unknown> | null;
       assignees: string[];
     }
-  /** Done when another workflow's run has ended. */
+  /** The step ends with the run of another workflow. */
   | { kind: "child"; workflow: string; inputs: Record<string, unknown> };
 
-/** What is known of systems that steps call. */
+/** The connections that span attributes are derived from. */
 export type CalledConnections = Pick<Connections, "defaultDatabase" | "databases" | "models">;
 
 export interface StepType<F extends Fields = Fields> {
-  /** The word in `type`. */
+  /** The value of `type`. */
   type: string;
   title: string;
-  /** One or two sentences, for the guide, the schema and describe_environment. */
+  /** A few sentences for the guide, the schema and describe_environment. */
   description: string;
   fields: F;
   /** An example of the whole step, for documents and editors. */
   example: UnresolvedStep;
-  /** Its output in words that the guide shows, and what is known of it whatever the step. */
+  /** The shape of its output, as far as it is the same for every step of the type. */
   output: Shape;
-  /** How long an attempt may take unless `timeout` says so, in milliseconds; null for as long as it takes. */
+  /** Default timeout of an attempt, in milliseconds; null without a limit. */
   timeoutMs: number | null;
-  /** Runs in memory at once and has no effect: its attempts are recorded only when they end. */
+  /** Runs in memory and has no effects, so that its attempts are recorded only when they end. */
   instant?: boolean;
   /**
-   * Its result holds for that very run only: what a person agreed to. A retry takes it over only where it does the same
-   * work again, the same definition on the same inputs, and the run that it repeats did not succeed.
+   * Its result is valid for its run only, such as the approval of a person. A retry reuses it only with the same
+   * definition and inputs, and only if the run that it repeats did not succeed.
    */
   runScoped?: boolean;
-  /** Whether running it again may do something twice. */
+  /** Whether running the step again may repeat an effect. */
   hasEffects(step: UnresolvedStep): boolean;
-  /** What it holds while it runs (`database:shop`), for limits; null for nothing. */
+  /** Returns the resource that it holds while it runs (`database:shop`), for concurrency limits; null for none. */
   resource(step: UnresolvedStep, connections: Pick<Connections, "defaultDatabase">): string | null;
-  /** What of its key's allowance it uses; it does not begin when that is used up. */
+  /** Returns the metered resource that it uses. It does not start when the usage limit of its API key is reached. */
   meteredResource?(step: UnresolvedStep): MeteredResource | null;
   /**
-   * The system that it calls, for traces: attributes by OpenTelemetry's semantic conventions, out of what every run of
-   * the definition has in common, never out of values.
+   * Returns span attributes of the system that it calls, by OpenTelemetry's semantic conventions. They derive from the
+   * definition only, never from values.
    */
   spanAttributes?(step: UnresolvedStep, connections: CalledConnections): SpanAttributes;
   check?(step: UnresolvedStep, ctx: StepCheckContext): Promise<StepCheck>;
   run(input: Resolved<F>, ctx: StepContext): Promise<StepOutcome>;
 }
 
-/** Defines a step type; `run` gets its fields as their schemas give them. */
+/** Defines a step type. `run` receives the parsed fields. */
 export const defineStepType = <F extends Fields>(type: StepType<F>): StepType<F> => type;
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the one place where the shapes are forgotten
+// oxlint-disable-next-line typescript/no-explicit-any -- the only place that erases the field types
 export type AnyStepType = StepType<any>;

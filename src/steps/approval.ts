@@ -13,19 +13,19 @@ export const approvalStep = defineStepType({
   type: "approval",
   title: "Ask a person",
   description:
-    "Waits until a person approves or declines: decide_approval, over REST or through an agent. " +
-    "The first decision counts. To decline is no failure: read approved in a later step's if. " +
-    "timeout says how long it waits; then it fails as approval_timeout.",
+    "Waits until a person approves or declines with decide_approval, over REST or through an agent. " +
+    "The first decision counts. Declining is not a failure: test approved in the if of a later step. " +
+    "After timeout it fails with approval_timeout.",
   fields: {
     message: template(
       text(10_000, 1).meta({
-        description: "What the person is asked, with what they need to decide.",
+        description: "The question, with what the person needs to know for the decision.",
         example: "Send this to the team? ${{ steps.summary.text }}",
       }),
     ),
     form: literal(
       JsonSchemaObject.optional().meta({
-        description: "What to fill in: a JSON Schema of an object. The answers stand in form.",
+        description: "Fields to fill in, as a JSON Schema of an object. The answers are in form.",
         example: {
           type: "object",
           properties: { budget: { type: "number", minimum: 0 } },
@@ -38,7 +38,7 @@ export const approvalStep = defineStepType({
         .array(z.email({ error: "must be a mail address" }))
         .max(50)
         .default([])
-        .meta({ description: "Mail addresses of those who are told.", example: ["ada@example.com"] }),
+        .meta({ description: "Mail addresses that are notified.", example: ["ada@example.com"] }),
     ),
   },
   example: {
@@ -68,7 +68,7 @@ function formIssues(form: unknown): PartialIssue[] {
       {
         path: ["form", "type"],
         code: type === undefined ? "missing" : "not_allowed",
-        message: "must be object: a form has named fields",
+        message: "must be object, because a form has named fields",
         allowed: ["object"],
         fix: 'Write {"type": "object", "properties": {…}}.',
       },

@@ -1,4 +1,4 @@
-/** What can be known before running of the arguments that another's JSON Schema describes. */
+/** Checks the arguments of a tool or workflow against their JSON Schema before the step runs. */
 import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
 import type { PartialIssue } from "../core/connections.ts";
 import type { Shape } from "../core/shapes.ts";
@@ -8,9 +8,9 @@ import { inputsValidator, schemaIssues, shapeOfSchema } from "../core/json-schem
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Checks what is written under `field` against a schema of an object: names that are missing or unknown, values that
- * hold no expression, and of the others their kind as far as it is known.
- * @returns faults whose paths are below the step; none where the schema itself can't be used
+ * Checks the arguments under `field` against a schema of an object: missing and unknown names, values without an
+ * expression, and the kinds of the others as far as they are known.
+ * @returns issues with paths below the step; none if the schema itself is invalid
  */
 export function argumentIssues(
   field: string,
@@ -19,7 +19,7 @@ export function argumentIssues(
   ctx: Pick<StepCheckContext, "shapeAt">,
 ): PartialIssue[] {
   const written = step[field] ?? {};
-  // One expression for all of them is known when it runs.
+  // The value of one expression for all arguments is known only when the step runs.
   if (typeof written !== "object" || Array.isArray(written)) return [];
   const { $schema: _, ...usable } = schema;
   if (usable["properties"] === undefined || schemaIssues(usable).length > 0) return [];
@@ -44,19 +44,19 @@ export function argumentIssues(
 
 const isDynamic = (value: unknown): boolean => EXPRESSION_PATTERN.test(JSON.stringify(value) ?? "");
 
-/** The schema's own words for names that it does not know; what they hold does not matter. */
+/** Reports the names that the schema does not allow, whatever their values. */
 function unknownNames(schema: Schema, names: readonly string[]): PartialIssue[] {
   const parsed = inputsValidator(schema).parse(Object.fromEntries(names.map((name) => [name, null])));
-  const wanted = new Set(names);
+  const requested = new Set(names);
   return ("issues" in parsed ? parsed.issues : []).filter(
-    ({ code, path: [name] = [] }) => code === "unknown_key" && wanted.has(String(name)),
+    ({ code, path: [name] = [] }) => code === "unknown_key" && requested.has(String(name)),
   );
 }
 
-const SPOKEN: Readonly<Partial<Record<Shape["kind"], string>>> = {
-  string: "text",
+const KIND_NAMES: Readonly<Partial<Record<Shape["kind"], string>>> = {
+  string: "a string",
   number: "a number",
-  boolean: "true or false",
+  boolean: "a boolean",
   list: "a list",
   object: "an object",
   map: "an object",
@@ -64,14 +64,20 @@ const SPOKEN: Readonly<Partial<Record<Shape["kind"], string>>> = {
 
 function wrongKinds(
   field: string,
-  wanted: Readonly<Record<string, Shape>>,
+  shapes: Readonly<Record<string, Shape>>,
   names: ReadonlySet<string>,
   ctx: Pick<StepCheckContext, "shapeAt">,
 ): PartialIssue[] {
   return [...names].flatMap((name) => {
-    const expected = SPOKEN[wanted[name]?.kind ?? "any"];
-    const given = SPOKEN[ctx.shapeAt(field, name).kind];
-    if (expected === undefined || given === undefined || expected === given) return [];
-    return [{ path: [name], code: "wrong_type", message: `must be ${expected}, not ${given}` }];
+    const expected = KIND_NAMES[shapes[name]?.kind ?? "any"];
+    const actual = KIND_NAMES[ctx.shapeAt(field, name).kind];
+    if (expected === undefined || actual === undefined || expected === actual) return [];
+    return [
+      {
+        path: [name],
+        code: "wrong_type",
+        message: `must be ${expected}, but the expression returns ${actual}`,
+      },
+    ];
   });
 }

@@ -4,23 +4,23 @@ import { BOOLEAN, objectOf, type Shape } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { cel, defineStepType, template } from "../core/step-type.ts";
 
-/** Null is false; whether anything else holds would be guessing. */
-const CONDITION: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]);
+/** The kinds that a condition accepts: null counts as false. */
+const CONDITION_KINDS: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]);
 
 export const assertStep = defineStepType({
   type: "assert",
   title: "Assert",
-  description: "Fails the run with its message unless a condition holds: a gate for the quality of data.",
+  description: "Fails the run with a message unless a condition is true: a check of data quality.",
   fields: {
     that: cel(
       z.boolean().nullable().meta({
-        description: "What must hold: a CEL expression that gives true or false. Null is false.",
+        description: "The condition: a CEL expression that returns a boolean. Null counts as false.",
         example: "steps.revenue.row_count > 0",
       }),
     ),
     message: template(
-      text(10_000, 1).default("The condition does not hold.").meta({
-        description: "What the failure says.",
+      text(10_000, 1).default("The condition is not true.").meta({
+        description: "The error message of the failure.",
         example: "There are no orders since ${{ inputs.since }}.",
       }),
     ),
@@ -38,9 +38,9 @@ export const assertStep = defineStepType({
   resource: () => null,
   check: (_step, ctx) => {
     const { kind } = ctx.shapeOf("that");
-    if (CONDITION.has(kind)) return Promise.resolve({ issues: [] });
-    const message = `must give true or false, not a ${kind}`;
-    const fix = "Compare it with something, such as > 0 or != null.";
+    if (CONDITION_KINDS.has(kind)) return Promise.resolve({ issues: [] });
+    const message = `must be a boolean, but the expression returns ${kind === "object" ? "an" : "a"} ${kind}`;
+    const fix = "Compare it with a value, for example > 0 or != null.";
     return Promise.resolve({ issues: [{ path: ["that"], code: "wrong_type", message, fix }] });
   },
   run: ({ that, message }) =>

@@ -8,23 +8,23 @@ import { defineStepType, template, type UnresolvedStep } from "../core/step-type
 
 const Address = text(320, 1);
 const Addresses = z.union([Address, z.array(Address).min(1).max(50)]);
-const asList = (one: string | readonly string[]): readonly string[] =>
-  typeof one === "string" ? [one] : one;
+const asList = (addresses: string | readonly string[]): readonly string[] =>
+  typeof addresses === "string" ? [addresses] : addresses;
 
 export const emailStep = defineStepType({
   type: "email",
   title: "Send mail",
   description:
-    "Sends mail through the configured SMTP server, to the domains that mail.allowed_domains of the configuration names.",
+    "Sends mail through the configured SMTP server, only to the domains in mail.allowed_domains of the configuration.",
   fields: {
     to: template(
       Addresses.meta({
-        description: "One address or a list of them; 50 with cc at most.",
+        description: "One address or a list of addresses; at most 50 together with cc.",
         example: "team@example.com",
       }),
     ),
     cc: template(
-      Addresses.optional().meta({ description: "Who gets a copy.", example: ["ada@example.com"] }),
+      Addresses.optional().meta({ description: "Addresses that get a copy.", example: ["ada@example.com"] }),
     ),
     subject: template(
       text(500, 1).meta({ description: "The subject.", example: "Revenue since ${{ inputs.since }}" }),
@@ -37,7 +37,7 @@ export const emailStep = defineStepType({
     ),
     html: template(
       text(1_000_000, 1).optional().meta({
-        description: "The same as HTML, beside the text.",
+        description: "The mail as HTML, in addition to the text.",
         example: "<p>${{ steps.summary.text }}</p>",
       }),
     ),
@@ -56,8 +56,9 @@ export const emailStep = defineStepType({
   spanAttributes: () => ({}),
   check: (step, ctx) => {
     const { mailer } = ctx.connections;
-    const why = mailer.unavailableReason();
-    if (why !== null) return Promise.resolve({ issues: [{ path: [], code: "unusable", message: why }] });
+    const reason = mailer.unavailableReason();
+    if (reason !== null)
+      return Promise.resolve({ issues: [{ path: [], code: "unusable", message: reason }] });
     return Promise.resolve({ issues: ["to", "cc"].flatMap((field) => recipientIssues(field, step, mailer)) });
   },
   run: async ({ to, cc, subject, text: body, html }, ctx) => {
@@ -70,7 +71,7 @@ export const emailStep = defineStepType({
   },
 });
 
-/** Faults of the addresses that are known already: those that hold no expression. */
+/** Checks the addresses without an expression. */
 function recipientIssues(field: string, step: UnresolvedStep, mailer: Mailer): PartialIssue[] {
   const written = step[field];
   const allowed = mailer.allowedDomains();
@@ -85,9 +86,9 @@ function recipientIssues(field: string, step: UnresolvedStep, mailer: Mailer): P
       {
         path,
         code: "mail_refused",
-        message: `no mail may be sent to ${domain}`,
+        message: `must be an address in an allowed domain, got the domain ${domain}`,
         allowed: [...allowed],
-        fix: "The operator adds the domain to mail.allowed_domains in the configuration.",
+        fix: "Use an allowed domain, or ask the operator to add this one to mail.allowed_domains in the configuration.",
       },
     ];
   });

@@ -10,12 +10,13 @@ import { defineStepType, literal, template } from "../core/step-type.ts";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const SAFE: ReadonlySet<unknown> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Default and highest maximum size of a response body, in bytes. */
 const DEFAULT_BYTES = 1024 * 1024;
-const MOST_BYTES = 4 * DEFAULT_BYTES;
-/** So much of an unexpected answer's body goes into the error. */
-const SHOWN_BODY = 1_000;
+const MAX_BYTES = 4 * DEFAULT_BYTES;
+/** Maximum length of the response body in an error, in characters. */
+const MAX_SHOWN_BODY = 1_000;
 
-/** Beside 5xx, the statuses that may be another the next time. */
+/** Statuses other than 5xx that a retry may change. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const HeaderValue = z.union([
@@ -25,7 +26,7 @@ const HeaderValue = z.union([
       description: "A name from the configuration's secrets.",
       example: "team_hook",
     }),
-    prefix: text(100).optional().meta({ description: "What stands before it.", example: "Bearer " }),
+    prefix: text(100).optional().meta({ description: "Text before the secret.", example: "Bearer " }),
   }),
 ]);
 
@@ -33,11 +34,11 @@ const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 export const httpStep = defineStepType({
   type: "http",
-  title: "Call over HTTP",
+  title: "Send an HTTP request",
   description:
-    "Sends one request. A status outside 2xx fails as http_status unless accept_status lists it. Redirects are " +
+    "Sends one request. A status outside 2xx fails with http_status unless accept_status lists it. Redirects are " +
     "followed within the same origin only. body is parsed by content type: JSON becomes a value, text a string, " +
-    "nothing null, anything else {media_type, base64}. The HTTP status is status_code. Secrets go by name, and only to the hosts they are for.",
+    "an empty body null, anything else {media_type, base64}. The HTTP status is status_code. Secrets are referred to by name and sent only to the hosts they are configured for.",
   fields: {
     method: template(
       z.enum(METHODS).default("GET").meta({
@@ -47,18 +48,18 @@ export const httpStep = defineStepType({
     ),
     url: template(
       text(8_000, 1).meta({
-        description: "The whole address, https or http.",
+        description: "The absolute URL, https or http.",
         example: "https://api.example.com/orders/${{ inputs.order }}",
       }),
     ),
     headers: template(
       z
         .record(z.string(), HeaderValue)
-        .refine((headers) => Object.keys(headers).length <= 100, { message: "must be at most 100 headers" })
+        .refine((headers) => Object.keys(headers).length <= 100, { message: "must have at most 100 headers" })
         .default({})
         .meta({
           description:
-            "Header names and values. A secret is {secret: its name, prefix?}. Idempotency-Key is added to calls with effects.",
+            "Header names and values. A secret is {secret: its name, prefix?}. Requests with effects also get an Idempotency-Key.",
           example: { Authorization: { secret: "team_hook", prefix: "Bearer " } },
         }),
     ),
@@ -68,7 +69,7 @@ export const httpStep = defineStepType({
         .default({})
         .meta({
           description:
-            "Parameters that are added to the URL, encoded. A list repeats one; null leaves it out.",
+            "Query parameters added to the URL, encoded. A list repeats the parameter; null omits it.",
           example: { since: "${{ inputs.since }}", limit: 100 },
         }),
     ),
@@ -77,7 +78,7 @@ export const httpStep = defineStepType({
         .unknown()
         .optional()
         .meta({
-          description: "What is sent: text as it is, anything else as JSON. Left out: no body.",
+          description: "The request body: a string unchanged, any other value as JSON. Default: no body.",
           example: { text: "${{ steps.summary.text }}" },
         }),
     ),
@@ -86,11 +87,11 @@ export const httpStep = defineStepType({
         .array(z.int().min(100).max(599))
         .max(100)
         .default([])
-        .meta({ description: "Statuses outside 2xx that are no failure.", example: [404] }),
+        .meta({ description: "Statuses outside 2xx that are not a failure.", example: [404] }),
     ),
     max_bytes: literal(
-      z.int().min(1).max(MOST_BYTES).default(DEFAULT_BYTES).meta({
-        description: "The largest body that is taken, in bytes; 1 MiB when left out.",
+      z.int().min(1).max(MAX_BYTES).default(DEFAULT_BYTES).meta({
+        description: "Maximum size of the response body, in bytes. Default: 1 MiB.",
         example: 2_097_152,
       }),
     ),
@@ -104,10 +105,10 @@ export const httpStep = defineStepType({
     body: { text: "${{ steps.summary.text }}" },
     retry: { attempts: 4, backoff: "exponential", initial: "2s" },
   },
-  // Not `status`: that is the step's own, as every step has it.
+  // Not `status`, which is the status of the step.
   output: objectOf({ status_code: NUMBER, headers: mapOf(STRING), body: ANY }),
   timeoutMs: 30_000,
-  // A method that is worked out when it runs may be any.
+  // A method computed at run time may have effects.
   hasEffects: (step) => !SAFE.has(step["method"] ?? "GET"),
   resource: () => null,
   spanAttributes: () => ({}),
@@ -125,7 +126,7 @@ export const httpStep = defineStepType({
     const issues = found.map((issue) => {
       const [part, index] = issue.path ?? [];
       const header = part === "secrets" ? secrets[Number(index)] : undefined;
-      return header === undefined ? issue : placed(issue, ["headers", header.name, "secret"]);
+      return header === undefined ? issue : withPath(issue, ["headers", header.name, "secret"]);
     });
     return Promise.resolve({ issues: [...headers.flatMap(([name]) => nameIssues(name)), ...issues] });
   },
@@ -144,7 +145,7 @@ export const httpStep = defineStepType({
     );
     const { status } = answer;
     if ((status < 200 || status > 299) && !accept_status.includes(status))
-      throw unexpected(method, url, answer, ctx.now());
+      throw unexpectedStatus(method, url, answer, ctx.now());
     const { headers: answered, body: content } = answer;
     return { kind: "done", output: { status_code: status, headers: answered, body: content } };
   },
@@ -153,7 +154,7 @@ export const httpStep = defineStepType({
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const placed = (issue: PartialIssue, path: PropertyKey[]): PartialIssue => ({ ...issue, path });
+const withPath = (issue: PartialIssue, path: PropertyKey[]): PartialIssue => ({ ...issue, path });
 
 const nameIssues = (name: string): PartialIssue[] => {
   const issue = headerNameIssue(name);
@@ -161,8 +162,8 @@ const nameIssues = (name: string): PartialIssue[] => {
 };
 
 /**
- * What of a URL is known before it runs: all of it, or as much as stands before its first expression, if the host is
- * part of that; else null.
+ * Returns the part of a URL that is known before the step runs: all of it, or what precedes its first expression if that
+ * includes the host; else null.
  */
 function constantUrl(url: unknown): string | null {
   if (typeof url !== "string") return null;
@@ -171,16 +172,16 @@ function constantUrl(url: unknown): string | null {
   return /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]+[/?#]/i.test(url.slice(0, start)) ? url.slice(0, start) : null;
 }
 
-/** What the URL has stays as it is written: parsing and writing a query again would change its encoding. */
+/** Appends the parameters without parsing the URL, which would change the encoding of its own query. */
 function withQuery(url: string, query: Readonly<Record<string, unknown>>): string {
   const added = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const one of Array.isArray(value) ? value : [value])
-      if (one !== null) added.append(name, String(one));
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== null) added.append(name, String(item));
   if (added.size === 0) return url;
   const [address, ...fragment] = url.split("#");
-  const joint = !address!.includes("?") ? "?" : /[?&]$/.test(address!) ? "" : "&";
-  return [`${address}${joint}${added.toString()}`, ...fragment].join("#");
+  const separator = !address!.includes("?") ? "?" : /[?&]$/.test(address!) ? "" : "&";
+  return [`${address}${separator}${added.toString()}`, ...fragment].join("#");
 }
 
 function withIdempotencyKey(
@@ -192,7 +193,7 @@ function withIdempotencyKey(
   return SAFE.has(method) || isSet ? { ...headers } : { ...headers, "Idempotency-Key": key };
 }
 
-function unexpected(
+function unexpectedStatus(
   method: string,
   url: string,
   { status, headers, body }: HttpResponse,
@@ -206,7 +207,7 @@ function unexpected(
     `${method} ${URL.parse(url)?.host ?? ""} answered with status ${status}.`,
     {
       fix: fixFor(status, transient),
-      details: { status, body: shown.slice(0, SHOWN_BODY) },
+      details: { status, body: shown.slice(0, MAX_SHOWN_BODY) },
       transient,
       ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     },
@@ -214,8 +215,8 @@ function unexpected(
 }
 
 function fixFor(status: number, transient: boolean): string {
-  if (transient) return "It may go away by itself: add retry to the step.";
-  if (status === 401 || status === 403) return "Check the secret in headers, and what it is allowed to do.";
-  if (status < 400) return `Call the address in headers.location, or list ${status} in accept_status.`;
-  return `See what it says in details.body; if ${status} is no failure here, list it in accept_status.`;
+  if (transient) return "Add retry to the step: the error may be temporary.";
+  if (status === 401 || status === 403) return "Check the secret in headers and its permissions.";
+  if (status < 400) return `Request the URL in headers.location, or add ${status} to accept_status.`;
+  return `See the response in details.body. If ${status} is not a failure here, add it to accept_status.`;
 }

@@ -1,4 +1,4 @@
-/** All step types, by name. */
+/** All step types, in alphabetical order. */
 import type { AnyStepType } from "../core/step-type.ts";
 import { approvalStep } from "./approval.ts";
 import { assertStep } from "./assert.ts";

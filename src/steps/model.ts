@@ -8,8 +8,8 @@ import { defineStepType, literal, template } from "../core/step-type.ts";
 import type { SpanAttributes } from "../core/tracer.ts";
 import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
 
-/** A megabyte, in characters; in bytes it is bounded when it runs. */
-const LONGEST = 1024 * 1024;
+/** Maximum length of a prompt, in characters. Its bytes are limited when the step runs. */
+const MAX_LENGTH = 1024 * 1024;
 
 const outputOf = (answer: Readonly<Record<string, Shape>>): Shape =>
   objectOf({
@@ -22,27 +22,27 @@ export const modelStep = defineStepType({
   type: "model",
   title: "Ask a model",
   description:
-    "Calls a configured model once. Without output_schema the answer is text. With it the answer is object: it is " +
-    "checked against the schema, and the model gets one chance to repair it.",
+    "Calls a configured model once. Without output_schema the answer is in text. With it the answer is in object: it " +
+    "is validated against the schema, and the model gets one chance to correct it.",
   fields: {
     model: literal(
       text(63, 1).meta({ description: "The name of a model in the configuration.", example: "writer" }),
     ),
     prompt: template(
-      text(LONGEST, 1).meta({
-        description: "What it is asked. Lists and objects become JSON.",
+      text(MAX_LENGTH, 1).meta({
+        description: "The prompt. Lists and objects in it become JSON.",
         example: "Two sentences for a manager, from these rows only:\n${{ steps.revenue.rows }}",
       }),
     ),
     system: template(
-      text(LONGEST).optional().meta({
-        description: "Who it is and how it answers, whatever is asked.",
+      text(MAX_LENGTH).optional().meta({
+        description: "The system prompt: the role of the model and the style of its answers.",
         example: "You write for people in a hurry.",
       }),
     ),
     output_schema: literal(
       JsonSchemaObject.optional().meta({
-        description: "A JSON Schema (draft 2020-12) that the answer must fit; pattern is RE2.",
+        description: "A JSON Schema (draft 2020-12) for the answer. Patterns are in RE2 syntax.",
         example: {
           type: "object",
           properties: { mood: { enum: ["good", "bad"] } },
@@ -53,13 +53,14 @@ export const modelStep = defineStepType({
     ),
     max_output_tokens: literal(
       z.int().min(1).max(1_000_000).optional().meta({
-        description: "The longest answer, in tokens; the vendor's own bound when left out.",
+        description: "Maximum length of the answer, in tokens. Default: the limit of the vendor.",
         example: 1_000,
       }),
     ),
     temperature: literal(
       z.number().min(0).max(2).optional().meta({
-        description: "How free it is: 0 for the same each time, as far as the vendor can.",
+        description:
+          "Randomness of the answer: 0 for the same answer each time, as far as the vendor supports it.",
         example: 0,
       }),
     ),
@@ -80,7 +81,7 @@ export const modelStep = defineStepType({
     if (entry === undefined) return {};
     return {
       "gen_ai.operation.name": "chat",
-      // The later name, and the one that most tools still look for.
+      // Both the current attribute name and the one that many tools still use.
       "gen_ai.provider.name": entry.type,
       "gen_ai.system": entry.type,
       "gen_ai.request.model": entry.model_ref,
@@ -100,7 +101,7 @@ export const modelStep = defineStepType({
   },
   async run({ model, prompt, system, output_schema, max_output_tokens, temperature }, ctx) {
     const {
-      text: said,
+      text: answerText,
       object,
       usage,
       finish_reason,
@@ -116,7 +117,7 @@ export const modelStep = defineStepType({
       },
       ctx.signal,
     );
-    const answer = output_schema === undefined ? { text: said } : { object };
+    const answer = output_schema === undefined ? { text: answerText } : { object };
     return { kind: "done", output: { ...answer, usage, finish_reason }, usage };
   },
 });
@@ -131,7 +132,7 @@ function modelIssues(name: string, models: readonly NamedConnection[]): PartialI
             path: ["model"],
             code: "environment",
             message: entry.unavailableReason,
-            fix: "The operator sets it and starts the service again.",
+            fix: "Ask the operator to configure it and restart the service.",
           },
         ];
   const allowed = models.map((it) => it.name);
@@ -140,15 +141,15 @@ function modelIssues(name: string, models: readonly NamedConnection[]): PartialI
     {
       path: ["model"],
       code: "unknown_model",
-      message: "is not the name of a model in the configuration",
+      message: `must be the name of a configured model, got ${name.slice(0, 100)}`,
       allowed,
       ...(near !== undefined && { did_you_mean: near }),
       fix:
         near !== undefined
           ? `Write ${near}.`
           : allowed.length === 0
-            ? "There are none yet: the operator adds it to models in the configuration."
-            : "Use one of these, or have the operator add it to models.",
+            ? "No model is configured: ask the operator to add one to models in the configuration."
+            : "Use one of the allowed names, or ask the operator to add the model to the configuration.",
     },
   ];
 }

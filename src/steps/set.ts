@@ -4,10 +4,9 @@ import { mapOf, ANY } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, template } from "../core/step-type.ts";
 
-/** What every step's object has already, so no value of a set step can have these names. */
+/** Fields that every step has in expressions, so a value of a set step can't have these names. */
 const RESERVED: ReadonlySet<string> = new Set(["status", "error", "items"]);
 
-/** What expressions can read as steps.<id>.<name>. */
 const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, {
   error: "must be a letter, then up to 63 letters, digits or _",
 });
@@ -15,22 +14,24 @@ const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, {
 const reserved = (name: string): PartialIssue => ({
   path: ["values", name],
   code: "reserved_name",
-  message: `${name} is what every step has in expressions; a value can't be called so`,
-  fix: `Give it another name, such as ${name}_value.`,
+  message: `must not be named ${name}, which every step has in expressions`,
+  fix: `Rename it, for example to ${name}_value.`,
 });
 
 export const setStep = defineStepType({
   type: "set",
   title: "Set values",
   description:
-    "Shapes values: names things once, picks and reorders what earlier steps gave. Later steps read steps.<id>.<name>.",
+    "Computes named values from inputs and the outputs of earlier steps. Later steps read them as steps.<id>.<name>.",
   fields: {
     values: template(
       z
         .record(Name, z.unknown())
-        .refine((values) => Object.keys(values).length <= 1_000, { message: "must be at most 1,000 values" })
+        .refine((values) => Object.keys(values).length <= 1_000, {
+          message: "must have at most 1,000 values",
+        })
         .meta({
-          description: "Names and their values; whole ${{ }} keep their type.",
+          description: "Names with their values. A value that is one ${{ }} keeps its type.",
           example: { best: "${{ steps.revenue.rows[0].region }}", since: "${{ inputs.since }}" },
         }),
     ),
@@ -58,10 +59,12 @@ export const setStep = defineStepType({
     const name = Object.keys(values).find((it) => RESERVED.has(it));
     if (name === undefined) return Promise.resolve({ kind: "done", output: values });
     const { message, fix } = reserved(name);
-    return Promise.reject(new StepError("input_invalid", message, { ...(fix !== undefined && { fix }) }));
+    return Promise.reject(
+      new StepError("input_invalid", `A value ${message}.`, { ...(fix !== undefined && { fix }) }),
+    );
   },
 });
 
-/** The names where the values are written one by one; undefined where one expression gives them all. */
+/** Returns the names of the values; undefined if one expression computes all of them. */
 const namesOf = (values: unknown): string[] | undefined =>
   typeof values === "object" && values !== null ? Object.keys(values) : undefined;

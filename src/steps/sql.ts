@@ -22,11 +22,12 @@ import {
   type UnresolvedStep,
 } from "../core/step-type.ts";
 
+/** Maximum size of the rows, in bytes of JSON. */
 const MAX_BYTES = 1024 * 1024;
-const NO_DATABASE = "No database is named, and the configuration has no default one.";
-const NO_DATABASE_FIX = "Name one as database.";
+const NO_DATABASE = "The step names no database, and the configuration has no default database.";
+const NO_DATABASE_FIX = "Set database to the name of a configured database.";
 
-/** A name in the query: of a parameter or a table. */
+/** The name of a parameter or a table in the query. */
 const SqlName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, {
   error: "must be a letter, then up to 62 letters, digits or _",
 });
@@ -36,7 +37,7 @@ const Query = z
   .min(1)
   .max(100_000)
   .refine((text) => !text.includes("${{"), {
-    message: "must hold no ${{ }}: write :name in it, and give the value in params",
+    message: "must not contain ${{ }}: write :name in the query, and set its value in params",
     params: { code: "not_allowed" },
   });
 
@@ -48,18 +49,19 @@ export const sqlStep = defineStepType({
   type: "sql",
   title: "Query a database",
   description:
-    "Runs one query on a configured database and gives its rows. Values go into params and stand as :name in the query. Read-only unless the database and the step both say otherwise. database: scratch joins rows of earlier steps.",
+    "Runs one query on a configured database and returns its rows. Values are set in params and written as :name in the query. Read-only unless both the database and the step allow writing. database: scratch queries the rows of earlier steps.",
   fields: {
     database: literal(
       z.string().min(1).max(63).optional().meta({
         description:
-          "A database of the configuration; scratch is an empty one in memory, for tables. Left out: the default one.",
+          "The name of a configured database, or scratch: an empty database in memory, for tables. Default: the configured default.",
         example: "shop",
       }),
     ),
     query: literal(
       Query.meta({
-        description: "One statement in the database's own SQL, without ${{ }}: values stand in it as :name.",
+        description:
+          "One statement in the SQL of the database. It contains no ${{ }}: values are written as :name.",
         example: "SELECT region, SUM(amount) AS total FROM orders WHERE ordered_on >= :since GROUP BY region",
       }),
     ),
@@ -69,19 +71,20 @@ export const sqlStep = defineStepType({
         .optional()
         .meta({
           description:
-            "Values for :name in the query: text, numbers, true, false, null; objects become JSON text.",
+            "Values for :name in the query: strings, numbers, booleans or null. Objects become JSON text.",
           example: { since: "${{ inputs.since }}" },
         }),
     ),
     write: literal(
       z.boolean().optional().meta({
-        description: "Whether the statement may change data; the database's entry must say read-write too.",
+        description:
+          "Whether the statement may change data. The database must be configured as read-write too.",
         example: false,
       }),
     ),
     max_rows: literal(
       z.int().min(1).max(10_000).default(1_000).meta({
-        description: "The most rows to give; where there are more, truncated is true.",
+        description: "Maximum number of rows. If there are more, truncated is true.",
         example: 1_000,
       }),
     ),
@@ -90,7 +93,7 @@ export const sqlStep = defineStepType({
         .record(SqlName, z.array(z.unknown()))
         .optional()
         .meta({
-          description: "With database: scratch: names of tables and the lists that are loaded into them.",
+          description: "With database: scratch: table names with the lists to load into them.",
           example: { orders: "${{ steps.orders.rows }}", costs: "${{ steps.costs.rows }}" },
         }),
     ),
@@ -114,10 +117,10 @@ export const sqlStep = defineStepType({
     const type = connections.databases.list().find((it) => it.name === name)?.type;
     if (name === null || type === undefined) return {};
     const system = type === "postgres" ? "postgresql" : type;
-    // The later name, and the one that most tools still look for. The statement stays here.
+    // Both the current attribute name and the one that many tools still use. The statement is not exported.
     return { "db.system.name": system, "db.system": system, "millrace.database": name };
   },
-  // What scratch joins was counted when it came.
+  // The rows in scratch were metered when they were read.
   meteredResource: ({ database }) => (database === SCRATCH_DATABASE ? null : "rows"),
   check: async (step, ctx) => {
     const database = databaseOf(step, ctx.connections);
@@ -126,7 +129,7 @@ export const sqlStep = defineStepType({
         issues: [{ path: ["database"], code: "missing", message: NO_DATABASE, fix: NO_DATABASE_FIX }],
       };
     const query = step["query"];
-    // What is wrong with its form the schema has told.
+    // The schema reports a query of the wrong form.
     if (!Query.safeParse(query).success) return { issues: [] };
     const tables = tablesOf(step, ctx);
     const prepare = (params: readonly string[]) =>
@@ -136,7 +139,7 @@ export const sqlStep = defineStepType({
       );
     const params = namesOf("params", step, ctx);
     let prepared = await prepare(params ?? []);
-    // Where one expression gives all parameters, those that the query wants are taken to be there.
+    // If one expression computes all parameters, those of the query are assumed to exist.
     if (params === undefined && "issues" in prepared)
       prepared = await prepare(
         prepared.issues.flatMap(({ path }) => (path?.[0] === "params" ? [String(path[1])] : [])),
@@ -172,7 +175,7 @@ const databaseOf = (
   { defaultDatabase }: Pick<StepCheckContext["connections"], "defaultDatabase">,
 ): string | null => (typeof step["database"] === "string" ? step["database"] : defaultDatabase);
 
-/** The keys of a field that is an object; undefined where only its expression knows them. */
+/** Returns the keys of a field that is an object; undefined if they are known only at run time. */
 function namesOf(field: string, step: UnresolvedStep, ctx: StepCheckContext): string[] | undefined {
   const written = step[field];
   if (written === undefined) return [];
@@ -187,18 +190,18 @@ const listParams = (names: readonly string[], ctx: StepCheckContext): PartialIss
     .map((name) => ({
       path: ["params", name],
       code: "wrong_type",
-      message: "is a list, and a parameter is one value",
-      fix: `Give it as text with to_json(…) and unpack it in the query, with json_each(:${name}) in SQLite for example; or load it with tables into database: scratch.`,
+      message: "must be a single value, got a list",
+      fix: `Pass it as text with to_json(…) and unpack it in the query, for example with json_each(:${name}) in SQLite, or load it as one of tables into database: scratch.`,
     }));
 
-/** The columns of the tables to be loaded, as far as they are known. */
+/** Returns the columns of the tables to load, as far as they are known. */
 function tablesOf(
   step: UnresolvedStep,
   ctx: StepCheckContext,
 ): Record<string, readonly SqlColumn[] | null> | undefined {
   const names = namesOf("tables", step, ctx);
   if (step["tables"] === undefined) return undefined;
-  // An expression that gives all tables: not even their names are known.
+  // One expression computes all tables, so not even their names are known.
   if (names === undefined) return { [UNKNOWN_TABLE]: null };
   return Object.fromEntries(names.map((name) => [name, columnsOf(ctx.shapeAt("tables", name))]));
 }

@@ -15,27 +15,27 @@ import { SECOND } from "../core/clock.ts";
 import { argumentIssues } from "./arguments.ts";
 import { shapeOfSchema } from "../core/json-schema/index.ts";
 
-/** As many names are listed where one is wrong. */
-const MOST_LISTED = 100;
+/** Maximum number of names in the `allowed` of an issue. */
+const MAX_LISTED = 100;
 
 export const toolStep = defineStepType({
   type: "tool",
   title: "Call a tool",
   description:
-    "Calls one tool of a configured MCP server. Its structured content, else its text, stands in output; " +
-    "it fails as tool_failed.",
+    "Calls one tool of a configured MCP server. Its structured content, or else its text, is in output. " +
+    "It fails with tool_failed.",
   fields: {
     server: literal(
-      text(63, 1).meta({ description: "A name of mcp_servers in the configuration.", example: "crm" }),
+      text(63, 1).meta({ description: "The name of an MCP server in the configuration.", example: "crm" }),
     ),
     tool: literal(
-      text(200, 1).meta({ description: "The name of the tool there.", example: "find_customer" }),
+      text(200, 1).meta({ description: "The name of the tool on that server.", example: "find_customer" }),
     ),
     arguments: template(
       z
         .record(z.string(), z.unknown())
         .default({})
-        .meta({ description: "What the tool takes.", example: { email: "${{ inputs.email }}" } }),
+        .meta({ description: "The arguments of the tool.", example: { email: "${{ inputs.email }}" } }),
     ),
   },
   example: {
@@ -107,7 +107,7 @@ function serverIssues(server: string, { connections }: StepCheckContext): Partia
       ),
     ];
   if (entry.unavailableReason === null) return [];
-  return [{ path: ["server"], code: "unusable", message: `can't be used now: ${entry.unavailableReason}` }];
+  return [{ path: ["server"], code: "unusable", message: `is unavailable: ${entry.unavailableReason}` }];
 }
 
 function unknown(field: string, name: string, names: readonly string[]): PartialIssue {
@@ -115,8 +115,8 @@ function unknown(field: string, name: string, names: readonly string[]): Partial
   return {
     path: [field],
     code: `unknown_${field}`,
-    message: `there is no ${field === "tool" ? "tool" : "MCP server"} ${name}`,
-    allowed: names.slice(0, MOST_LISTED),
+    message: `must be the name of ${field === "tool" ? "a tool of the server" : "a configured MCP server"}, got ${name.slice(0, 100)}`,
+    allowed: names.slice(0, MAX_LISTED),
     ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
   };
 }

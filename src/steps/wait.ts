@@ -7,25 +7,24 @@ import { objectOf, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
 
-const LONGEST = 365 * DAY;
-const TOO_LONG = "must be at most 365 days away";
+/** Maximum wait, in milliseconds. */
+const MAX_WAIT = 365 * DAY;
+const TOO_LONG = "must be at most 365 days ahead";
 
 export const waitStep = defineStepType({
   type: "wait",
   title: "Wait",
-  description:
-    "Waits for a time or until a moment, and holds nothing meanwhile: it survives restarts and costs nothing.",
+  description: "Waits for a duration or until a time. A waiting run uses no resources and survives restarts.",
   fields: {
-    for: literal(Duration.optional().meta({ description: "How long, at most 365 days.", example: "10m" })),
+    for: literal(
+      Duration.optional().meta({ description: "How long to wait, at most 365 days.", example: "10m" }),
+    ),
     until: template(
-      z.iso
-        .datetime({ offset: true, error: "must be a moment such as 2026-11-21T08:00:00Z" })
-        .optional()
-        .meta({
-          description:
-            "Or until when: a moment (ISO 8601, with its offset or Z) at most 365 days away; one that has passed is no wait.",
-          example: "2026-11-21T08:00:00Z",
-        }),
+      z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T08:00:00Z" }).optional().meta({
+        description:
+          "Until when to wait, instead of for: a time (ISO 8601 with an offset or Z) at most 365 days ahead. A time in the past ends the wait at once.",
+        example: "2026-11-21T08:00:00Z",
+      }),
     ),
   },
   example: { id: "let_it_settle", type: "wait", for: "10m" },
@@ -36,9 +35,10 @@ export const waitStep = defineStepType({
   check: (step) => Promise.resolve({ issues: issuesOf(step) }),
   run: (input, ctx) => {
     const now = ctx.now();
-    const until = momentOf(input, now);
-    const issue = until === undefined ? ONE_OF.message : `The moment ${TOO_LONG}: it is ${iso(until)}.`;
-    if (until === undefined || until - now > LONGEST)
+    const until = targetTime(input, now);
+    const issue =
+      until === undefined ? `The step ${ONE_OF.message}.` : `The time ${TOO_LONG}, got ${iso(until)}.`;
+    if (until === undefined || until - now > MAX_WAIT)
       return Promise.reject(new StepError("input_invalid", issue));
     return Promise.resolve(
       until <= now ? { kind: "done", output: { waited_until: iso(until) } } : { kind: "wait", until },
@@ -46,8 +46,8 @@ export const waitStep = defineStepType({
   },
 });
 
-/** In milliseconds since 1970; undefined unless exactly one of the two is given. */
-function momentOf(
+/** Returns milliseconds since 1970; undefined unless exactly one of the two fields is set. */
+function targetTime(
   input: { for?: string | undefined; until?: string | undefined },
   now: number,
 ): number | undefined {
@@ -57,15 +57,15 @@ function momentOf(
 
 const ONE_OF = {
   code: "invalid",
-  message: "needs exactly one of for and until",
+  message: "must have exactly one of for and until",
   fix: "Write for: 10m, or until: 2026-11-21T08:00:00Z.",
 } as const;
 
 function issuesOf(step: UnresolvedStep): PartialIssue[] {
-  const length = step["for"];
-  if ((length === undefined) === (step["until"] === undefined)) return [ONE_OF];
-  // What is no duration at all is the schema's fault to tell.
-  return Duration.safeParse(length).success && durationMs(length as string) > LONGEST
+  const duration = step["for"];
+  if ((duration === undefined) === (step["until"] === undefined)) return [ONE_OF];
+  // The schema reports a value that is not a duration.
+  return Duration.safeParse(duration).success && durationMs(duration as string) > MAX_WAIT
     ? [{ path: ["for"], code: "too_large", message: TOO_LONG }]
     : [];
 }

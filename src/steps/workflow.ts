@@ -5,7 +5,7 @@ import { ANY, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import { argumentIssues } from "./arguments.ts";
 
-/** A workflow without `inputs` takes none. */
+/** A workflow without `inputs` accepts none. */
 const NO_INPUTS = { type: "object", properties: {} };
 
 const outputOf = (output: Shape): Shape => objectOf({ output, run_id: STRING });
@@ -13,8 +13,7 @@ const outputOf = (output: Shape): Shape => objectOf({ output, run_id: STRING });
 export const workflowStep = defineStepType({
   type: "workflow",
   title: "Run a workflow",
-  description:
-    "Runs another workflow and waits for it. Its output stands in output; it fails as child_failed.",
+  description: "Runs another workflow and waits for it. Its output is in output. It fails with child_failed.",
   fields: {
     workflow: literal(
       text(200, 1).meta({ description: "The id of the workflow.", example: "weekly-revenue" }),
@@ -34,7 +33,7 @@ export const workflowStep = defineStepType({
   },
   output: outputOf(ANY),
   timeoutMs: null,
-  // What it runs may do anything; that its recorded steps are not run again is the engine's to see to.
+  // The other workflow may have any effects. The engine does not repeat its recorded steps.
   hasEffects: () => true,
   resource: () => null,
   check: async (step, ctx) => {
@@ -52,9 +51,12 @@ export const workflowStep = defineStepType({
         {
           path: ["workflow"],
           code: "unknown_workflow",
-          message: `there is no workflow ${id}`,
+          message: `must be the id of a workflow, but there is no workflow ${id}`,
           ...(near !== undefined && { did_you_mean: near }),
-          fix: near === undefined ? "Create it first, or see list_workflows." : `Write ${near}.`,
+          fix:
+            near === undefined
+              ? "Create the workflow first, or choose one of list_workflows."
+              : `Write ${near}.`,
         },
       ],
     };

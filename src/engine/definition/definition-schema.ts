@@ -1,6 +1,6 @@
 /**
- * The definition's schema, made from the step types: what validates it, and the JSON Schema that editors and agents
- * are given. One description of each field serves both.
+ * The schema of definitions, built from the step types: the zod schema that validates them, and the JSON Schema for
+ * editors and agents.
  */
 import { z } from "zod";
 import {
@@ -15,22 +15,22 @@ import { WorkflowDescription, WorkflowName, WorkflowTags } from "../../../schema
 import type { AnyStepType, Field } from "../../core/step-type.ts";
 import { templated } from "./templated-schema.ts";
 
-/** What files have at the top beside the definition itself. */
+/** Top-level fields that only files have. */
 export const FILE_FIELDS = {
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,199}$/, {
-      error: "must be lower-case letters, digits and -, beginning with a letter or digit",
+      error: "must be lower-case letters, digits and -, starting with a letter or digit",
     })
     .optional()
-    .meta({ description: "In files: the workflow's id.", example: "weekly-revenue" }),
+    .meta({ description: "The id of the workflow, in files only.", example: "weekly-revenue" }),
   name: WorkflowName.optional(),
   description: WorkflowDescription.optional(),
   tags: WorkflowTags.optional(),
 } as const;
 
-/** A field as it is written: with expressions where it takes them. */
-function written(field: Field): z.ZodType {
+/** Returns the schema of a field before its expressions are resolved. */
+function unresolvedSchema(field: Field): z.ZodType {
   if (field.kind === "literal") return field.schema;
   if (field.kind === "template") return templated(field.schema);
   const { id: _, ...meta } = field.schema.meta() ?? {};
@@ -42,7 +42,10 @@ function written(field: Field): z.ZodType {
 /** The schema of the steps of one type. */
 export function stepSchema(type: AnyStepType) {
   const own = Object.fromEntries(
-    Object.entries(type.fields as Record<string, Field>).map(([name, field]) => [name, written(field)]),
+    Object.entries(type.fields as Record<string, Field>).map(([name, field]) => [
+      name,
+      unresolvedSchema(field),
+    ]),
   );
   const { id, ...common } = COMMON_STEP_FIELDS;
   return z
@@ -50,7 +53,7 @@ export function stepSchema(type: AnyStepType) {
       id,
       type: z.literal(type.type).meta({ description: type.description, example: type.type }),
       ...common,
-      // Last: a type may say more of a field that all have.
+      // Last, because a type may describe a common field in more detail.
       ...own,
     })
     .meta({ title: type.title, description: type.description, example: type.example });
@@ -62,29 +65,28 @@ const stepsOf = (step: z.ZodType): z.ZodArray<z.ZodType> =>
     .min(1)
     .max(MAX_STEPS)
     .meta({
-      description: "What it does, in order: a step waits for the one before it unless needs says otherwise.",
+      description: "The steps, in order. A step waits for the one before it unless needs says otherwise.",
       example: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }],
     });
 
-type StepForms = [ReturnType<typeof stepSchema>, ...ReturnType<typeof stepSchema>[]];
+type StepSchemas = [ReturnType<typeof stepSchema>, ...ReturnType<typeof stepSchema>[]];
 
 const stepOf = (stepTypes: readonly AnyStepType[]): z.ZodType =>
-  z.discriminatedUnion("type", stepTypes.map(stepSchema) as StepForms);
+  z.discriminatedUnion("type", stepTypes.map(stepSchema) as StepSchemas);
 
-/** The whole definition; what it gives has its defaults filled in. */
+/** The schema of a whole definition. Parsing fills in the defaults. */
 export const definitionSchema = (stepTypes: readonly AnyStepType[]): z.ZodType<Definition> =>
   z.strictObject({
     ...TOP_FIELDS,
     steps: stepsOf(stepOf(stepTypes)) as unknown as z.ZodArray<z.ZodType<StepDefinition>>,
   });
 
-/** What stands at the top, the steps themselves aside: those are parsed one by one. */
+/** The schema of the top-level fields. The steps are parsed one by one. */
 export const topLevelSchema = (file: boolean) =>
   z.strictObject({ ...(file && FILE_FIELDS), ...TOP_FIELDS, steps: stepsOf(z.unknown()) });
 
 /**
- * The JSON Schema (draft 2020-12) of a definition as people and agents write it, for editors, documents and checks.
- * It also takes what files have at the top.
+ * Builds the JSON Schema (draft 2020-12) of a definition, for editors and documents. It accepts the fields of files too.
  */
 export function definitionJsonSchema(stepTypes: readonly AnyStepType[]): Record<string, unknown> {
   const whole = z.strictObject({ ...FILE_FIELDS, ...TOP_FIELDS, steps: stepsOf(stepOf(stepTypes)) });
@@ -94,7 +96,7 @@ export function definitionJsonSchema(stepTypes: readonly AnyStepType[]): Record<
     override: ({ jsonSchema }) => {
       const { example, ...rest } = jsonSchema as Record<string, unknown>;
       if (example === undefined) return;
-      // JSON Schema's own word for it.
+      // JSON Schema calls it examples.
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
       Object.assign(jsonSchema, rest, { examples: [example] });
     },
@@ -102,7 +104,7 @@ export function definitionJsonSchema(stepTypes: readonly AnyStepType[]): Record<
   return {
     $schema,
     title: "Millrace workflow",
-    description: "A workflow's definition.",
+    description: "The definition of a workflow.",
     ...schema,
   };
 }

@@ -1,15 +1,15 @@
-/** The dependencies of a definition's steps, by position in the list. */
+/** The dependency graph of the steps of a definition, by position in the list. */
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 
 export interface Graph {
-  /** For each step the positions of those it waits for. */
+  /** For each step, the positions of the steps that it waits for. */
   needs: readonly (readonly number[])[];
-  /** For each step the positions of those that wait for it. */
+  /** For each step, the positions of the steps that wait for it. */
   dependents: readonly (readonly number[])[];
 }
 
 /**
- * The ids that a step waits for: its `needs`, else the step before it.
+ * Returns the ids that a step waits for: its `needs`, or the step before it.
  * @param index its position in `steps`
  */
 function needsOf(steps: readonly Pick<StepDefinition, "id" | "needs">[], index: number): readonly string[] {
@@ -18,7 +18,7 @@ function needsOf(steps: readonly Pick<StepDefinition, "id" | "needs">[], index: 
   return index === 0 ? [] : [steps[index - 1]!.id];
 }
 
-/** The graph of steps whose ids are unique and whose `needs` all exist; what does not exist is left out. */
+/** @param steps must have unique ids; `needs` that do not exist are ignored */
 export function graphOf(steps: readonly Pick<StepDefinition, "id" | "needs">[]): Graph {
   const position = new Map(steps.map((step, index) => [step.id, index]));
   const dependents: number[][] = steps.map(() => []);
@@ -32,14 +32,14 @@ export function graphOf(steps: readonly Pick<StepDefinition, "id" | "needs">[]):
   return { needs, dependents };
 }
 
-/** All that come before a step, directly or not, by position. */
+/** Returns the positions of all direct and indirect dependencies of a step. */
 export function ancestorsOf({ needs }: Pick<Graph, "needs">, index: number): Set<number> {
   const found = new Set<number>();
-  const left = [...needs[index]!];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+  const queue = [...needs[index]!];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     if (found.has(next)) continue;
     found.add(next);
-    left.push(...needs[next]!);
+    queue.push(...needs[next]!);
   }
   return found;
 }

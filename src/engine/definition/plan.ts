@@ -1,4 +1,4 @@
-/** A definition made ready to run: every expression compiled once. */
+/** Compiles the expressions of a definition, once for all of its runs. */
 import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
 import { durationMs } from "../../core/duration.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
@@ -6,7 +6,7 @@ import { compileCel, compileValue } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
 import type { CompiledDefinition } from "./compiled-definition.ts";
 
-/** What a list, a step's field or an output may come to, in bytes of JSON: more than an expression by itself. */
+/** Maximum size of a `for_each` list, and of a field or output, in bytes of JSON. */
 const LIST = { maxOutputBytes: 16 * 1024 * 1024 };
 const VALUE = { maxOutputBytes: 4 * 1024 * 1024 };
 
@@ -15,12 +15,12 @@ export interface PlannedStep {
   type: AnyStepType;
   if: CompiledExpression | null;
   forEach: CompiledExpression | null;
-  /** The fields of its type, to be resolved together. */
+  /** The fields of its type. */
   fields: ReadonlyMap<string, CompiledExpression | { literal: unknown }>;
-  /** Ids of the steps whose outputs its `if` and list read, and those that its fields read. */
+  /** Ids of the steps whose outputs its `if` and `for_each` read, and of those that its fields read. */
   conditionReads: ReadonlySet<string>;
   fieldReads: ReadonlySet<string>;
-  /** Milliseconds that an attempt may take; null for as long as it takes. */
+  /** Timeout of an attempt, in milliseconds; null without a limit. */
   timeoutMs: number | null;
   cacheMs: number | null;
 }
@@ -28,19 +28,19 @@ export interface PlannedStep {
 export interface Plan {
   compiled: CompiledDefinition;
   steps: readonly PlannedStep[];
-  /** What the run gives; null for the output of the last step. */
+  /** The output of the run; null for the output of the last step. */
   output: CompiledExpression | null;
 }
 
-/** Makes plans, one for each outline. */
-export function planner(stepTypes: readonly AnyStepType[]): (outline: CompiledDefinition) => Plan {
+/** Returns a function that makes the plan of a compiled definition, and remembers it. */
+export function planner(stepTypes: readonly AnyStepType[]): (compiled: CompiledDefinition) => Plan {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
-  const made = new WeakMap<CompiledDefinition, Plan>();
-  return (outline) => {
-    const known = made.get(outline);
-    if (known !== undefined) return known;
-    const plan = planOf(outline, types);
-    made.set(outline, plan);
+  const plans = new WeakMap<CompiledDefinition, Plan>();
+  return (compiled) => {
+    const cached = plans.get(compiled);
+    if (cached !== undefined) return cached;
+    const plan = planOf(compiled, types);
+    plans.set(compiled, plan);
     return plan;
   };
 }
@@ -78,13 +78,13 @@ function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
   };
 }
 
-function compiledField(field: Field, written: unknown): CompiledExpression | { literal: unknown } {
-  if (field.kind === "literal") return { literal: written };
-  return field.kind === "cel" ? compileCel(written as string | boolean, VALUE) : compileValue(written, VALUE);
+function compiledField(field: Field, value: unknown): CompiledExpression | { literal: unknown } {
+  if (field.kind === "literal") return { literal: value };
+  return field.kind === "cel" ? compileCel(value as string | boolean, VALUE) : compileValue(value, VALUE);
 }
 
 /**
- * The step's fields with their expressions resolved.
+ * Evaluates the fields of a step.
  * @throws StepError of the expressions
  */
 export function resolveFields({ fields }: PlannedStep, scope: Scope): Record<string, unknown> {
@@ -95,7 +95,7 @@ export function resolveFields({ fields }: PlannedStep, scope: Scope): Record<str
   return resolved;
 }
 
-/** The schedule's inputs, resolved for one moment. */
+/** Evaluates the inputs of a schedule for one run. */
 export function scheduleInputs(definition: Definition, run: Scope["run"]): Record<string, unknown> {
   const inputs = definition.schedule?.inputs ?? {};
   return compileValue(inputs).evaluate({ inputs: {}, run, steps: {} }) as Record<string, unknown>;

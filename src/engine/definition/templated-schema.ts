@@ -1,9 +1,9 @@
-/** From the schema of a resolved value to that of the value as it is written, with `${{ }}` in place of any part. */
+/** Turns the schema of a resolved value into that of a template, in which `${{ }}` may replace any part. */
 import { z } from "zod";
 import { EXPRESSION_PATTERN } from "../../../schemas/workflow-definition.ts";
 import { ALTERNATIVE } from "../../core/issues.ts";
 
-/** Text with an expression in it, in place of a value of any type. */
+/** A string with an expression in it, in place of a value of any type. */
 const Expression = z
   .custom<string>((value) => typeof value === "string" && EXPRESSION_PATTERN.test(value), {
     params: { code: ALTERNATIVE },
@@ -22,21 +22,21 @@ interface Def {
 }
 const defOf = (schema: z.ZodType): Def => schema.def;
 
-/** Kinds that say how a value may be left out, around the schema of the value. */
+/** Schema types that wrap the schema of the value. */
 const WRAPPERS: ReadonlySet<string> = new Set(["optional", "nullable", "default", "prefault", "readonly"]);
 
 /** @param schema what the value must be once it is resolved */
 export function templated(schema: z.ZodType): z.ZodType {
   const def = defOf(schema);
-  if (WRAPPERS.has(def.type)) return rebuilt(schema, { innerType: templated(def.innerType!) });
-  if (takesAnyText(schema)) return schema;
-  const forms = def.options ?? [schema];
+  if (WRAPPERS.has(def.type)) return withDef(schema, { innerType: templated(def.innerType!) });
+  if (acceptsAnyText(schema)) return schema;
+  const options = def.options ?? [schema];
   const { id: _, ...meta } = schema.meta() ?? {};
-  return z.union([Expression, ...forms.map(inside)]).meta(lifted(meta));
+  return z.union([Expression, ...options.map(withTemplatesInside)]).meta(fieldMeta(meta));
 }
 
-/** What describes the field, apart from what describes only one of its forms (`maxLength`, `pattern`). */
-function lifted(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Keeps the metadata of the field, without that of a single option (`maxLength`, `pattern`). */
+function fieldMeta(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { title, description, example } = meta;
   return {
     ...(title !== undefined && { title }),
@@ -45,31 +45,31 @@ function lifted(meta: Readonly<Record<string, unknown>>): Record<string, unknown
   };
 }
 
-/** The schema with templates inside it, itself not one. */
-function inside(schema: z.ZodType): z.ZodType {
+/** Allows templates inside the value, but not in its place. */
+function withTemplatesInside(schema: z.ZodType): z.ZodType {
   const def = defOf(schema);
   switch (def.type) {
     case "object":
-      return rebuilt(schema, {
+      return withDef(schema, {
         shape: Object.fromEntries(Object.entries(def.shape!).map(([key, it]) => [key, templated(it)])),
       });
     case "array":
-      return rebuilt(schema, { element: templated(def.element!) });
+      return withDef(schema, { element: templated(def.element!) });
     case "record":
-      return rebuilt(schema, { valueType: templated(def.valueType!) });
+      return withDef(schema, { valueType: templated(def.valueType!) });
     default:
       return schema;
   }
 }
 
-function rebuilt(schema: z.ZodType, change: Partial<Def>): z.ZodType {
-  const made = schema.clone({ ...schema.def, ...change } as typeof schema.def);
+function withDef(schema: z.ZodType, change: Partial<Def>): z.ZodType {
+  const clone = schema.clone({ ...schema.def, ...change } as typeof schema.def);
   const { id: _, ...meta } = schema.meta() ?? {};
-  return made.meta(meta);
+  return clone.meta(meta);
 }
 
-/** Whether an expression fits it as the text that it is: no form of its own is needed. */
-function takesAnyText(schema: z.ZodType): boolean {
+/** Whether the schema accepts an expression as plain text already. */
+function acceptsAnyText(schema: z.ZodType): boolean {
   const { type, format } = defOf(schema);
   if (type === "unknown" || type === "any") return true;
   return type === "string" && format === undefined && schema.safeParse("${{ x }}").success;

@@ -93,7 +93,7 @@ describe("the checker", () => {
     [
       "a cycle",
       { steps: [set("a", {}, { needs: ["c"] }), set("b", {}), set("c", {})] },
-      { code: "cycle", message: "waits for itself: a → c → b → a" },
+      { code: "cycle", message: "must not wait for itself: a → c → b → a" },
     ],
     [
       "a step that needs itself",
@@ -256,7 +256,7 @@ describe("the checker", () => {
     [
       "a time that never comes",
       { steps: [set("a", {})], schedule: { cron: "0 0 30 2 *" } },
-      { path: "schedule.cron", message: "never comes: no day fits it" },
+      { path: "schedule.cron", message: "must match at least one date" },
     ],
     [
       "an unknown time zone",
