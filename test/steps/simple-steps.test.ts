@@ -42,7 +42,7 @@ describe("an assert step", () => {
     });
     await expect(runStep(assertStep, { that: null })).rejects.toMatchObject({
       code: "assert_failed",
-      message: "The condition does not hold.",
+      message: "The condition is not true.",
     });
   });
 
@@ -185,7 +185,11 @@ describe("a workflow step", () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "${{ steps.n.count }}" } };
     const { issues } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
     expect(issues).toMatchObject([
-      { path: ["inputs", "since"], code: "wrong_type", message: "must be a string, got a number" },
+      {
+        path: ["inputs", "since"],
+        code: "wrong_type",
+        message: "must be a string, but the expression returns a number",
+      },
     ]);
   });
 

@@ -115,7 +115,7 @@ describe("a sql step", () => {
   it("takes no expression in the query, and few rows", () => {
     const { query, max_rows: maxRows } = sqlStep.fields;
     expect(query.schema.safeParse("SELECT '${{ inputs.x }}'").error?.issues).toMatchObject([
-      { message: "must hold no ${{ }}: write :name in it, and give the value in params" },
+      { message: "must not contain ${{ }}: write :name in the query, and set its value in params" },
     ]);
     expect(maxRows.schema.parse(undefined)).toBe(1_000);
     expect(maxRows.schema.safeParse(10_001).success).toBe(false);
