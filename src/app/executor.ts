@@ -3,7 +3,7 @@ import { concurrencyLimits } from "../connections/index.ts";
 import { iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { storageHealth } from "../core/storage-health.ts";
-import { reportAbandoned } from "../engine/run-state/transitions.ts";
+import { reportAbandoned } from "../engine/run-state/end-run.ts";
 import type { Queue } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";

@@ -17,7 +17,7 @@ import { definitionSchema } from "./definition/definition-schema.ts";
 import { type DefinitionRef, definitionCache } from "./definition/compiled-definition.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { spans } from "./run-state/spans.ts";
-import type { RunContext } from "./run-state/transitions.ts";
+import type { RunContext } from "./run-state/run-context.ts";
 
 export interface EngineOptions {
   stepTypes: readonly AnyStepType[];

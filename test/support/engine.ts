@@ -13,7 +13,9 @@ import { type AnyStepType, defineStepType, type StepContext, template } from "..
 import { usageLimits } from "../../src/engine/executor/usage-limits.ts";
 import { jobHandlers } from "../../src/engine/executor/job-handlers.ts";
 import { engine } from "../../src/engine/engine.ts";
-import { reportAbandoned, startRun, stopRun } from "../../src/engine/run-state/transitions.ts";
+import { stopRun } from "../../src/engine/run-state/advance-run.ts";
+import { reportAbandoned } from "../../src/engine/run-state/end-run.ts";
+import { startRun } from "../../src/engine/run-state/start-run.ts";
 import { sqliteQueue } from "../../src/queue/sqlite.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";

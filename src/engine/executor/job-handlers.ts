@@ -12,14 +12,14 @@ import {
   notifyHandler,
   onFailureHandler,
   runTimeoutHandler,
-} from "./run-ends.ts";
-import { childDoneHandler, decidedHandler, wakeHandler } from "./waits.ts";
+} from "./run-handlers.ts";
+import { childDoneHandler, decidedHandler, wakeHandler } from "./wait-handlers.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH, type PrepareRun } from "../run-state/prepare-run.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { expressionScopes } from "./expression-scopes.ts";
-import type { RunContext } from "../run-state/transitions.ts";
+import type { RunContext } from "../run-state/run-context.ts";
 import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
 
 interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
@@ -77,7 +77,7 @@ export function jobHandlers({
   };
   return {
     scheduler: scheduler({ context, read, runs, transaction, prepareRun, parse, log, maxUnfinishedRuns }),
-    handler: (job, holding) => kinds[job.kind](job, holding),
+    handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
   };
 }

@@ -1,30 +1,29 @@
-/** A job that failed as none should: its run says so and ends, rather than trying it for ever. */
+/** Fails the run of a job that threw an unexpected error, which is a bug, so that the job is not retried forever. */
 import { iso } from "../../core/clock.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { OnUnexpectedError } from "../../queue/types.ts";
-import { toRunError } from "../run-state/run-error.ts";
+import { stopRun } from "../run-state/advance-run.ts";
+import { finishRun } from "../run-state/end-run.ts";
 import { recordOutcome } from "../run-state/record-outcome.ts";
-import { finishRun, type RunContext, stopRun } from "../run-state/transitions.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import { toRunError } from "../run-state/run-error.ts";
+import { withChange, withoutChange } from "./job-results.ts";
 
 export const onUnexpectedError =
-  (mover: RunContext, runs: Pick<RunReader, "find">): OnUnexpectedError =>
+  (context: RunContext, runs: Pick<RunReader, "find">): OnUnexpectedError =>
   async (job, thrown) => {
     const error = toRunError(thrown, job);
     const run = await runs.find(job.runId);
-    if (run === undefined || run.finishedAt !== null)
-      return { kind: "complete", change: () => Promise.resolve() };
-    const now = iso(mover.clock.now());
-    return {
-      kind: "complete",
-      async change(tx) {
-        if (job.kind === "finish") {
-          await finishRun(mover, tx, job.runId, { error });
-        } else if (job.kind === "step" && job.item === null) {
-          const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
-          await recordOutcome(mover, tx, job, { kind: "failed", error }, times);
-        } else if (job.stepId !== "") {
-          await stopRun(mover, tx, job.runId, { status: "failed", error });
-        }
-      },
-    };
+    if (run === undefined || run.finishedAt !== null) return withoutChange();
+    const now = iso(context.clock.now());
+    return withChange(async (tx) => {
+      if (job.kind === "finish") {
+        await finishRun(context, tx, job.runId, { error });
+      } else if (job.kind === "step" && job.item === null) {
+        const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
+        await recordOutcome(context, tx, job, { kind: "failed", error }, times);
+      } else if (job.stepId !== "") {
+        await stopRun(context, tx, job.runId, { status: "failed", error });
+      }
+    });
   };

@@ -2,7 +2,7 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { Job, RunReader, RunRecord } from "../../core/run-ports.ts";
 import type { PlannedStep } from "../definition/plan.ts";
-import type { StepResult } from "../run-state/record-outcome.ts";
+import type { StepResult } from "../run-state/step-result.ts";
 
 /** What is cached is the same for every run of the workflow. */
 export const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>

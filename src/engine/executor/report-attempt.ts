@@ -1,10 +1,10 @@
-/** What became of an attempt, told once it is committed: to the meter, and to the log where it failed. */
+/** Reports the end of an attempt after the commit: to the metrics, and to the log when it failed. */
 import type { RunError } from "../../../schemas/run.ts";
 import type { AttemptOutcome } from "../../core/meter.ts";
 import type { EngineWriters, StepRef } from "../../core/run-ports.ts";
 import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
-import type { StepResult } from "../run-state/record-outcome.ts";
-import type { RunContext } from "../run-state/transitions.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import { isEnded, type StepResult } from "../run-state/step-result.ts";
 
 interface AttemptReport {
   run: { workflowId: string };
@@ -14,18 +14,18 @@ interface AttemptReport {
   executor: string;
   outcome: AttemptOutcome;
   error: RunError | null;
-  /** How long its code ran, where it did. */
+  /** How long the step's code ran; undefined when it did not run to its end. */
   seconds: number | undefined;
 }
 
-/** The error's message is not told: it may hold what only who may read the run should see. */
-export function reportAttempt({ meter, log }: RunContext, tx: EngineWriters, told: AttemptReport): void {
-  const { run, job, type, executor, outcome, error, seconds } = told;
-  const failed = outcome === "failed" ? error : null;
+/** The log line leaves out the error's message, which may hold values that only readers of the run may see. */
+export function reportAttempt({ meter, log }: RunContext, tx: EngineWriters, report: AttemptReport): void {
+  const { run, job, type, executor, outcome, error, seconds } = report;
+  const failure = outcome === "failed" ? error : null;
   tx.onCommit(() => {
-    meter.attemptEnded({ type, outcome, code: failed?.code ?? null, seconds });
-    if (failed === null) return;
-    if (failed.code === "poisoned") meter.jobPoisoned();
+    meter.attemptEnded({ type, outcome, code: failure?.code ?? null, seconds });
+    if (failure === null) return;
+    if (failure.code === "poisoned") meter.jobPoisoned();
     log.info(
       {
         workflow_id: run.workflowId,
@@ -33,7 +33,7 @@ export function reportAttempt({ meter, log }: RunContext, tx: EngineWriters, tol
         attempt: job.attempt,
         type,
         executor,
-        code: failed.code,
+        code: failure.code,
         ...(seconds !== undefined && { ms: Math.round(seconds * 1_000) }),
       },
       "step failed",
@@ -41,17 +41,8 @@ export function reportAttempt({ meter, log }: RunContext, tx: EngineWriters, tol
   });
 }
 
-const OUTCOMES: Readonly<Record<StepResult["kind"], AttemptOutcome>> = {
-  succeeded: "succeeded",
-  skipped: "skipped",
-  failed: "failed",
-  cancelled: "cancelled",
-  fan_out: "handed_on",
-  wait: "handed_on",
-  approval: "handed_on",
-  child: "handed_on",
-};
-
-/** What a result makes of the attempt that gave it. */
-export const attemptOutcome = (result: StepResult): AttemptOutcome =>
-  result.kind === "succeeded" && result.reusedFrom !== undefined ? "reused" : OUTCOMES[result.kind];
+/** The outcome of the attempt that had this result. */
+export function attemptOutcome(result: StepResult): AttemptOutcome {
+  if (!isEnded(result)) return "handed_on";
+  return result.kind === "succeeded" && result.reusedFrom !== undefined ? "reused" : result.kind;
+}

@@ -20,7 +20,8 @@ import type {
 import { scheduleInputs } from "../definition/plan.ts";
 import { lastTwoTimes, nextTime } from "./schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
-import { type RunContext, startRun } from "./transitions.ts";
+import type { RunContext } from "./run-context.ts";
+import { startRun } from "./start-run.ts";
 
 /** As many missed moments are counted; beyond, there were at least so many. */
 const MOST_COUNTED = 1_000;

@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
+import { waitEndLabel } from "../../../schemas/waiting-step-types.ts";
 import { useHasScope } from "../app/session.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -150,7 +151,7 @@ function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
           </Fact>
         )}
         {step.waits_until !== undefined && (
-          <Fact name={step.type === "approval" ? "Approval expires" : "Waiting until"}>
+          <Fact name={waitEndLabel(step.type)}>
             <Time at={step.waits_until} />
           </Fact>
         )}

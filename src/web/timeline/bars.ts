@@ -1,5 +1,6 @@
 /** The bars of a timeline, which show when each step ran, waited, and backed off between attempts; and the axis. */
 import type { RunStep, StepStatus } from "../../../schemas/run.ts";
+import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
 
 /** `backoff`: between an attempt and the next. */
 export type Activity = "running" | "waiting" | "backoff";
@@ -22,9 +23,6 @@ export interface Bar {
   segments: readonly Segment[];
 }
 
-/** Steps of these types only wait: for a time, a person or another run. */
-const WAITING_TYPES: ReadonlySet<string> = new Set(["wait", "approval", "workflow"]);
-
 /** @returns null when the step has not started */
 export function buildBar(step: RunStep, now: number): Bar | null {
   const attempts = (step.attempt_list ?? []).toSorted((a, b) => a.attempt - b.attempt);
@@ -36,7 +34,7 @@ export function buildBar(step: RunStep, now: number): Bar | null {
   const recorded = step.finished_at ?? attempts.at(-1)?.finished_at ?? started;
   const end = Math.max(from, ongoing ? now : Date.parse(recorded));
   const activity: Activity =
-    WAITING_TYPES.has(step.type) || step.status === "waiting" ? "waiting" : "running";
+    isWaitingStepType(step.type) || step.status === "waiting" ? "waiting" : "running";
   if (attempts.length === 0)
     return { from, to: end, ongoing, segments: [{ activity, from, to: end, status: step.status }] };
   const segments: Segment[] = [];

@@ -7,7 +7,7 @@ import {
   runTraceId,
 } from "../../../src/core/trace-context.ts";
 import { noTracer } from "../../../src/core/tracer.ts";
-import { stopRun } from "../../../src/engine/run-state/transitions.ts";
+import { stopRun } from "../../../src/engine/run-state/advance-run.ts";
 import { runToEnd, type TestEngine, testEngine } from "../../support/engine.ts";
 import { recordingTracer } from "../../support/recording-tracer.ts";
 

@@ -1,0 +1,21 @@
+import type { Job, RunRecord, Usage } from "../../core/model.ts";
+import type { PlannedStep } from "../definition/plan.ts";
+
+/** One execution of a step, or of an item of its fan-out. Its later fields are set as it proceeds. */
+export interface Attempt {
+  readonly run: RunRecord;
+  readonly job: Job;
+  readonly planned: PlannedStep;
+  readonly startedAt: string;
+  /** The step's fields with their expressions evaluated. */
+  input?: Record<string, unknown>;
+  inputHash?: string;
+  /** Whether its start was recorded; false when it was refused, and the step's code must not run. */
+  startRecorded?: boolean;
+  /** When the step's code started, in milliseconds of the monotonic clock. */
+  codeStartedAt?: number;
+  /** What a model used, even when the attempt failed. */
+  usage?: Usage | undefined;
+  /** Number of rows that a database returned. */
+  rows?: number | undefined;
+}

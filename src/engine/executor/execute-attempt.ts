@@ -1,0 +1,137 @@
+/**
+ * Executes one attempt of a step, outside of transactions: evaluates its condition and its fields, reuses a recorded
+ * output, and runs the code of its type.
+ */
+import { z } from "zod";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { iso } from "../../core/clock.ts";
+import type { Connections } from "../../core/connections.ts";
+import { issuesOf } from "../../core/issues.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import { shortHash } from "../../core/short-hash.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { AnyStepType, Field, StepOutcome } from "../../core/step-type.ts";
+import type { JobContext } from "../../queue/types.ts";
+import { type Plan, type PlannedStep, resolveFields } from "../definition/plan.ts";
+import { recordAttemptStart } from "../run-state/record-outcome.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import type { StepResult } from "../run-state/step-result.ts";
+import { prepareWait } from "../run-state/waits/index.ts";
+import type { WaitRequest } from "../run-state/waits/wait-kind.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ExpressionScopes } from "./expression-scopes.ts";
+import { cacheKey, recordedOutput } from "./recorded-output.ts";
+import { runStepCode } from "./run-step-code.ts";
+import { assertOutputSize, toCondition, validateItems } from "./step-values.ts";
+import type { UsageLimits } from "./usage-limits.ts";
+
+export interface AttemptOptions {
+  context: RunContext;
+  runs: RunReader;
+  connections: Connections;
+  scopes: ExpressionScopes;
+  usageLimits: UsageLimits;
+  /** Prepares the run of another workflow. @throws StepError */
+  prepareChildRun: WaitRequest["prepareChildRun"];
+}
+
+/** Fills in the attempt as it proceeds. @throws StepError, or whatever the step's code throws */
+export async function executeAttempt(
+  options: AttemptOptions,
+  plan: Plan,
+  attempt: Attempt,
+  jobContext: JobContext,
+): Promise<StepResult> {
+  const { context, runs, scopes, usageLimits } = options;
+  const { run, job, planned } = attempt;
+  if (job.item === null) {
+    const early = await evaluateBeforeFields(scopes, plan, attempt);
+    if (early !== undefined) return early;
+  }
+  const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
+  attempt.input = parseInput(planned, resolveFields(planned, scope));
+  const resource = plan.compiled.resources[plan.compiled.position.get(job.stepId)!];
+  attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
+  const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(context.clock.now()));
+  if (recorded !== undefined) return recorded;
+  const metered = planned.type.meteredResource?.(planned.step) ?? null;
+  if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
+  if (planned.type.instant !== true) await recordStart(attempt, jobContext);
+  attempt.codeStartedAt = performance.now();
+  const outcome = await runStepCode(attempt, options, jobContext);
+  return toResult(options, attempt, outcome);
+}
+
+/** Evaluates `if` and `for_each`. @returns undefined when the step runs once, as it is */
+async function evaluateBeforeFields(
+  scopes: ExpressionScopes,
+  plan: Plan,
+  { run, planned }: Attempt,
+): Promise<StepResult | undefined> {
+  const { step, if: condition, forEach } = planned;
+  if (condition === null && forEach === null) return undefined;
+  const scope = await scopes.loadScope(plan, run, planned.conditionReads);
+  if (condition !== null && !toCondition(condition.evaluate(scope), `if of "${step.id}"`)) {
+    return { kind: "skipped" };
+  }
+  if (forEach === null) return undefined;
+  return { kind: "fan_out", items: validateItems(step.id, forEach.evaluate(scope)) };
+}
+
+const inputSchemas = new WeakMap<AnyStepType, z.ZodObject>();
+
+/** @throws StepError input_invalid */
+function parseInput({ type }: PlannedStep, resolved: Record<string, unknown>): Record<string, unknown> {
+  let schema = inputSchemas.get(type);
+  if (schema === undefined) {
+    const fields: Readonly<Record<string, Field>> = type.fields;
+    schema = z.object(
+      Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])),
+    );
+    inputSchemas.set(type, schema);
+  }
+  const parsed = schema.safeParse(resolved, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const issues = issuesOf(parsed.error, schema);
+  const first = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+  throw new StepError("input_invalid", `${first.join("; ")}.`, { details: { errors: issues.slice(0, 20) } });
+}
+
+/** Records that the attempt starts, before its code can have an effect. @throws StepError cancelled when it may not */
+async function recordStart(attempt: Attempt, { executor, record }: JobContext): Promise<void> {
+  const { job, startedAt, input } = attempt;
+  attempt.startRecorded = false;
+  await record(async (tx) => {
+    const start = { attempt: job.attempt, executor, startedAt, input };
+    attempt.startRecorded = await recordAttemptStart(tx, job, start);
+  });
+  if (!attempt.startRecorded) {
+    throw new StepError("cancelled", "The run is ending, or another executor has claimed the job.");
+  }
+}
+
+async function toResult(
+  { context, prepareChildRun }: AttemptOptions,
+  attempt: Attempt,
+  outcome: StepOutcome,
+): Promise<StepResult> {
+  const { run, job, planned } = attempt;
+  const inputHash = attempt.inputHash!;
+  const now = context.clock.now();
+  if (outcome.kind !== "done") {
+    const { timeoutMs } = planned;
+    return prepareWait(outcome, { run, job, inputHash, now, timeoutMs, prepareChildRun });
+  }
+  attempt.usage = outcome.usage;
+  attempt.rows = outcome.rows;
+  assertOutputSize(planned.step.id, outcome.output);
+  const { cacheMs } = planned;
+  return {
+    kind: "succeeded",
+    output: outcome.output,
+    inputHash,
+    ...(cacheMs !== null && {
+      cache: { key: cacheKey(run, job, inputHash), expiresAt: iso(now + cacheMs) },
+    }),
+  };
+}

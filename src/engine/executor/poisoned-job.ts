@@ -1,0 +1,15 @@
+import type { Job } from "../../core/model.ts";
+import { StepError } from "../../core/step-errors.ts";
+
+/** Number of executors that may crash while they run a job isolated, before it is not run again. */
+const MAX_CRASHES = 3;
+
+/** @throws StepError poisoned when the job crashed its executors too often. `what` names it for people. */
+export function assertNotPoisoned({ crashCount }: Job, what: string): void {
+  if (crashCount < MAX_CRASHES) return;
+  throw new StepError(
+    "poisoned",
+    `"${what}" was the only job of its executor each of the ${crashCount} times that the executor crashed, so it is not run again.`,
+    { fix: "Find out what needs too much memory in it. The log of the executors shows how they ended." },
+  );
+}

@@ -1,0 +1,173 @@
+/** Runs the jobs that belong to a run as a whole: its output, its timeout, its cancellation, and what its failure starts. */
+import type { Logger } from "pino";
+import type { RunError } from "../../../schemas/run.ts";
+import { iso, SECOND } from "../../core/clock.ts";
+import type { Mailer } from "../../core/connections.ts";
+import { isStorageUnavailable } from "../../core/errors.ts";
+import type { ApprovalReader, Job, RunReader, RunRecord } from "../../core/run-ports.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { JobHandler } from "../../queue/types.ts";
+import type { Plan } from "../definition/plan.ts";
+import { stopRun } from "../run-state/advance-run.ts";
+import { finishRun } from "../run-state/end-run.ts";
+import type { PrepareRun } from "../run-state/prepare-run.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import { toRunError } from "../run-state/run-error.ts";
+import { startRun } from "../run-state/start-run.ts";
+import type { ExpressionScopes } from "./expression-scopes.ts";
+import { withChange, withoutChange } from "./job-results.ts";
+import { assertNotPoisoned } from "./poisoned-job.ts";
+
+/** Maximum size of a run's output, in characters of JSON. */
+const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+/** Retries of a mail to assignees that was not accepted. */
+const MAX_MAIL_RETRIES = 2;
+/** Pause before such a retry, in milliseconds. */
+const MAIL_RETRY_MS = 30 * SECOND;
+
+interface Options {
+  context: RunContext;
+  runs: RunReader;
+  approvals: ApprovalReader;
+  planOf(run: RunRecord): Promise<Plan>;
+  scopes: ExpressionScopes;
+  prepareRun: PrepareRun;
+  mailer: Mailer;
+  log: Logger;
+}
+
+/** All steps have ended: evaluates the run's output and ends the run. */
+export function finishHandler({ context, runs, planOf, scopes }: Options): JobHandler {
+  return async (job) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null) return withoutChange();
+    const result = await evaluate(run, job).catch((thrown: unknown) => {
+      if (isStorageUnavailable(thrown)) throw thrown;
+      const error = toRunError(thrown, job);
+      if (error.code === "poisoned") context.meter.jobPoisoned();
+      return { error: { ...error, message: `output: ${error.message}` } };
+    });
+    return withChange((tx) => finishRun(context, tx, run.id, result));
+  };
+
+  async function evaluate(run: RunRecord, job: Job): Promise<{ output: unknown }> {
+    assertNotPoisoned(job, "output");
+    return { output: await evaluateOutput(run, await planOf(run), scopes) };
+  }
+}
+
+/** @throws StepError */
+async function evaluateOutput(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
+  const output =
+    plan.output === null
+      ? await outputOfLastStep(run, plan, scopes)
+      : plan.output.evaluate(await scopes.loadScope(plan, run, plan.output.stepIds));
+  const chars = JSON.stringify(output ?? null).length;
+  if (chars > MAX_OUTPUT_CHARS) {
+    throw new StepError(
+      "output_too_large",
+      `The run's output has ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,
+      { fix: "Name the parts that are needed in output." },
+    );
+  }
+  return output;
+}
+
+async function outputOfLastStep(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
+  const { id } = plan.steps.at(-1)!.step;
+  const { status: _status, error: _error, ...output } = await scopes.stepValue(plan, run, id);
+  return output;
+}
+
+/** Cancels a run because the run that started it has stopped. */
+export function cancelHandler({ context }: Options): JobHandler {
+  return async (job) =>
+    withChange(async (tx) => {
+      await stopRun(context, tx, job.runId, { status: "cancelled", by: "the run that started it" });
+    });
+}
+
+/** Stops a run whose timeout is over. */
+export function runTimeoutHandler({ context, runs, planOf }: Options): JobHandler {
+  return async (job) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null) return withoutChange();
+    const { timeoutMs } = (await planOf(run)).compiled;
+    const error: RunError = {
+      code: "run_timeout",
+      message: `The run took longer than ${(timeoutMs ?? 0) / SECOND} s and was stopped.`,
+      fix: "Set a longer timeout at the top of the definition.",
+    };
+    return withChange(async (tx) => {
+      await stopRun(context, tx, job.runId, { status: "failed", error });
+    });
+  };
+}
+
+/** Starts the workflow that the definition of a failed run names in `on_failure`. */
+export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Options): JobHandler {
+  return async (job) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined) return withoutChange();
+    const workflowId = (await planOf(run)).compiled.definition.on_failure!;
+    const request: Parameters<PrepareRun>[0] = {
+      workflowId,
+      inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
+      ignoreUnknownInputs: true,
+      actor: run.actor,
+      trigger: "on_failure",
+      depth: run.depth + 1,
+      trace: context.spans.childTrace(run),
+    };
+    const prepared = await prepareRun(request).catch((err: unknown) => {
+      if (isStorageUnavailable(err)) throw err;
+      // Not retried: the failed run keeps its own error, and a definition does not repair itself.
+      log.warn(
+        { err, workflow_id: run.workflowId, run_id: run.id, on_failure: workflowId },
+        "on_failure run not started",
+      );
+    });
+    if (prepared === undefined) return withoutChange();
+    return withChange((tx) => startRun(context, tx, prepared));
+  };
+}
+
+/** Mails the assignees of an approval. They can find it in the list of approvals even when no mail is accepted. */
+export function notifyHandler({ context, runs, approvals, mailer, log }: Options): JobHandler {
+  return async (job, { signal }) => {
+    const [run, approval] = [await runs.find(job.runId), await approvals.findByStep(job)];
+    if (run === undefined || approval?.status !== "pending") return withoutChange();
+    try {
+      await mailer.send(
+        {
+          to: approval.assignees,
+          subject: `Approval needed: ${run.workflowId}`,
+          text: `${approval.message}\n\nApproval ${approval.id}, run ${run.id} of ${run.workflowId}.\nDecide it with decide_approval or POST /approvals/${approval.id}.\n`,
+          idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
+        },
+        signal,
+      );
+      return withoutChange();
+    } catch (err) {
+      log.warn(
+        {
+          err,
+          workflow_id: run.workflowId,
+          run_id: run.id,
+          step_id: job.stepId,
+          approval_id: approval.id,
+          attempt: job.attempt,
+        },
+        "approval mail not sent",
+      );
+      if (job.retryCount >= MAX_MAIL_RETRIES) return withoutChange();
+      return {
+        kind: "retry",
+        dueAt: iso(context.clock.now() + MAIL_RETRY_MS),
+        attempt: job.attempt + 1,
+        retryCount: job.retryCount + 1,
+        change: () => Promise.resolve(),
+      };
+    }
+  };
+}

@@ -1,0 +1,46 @@
+/** Saves attempts, and reports the span of each that has ended, after the commit. */
+import type { AttemptStatus, RunError } from "../../../schemas/run.ts";
+import type { Usage } from "../../core/model.ts";
+import type { EngineWriters, StepRecord, StepRef } from "../../core/run-ports.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** @param finishedAt null for the attempt of a step that waits */
+export async function saveAttempt(
+  { spans }: RunContext,
+  tx: EngineWriters,
+  { run, job, planned, startedAt, input, startRecorded }: Attempt,
+  { executor }: { executor: string | null },
+  end: { status: AttemptStatus; usage: Usage | null; error: RunError | null },
+  finishedAt: string | null,
+): Promise<void> {
+  const { attempt } = job;
+  await tx.runs.saveAttempt(job, {
+    ...end,
+    attempt,
+    executor,
+    startedAt,
+    finishedAt,
+    // Recorded with the start, if there was one.
+    ...(startRecorded !== true && { input }),
+  });
+  if (finishedAt === null) return;
+  tx.onCommit(() => spans.recordAttempt(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));
+}
+
+/** Ends the attempt of a step that waited. */
+export async function endWaitingAttempt(
+  { spans, definitionCache }: RunContext,
+  tx: EngineWriters,
+  ref: StepRef,
+  { attempts, startedAt }: StepRecord,
+  end: { status: "succeeded" | "failed"; error: RunError | null; finishedAt: string },
+): Promise<void> {
+  const ended = { ...end, attempt: attempts, startedAt: startedAt ?? end.finishedAt, usage: null };
+  await tx.runs.saveAttempt(ref, { ...ended, executor: null });
+  const run = spans.enabled ? await tx.runs.find(ref.runId) : undefined;
+  if (run === undefined) return;
+  const { definition, position } = await definitionCache.get(run, tx.runs);
+  const step = definition.steps[position.get(ref.stepId)!]!;
+  tx.onCommit(() => spans.recordAttempt(run, step, ref, ended));
+}

@@ -1,0 +1,125 @@
+/** Runs the jobs that end a wait: its timer is due, a person has decided, or the child run has ended. */
+import { iso } from "../../core/clock.ts";
+import type { EngineWriters, Job, RunReader, RunRecord, StepRecord } from "../../core/run-ports.ts";
+import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
+import type { JobHandler, JobResult } from "../../queue/types.ts";
+import type { Plan } from "../definition/plan.ts";
+import { endIfStopping } from "../run-state/advance-run.ts";
+import { recordOutcome, requeueStep } from "../run-state/record-outcome.ts";
+import { newJob, type RunContext } from "../run-state/run-context.ts";
+import { toRunError } from "../run-state/run-error.ts";
+import { isEnding } from "../run-state/run-update.ts";
+import type { EndedResult } from "../run-state/step-result.ts";
+import { decidedResult } from "../run-state/waits/approval.ts";
+import { childFailure } from "../run-state/waits/child-run.ts";
+import { endTimedWait } from "../run-state/waits/index.ts";
+import type { RunError } from "../../../schemas/run.ts";
+import { withChange } from "./job-results.ts";
+import { retryDelay } from "./retry-delay.ts";
+import { endWaitingAttempt } from "./save-attempt.ts";
+
+interface Options {
+  context: RunContext;
+  runs: RunReader;
+}
+
+/** The timer of a wait is due. */
+export function wakeHandler({ context }: Options): JobHandler {
+  return async (job) => endWait(context, job, (tx, step) => endTimedWait(context, tx, step, job));
+}
+
+/** A person has decided an approval. */
+export function decidedHandler({ context }: Options): JobHandler {
+  return async (job) => endWait(context, job, (tx) => decidedResult(tx, job));
+}
+
+/** The child run of a step has ended. The step succeeds, is retried or fails. */
+export function childDoneHandler({
+  context,
+  runs,
+  planOf,
+}: Options & { planOf(run: RunRecord): Promise<Plan> }): JobHandler {
+  return async (job) => {
+    const step = await runs.step(job);
+    const child = step === undefined || step.childRun === null ? undefined : await runs.find(step.childRun);
+    // The step no longer waits for the child run, but the run may wait for this job before it can end.
+    if (step === undefined || child === undefined || child.finishedAt === null) {
+      return endWait(context, job, async () => undefined);
+    }
+    if (child.status === "succeeded") {
+      const output = { output: await runs.runOutput(child.id), run_id: child.id };
+      return endWait(context, job, async (tx) => {
+        await tx.jobs.dropStepJobs(job);
+        return { kind: "succeeded", output, inputHash: step.inputHash };
+      });
+    }
+    const failure = childFailure(child);
+    const error = toRunError(failure, job);
+    const run = await runs.find(job.runId);
+    const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
+    const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
+    const retryCount = step.attempts - 1;
+    const delay = planned === undefined ? undefined : retryDelay(planned, { retryCount }, failure);
+    if (delay !== undefined) return withChange((tx) => retryStep(context, tx, job, { error, delay }));
+    return endWait(context, job, async (tx) => {
+      await tx.jobs.dropStepJobs(job);
+      return { kind: "failed", error };
+    });
+  };
+}
+
+/** Records the result of a wait, unless another job ended it first. */
+function endWait(
+  context: RunContext,
+  job: Job,
+  resultOf: (tx: EngineWriters, step: StepRecord) => Promise<EndedResult | undefined>,
+): JobResult {
+  const finishedAt = iso(context.clock.now());
+  return withChange(async (tx) => {
+    // Several jobs can end one wait: the lock lets the first do it.
+    await tx.runs.lock(job.runId);
+    const step = await tx.runs.step(job);
+    const waits = step?.state === "waiting" || step?.state === "running";
+    const result = waits ? await resultOf(tx, step) : undefined;
+    if (step === undefined || result === undefined) {
+      await endIfStopping(context, tx, job.runId);
+      return;
+    }
+    const error = result.kind === "failed" ? result.error : null;
+    if (error !== null) {
+      tx.onCommit(() => context.log.info({ ...stepRefLogFields(job), code: error.code }, "step failed"));
+    }
+    // First the attempt: if the run ends with this result, it cancels the attempts that are still open.
+    const status = error === null ? "succeeded" : "failed";
+    await endWaitingAttempt(context, tx, job, step, { status, error, finishedAt });
+    const startedAt = step.startedAt ?? finishedAt;
+    await recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: step.attempts });
+  });
+}
+
+/** Adds the job of the next attempt of a step whose child run failed. */
+async function retryStep(
+  context: RunContext,
+  tx: EngineWriters,
+  job: Job,
+  { error, delay }: { error: RunError; delay: number },
+): Promise<void> {
+  await tx.runs.lock(job.runId);
+  const step = await tx.runs.step(job);
+  if (step?.state !== "running") {
+    await endIfStopping(context, tx, job.runId);
+    return;
+  }
+  const now = context.clock.now();
+  await tx.jobs.dropStepJobs(job);
+  await endWaitingAttempt(context, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
+  const { runId, stepId, item } = job;
+  await tx.jobs.add(
+    newJob({ runId, stepId, item }, "step", job.priority, {
+      attempt: step.attempts + 1,
+      retryCount: step.attempts,
+      dueAt: iso(now + delay),
+    }),
+  );
+  await requeueStep(context, tx, job);
+}

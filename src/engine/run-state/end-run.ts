@@ -1,0 +1,111 @@
+/** Ends runs: with an output, with an error, or cancelled. */
+import type { RunError } from "../../../schemas/run.ts";
+import { iso } from "../../core/clock.ts";
+import type { AbandonedAttempt, EngineWriters, RunRecord } from "../../core/run-ports.ts";
+import type { StepStates } from "../../core/step-states.ts";
+import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
+import { beginUpdate } from "./run-update.ts";
+import { admitQueuedRuns } from "./start-run.ts";
+
+export interface RunEnd {
+  seq: number;
+  stepStates: StepStates;
+  status: "succeeded" | "failed" | "cancelled";
+  error: RunError | null;
+  output?: unknown;
+}
+
+/** Ends a run whose steps have all ended, with the result of evaluating its output. */
+export async function finishRun(
+  context: RunContext,
+  tx: EngineWriters,
+  runId: string,
+  result: { output: unknown } | { error: RunError },
+): Promise<void> {
+  const update = await beginUpdate(context, tx, runId);
+  if (update === undefined) return;
+  const { run, seq, states: stepStates } = update;
+  const end =
+    "error" in result
+      ? { status: "failed" as const, error: result.error }
+      : { status: "succeeded" as const, error: null, output: result.output };
+  // The run can be stopped between the end of its last step and the evaluation of its output.
+  const stopped =
+    run.stop === null
+      ? undefined
+      : { status: run.stop.status, error: run.stop.status === "failed" ? run.stop.error : null };
+  await endRun(context, tx, run, { seq, stepStates, ...(stopped ?? end) });
+}
+
+/** Ends a run, adds the jobs of the runs that depend on its end, and admits the next queued run. */
+export async function endRun(
+  context: RunContext,
+  tx: EngineWriters,
+  run: RunRecord,
+  end: RunEnd,
+): Promise<void> {
+  const now = iso(context.clock.now());
+  const startedAt = run.startedAt ?? now;
+  const { definition } = await context.definitionCache.get(run, tx.runs);
+  if (end.status !== "succeeded") {
+    const abandoned = await tx.runs.closeOpenSteps(run.id, now);
+    await reportAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
+  }
+  await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt });
+  await tx.approvals.cancelForRun(run.id, now);
+  await tx.jobs.dropUnclaimed(run.id, { ended: true });
+  if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
+  if (end.status === "failed" && definition.on_failure !== undefined && run.trigger !== "on_failure") {
+    await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
+  }
+  await admitQueuedRuns(context, tx, run.workflowId);
+  await reportRunEnd(context, tx, run, end, { startedAt, finishedAt: now });
+}
+
+/** Reports the end of a run after the commit: its span, its metrics and its log line. */
+async function reportRunEnd(
+  context: RunContext,
+  tx: EngineWriters,
+  run: RunRecord,
+  { status, error }: RunEnd,
+  { startedAt, finishedAt }: { startedAt: string; finishedAt: string },
+): Promise<void> {
+  const { spans, meter, log } = context;
+  const retried = spans.enabled && run.retryOf !== null ? await tx.runs.find(run.retryOf) : undefined;
+  const ms = Date.parse(finishedAt) - Date.parse(run.createdAt);
+  tx.onCommit(() => {
+    const { id, workflowId, trigger } = run;
+    spans.recordRun(run, { status, startedAt, finishedAt, error }, retried);
+    meter.runEnded({ status, trigger, code: error?.code ?? null, seconds: ms / 1_000 });
+    log.info(
+      {
+        workflow_id: workflowId,
+        run_id: id,
+        trigger,
+        status,
+        ms,
+        ...(error !== null && { code: error.code, step_id: error.step_id }),
+        ...correlationFields(context, tx, run),
+      },
+      `run ${status}`,
+    );
+  });
+}
+
+/** Reports the spans of attempts that were ended from outside, after the commit. */
+export async function reportAbandoned(
+  { spans, definitionCache }: Pick<RunContext, "spans" | "definitionCache">,
+  tx: EngineWriters,
+  abandoned: readonly AbandonedAttempt[],
+  { status, at }: { status: "cancelled" | "interrupted"; at: string },
+): Promise<void> {
+  if (!spans.enabled) return;
+  for (const { attempt, startedAt, ...ref } of abandoned) {
+    const run = await tx.runs.find(ref.runId);
+    if (run === undefined) continue;
+    const { definition, position } = await definitionCache.get(run, tx.runs);
+    const step = definition.steps[position.get(ref.stepId)!]!;
+    const ended = { attempt, status, startedAt, finishedAt: at, usage: null, error: null };
+    tx.onCommit(() => spans.recordAttempt(run, step, ref, ended));
+  }
+}

@@ -1,0 +1,115 @@
+/** Fan-outs: a step runs once for each item of a list, a few items at a time. */
+import type { RunError } from "../../../schemas/run.ts";
+import { CHUNK_ITEMS, type EngineWriters, type StepRecord, type StepRef } from "../../core/run-ports.ts";
+import type { StepState } from "../../core/step-states.ts";
+import { newJob, type RunContext } from "./run-context.ts";
+import type { RunUpdate } from "./run-update.ts";
+import { saveResult, type StepTimes } from "./save-result.ts";
+import type { StepResult } from "./step-result.ts";
+
+/** Number of items that run at a time unless the step says otherwise. */
+const DEFAULT_CONCURRENCY = 4;
+/** Maximum total size of the items' outputs, in characters of JSON. */
+const MAX_OUTPUT_CHARS = 16 * 1024 * 1024;
+
+/** Saves the list of a fan-out, and starts its first items. @returns the state of the step */
+export async function recordFanOut(
+  { tx, run, compiled, seq }: RunUpdate,
+  ref: StepRef,
+  items: readonly unknown[],
+  { startedAt, finishedAt }: StepTimes,
+): Promise<StepState> {
+  const position = compiled.position.get(ref.stepId)!;
+  for (let chunk = 0; chunk * CHUNK_ITEMS < items.length; chunk += 1) {
+    const part = items.slice(chunk * CHUNK_ITEMS, (chunk + 1) * CHUNK_ITEMS);
+    await tx.runs.saveChunk(ref, chunk, part);
+  }
+  const { concurrency = DEFAULT_CONCURRENCY } = compiled.definition.steps[position]!;
+  const started = Math.min(items.length, concurrency);
+  const resource = compiled.resources[position]!;
+  for (let item = 0; item < started; item += 1) {
+    await tx.jobs.add(newJob({ ...ref, item }, "step", run.priority, { resource }));
+  }
+  const empty = items.length === 0;
+  const state = empty ? "succeeded" : "running";
+  await tx.runs.saveStep(ref, {
+    seq,
+    state,
+    startedAt,
+    ...(empty && { finishedAt }),
+    items: { total: items.length, started, done: 0, failed: 0, bytes: 0 },
+  });
+  return state;
+}
+
+/**
+ * Saves the result of one item, and starts the next one or ends the fan-out.
+ * @returns the state of the step that the item belongs to
+ */
+export async function recordItemOutcome(
+  context: RunContext,
+  update: RunUpdate,
+  ref: StepRef & { item: number },
+  result: StepResult,
+  times: StepTimes,
+): Promise<StepState> {
+  if (result.kind === "fan_out") throw new Error("an item can't fan out");
+  const { tx, run, compiled, seq } = update;
+  const step: StepRef = { ...ref, item: null };
+  const position = compiled.position.get(ref.stepId)!;
+  const itemState = await saveResult(context, update, ref, result, times);
+  const items = (await tx.runs.step(step))!.items!;
+  if (itemState === "waiting" || itemState === "running") {
+    const state = itemState === "running" || (await hasActiveItems(tx, ref)) ? "running" : "waiting";
+    await tx.runs.saveStep(step, { seq, state });
+    return state;
+  }
+  items.done += 1;
+  if (itemState === "failed" || itemState === "failed_continued") items.failed += 1;
+  if (result.kind === "succeeded") items.bytes += JSON.stringify(result.output).length;
+  const previous = update.states.at(position);
+  const stopping = run.stop !== null || update.states.anyFailed();
+  const end = stopping ? undefined : failureOf(ref, result, itemState, items);
+  const fields: Partial<StepRecord> & { state: StepState } = { state: "running" };
+  if (end !== undefined) {
+    Object.assign(fields, { state: "failed", finishedAt: times.finishedAt, error: end });
+  } else if (items.done === items.total) {
+    // An item that failed while the run was already ending still makes the step a failed one.
+    const failed = items.failed > 0 && compiled.definition.steps[position]!.on_error !== "continue";
+    fields.state = failed ? "failed" : itemState === "cancelled" ? "cancelled" : "succeeded";
+    fields.finishedAt = times.finishedAt;
+    if (failed && result.kind === "failed") fields.error = { ...result.error, item: ref.item };
+  } else if (!stopping && items.started < items.total) {
+    const resource = compiled.resources[position]!;
+    await tx.jobs.add(newJob({ ...ref, item: items.started }, "step", run.priority, { resource }));
+    items.started += 1;
+  }
+  if (fields.state === "running" && !(await hasActiveItems(tx, ref))) fields.state = "waiting";
+  // A fan-out that has failed stays failed while its other active items end.
+  if (previous === "failed" || previous === "cancelled") fields.state = previous;
+  await tx.runs.saveStep(step, { ...fields, seq, items });
+  return fields.state;
+}
+
+/** The error that the fan-out ends with because of this item, if any. */
+function failureOf(
+  { stepId, item }: StepRef & { item: number },
+  result: StepResult,
+  itemState: StepState,
+  { bytes }: { bytes: number },
+): RunError | undefined {
+  if (bytes > MAX_OUTPUT_CHARS) {
+    return {
+      code: "output_too_large",
+      message: `The outputs of the items of "${stepId}" have ${bytes} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,
+      fix: "Return less per item, or process fewer items.",
+      step_id: stepId,
+    };
+  }
+  return itemState === "failed" && result.kind === "failed" ? { ...result.error, item } : undefined;
+}
+
+/** Whether items have a job or an active child run; without any, only waits and approvals are left. */
+const hasActiveItems = async (tx: EngineWriters, { runId, stepId }: StepRef): Promise<boolean> =>
+  (await tx.jobs.hasJobForStep(runId, stepId)) ||
+  (await tx.runs.children(runId)).some(({ unit }) => unit.stepId === stepId);

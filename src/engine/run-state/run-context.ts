@@ -1,0 +1,48 @@
+/** What every change of a run uses, and the jobs and log fields that they have in common. */
+import type { Logger } from "pino";
+import type { Clock } from "../../core/clock.ts";
+import type { Meter } from "../../core/meter.ts";
+import type { EngineWriters, NewJob, StepRef } from "../../core/run-ports.ts";
+import type { DefinitionCache } from "../definition/compiled-definition.ts";
+import type { Spans } from "./spans.ts";
+
+export interface RunContext {
+  clock: Clock;
+  log: Pick<Logger, "info" | "warn">;
+  meter: Meter;
+  spans: Spans;
+  definitionCache: DefinitionCache;
+}
+
+/** The first attempt of a job, due at once, unless `overrides` says otherwise. */
+export const newJob = (
+  ref: StepRef,
+  kind: NewJob["kind"],
+  priority: number,
+  overrides: Partial<NewJob> = {},
+): NewJob => ({
+  ...ref,
+  kind,
+  priority,
+  dueAt: null,
+  resource: null,
+  attempt: 1,
+  retryCount: 0,
+  ...overrides,
+});
+
+/** The reference of a job that belongs to a run, not to one of its steps. */
+export const runRef = (runId: string): StepRef => ({ runId, stepId: "", item: null });
+
+/** The request and the trace that a log line of a run belongs to. */
+export function correlationFields(
+  { spans }: Pick<RunContext, "spans">,
+  { requestId }: Pick<EngineWriters, "requestId">,
+  run: Parameters<Spans["traceId"]>[0],
+): { trace_id?: string; request_id?: string } {
+  const traceId = spans.traceId(run);
+  return {
+    ...(traceId !== undefined && { trace_id: traceId }),
+    ...(requestId !== null && { request_id: requestId }),
+  };
+}

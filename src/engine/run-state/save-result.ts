@@ -1,0 +1,51 @@
+/** Saves the result of one step, or of one item, in its record; a wait with its rows and jobs. */
+import type { StepRef } from "../../core/run-ports.ts";
+import type { StepState } from "../../core/step-states.ts";
+import type { RunContext } from "./run-context.ts";
+import type { RunUpdate } from "./run-update.ts";
+import { type EndedResult, isWait, type Wait } from "./step-result.ts";
+import { beginWait } from "./waits/index.ts";
+
+export interface StepTimes {
+  startedAt: string;
+  finishedAt: string;
+  attempts: number;
+}
+
+/** @returns the state that the step, or item, is in now */
+export async function saveResult(
+  context: RunContext,
+  update: RunUpdate,
+  ref: StepRef,
+  result: EndedResult | Wait,
+  { startedAt, finishedAt, attempts }: StepTimes,
+): Promise<StepState> {
+  const { tx, compiled, seq } = update;
+  if (isWait(result)) {
+    const { state, ...shown } = await beginWait({ context, update, ref, attempt: attempts }, result);
+    await tx.runs.saveStep(ref, { seq, startedAt, attempts, state, ...shown, inputHash: result.inputHash });
+    return state;
+  }
+  const { on_error: onError } = compiled.definition.steps[compiled.position.get(ref.stepId)!]!;
+  const state = endStateOf(result, onError === "continue");
+  await tx.runs.saveStep(ref, {
+    seq,
+    startedAt,
+    attempts,
+    finishedAt,
+    state,
+    ...(result.kind === "failed" && { error: result.error }),
+    ...(result.kind === "succeeded" && {
+      output: result.output,
+      inputHash: result.inputHash,
+      ...(result.reusedFrom !== undefined && { reusedFrom: result.reusedFrom }),
+    }),
+  });
+  if (result.kind === "succeeded" && result.cache !== undefined) {
+    await tx.runs.saveCachedOutput(result.cache.key, result.cache.expiresAt, result.output);
+  }
+  return state;
+}
+
+const endStateOf = ({ kind }: EndedResult, continues: boolean): StepState =>
+  kind === "failed" && continues ? "failed_continued" : kind;

@@ -1,0 +1,111 @@
+/** Starts runs: at once, or queued while its workflow has as many active runs as it allows. */
+import { iso } from "../../core/clock.ts";
+import type { PreparedRun } from "../../core/engine-port.ts";
+import type { EngineWriters, RunRecord } from "../../core/run-ports.ts";
+import { StepStates } from "../../core/step-states.ts";
+import type { CompiledDefinition } from "../definition/compiled-definition.ts";
+import { decide } from "./decide.ts";
+import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
+
+/** Inserts a run with the jobs of its first steps, or queues it. */
+export async function startRun(context: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
+  const compiled = await context.definitionCache.get(run, tx.runs);
+  await tx.runs.lockQueue(run.workflowId);
+  const admitted = await hasCapacity(tx, run, compiled);
+  const pending = StepStates.allPending(compiled.definition.steps.length);
+  const { states: stepStates, start } = admitted
+    ? decide(compiled.graph, pending, { stopping: false, activeCount: 0 })
+    : { states: pending, start: [] };
+  const createdAt = iso(context.clock.now());
+  const trace = context.spans.initialTrace(run);
+  await tx.runs.insert({ ...run, trace, status: "queued", stepStates, admitted, createdAt });
+  for (const position of start) await addStepJob(tx, run, compiled, position);
+  if (compiled.timeoutMs !== null) {
+    const dueAt = iso(context.clock.now() + compiled.timeoutMs);
+    await tx.jobs.add(newJob(runRef(run.id), "run_timeout", run.priority, { dueAt }));
+  }
+  const { id, workflowId, version, trigger } = run;
+  tx.onCommit(() => {
+    context.meter.runStarted(trigger);
+    context.log.info(
+      {
+        workflow_id: workflowId,
+        run_id: id,
+        version,
+        trigger,
+        status: "queued",
+        ...correlationFields(context, tx, { ...run, trace }),
+      },
+      "run accepted",
+    );
+  });
+}
+
+/** Admits the queued runs of a workflow that may start now. Called when one of its runs has ended. */
+export async function admitQueuedRuns(
+  context: RunContext,
+  tx: EngineWriters,
+  workflowId: string,
+): Promise<void> {
+  await tx.runs.lockQueue(workflowId);
+  for (;;) {
+    const run = await tx.runs.nextQueued(workflowId);
+    if (run === undefined) return;
+    const compiled = await context.definitionCache.get(run, tx.runs);
+    if (!(await hasCapacity(tx, run, compiled))) return;
+    const { states: stepStates, start } = decide(compiled.graph, run.stepStates, {
+      stopping: false,
+      activeCount: 0,
+    });
+    await tx.runs.update(run.id, { seq: run.seq + 1, stepStates, admitted: true });
+    for (const position of start) await addStepJob(tx, run, compiled, position);
+  }
+}
+
+/** Adds the job of a step's first attempt, or of the evaluation of its fan-out. */
+export const addStepJob = (
+  tx: EngineWriters,
+  run: Pick<RunRecord, "id" | "priority">,
+  { definition, resources }: CompiledDefinition,
+  position: number,
+): Promise<void> => {
+  const step = definition.steps[position]!;
+  return tx.jobs.add(
+    newJob({ runId: run.id, stepId: step.id, item: null }, "step", run.priority, {
+      // The items of a fan-out use the resource, not the evaluation of their list.
+      resource: step.for_each === undefined ? resources[position]! : null,
+    }),
+  );
+};
+
+/** Whether `concurrency` and the schedule's `overlap` let the run start now. */
+async function hasCapacity(
+  tx: EngineWriters,
+  run: Pick<RunRecord, "workflowId" | "trigger" | "parent">,
+  { definition }: CompiledDefinition,
+): Promise<boolean> {
+  const { concurrency, schedule } = definition;
+  if (
+    concurrency !== undefined &&
+    (await tx.runs.countActive(run.workflowId)) >= concurrency &&
+    !(await hasAncestorOfSameWorkflow(tx, run))
+  ) {
+    return false;
+  }
+  const queuesScheduled = run.trigger === "schedule" && schedule?.overlap === "queue";
+  return !queuesScheduled || (await tx.runs.countActive(run.workflowId, "schedule")) === 0;
+}
+
+/** Whether a run of the same workflow waits for this one: to queue it behind that run would deadlock. */
+async function hasAncestorOfSameWorkflow(
+  tx: EngineWriters,
+  run: Pick<RunRecord, "workflowId" | "parent">,
+): Promise<boolean> {
+  for (let { parent } = run; parent !== null;) {
+    const ancestor = await tx.runs.find(parent.runId);
+    if (ancestor === undefined) return false;
+    if (ancestor.workflowId === run.workflowId) return true;
+    ({ parent } = ancestor);
+  }
+  return false;
+}

@@ -1,0 +1,44 @@
+/** What one execution of a step, or of an item of its fan-out, can result in. */
+import type { RunError } from "../../../schemas/run.ts";
+import type { PreparedRun } from "../../core/engine-port.ts";
+
+/** The step has ended. */
+export type EndedResult =
+  | {
+      kind: "succeeded";
+      output: Record<string, unknown>;
+      inputHash: string | null;
+      /** The run whose recorded output was reused, or `cache`. */
+      reusedFrom?: string;
+      /** Where to store the output for later runs. */
+      cache?: { key: string; expiresAt: string };
+    }
+  | { kind: "skipped" }
+  | { kind: "failed"; error: RunError }
+  | { kind: "cancelled" };
+
+/** The step waits and holds no executor meanwhile. The directory waits/ holds one module for each kind. */
+export type Wait =
+  | { kind: "wait"; until: string; inputHash: string }
+  | {
+      kind: "approval";
+      inputHash: string;
+      approval: { id: string; message: string; form: Record<string, unknown> | null; assignees: string[] };
+      /** When the wait fails; null for never. */
+      expiresAt: string | null;
+    }
+  | {
+      kind: "child";
+      inputHash: string;
+      run: PreparedRun;
+      /** When the wait fails; null for never. */
+      until: string | null;
+    };
+
+export type StepResult = EndedResult | Wait | { kind: "fan_out"; items: readonly unknown[] };
+
+const ENDED: ReadonlySet<StepResult["kind"]> = new Set(["succeeded", "skipped", "failed", "cancelled"]);
+
+export const isEnded = (result: StepResult): result is EndedResult => ENDED.has(result.kind);
+
+export const isWait = (result: StepResult): result is Wait => !isEnded(result) && result.kind !== "fan_out";

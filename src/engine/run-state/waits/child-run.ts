@@ -1,0 +1,55 @@
+/** A `workflow` step waits until the run that it started has ended, or fails when its timeout is over. */
+import { iso } from "../../../core/clock.ts";
+import type { RunRecord } from "../../../core/run-ports.ts";
+import { StepError } from "../../../core/step-errors.ts";
+import { newJob, runRef } from "../run-context.ts";
+import { toRunError } from "../run-error.ts";
+import { startRun } from "../start-run.ts";
+import type { WaitKind } from "./wait-kind.ts";
+
+export const childRunWait: WaitKind<"child"> = {
+  state: "running",
+
+  prepare: async (outcome, { run, job, inputHash, now, timeoutMs, prepareChildRun }) => ({
+    kind: "child",
+    run: await prepareChildRun(run, job, outcome),
+    inputHash,
+    until: timeoutMs === null ? null : iso(now + timeoutMs),
+  }),
+
+  async begin({ context, update: { tx, run }, ref, attempt }, { run: child, until }) {
+    await startRun(context, tx, child);
+    if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));
+    return { childRun: child.id };
+  },
+
+  matches: async (_tx, { childRun }) => childRun !== null,
+
+  async onTimer(_context, tx, step, ref) {
+    const childRun = step.childRun!;
+    await tx.jobs.add(newJob(runRef(childRun), "cancel", 0));
+    return { kind: "failed", error: toRunError(childTimeout(ref.stepId, childRun), ref) };
+  },
+};
+
+const childTimeout = (stepId: string, child: string): StepError =>
+  new StepError(
+    "timeout",
+    `The run ${child} that "${stepId}" started exceeded its timeout and was stopped.`,
+    {
+      fix: "Give the step a longer timeout.",
+    },
+  );
+
+/** The error of a step whose child run failed or was cancelled. */
+export const childFailure = ({ id, workflowId, status, error }: RunRecord): StepError =>
+  new StepError(
+    "child_failed",
+    status === "cancelled"
+      ? `The run ${id} of "${workflowId}" was cancelled.`
+      : `The run ${id} of "${workflowId}" failed: ${error?.message ?? "no error was recorded."}`,
+    {
+      ...(error?.fix !== undefined && { fix: error.fix }),
+      details: { run_id: id, status, error },
+    },
+  );

@@ -1,0 +1,43 @@
+/** The ways in which a step can wait, and what the rest of the engine does with any of them. */
+import type { EngineWriters, StepRecord, StepRef } from "../../../core/run-ports.ts";
+import type { StepOutcome } from "../../../core/step-type.ts";
+import type { RunContext } from "../run-context.ts";
+import type { EndedResult, Wait } from "../step-result.ts";
+import { approvalWait } from "./approval.ts";
+import { childRunWait } from "./child-run.ts";
+import { timerWait } from "./timer.ts";
+import type { WaitKind, WaitRequest, WaitStart } from "./wait-kind.ts";
+
+/** In the order in which they are matched: an approval can have a time too. */
+const WAIT_KINDS: { readonly [K in Wait["kind"]]: WaitKind<K> } = {
+  child: childRunWait,
+  approval: approvalWait,
+  wait: timerWait,
+};
+
+const kindOf = (kind: Wait["kind"]) => WAIT_KINDS[kind] as WaitKind<Wait["kind"]>;
+
+/** @throws StepError */
+export const prepareWait = (
+  outcome: Exclude<StepOutcome, { kind: "done" }>,
+  request: WaitRequest,
+): Promise<Wait> => kindOf(outcome.kind).prepare(outcome, request);
+
+/** Writes the rows and jobs of a wait. @returns the state of the step, and what its record shows of the wait */
+export async function beginWait(start: WaitStart, wait: Wait) {
+  const { state, begin } = kindOf(wait.kind);
+  return { state, ...(await begin(start, wait)) };
+}
+
+/** Ends a wait because its timer is due. @returns undefined when it has ended in another way meanwhile */
+export async function endTimedWait(
+  context: RunContext,
+  tx: EngineWriters,
+  step: StepRecord,
+  ref: StepRef,
+): Promise<EndedResult | undefined> {
+  for (const { matches, onTimer } of Object.values(WAIT_KINDS)) {
+    if (await matches(tx, step, ref)) return onTimer(context, tx, step, ref);
+  }
+  return undefined;
+}
