@@ -1,4 +1,4 @@
-/** What carries runs out. */
+/** Assembles an executor: it runs jobs, starts scheduled runs, and deletes expired data. */
 import { concurrencyLimits } from "../connections/index.ts";
 import { iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
@@ -11,30 +11,34 @@ import { purgeExpired } from "../store/purge.ts";
 import { type Instance, leaseDurationMs } from "./instance.ts";
 import { openEngine, type Setup } from "./services.ts";
 
-const SCHEDULES_EVERY_MS = 500;
-const FORGET_EVERY_MS = 10 * MINUTE;
-const FORGET_FIRST_MS = 20 * SECOND;
+/** Poll interval for schedules that are due, in milliseconds. */
+const SCHEDULE_POLL_MS = 500;
+/** Interval between purges of expired data, in milliseconds. */
+const PURGE_INTERVAL_MS = 10 * MINUTE;
+/** Delay of the first purge after the start, in milliseconds. */
+const FIRST_PURGE_MS = 20 * SECOND;
 
 export interface ExecutorOptions {
-  /** Unlike that of any other executor, past ones included. */
+  /** Must differ from the ids of all other executors, past ones included. */
   id: string;
+  /** Number of jobs that run at a time. */
   slots: number;
-  /** Told of the runs that it has changed. */
+  /** Called with the runs that a commit has changed. */
   onChanged?: (runIds: readonly string[]) => void;
+  /** How long heartbeats may be missing before others reclaim the jobs, in milliseconds. */
   leaseMs?: number | undefined;
 }
 
 export interface Executor {
   queue: Queue;
-  /** Makes the scheduled runs that are due. A timer does this; tests too. */
+  /** Starts the scheduled runs that are due. Called by a timer, and by tests. */
   startDueRuns(): Promise<number>;
-  /** Clears away what is old. A timer does this; tests too. */
+  /** Deletes expired data. Called by a timer, and by tests. */
   purge(): Promise<void>;
-  /** Takes no more jobs; what runs may go on for so long (ms), then it is given back. */
+  /** Claims no more jobs. Those that still run after the grace period (milliseconds) are aborted and given back. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts what carries runs out: jobs, schedules, and clearing away what is old. */
 export async function startExecutor(
   instance: Instance,
   setup: Setup,
@@ -42,16 +46,16 @@ export async function startExecutor(
 ): Promise<Executor> {
   const { store, read, log, meter } = instance;
   const { clock, config } = setup;
-  const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
+  const { engine, connections, allowed } = openEngine(instance, setup);
   const transaction = engineTransaction(store, clock);
   const [{ jobHandlers }, { sqliteQueue }] = await Promise.all([
     import("../engine/executor/job-handlers.ts"),
     import("../queue/sqlite.ts"),
   ]);
-  const carried = jobHandlers({
-    engine: made,
+  const handlers = jobHandlers({
+    engine,
     stepTypes,
-    connections: connected,
+    connections,
     read,
     transaction,
     log,
@@ -68,54 +72,52 @@ export async function startExecutor(
     log,
     storageHealth: health,
     meter,
-    handler: carried.handler,
-    onUnexpectedError: carried.onUnexpectedError,
-    onAbandoned: (tx, left, at) => reportAbandoned(made.context, tx, left, { status: "interrupted", at }),
+    handler: handlers.handler,
+    onUnexpectedError: handlers.onUnexpectedError,
+    onAbandoned: (tx, left, at) => reportAbandoned(engine.context, tx, left, { status: "interrupted", at }),
     slots,
     leaseMs: leaseMs ?? leaseDurationMs(instance),
-    limits: concurrencyLimits(connected),
+    limits: concurrencyLimits(connections),
     changes: instance.changes,
     onChanged,
   });
   await queue.start();
-  const { startDueRuns } = carried.scheduler;
-  const schedules = setInterval(() => {
+  const { startDueRuns } = handlers.scheduler;
+  const scheduleTimer = setInterval(() => {
     startDueRuns()
       .then((count) => count > 0 && queue.wake())
-      .catch((err: unknown) => health.reportFailure(err, "schedules could not be looked at"));
-  }, SCHEDULES_EVERY_MS).unref();
+      .catch((err: unknown) => health.reportFailure(err, "schedule poll failed"));
+  }, SCHEDULE_POLL_MS).unref();
   const { runs, audit } = config.retention;
-  const clearAway = (): Promise<void> =>
+  const purge = (): Promise<void> =>
     purgeExpired(store, clock, { runs: durationMs(runs), audit: durationMs(audit) });
-  const clear = (): void =>
-    void clearAway().catch((err: unknown) =>
-      health.reportFailure(err, "what is old could not be cleared away"),
-    );
-  const first = setTimeout(clear, FORGET_FIRST_MS).unref();
-  const forgetting = setInterval(clear, FORGET_EVERY_MS).unref();
+  const purgeOrReport = (): void =>
+    void purge().catch((err: unknown) => health.reportFailure(err, "purge of expired data failed"));
+  const firstPurge = setTimeout(purgeOrReport, FIRST_PURGE_MS).unref();
+  const purgeTimer = setInterval(purgeOrReport, PURGE_INTERVAL_MS).unref();
   return {
     queue,
     startDueRuns,
-    purge: clearAway,
+    purge,
     async stop(graceMs) {
-      clearInterval(schedules);
-      clearTimeout(first);
-      clearInterval(forgetting);
+      clearInterval(scheduleTimer);
+      clearTimeout(firstPurge);
+      clearInterval(purgeTimer);
       try {
         await queue.stop(graceMs);
       } finally {
-        // Also where nothing could be handed back: open connections would keep the process.
-        await connected.close();
+        // Also when the jobs could not be given back: open connections would keep the process alive.
+        await connections.close();
       }
     },
   };
 }
 
-/** Hands the jobs of an executor that is known to be dead on at once, not after its lease. */
+/** Reclaims the jobs of an executor that is known to be dead, without waiting for its lease to expire. */
 export async function reclaimJobs(instance: Instance, executor: string, setup: Setup): Promise<void> {
   const { store, meter } = instance;
   const { clock } = setup;
-  const { engine: made, connections: connected } = openEngine(instance, setup);
+  const { engine, connections } = openEngine(instance, setup);
   await engineTransaction(
     store,
     clock,
@@ -123,8 +125,8 @@ export async function reclaimJobs(instance: Instance, executor: string, setup: S
     const at = iso(clock.now());
     const jobs = (await tx.jobs.reclaim(executor)) ?? 0;
     const abandoned = await tx.runs.interruptAttempts(executor, at);
-    await reportAbandoned(made.context, tx, abandoned, { status: "interrupted", at });
+    await reportAbandoned(engine.context, tx, abandoned, { status: "interrupted", at });
     tx.onCommit(() => meter.jobsReclaimed("exit", jobs));
   });
-  await connected.close();
+  await connections.close();
 }

@@ -1,4 +1,5 @@
-/** The engine put together, as far as every process needs it: checking definitions and taking runs in. */
+/** Assembles the engine as far as every process needs it: checking definitions and starting runs. */
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
@@ -29,12 +30,12 @@ export interface EngineOptions {
   tracer?: Tracer;
 }
 
-/** What every process needs that takes runs in; executor/job-handlers.ts adds what carries them out. */
+/** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
 export interface Engine {
   context: RunContext;
   check: Checker["check"];
   prepareRun: PrepareRun;
-  /** A definition without faults, defaults filled in. */
+  /** Fills in the defaults of a definition without issues. */
   parse(definition: Record<string, unknown>): Definition;
 }
 
@@ -57,28 +58,29 @@ export function engine({
     spans: spans(tracer, stepTypes, connections),
     definitionCache: definitionCache(parse, stepTypes, connections),
   };
-  // Loaded when the first definition is checked: a process that only lists and reads never needs it.
-  const loaded = lazy(async () => {
+  // Loaded with the first check: a process that only lists and reads never needs the checker.
+  const loadChecker = lazy(async () => {
     const { checker } = await import("./definition/check/index.ts");
     return checker({ stepTypes, connections, clock, workflows });
   });
-  const check: Checker = { check: async (source, options) => (await loaded()).check(source, options) };
-  const workflows = lookup(read.workflows, runs, (definition, selfId) =>
+  const check: Checker = { check: async (source, options) => (await loadChecker()).check(source, options) };
+  const workflows = workflowLookup(read.workflows, runs, (definition, selfId) =>
     check.check(definition, { checkConnections: false, selfId }),
   );
   const prepare = prepareRun({
     workflows: read.workflows,
     runs,
     definitionCache: context.definitionCache,
-    issuesOf: keptIssues(check, runs),
+    issuesOf: cachedIssues(check, runs),
   });
   return { context, check: check.check, prepareRun: prepare, parse };
 }
 
-const CANDIDATES = 200;
+/** Number of workflows among which the checker looks for a near match of an unknown id. */
+const MAX_CANDIDATES = 200;
 
-/** What the checker asks of other workflows: what their runs take and give. */
-const lookup = (
+/** Tells the checker the inputs and the output of other workflows. */
+const workflowLookup = (
   workflows: WorkflowReader,
   runs: Pick<RunReader, "versionDefinition">,
   check: (definition: Record<string, unknown>, selfId: string) => Promise<Report>,
@@ -92,32 +94,31 @@ const lookup = (
     const inputs = (definition["inputs"] ?? null) as Record<string, unknown> | null;
     return { inputs, output: (await check(definition, id)).output_shape };
   },
-  workflowIds: () => workflows.recentIds(CANDIDATES),
+  workflowIds: () => workflows.recentIds(MAX_CANDIDATES),
 });
 
-/** As many checked definitions are remembered. */
-const KEPT = 500;
+/** Maximum number of definitions whose issues are cached. */
+const MAX_CHECKED = 500;
 
 /**
- * The faults that a definition has in itself. What it is bound to is checked when it is saved and published; when it
- * runs, a database that is away for a moment is a matter for `retry`, not a reason to refuse.
+ * Checks a definition without its connections. Those are checked when it is saved and published; a database that is
+ * unavailable when a run starts is a matter for `retry`, not a reason to refuse the run.
  */
-function keptIssues(
+function cachedIssues(
   check: Checker,
   runs: Pick<RunReader, "versionDefinition">,
 ): (ref: DefinitionRef) => Promise<readonly Issue[]> {
-  const known = new Map<string, readonly Issue[]>();
+  const cache = new LRUCache<string, readonly Issue[]>({ max: MAX_CHECKED });
   return async ({ workflowId, version, definition }) => {
-    // Versions never change; what a retry was given for itself is known by its text.
+    // A version never changes; a definition that a retry brought is identified by its text.
     const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
-    const found = known.get(key);
-    if (found !== undefined) return found;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
     const { errors } = await check.check(definition ?? (await runs.versionDefinition(workflowId, version)), {
       checkConnections: false,
       selfId: workflowId,
     });
-    if (known.size >= KEPT) known.delete(known.keys().next().value!);
-    known.set(key, errors);
+    cache.set(key, errors);
     return errors;
   };
 }

@@ -81,7 +81,7 @@ describe("runs_per_hour", () => {
     const refused = await start(id);
     expect(expectProblem(refused, "too_many_runs").detail).toBe(
       '"ci" of operator has used all of its 2 runs of this hour (limits.per_key.runs_per_hour); more are available from ' +
-        "2026-11-21T09:00:00.000Z on. Nothing was started. Start it again then, or ask the operator for more.",
+        "2026-11-21T09:00:00.000Z. The run was not started. Start it again then, or ask the operator for a higher limit.",
     );
     expect(refused.headers.get("retry-after")).toBe(String(40 * 60));
     clock.advance(40 * MINUTE);
@@ -234,8 +234,8 @@ describe("rows_per_day", () => {
         step_id: "ask",
         message:
           '"ci" of operator has used all of its 5 rows of this day (limits.per_key.rows_per_day); more are available from ' +
-          "2026-11-22T00:00:00.000Z on.",
-        fix: "Retry the run then (retry_run): what succeeded is kept. Or ask the operator for more.",
+          "2026-11-22T00:00:00.000Z.",
+        fix: "Retry the run then (retry_run); it reuses the outputs of the steps that succeeded. Or ask the operator for a higher limit.",
       },
     });
     expect(await counts()).toMatchObject([{ kind: "rows", used: 6 }]);

@@ -1,4 +1,5 @@
-/** What the expressions of a run can name, loaded from what is recorded. */
+/** Loads the values that the expressions of a run can name: inputs, the run, outputs of steps, the item. */
+import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { CHUNK_ITEMS, type RunReader, type RunRecord } from "../../core/run-ports.ts";
@@ -18,65 +19,65 @@ const runScope = (
   scheduled_for: run.scheduledFor,
 });
 
-/** Names of what a step of this type gives: they are null where it gave nothing. */
+/** The fields of a step's output, which are null when it has no output. */
 function outputNames(type: AnyStepType, step: StepDefinition): string[] {
   if (type.output.kind === "object") return Object.keys(type.output.fields);
-  // What a set step gives is what it was told to.
+  // The fields of a `set` step are those of its `values`.
   return Object.keys(step["values"] ?? {});
 }
 
-type Ended = { state: StepState; error: RunError | null; output: Record<string, unknown> | null };
+type StepEnd = { state: StepState; error: RunError | null; output: Record<string, unknown> | null };
 
 const stepValue = (
   { step, type }: PlannedStep,
-  { state, error, output }: Ended,
+  { state, error, output }: StepEnd,
 ): Record<string, unknown> => ({
   ...(output ?? Object.fromEntries(outputNames(type, step).map((name) => [name, null]))),
   status: toStepStatus(state),
   error,
 });
 
-/** How many outputs and chunks are kept parsed: the items of a fan-out ask for the same ones again and again. */
-const KEPT = 8;
+/** Maximum number of parsed values of each kind in memory. The items of a fan-out read the same ones again and again. */
+const MAX_CACHED = 8;
 
-function keeper<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
-  const kept = new Map<string, Promise<T>>();
+/** Caches values by key. A value that fails to load is loaded again. */
+function cached<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
+  const cache = new LRUCache<string, Promise<T>>({ max: MAX_CACHED });
   return (key, load) => {
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known !== undefined) return known;
-    if (kept.size >= KEPT) kept.delete(kept.keys().next().value!);
     const loading = load();
-    kept.set(key, loading);
-    loading.catch(() => kept.delete(key));
+    cache.set(key, loading);
+    loading.catch(() => cache.delete(key));
     return loading;
   };
 }
 
 export interface ExpressionScopes {
-  /** The scope of a step, or of one item of its fan-out, that reads the outputs of `reads`. */
+  /** Loads the scope of a step, or of one item of its fan-out, with the outputs of the steps in `reads`. */
   loadScope(
     plan: Plan,
     run: RunRecord,
     reads: Iterable<string>,
-    unit?: { stepId: string; item: number | null },
+    ref?: { stepId: string; item: number | null },
   ): Promise<Scope>;
-  /** What one step gave, as expressions see it. */
+  /** Loads the output of one step as expressions see it. */
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
 }
 
-/** Builds scopes. What is recorded of an ended step never changes, so what was loaded is kept for a while. */
+/** The record of a step that has ended never changes, so it can be cached. */
 export function expressionScopes(runs: RunReader): ExpressionScopes {
-  const outputs = keeper<Record<string, unknown>>();
-  const chunks = keeper<unknown[]>();
-  const inputs = keeper<Record<string, unknown>>();
+  const outputs = cached<Record<string, unknown>>();
+  const chunks = cached<unknown[]>();
+  const inputs = cached<Record<string, unknown>>();
 
   async function load(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
     const position = plan.compiled.position.get(id)!;
     const planned = plan.steps[position]!;
-    const unit = { runId: run.id, stepId: id, item: null };
-    const record = await runs.step(unit);
+    const ref = { runId: run.id, stepId: id, item: null };
+    const record = await runs.step(ref);
     if (record !== undefined && record.items !== null) {
-      const items = await runs.itemOutputs(unit);
+      const items = await runs.itemOutputs(ref);
       return {
         status: toStepStatus(record.state),
         error: record.error,
@@ -85,19 +86,19 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
     }
     const state = record?.state ?? run.stepStates.at(position);
     const error = record?.error ?? null;
-    // Skipped, or its list could not be worked out: there are no items.
+    // The step was skipped, or its list failed to evaluate.
     if (planned.forEach !== null) return { status: toStepStatus(state), error, items: null };
     return stepValue(planned, {
       state,
       error,
-      output: record === undefined ? null : await runs.output(unit),
+      output: record === undefined ? null : await runs.output(ref),
     });
   }
 
   const stepValueOf: ExpressionScopes["stepValue"] = (plan, run, id) =>
     outputs(`${run.id} ${id}`, () => load(plan, run, id));
 
-  async function itemOf(runId: string, stepId: string, item: number): Promise<unknown> {
+  async function loadItem(runId: string, stepId: string, item: number): Promise<unknown> {
     const chunk = Math.floor(item / CHUNK_ITEMS);
     const items = await chunks(`${runId} ${stepId} ${chunk}`, () => runs.itemChunk({ runId, stepId }, chunk));
     return items[item % CHUNK_ITEMS];
@@ -105,13 +106,13 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
 
   return {
     stepValue: stepValueOf,
-    async loadScope(plan, run, reads, unit) {
+    async loadScope(plan, run, reads, ref) {
       const steps: Record<string, unknown> = {};
       for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
-      const given = await inputs(run.id, () => runs.inputs(run.id));
-      const scope: Scope = { inputs: given, run: runScope(run), steps };
-      if (unit === undefined || unit.item === null) return scope;
-      return { ...scope, item: await itemOf(run.id, unit.stepId, unit.item), index: unit.item };
+      const runInputs = await inputs(run.id, () => runs.inputs(run.id));
+      const scope: Scope = { inputs: runInputs, run: runScope(run), steps };
+      if (ref === undefined || ref.item === null) return scope;
+      return { ...scope, item: await loadItem(run.id, ref.stepId, ref.item), index: ref.item };
     },
   };
 }

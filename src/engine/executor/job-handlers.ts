@@ -1,4 +1,4 @@
-/** What executors add to the engine: doing jobs, and making scheduled runs. */
+/** The handlers of all kinds of jobs, and the scheduler: what an executor adds to the engine. */
 import type { Logger } from "pino";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
 import type { EngineTransaction, JobKind, RunRecord } from "../../core/run-ports.ts";
@@ -27,15 +27,13 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connecti
   transaction: EngineTransaction;
   log: Logger;
   usageLimits: UsageLimits;
-  /** How many runs may be unfinished before schedules make no more. */
+  /** Number of unfinished runs from which on schedules start no more. */
   maxUnfinishedRuns: number;
 }
 
 export interface JobHandlers {
   scheduler: Scheduler;
-  /** What an executor does with a job. */
   handler: JobHandler;
-  /** What becomes of a job that failed as none should, so that it is not tried for ever. */
   onUnexpectedError: OnUnexpectedError;
 }
 
@@ -65,7 +63,7 @@ export function jobHandlers({
     log,
   };
   const kinds: Readonly<Record<JobKind, JobHandler>> = {
-    step: stepHandler({ ...shared, prepareChildRun: childOf(context, prepareRun) }),
+    step: stepHandler({ ...shared, prepareChildRun: prepareChildRun(context, prepareRun) }),
     wake: wakeHandler(shared),
     decided: decidedHandler(shared),
     child_done: childDoneHandler(shared),
@@ -82,24 +80,24 @@ export function jobHandlers({
   };
 }
 
-/** Makes the run ready that a `workflow` step asks for. */
-const childOf =
-  ({ spans }: RunContext, prepare: PrepareRun): StepHandlerOptions["prepareChildRun"] =>
+/** Prepares the run that a `workflow` step starts. */
+const prepareChildRun =
+  ({ spans }: RunContext, prepareRun: PrepareRun): StepHandlerOptions["prepareChildRun"] =>
   async (run, job, { workflow, inputs }) => {
     if (run.depth + 1 > MAX_CALL_DEPTH) {
-      throw new StepError("too_deep", `Workflows call each other ${MAX_CALL_DEPTH} deep already.`, {
-        fix: "Look for workflows that call each other in a circle.",
+      throw new StepError("too_deep", `Workflows already call each other ${MAX_CALL_DEPTH} levels deep.`, {
+        fix: "Look for workflows that call each other in a cycle.",
       });
     }
     try {
-      return await prepare({
+      return await prepareRun({
         workflowId: workflow,
         inputs,
         actor: run.actor,
         trigger: "workflow",
         depth: run.depth + 1,
         parent: { runId: run.id, stepId: job.stepId, item: job.item },
-        trace: spans.childTrace(run, { unit: job, attempt: job.attempt }),
+        trace: spans.childTrace(run, { ref: job, attempt: job.attempt }),
       });
     } catch (error) {
       if (!(error instanceof AppError) || isStorageUnavailable(error)) throw error;

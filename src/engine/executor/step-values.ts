@@ -1,19 +1,22 @@
-/** What the values of a step may be: its condition, what it fans out over, what it gives. */
+/** Checks the values of a step: its condition, the list of its fan-out, its output. */
 import { StepError } from "../../core/step-errors.ts";
 
-/** As many characters of JSON may a step give. */
+/** Maximum size of a step's output, in characters of JSON. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+/** Maximum number of items of a fan-out. */
 const MAX_ITEMS = 100_000;
+/** Maximum size of a fan-out's list, in characters of JSON. */
 const MAX_ITEMS_CHARS = 16 * 1024 * 1024;
 
 /**
- * Null is false; anything else but true and false is a mistake that is told.
- * @throws StepError expression_failed
+ * Null counts as false.
+ * @param where the expression, for the message
+ * @throws StepError expression_failed for anything else but true and false
  */
 export function toCondition(value: unknown, where: string): boolean {
   if (value === null || value === undefined) return false;
   if (typeof value === "boolean") return value;
-  throw new StepError("expression_failed", `The ${where} must be true or false, but is ${describe(value)}.`);
+  throw new StepError("expression_failed", `The ${where} must be true or false, got ${describe(value)}.`);
 }
 
 const describe = (value: unknown): string =>
@@ -26,29 +29,29 @@ const describe = (value: unknown): string =>
 /** @throws StepError null_value, expression_failed, too_many_items */
 export function validateItems(stepId: string, items: unknown): unknown[] {
   if (items === null) {
-    throw new StepError("null_value", `The for_each of "${stepId}" is null, where a list is needed.`, {
-      fix: "Guard it with if, or give a list: for_each: has(x) ? x : []",
+    throw new StepError("null_value", `The for_each of "${stepId}" must be a list, got null.`, {
+      fix: "Skip the step with if, or use an empty list instead: for_each: has(x) ? x : []",
     });
   }
   if (!Array.isArray(items)) {
     throw new StepError(
       "expression_failed",
-      `The for_each of "${stepId}" must be a list, but is ${describe(items)}.`,
+      `The for_each of "${stepId}" must be a list, got ${describe(items)}.`,
     );
   }
   if (items.length > MAX_ITEMS) {
     throw new StepError(
       "too_many_items",
-      `The for_each of "${stepId}" has ${items.length} items; at most ${MAX_ITEMS} are taken.`,
-      { fix: "Pick or group them first, for example in SQL." },
+      `The for_each of "${stepId}" has ${items.length} items; at most ${MAX_ITEMS} are allowed.`,
+      { fix: "Filter or group them first, for example in SQL." },
     );
   }
   const chars = JSON.stringify(items).length;
   if (chars > MAX_ITEMS_CHARS) {
     throw new StepError(
       "too_many_items",
-      `The items of "${stepId}" come to ${chars} characters of JSON; at most ${MAX_ITEMS_CHARS} are taken.`,
-      { fix: "Give each item less: its id, say, and let the step fetch the rest." },
+      `The items of "${stepId}" have ${chars} characters of JSON; at most ${MAX_ITEMS_CHARS} are allowed.`,
+      { fix: "Put less into each item, for example only its id, and let the step fetch the rest." },
     );
   }
   return items as unknown[];
@@ -60,7 +63,7 @@ export function assertOutputSize(stepId: string, output: unknown): void {
   if (chars <= MAX_OUTPUT_CHARS) return;
   throw new StepError(
     "output_too_large",
-    `"${stepId}" gave ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are kept.`,
-    { fix: "Ask for less: fewer rows or fields." },
+    `The output of "${stepId}" has ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,
+    { fix: "Return less, for example fewer rows or fields." },
   );
 }

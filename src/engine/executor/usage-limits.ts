@@ -1,4 +1,4 @@
-/** Holds keys and people to `limits.per_key`: what they use is counted in the transaction that uses it. */
+/** Enforces `limits.per_key`: usage is counted in the transaction that uses it. */
 import {
   usageLimitFor,
   METERED_RESOURCES,
@@ -16,57 +16,57 @@ import { AppError } from "../../core/errors.ts";
 import type { EngineReaders, EngineWriters, RunActor } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 
-/** When to ask again for what ends at no known moment, in seconds. */
-const ASK_AGAIN_S = 30;
+/** `Retry-After` when it is unknown when a run will end, in seconds. */
+const RETRY_AFTER_S = 30;
 
 type LimitedActor = Pick<RunActor, "lineage" | "owner" | "keyName">;
 
 export interface UsageLimits {
-  /**
-   * Counts a run that somebody starts.
-   * @throws AppError too_many_runs, and then nothing may be committed
-   */
+  /** Counts a run that a caller starts. @throws AppError too_many_runs; the transaction must then be rolled back */
   countRun(tx: Pick<EngineWriters, "usage" | "runs">, actor: LimitedActor): Promise<void>;
-  /** @throws StepError limit_reached when nothing of this kind is left for the runs of `actor` */
+  /** @throws StepError limit_reached when the actor has used all of its limit */
   assertRemaining(actor: LimitedActor, kind: MeteredResource): Promise<void>;
-  /** Counts what a step has used. It has it already: what goes beyond is counted too. */
+  /** Counts what a step has used, also beyond the limit: it is used already. */
   recordUsage(
     tx: Pick<EngineWriters, "usage">,
     actor: LimitedActor,
     used: Partial<Readonly<Record<MeteredResource, number>>>,
   ): Promise<void>;
-  /** Everything that is limited, and how much of it is left. */
+  /** The limits of the actor, with what remains of each. */
   remaining(actor: Pick<LimitedActor, "owner" | "lineage">): Promise<RemainingUsage[]>;
 }
 
-/** @param perKey what the configuration allows; where it says nothing, nothing is written and nothing read */
+/** @param perKey the configured limits; a resource without one is neither counted nor read */
 export function usageLimits(
   perKey: PerKeyLimits,
   read: Pick<EngineReaders, "usage" | "runs">,
   clock: Clock,
 ): UsageLimits {
   const limitFor = (actor: Pick<LimitedActor, "lineage">, kind: MeteredResource) => {
-    const allowance = isUsageLimited(actor) ? usageLimitFor(perKey, kind) : undefined;
-    return allowance && { ...allowance, endsAt: windowEnd(allowance, clock.now()) };
+    const configured = isUsageLimited(actor) ? usageLimitFor(perKey, kind) : undefined;
+    return configured && { ...configured, endsAt: windowEnd(configured, clock.now()) };
   };
 
-  async function takeUnfinished(tx: Pick<EngineWriters, "runs">, actor: LimitedActor): Promise<void> {
-    const most = perKey.unfinished_runs;
-    if (most === undefined || !isUsageLimited(actor)) return;
+  async function assertUnfinishedBelowLimit(
+    tx: Pick<EngineWriters, "runs">,
+    actor: LimitedActor,
+  ): Promise<void> {
+    const max = perKey.unfinished_runs;
+    if (max === undefined || !isUsageLimited(actor)) return;
     await tx.runs.lockStarts(usageSubjectOf(actor));
-    if ((await tx.runs.countUnfinishedFor(actor, most)) < most) return;
+    if ((await tx.runs.countUnfinishedFor(actor, max)) < max) return;
     throw new AppError(
       "too_many_runs",
-      `${most} runs started by ${nameOf(actor)} are unfinished, and no more are taken from it ` +
+      `${max} runs started by ${nameOf(actor)} are unfinished, which is the maximum ` +
         "(limits.per_key.unfinished_runs). Wait until some have ended, or cancel some: list_runs with status queued, " +
         "running or waiting shows them.",
-      { headers: { "Retry-After": String(ASK_AGAIN_S) } },
+      { headers: { "Retry-After": String(RETRY_AFTER_S) } },
     );
   }
 
   return {
     async countRun(tx, actor) {
-      await takeUnfinished(tx, actor);
+      await assertUnfinishedBelowLimit(tx, actor);
       const limit = limitFor(actor, "runs");
       if (limit === undefined) return;
       const { endsAt, max } = limit;
@@ -74,8 +74,8 @@ export function usageLimits(
       const seconds = Math.ceil((limit.endsAt - clock.now()) / SECOND);
       throw new AppError(
         "too_many_runs",
-        `${limitExceededMessage(limit, nameOf(actor), limit.endsAt)} Nothing was started. Start it again then, or ask the operator ` +
-          "for more.",
+        `${limitExceededMessage(limit, nameOf(actor), limit.endsAt)} The run was not started. Start it again then, or ask the operator ` +
+          "for a higher limit.",
         { headers: { "Retry-After": String(seconds) } },
       );
     },
@@ -85,8 +85,8 @@ export function usageLimits(
       if (limit === undefined) return;
       if ((await read.usage.usedInWindow(usageSubjectOf(actor), kind, limit.endsAt)) < limit.max) return;
       throw new StepError("limit_reached", limitExceededMessage(limit, nameOf(actor), limit.endsAt), {
-        fix: "Retry the run then (retry_run): what succeeded is kept. Or ask the operator for more.",
-        // For who names it in retry.on: before that moment it would fail again.
+        fix: "Retry the run then (retry_run); it reuses the outputs of the steps that succeeded. Or ask the operator for a higher limit.",
+        // For steps that name limit_reached in retry.on: an earlier retry would fail again.
         retryAfterMs: limit.endsAt - clock.now(),
       });
     },
@@ -119,8 +119,8 @@ export function usageLimits(
   };
 }
 
-/** Whose run it is, so that also who did not start it knows whom to ask. */
-const nameOf = (who: LimitedActor): string =>
-  isOperatorKey(who)
-    ? `"${who.keyName}" of ${who.owner}`
-    : `${who.owner} (all their keys and sessions together)`;
+/** Names the subject of a limit for people who read the message but did not start the run. */
+const nameOf = (actor: LimitedActor): string =>
+  isOperatorKey(actor)
+    ? `"${actor.keyName}" of ${actor.owner}`
+    : `${actor.owner} (all their keys and sessions together)`;

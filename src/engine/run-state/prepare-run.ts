@@ -1,4 +1,4 @@
-/** Makes a run ready to be taken in: which definition, whether it can run, and whether the inputs fit. */
+/** Prepares a run: finds its definition, and checks that it can run and that the inputs are valid. */
 import type { Issue } from "../../../schemas/problem.ts";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
@@ -12,7 +12,7 @@ import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
 import { inputsValidator } from "../../core/json-schema/index.ts";
 
-/** How deep workflows may call each other. */
+/** Maximum depth of workflows that call each other. */
 export const MAX_CALL_DEPTH = 8;
 
 export type PrepareRun = EngineApi["prepareRun"];
@@ -21,7 +21,7 @@ interface Options {
   workflows: WorkflowReader;
   runs: Pick<RunReader, "versionDefinition">;
   definitionCache: DefinitionCache;
-  /** The faults of a definition, remembered; none when it can run. */
+  /** The issues of a definition, cached; none when it can run. */
   issuesOf(ref: DefinitionRef): Promise<readonly Issue[]>;
 }
 
@@ -31,7 +31,7 @@ export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Optio
     if (workflow.status === "archived") {
       throw new AppError(
         "workflow_archived",
-        `"${workflow.id}" is archived and can't run. Restore it first (POST /workflows/${workflow.id}/restore).`,
+        `"${workflow.id}" is archived and can't run. Restore it (POST /workflows/${workflow.id}/restore).`,
       );
     }
     const version = request.version ?? workflow.published_version ?? workflow.version;
@@ -41,7 +41,7 @@ export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Optio
       version,
       definition: request.definition ?? null,
     };
-    if (ref.definition === null) await expectDefinition(runs, workflow, version);
+    if (ref.definition === null) await assertHasDefinition(runs, workflow, version);
     const issues = await issuesOf(ref);
     if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
     const { definition } = await definitionCache.get(ref, runs);
@@ -56,12 +56,13 @@ export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Optio
       scheduledFor: request.scheduledFor ?? null,
       trace: request.trace ?? null,
       actor: request.actor,
-      inputs: checkedInputs(definition, request),
+      inputs: parseInputs(definition, request),
     };
   };
 }
 
-async function expectDefinition(
+/** @throws AppError version_not_found, workflow_not_runnable */
+async function assertHasDefinition(
   runs: Pick<RunReader, "versionDefinition">,
   workflow: WorkflowWithDefinition,
   version: number,
@@ -69,32 +70,31 @@ async function expectDefinition(
   if (version > workflow.version) {
     throw new AppError(
       "version_not_found",
-      `"${workflow.id}" has no version ${version}; its newest is ${workflow.version}.`,
+      `"${workflow.id}" has no version ${version}. Its newest version is ${workflow.version}.`,
     );
   }
-  // What the newest version does stands in the workflow itself.
-  const newest = version === workflow.version;
-  const definition = newest ? workflow.definition : await runs.versionDefinition(workflow.id, version);
+  // The workflow itself holds the definition of its newest version.
+  const isNewest = version === workflow.version;
+  const definition = isNewest ? workflow.definition : await runs.versionDefinition(workflow.id, version);
   if (definition !== null) return;
   throw new AppError(
     "workflow_not_runnable",
-    `Version ${version} of "${workflow.id}" has no definition yet, so there is nothing to run. ` +
-      "Give it one with update_workflow (PATCH /workflows/" +
-      workflow.id +
-      ").",
+    `Version ${version} of "${workflow.id}" has no definition, so there is nothing to run. ` +
+      `Add one with update_workflow (PATCH /workflows/${workflow.id}).`,
   );
 }
 
 const notRunnable = (id: string, version: number, errors: readonly Issue[]): AppError =>
   new AppError(
     "workflow_not_runnable",
-    `Version ${version} of "${id}" has ${errors.length} fault${errors.length === 1 ? "" : "s"} and can't run: ` +
-      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Mend them with update_workflow; ` +
-      "validate_workflow tells the same before saving.",
+    `Version ${version} of "${id}" has ${errors.length} issue${errors.length === 1 ? "" : "s"} and can't run: ` +
+      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Fix them with update_workflow; ` +
+      "validate_workflow finds the same issues before you save.",
     { errors: [...errors] },
   );
 
-function checkedInputs(
+/** @throws AppError invalid_input */
+function parseInputs(
   definition: Definition,
   { inputs, ignoreUnknownInputs }: RunRequest,
 ): Record<string, unknown> {

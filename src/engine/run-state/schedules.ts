@@ -1,8 +1,10 @@
 /**
- * Schedules: whichever executor sees first that one is due makes its run; a unique index lets no second one in.
- * What was missed while nobody was there is told, and made good once: by one run, for the last missed moment.
- * Where the clock is put forward, a time of day that is left out that day comes at the end of the gap (02:30 at 03:00);
- * where it is put back, one that comes twice counts the first time. What recurs within the day goes on regularly.
+ * Starts scheduled runs. Any executor may start the run of a schedule that is due; a unique constraint refuses a second
+ * one for the same time. Times that were missed while no executor was running are recorded, and made up for by one run,
+ * for the last of them.
+ *
+ * When the clock is put forward, a time of day that this day leaves out comes at the end of the gap (02:30 at 03:00);
+ * when it is put back, a time that occurs twice counts the first time. Schedules within the day keep their interval.
  */
 import type { Logger } from "pino";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
@@ -18,14 +20,17 @@ import type {
   SkippedRuns,
 } from "../../core/run-ports.ts";
 import { scheduleInputs } from "../definition/plan.ts";
-import { lastTwoTimes, nextTime } from "./schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import type { RunContext } from "./run-context.ts";
+import { lastTwoTimes, nextTime } from "./schedule-times.ts";
 import { startRun } from "./start-run.ts";
 
-/** As many missed moments are counted; beyond, there were at least so many. */
-const MOST_COUNTED = 1_000;
-const AT_ONCE = 20;
+/** Number of due times that are counted exactly; of more, the first and the last two are known. */
+const MAX_COUNTED = 1_000;
+/** Schedules processed per poll. */
+const BATCH_SIZE = 20;
+/** Maximum length of a recorded reason, in characters. */
+const MAX_MESSAGE_CHARS = 500;
 
 interface Options {
   context: RunContext;
@@ -35,107 +40,108 @@ interface Options {
   prepareRun: PrepareRun;
   parse(definition: Record<string, unknown>): Definition;
   log: Logger;
-  /** How many runs may be unfinished before no more are made. */
+  /** Number of unfinished runs from which on schedules start no more. */
   maxUnfinishedRuns: number;
 }
 
 export interface Scheduler {
-  /** Makes the runs that are due; gives how many. Any number of executors may do this at a time. */
+  /** Starts the runs that are due. Safe to call from any number of executors at a time. @returns how many it started */
   startDueRuns(): Promise<number>;
 }
 
+type SkipReason = Pick<SkippedRuns, "reason" | "message">;
+
 export function scheduler(options: Options): Scheduler {
   const { context, read, transaction, log } = options;
-
-  let firing = false;
+  let polling = false;
 
   return {
     async startDueRuns() {
-      // A look that takes longer than the time between two goes on by itself.
-      if (firing) return 0;
-      firing = true;
+      // A timer calls this: a poll that takes longer than the interval is not joined by a second one.
+      if (polling) return 0;
+      polling = true;
       try {
         const now = context.clock.now();
-        let made = 0;
-        for (const schedule of await read.schedules.due(iso(now), AT_ONCE)) {
-          if (await fireOrLog(schedule, now)) made += 1;
+        let count = 0;
+        for (const schedule of await read.schedules.due(iso(now), BATCH_SIZE)) {
+          if (await startOrLog(schedule, now)) count += 1;
         }
-        return made;
+        return count;
       } finally {
-        firing = false;
+        polling = false;
       }
     },
   };
 
-  /** One that fails does not keep the others waiting; where the state can't be used, all of them fail. */
-  async function fireOrLog(schedule: ScheduleRecord, now: number): Promise<boolean> {
+  /** A schedule that fails does not delay the others. When the store is unavailable all of them fail. */
+  async function startOrLog(schedule: ScheduleRecord, now: number): Promise<boolean> {
     try {
-      return await fireOne(schedule, now);
+      return await startScheduledRun(schedule, now);
     } catch (err) {
       if (isStorageUnavailable(err)) throw err;
-      log.warn({ err, workflow_id: schedule.workflowId }, "a schedule could not be looked at; trying again");
+      log.warn({ err, workflow_id: schedule.workflowId }, "schedule check failed");
       return false;
     }
   }
 
-  async function fireOne(schedule: ScheduleRecord, now: number): Promise<boolean> {
+  async function startScheduledRun(schedule: ScheduleRecord, now: number): Promise<boolean> {
     const { workflowId, version } = schedule;
-    const { moment, missed } = lastDue(schedule, now);
+    const { time, missed } = dueTimes(schedule, now);
     const nextAt = nextTime(schedule, now);
-    const prepared = await prepare(schedule, moment).catch((err: unknown) => {
-      // The moment is not lost: the next look tries again.
+    const prepared = await prepare(schedule, time).catch((err: unknown) => {
+      // The time is not lost: the next poll tries again.
       if (isStorageUnavailable(err)) throw err;
-      log.warn({ err, workflow_id: workflowId, scheduled_for: moment }, "a scheduled run could not be made");
+      log.warn({ err, workflow_id: workflowId, scheduled_for: time }, "scheduled run not started");
       return { failed: err instanceof Error ? err.message : String(err) };
     });
-    const made = await transaction(async (tx) => {
-      const reason = await whyNot(tx, schedule, prepared);
+    const started = await transaction(async (tx) => {
+      const skip = await skipReason(tx, schedule, prepared);
       const skipped =
-        reason !== undefined
-          ? skippedRuns(reason.reason, [...missed, moment], now, reason.message)
+        skip !== undefined
+          ? skippedRuns(skip, [...missed, time], now)
           : missed.length > 0
-            ? skippedRuns("missed", missed, now, madeGood(missed))
+            ? skippedRuns({ reason: "missed", message: missedMessage(missed) }, missed, now)
             : undefined;
-      const moved = await tx.schedules.advance(workflowId, schedule.nextAt!, {
+      const advanced = await tx.schedules.advance(workflowId, schedule.nextAt!, {
         version,
         nextAt,
-        ...(reason === undefined && { lastAt: moment }),
+        ...(skip === undefined && { lastAt: time }),
         ...(skipped !== undefined && { skipped }),
       });
-      if (!moved || "failed" in prepared || reason !== undefined) return false;
-      if (await tx.runs.wasScheduled(workflowId, moment)) return false;
+      if (!advanced || "failed" in prepared || skip !== undefined) return false;
+      if (await tx.runs.wasScheduled(workflowId, time)) return false;
       await startRun(context, tx, prepared);
       return true;
     });
     if (missed.length > 0) {
       log.warn(
-        { workflow_id: workflowId, missed: missed.length, scheduled_for: moment },
-        "scheduled moments were missed; one run makes them good",
+        { workflow_id: workflowId, missed: missed.length, scheduled_for: time },
+        "scheduled times missed; one run makes up for them",
       );
     }
-    return made;
+    return started;
   }
 
-  /** Why a moment gets no run; undefined when it gets one. */
-  async function whyNot(
+  /** @returns why no run is started; undefined when one is */
+  async function skipReason(
     tx: EngineWriters,
     schedule: ScheduleRecord,
     prepared: PreparedRun | { failed: string },
-  ): Promise<Pick<SkippedRuns, "reason" | "message"> | undefined> {
+  ): Promise<SkipReason | undefined> {
     if ("failed" in prepared) return { reason: "failed", message: prepared.failed };
     if (schedule.overlap === "skip" && (await tx.runs.hasScheduled(schedule.workflowId))) {
-      return { reason: "overlap", message: "Its last run still went on, and overlap is skip." };
+      return { reason: "overlap", message: "The previous run was still running, and overlap is skip." };
     }
     if (await tx.runs.hasUnfinished(options.maxUnfinishedRuns)) {
       return {
         reason: "failed",
-        message: `${options.maxUnfinishedRuns} runs were unfinished already (limits.unfinished_runs).`,
+        message: `There were already ${options.maxUnfinishedRuns} unfinished runs (limits.unfinished_runs).`,
       };
     }
     return undefined;
   }
 
-  async function prepare(schedule: ScheduleRecord, moment: string) {
+  async function prepare(schedule: ScheduleRecord, time: string): Promise<PreparedRun> {
     const stored = await options.runs.versionDefinition(schedule.workflowId, schedule.version);
     const definition = options.parse(stored ?? {});
     const run = {
@@ -143,7 +149,7 @@ export function scheduler(options: Options): Scheduler {
       workflow_id: schedule.workflowId,
       trigger: "schedule",
       started_at: iso(context.clock.now()),
-      scheduled_for: moment,
+      scheduled_for: time,
     };
     return options.prepareRun({
       workflowId: schedule.workflowId,
@@ -151,37 +157,37 @@ export function scheduler(options: Options): Scheduler {
       inputs: scheduleInputs(definition, run),
       actor: { ...schedule.actor, surface: "cli", client: "schedule" },
       trigger: "schedule",
-      scheduledFor: moment,
+      scheduledFor: time,
     });
   }
 }
 
-/** The last moment that has come, and those before it that nobody was there for: of very many the first and the last. */
-function lastDue(schedule: ScheduleRecord, now: number): { moment: string; missed: string[] } {
+/** The last time that is due, and the earlier ones that were missed. Of very many only the first and the last two. */
+function dueTimes(schedule: ScheduleRecord, now: number): { time: string; missed: string[] } {
   const due = [schedule.nextAt!];
-  for (let at = Date.parse(due[0]!); due.length < MOST_COUNTED;) {
+  for (let at = Date.parse(due[0]!); due.length < MAX_COUNTED;) {
     const next = nextTime(schedule, at);
     if (next === null || Date.parse(next) > now) break;
     due.push(next);
     at = Date.parse(next);
   }
-  if (due.length === MOST_COUNTED) due.splice(-2, 2, ...lastTwoTimes(schedule, now));
-  return { moment: due.at(-1)!, missed: due.slice(0, -1) };
+  if (due.length === MAX_COUNTED) due.splice(-2, 2, ...lastTwoTimes(schedule, now));
+  return { time: due.at(-1)!, missed: due.slice(0, -1) };
 }
 
-const madeGood = (missed: readonly string[]): string =>
-  `Nothing was there to run ${missed.length === 1 ? "it" : "them"}; one run, for the last missed moment, makes them good.`;
+const missedMessage = (missed: readonly string[]): string =>
+  `No executor was running at ${missed.length === 1 ? "that time" : "those times"}; ` +
+  "one run, for the last missed time, makes up for them.";
 
 const skippedRuns = (
-  reason: SkippedRuns["reason"],
-  moments: readonly string[],
+  { reason, message }: SkipReason,
+  times: readonly string[],
   now: number,
-  message: string,
 ): SkippedRuns => ({
   reason,
-  count: moments.length,
-  first: moments[0]!,
-  last: moments.at(-1)!,
+  count: times.length,
+  first: times[0]!,
+  last: times.at(-1)!,
   noted_at: iso(now),
-  message: message.slice(0, 500),
+  message: message.slice(0, MAX_MESSAGE_CHARS),
 });

@@ -1,7 +1,7 @@
 /**
- * What of runs goes into traces: a span for each run, and below it one for each attempt of a step. They are reported
- * when they end, from what is recorded, by whoever records the end: so a wait of days, a take-over and a restart lose
- * none. Nothing that workflows work with gets in: ids, times, states and error codes only.
+ * The spans of runs: one for each run, and below it one for each attempt of a step. Whoever records the end of a run or
+ * an attempt reports its span then, from the records, so a long wait, a reclaimed job or a restart loses none. Spans hold
+ * ids, times, statuses and error codes, never values that workflows work with.
  */
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
@@ -21,25 +21,24 @@ import {
 } from "../../core/trace-context.ts";
 import type { SpanAttributes, Tracer } from "../../core/tracer.ts";
 
-/** What is asked of a run here. */
 type TracedRun = Pick<RunRecord, "id" | "trace" | "workflowId">;
 
-/** An attempt that has ended. */
 type EndedAttempt = Pick<AttemptRecord, "attempt" | "status" | "startedAt" | "usage" | "error"> & {
   finishedAt: string;
 };
 
 export interface Spans {
-  /** Whether any are made; if not, nothing need be looked up for them. */
+  /** False when no spans are reported; callers can then skip the queries for them. */
   enabled: boolean;
-  /** What is kept with a run that is taken in: the context that it came with, else a new trace of its own. */
+  /** The trace context to store with a new run: the one that it came with, else that of a new trace. */
   initialTrace(run: TracedRun): string | null;
-  /** The context below the span of a run, or below that of one of its attempts, for another run that it starts. */
-  childTrace(run: TracedRun, at?: { unit: StepRef; attempt: number }): string | null;
-  /** What an attempt sends along to what it calls. */
-  propagationHeaders(run: TracedRun, unit: StepRef, attempt: number): TraceHeaders;
+  /** The trace context for a run that this run, or one of its attempts, starts. */
+  childTrace(run: TracedRun, parent?: { ref: StepRef; attempt: number }): string | null;
+  /** The headers that an attempt sends to the services that it calls. */
+  propagationHeaders(run: TracedRun, ref: StepRef, attempt: number): TraceHeaders;
   traceId(run: TracedRun): string | undefined;
-  recordAttempt(run: TracedRun, step: StepDefinition, unit: StepRef, attempt: EndedAttempt): void;
+  recordAttempt(run: TracedRun, step: StepDefinition, ref: StepRef, attempt: EndedAttempt): void;
+  /** @param retried the run that this one retries */
   recordRun(run: RunRecord, end: EndedRun, retried: TracedRun | undefined): void;
 }
 
@@ -50,7 +49,7 @@ interface EndedRun {
   error: RunError | null;
 }
 
-const NOTHING: TraceHeaders = {};
+const NO_HEADERS: TraceHeaders = {};
 
 export function spans(
   tracer: Tracer,
@@ -59,11 +58,11 @@ export function spans(
 ): Spans {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
 
-  /** A run's trace; its `spanId` is the span above the run's own, or that itself where the trace begins with it. */
+  /** A run's trace. Its `spanId` is the parent of the run's span, or the run's span itself where the trace begins. */
   function traceOf({ id, trace, workflowId }: TracedRun): TraceContext | undefined {
-    const kept = trace === null ? undefined : deserializeTrace(trace);
-    if (kept !== undefined || !tracer.enabled) return kept;
-    // Taken in where no traces are made: by an older release, or by a process that was set up otherwise.
+    const stored = trace === null ? undefined : deserializeTrace(trace);
+    if (stored !== undefined || !tracer.enabled) return stored;
+    // The run was started without tracing: by an older release, or by a process with other settings.
     const traceId = runTraceId(id);
     const flags = toTraceFlags(tracer.shouldSample(traceId, nameOf(workflowId)));
     return { traceId, spanId: runSpanId(id), flags, state: "" };
@@ -74,31 +73,37 @@ export function spans(
     return trace !== undefined && isSampled(trace) ? trace : undefined;
   }
 
-  /** Without spans of ours the caller's goes on as it is. */
-  function below(run: TracedRun, at?: { unit: StepRef; attempt: number }): TraceContext | undefined {
+  /** The context whose parent is the span of a run or of an attempt. Without tracing it is the caller's, unchanged. */
+  function contextBelow(
+    run: TracedRun,
+    parent?: { ref: StepRef; attempt: number },
+  ): TraceContext | undefined {
     const trace = traceOf(run);
     if (trace === undefined || !tracer.enabled) return trace;
-    return { ...trace, spanId: at === undefined ? runSpanId(run.id) : attemptSpanId(at.unit, at.attempt) };
+    return {
+      ...trace,
+      spanId: parent === undefined ? runSpanId(run.id) : attemptSpanId(parent.ref, parent.attempt),
+    };
   }
 
   return {
     enabled: tracer.enabled,
-    initialTrace: (run) => stored(traceOf(run)),
-    childTrace: (run, at) => stored(below(run, at)),
-    propagationHeaders(run, unit, attempt) {
-      const trace = tracer.propagates ? below(run, { unit, attempt }) : undefined;
-      return trace === undefined ? NOTHING : traceHeaders(trace);
+    initialTrace: (run) => serializeOrNull(traceOf(run)),
+    childTrace: (run, parent) => serializeOrNull(contextBelow(run, parent)),
+    propagationHeaders(run, ref, attempt) {
+      const trace = tracer.propagates ? contextBelow(run, { ref, attempt }) : undefined;
+      return trace === undefined ? NO_HEADERS : traceHeaders(trace);
     },
     traceId: (run) => traceOf(run)?.traceId,
 
-    recordAttempt(run, step, unit, { attempt, status, startedAt, finishedAt, usage, error }) {
+    recordAttempt(run, step, ref, { attempt, status, startedAt, finishedAt, usage, error }) {
       const trace = sampledTrace(run);
       if (trace === undefined) return;
       const calls = types.get(step.type)?.spanAttributes?.(step, connections);
       tracer.recordSpan({
         name: `${step.type} ${step.id}`,
         kind: calls === undefined ? "internal" : "client",
-        trace: { ...trace, spanId: attemptSpanId(unit, attempt) },
+        trace: { ...trace, spanId: attemptSpanId(ref, attempt) },
         parentId: runSpanId(run.id),
         start: Date.parse(startedAt),
         end: Date.parse(finishedAt),
@@ -107,7 +112,7 @@ export function spans(
           "millrace.workflow_id": run.workflowId,
           "millrace.step_id": step.id,
           "millrace.step_type": step.type,
-          ...(unit.item !== null && { "millrace.item": unit.item }),
+          ...(ref.item !== null && { "millrace.item": ref.item }),
           "millrace.attempt": attempt,
           "millrace.status": status,
           ...calls,
@@ -120,13 +125,13 @@ export function spans(
     recordRun(run, { status, startedAt, finishedAt, error }, retried) {
       const trace = sampledTrace(run);
       if (trace === undefined) return;
-      const own = runSpanId(run.id);
-      const before = retried === undefined ? undefined : traceOf(retried);
+      const spanId = runSpanId(run.id);
+      const retriedTrace = retried === undefined ? undefined : traceOf(retried);
       tracer.recordSpan({
         name: nameOf(run.workflowId),
         kind: "internal",
-        trace: { ...trace, spanId: own },
-        parentId: trace.spanId === own ? null : trace.spanId,
+        trace: { ...trace, spanId },
+        parentId: trace.spanId === spanId ? null : trace.spanId,
         start: Date.parse(startedAt),
         end: Date.parse(finishedAt),
         attributes: {
@@ -139,13 +144,13 @@ export function spans(
           ...(error?.step_id !== undefined && { "millrace.step_id": error.step_id }),
         },
         error: error?.code ?? null,
-        ...(before !== undefined && { link: { ...before, spanId: runSpanId(retried!.id) } }),
+        ...(retriedTrace !== undefined && { link: { ...retriedTrace, spanId: runSpanId(retried!.id) } }),
       });
     },
   };
 }
 
-const stored = (trace: TraceContext | undefined): string | null =>
+const serializeOrNull = (trace: TraceContext | undefined): string | null =>
   trace === undefined ? null : serializeTrace(trace);
 
 const nameOf = (workflowId: string): string => `run ${workflowId}`;

@@ -193,7 +193,8 @@ describe("a schedule", () => {
         count: 4,
         first: "2026-11-21T08:00:00.000Z",
         last: "2026-11-21T11:00:00.000Z",
-        message: "Nothing was there to run them; one run, for the last missed moment, makes them good.",
+        message:
+          "No executor was running at those times; one run, for the last missed time, makes up for them.",
       },
     });
   });
