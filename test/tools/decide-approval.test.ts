@@ -76,7 +76,7 @@ describe("decide_approval", () => {
     const input = { approval_id: approval.id, decision: "approve" };
     await expect(call(decideApproval, input)).rejects.toMatchObject({
       code: "approval_decided",
-      message: expect.stringContaining(`${approval.id} was declined already, by ada@example.com`) as string,
+      message: expect.stringMatching(/declined .*by ada@example.com/) as string,
     });
     expect(await services.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
   });

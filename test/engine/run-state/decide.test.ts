@@ -16,7 +16,7 @@ import { type StepState, StepStates } from "../../../src/core/step-states.ts";
 import { decide } from "../../../src/engine/run-state/decide.ts";
 import { graphOf } from "../../../src/engine/definition/graph.ts";
 
-/** Steps in any order of dependencies that has no circle. */
+/** Steps with any dependencies that form no cycle. */
 const steps = integer({ min: 1, max: 12 }).chain((count) =>
   tuple(
     ...Array.from({ length: count }, (_, index) =>
@@ -32,7 +32,7 @@ const steps = integer({ min: 1, max: 12 }).chain((count) =>
 
 const END = constantFrom<StepState[]>("succeeded", "skipped", "failed_continued", "failed");
 
-/** The rules, one after the other, over the whole graph, without a thought for speed. */
+/** The rules, applied to the whole graph one after the other, without regard to speed. */
 function naive(
   all: readonly { id: string; needs?: readonly string[] | undefined }[],
   states: Map<string, StepState>,
@@ -52,7 +52,7 @@ function naive(
 }
 
 describe("decide", () => {
-  it("starts what a naive model starts, and ends when it does, whatever order the steps end in", () => {
+  it("starts and ends the same steps as a naive model, whatever order the steps end in", () => {
     assert(
       property(steps, infiniteStream(END), infiniteStream(nat()), (all, ends, picks) => {
         const graph = graphOf(all);
@@ -78,7 +78,7 @@ describe("decide", () => {
           const at = all.findIndex((one) => one.id === next.id);
           states = states.with(at, end);
         }
-        expect.unreachable("a run of steps without circles ends");
+        expect.unreachable("a run of steps without cycles ends");
       }),
     );
   });
@@ -100,7 +100,7 @@ describe("decide", () => {
     ).toBe("wait");
   });
 
-  it("starts nothing when the run is to stop, and ends once nothing is under way", () => {
+  it("starts nothing in a stopped run, and ends it once nothing is active", () => {
     const graph = graphOf([{ id: "a" }, { id: "b", needs: [] }, { id: "c" }]);
     expect(
       decide(graph, new StepStates(["queued", "waiting", "pending"]), { stopping: true, activeCount: 1 }),

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { runToEnd, testEngine } from "../../support/engine.ts";
+
+const set = (id: string, values: object, more: object = {}) => ({ id, type: "set", values, ...more });
+
+describe("a workflow step", () => {
+  const child = {
+    inputs: { type: "object", properties: { n: { type: "number" } } },
+    steps: [set("c", { twice: "${{ inputs.n * 2 }}" })],
+  };
+
+  it("runs another workflow and returns its output", async () => {
+    const harness = await testEngine();
+    await harness.define(child, "Child");
+    const { output, id } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child", inputs: { n: 21 } }],
+      output: "${{ steps.sub.output.twice }}",
+    });
+    expect(output).toBe(42);
+    const { items } = await harness.read.runs.page({
+      filter: { workflowId: "child" },
+      after: null,
+      limit: 5,
+    });
+    expect(items).toMatchObject([{ trigger: "workflow", depth: 1, parent: { runId: id, stepId: "sub" } }]);
+  });
+
+  it("fails with the error of its child run", async () => {
+    const harness = await testEngine();
+    await harness.define(
+      { steps: [{ id: "gate", type: "assert", that: "false", message: "closed" }] },
+      "Child",
+    );
+    const { error } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child" }],
+    });
+    expect(error).toMatchObject({ code: "child_failed", step_id: "sub" });
+    expect(error?.message).toContain("closed");
+  });
+
+  it("cancels its child run when its own run is cancelled", async () => {
+    const harness = await testEngine();
+    await harness.define({ steps: [{ id: "nap", type: "wait", for: "1d" }] }, "Child");
+    const { id, queue } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child" }],
+    });
+    await harness.stop(id);
+    queue.wake();
+    await queue.waitUntilIdle();
+    const { items } = await harness.read.runs.page({ filter: {}, after: null, limit: 5 });
+    expect(items.map((run) => run.status)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("fails when workflows call each other in a cycle", async () => {
+    const harness = await testEngine();
+    const { id } = await harness.create({ name: "Loop" });
+    await harness.redefine(id, { steps: [{ id: "again", type: "workflow", workflow: "loop" }] });
+    const queue = await harness.executor();
+    const run = await harness.start(id);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect(await harness.outcome(run)).toMatchObject({ status: "failed", error: { code: "child_failed" } });
+    expect(await harness.read.runs.count({})).toBe(9);
+  });
+});
+
+describe("child runs", () => {
+  const failing = { steps: [{ id: "gate", type: "assert", that: "false", message: "closed" }] };
+
+  it("that fail together end the fan-out that waits for them", async () => {
+    const harness = await testEngine({ slots: 1 });
+    await harness.define(failing, "Child");
+    const { status, error } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", for_each: "[1, 2, 3, 4, 5, 6]", workflow: "child" }],
+    });
+    expect({ status, error }).toMatchObject({
+      status: "failed",
+      error: { code: "child_failed", step_id: "sub" },
+    });
+    expect(await harness.read.jobs.depth()).toEqual({ ready: 0, later: 0, claimed: 0 });
+  });
+
+  it("do not keep a run from its timeout once another step has failed", async () => {
+    const harness = await testEngine();
+    await harness.define({ steps: [{ id: "nap", type: "wait", for: "2d" }] }, "Child");
+    const { id, queue, status } = await runToEnd(harness, {
+      timeout: "1h",
+      steps: [
+        { id: "sub", type: "workflow", workflow: "child", needs: [] },
+        { id: "nap", type: "wait", for: "10m", needs: [] },
+        { id: "gate", type: "assert", that: "false", message: "closed", needs: ["nap"] },
+      ],
+    });
+    expect(status).toBe("running");
+    harness.clock.advance(600_000);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect(await harness.outcome(id)).toMatchObject({
+      status: "running",
+      states: ["running", "succeeded", "failed"],
+    });
+    harness.clock.advance(3_000_000);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect(await harness.outcome(id)).toMatchObject({ status: "failed" });
+    expect(await harness.read.runs.count({ status: ["running", "waiting", "queued"] })).toBe(0);
+  });
+
+  it("are started again when the step has retry", async () => {
+    const harness = await testEngine();
+    await harness.define(failing, "Child");
+    const retry = { attempts: 3, initial: "1s", on: ["child_failed"] };
+    const { id, queue } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child", retry }],
+    });
+    for (let turn = 0; turn < 3; turn += 1) {
+      harness.clock.advance(4_000);
+      queue.wake();
+      await queue.waitUntilIdle();
+    }
+    expect(await harness.outcome(id)).toMatchObject({ status: "failed", error: { code: "child_failed" } });
+    expect(await harness.read.runs.count({ workflowId: "child" })).toBe(3);
+    expect((await harness.read.runs.attempts(id)).map((one) => one.status)).toEqual([
+      "failed",
+      "failed",
+      "failed",
+    ]);
+  });
+
+  it("are cancelled when the step exceeds its timeout", async () => {
+    const harness = await testEngine();
+    await harness.define({ steps: [{ id: "nap", type: "wait", for: "2d" }] }, "Child");
+    const { id, queue } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child", timeout: "5m" }],
+    });
+    harness.clock.advance(300_000);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect(await harness.outcome(id)).toMatchObject({
+      status: "failed",
+      error: { code: "timeout", step_id: "sub" },
+    });
+    expect(await harness.read.runs.count({ workflowId: "child", status: ["cancelled"] })).toBe(1);
+  });
+
+  it("are not queued behind the run that waits for them", async () => {
+    const harness = await testEngine();
+    const { id } = await harness.create({ name: "Again" });
+    await harness.redefine(id, {
+      concurrency: 1,
+      inputs: { type: "object", properties: { n: { type: "number", default: 2 } } },
+      steps: [
+        {
+          id: "sub",
+          type: "workflow",
+          if: "inputs.n > 0",
+          workflow: "again",
+          inputs: { n: "${{ inputs.n - 1 }}" },
+        },
+      ],
+    });
+    const queue = await harness.executor();
+    const run = await harness.start(id);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect((await harness.outcome(run)).status).toBe("succeeded");
+    expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(3);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it, vi } from "vitest";
+import { testEngine } from "../../support/engine.ts";
+
+const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
+
+describe("limits", () => {
+  it("allow so many active runs of a workflow; queued runs follow as these end", async () => {
+    const harness = await testEngine();
+    const gates: (() => void)[] = [];
+    harness.onProbe(() => new Promise<void>((resolve) => gates.push(resolve)));
+    const queue = await harness.executor();
+    const workflow = await harness.define({ concurrency: 2, steps: [probe("a")] });
+    const ids = [];
+    for (let index = 0; index < 5; index += 1) ids.push(await harness.start(workflow));
+    queue.wake();
+    for (let ended = 0; ended < 5; ended += 1) {
+      await vi.waitFor(async () => expect(gates.length).toBe(Math.min(2 + ended, 5)));
+      expect(await harness.read.runs.count({ status: ["running"] })).toBeLessThanOrEqual(2);
+      gates[ended]!();
+      await vi.waitFor(async () =>
+        expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(ended + 1),
+      );
+    }
+  });
+
+  it("allow so many steps to use a connection at a time, over all executors", async () => {
+    const harness = await testEngine({ limits: new Map([["database:probe", 2]]) });
+    let now = 0;
+    let peak = 0;
+    harness.onProbe(async () => {
+      now += 1;
+      peak = Math.max(peak, now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now -= 1;
+    });
+    const queues = [await harness.executor(), await harness.executor()];
+    const workflow = await harness.define({
+      steps: [probe("a", { needs: [] }), probe("b", { needs: [] }), probe("c", { needs: [] })],
+    });
+    for (let index = 0; index < 4; index += 1) await harness.start(workflow);
+    for (const queue of queues) queue.wake();
+    await vi.waitFor(async () => expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(4));
+    expect(peak).toBe(2);
+  });
+
+  it("let runs with a higher priority start first", async () => {
+    const harness = await testEngine({ slots: 1 });
+    const order: unknown[] = [];
+    harness.onProbe((ask) => void order.push(ask));
+    for (const [name, priority] of [
+      ["low", -1],
+      ["none", undefined],
+      ["high", 5],
+    ] as const) {
+      const definition = { ...(priority !== undefined && { priority }), steps: [probe(name)] };
+      await harness.start(await harness.define(definition, name));
+    }
+    const queue = await harness.executor();
+    await queue.waitUntilIdle();
+    expect(order).toEqual(["high", "none", "low"]);
+  });
+});
+
+describe("queued runs", () => {
+  it("are admitted when a run of a version without a limit ends", async () => {
+    const harness = await testEngine();
+    const gate = Promise.withResolvers<void>();
+    harness.onProbe(() => gate.promise);
+    const queue = await harness.executor();
+    const workflow = await harness.define({ steps: [probe("a")] });
+    const first = await harness.start(workflow);
+    queue.wake();
+    await vi.waitFor(async () => expect((await harness.find(first)).status).toBe("running"));
+    await harness.redefine(workflow, { concurrency: 1, steps: [probe("a")] });
+    const second = await harness.start(workflow);
+    expect((await harness.find(second)).admitted).toBe(false);
+    gate.resolve();
+    await queue.waitUntilIdle();
+    expect((await harness.outcome(second)).status).toBe("succeeded");
+  });
+});

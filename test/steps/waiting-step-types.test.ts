@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { isWaitingStepType, waitEndLabel } from "../../schemas/waiting-step-types.ts";
+import { stepTypes } from "../../src/steps/index.ts";
+
+describe("waiting step types", () => {
+  it("are the ones without a default timeout that are not instant", () => {
+    const unlimited = stepTypes.filter(({ timeoutMs, type }) => timeoutMs === null && !isInstant(type));
+    const waiting = stepTypes.filter(({ type }) => isWaitingStepType(type));
+    expect(waiting).toHaveLength(3);
+    expect(waiting).toEqual(unlimited);
+  });
+
+  it("have a label for the end of the wait", () => {
+    expect(waitEndLabel("approval")).toBe("Approval expires");
+    expect(waitEndLabel("wait")).toBe("Waiting until");
+  });
+});
+
+const isInstant = (name: string): boolean =>
+  stepTypes.some(({ type, instant }) => type === name && instant === true);
