@@ -1,4 +1,4 @@
-/** API keys: digests, what they may do, and what their owners may. */
+/** API keys: their digests and scopes, and their owners' roles. */
 import type { ExpressionBuilder, Insertable, Kysely } from "kysely";
 import { OPERATOR, type Scope } from "../../schemas/actor.ts";
 import type { Role, UserStatus } from "../../schemas/user.ts";
@@ -27,14 +27,14 @@ const columns = [
   "revoked_at",
 ] as const;
 
-/** Of the user whose key it is, by e-mail address, which never changes. */
+/** A column of the key's owner, found by the e-mail address, which never changes. */
 const ofOwner = <C extends "role" | "status">(eb: ExpressionBuilder<Schema, "api_keys">, column: C) =>
   eb
     .selectFrom("users")
     .select(`users.${column}` as const)
     .whereRef("users.email", "=", "api_keys.owner");
 
-/** Each with what its owner is now. Subqueries: SQLite takes several times as long for the join. */
+/** Includes the owner's current role and status by subqueries: SQLite takes several times as long for the join. */
 const keysWithOwners = (db: Kysely<Schema>) =>
   db
     .selectFrom("api_keys")
@@ -56,7 +56,7 @@ const toRecord = (row: Row): ApiKeyWithOwner => ({
   user: row.role === null || row.status === null ? null : { role: row.role, status: row.status },
 });
 
-// Every request with a key asks this.
+// Every request with a key runs this query.
 const byDigest = prepared((db, digest: Buffer) => keysWithOwners(db).where("digest", "=", digest));
 
 const toRow = (key: NewApiKey): Insertable<Schema["api_keys"]> => ({
@@ -73,7 +73,6 @@ const toRow = (key: NewApiKey): Insertable<Schema["api_keys"]> => ({
   revoked_at: null,
 });
 
-/** Reads keys through `db`: a connection, or a transaction. */
 export function apiKeyReader(db: Kysely<Schema>) {
   return {
     async findByDigest(digest) {
@@ -92,7 +91,7 @@ export function apiKeyReader(db: Kysely<Schema>) {
       if (after !== null) {
         query = query.where((eb) => eb(eb.refTuple("created_at", "id"), "<", eb.tuple(after[0], after[1])));
       }
-      // One more than asked for tells whether there is a next page.
+      // One row more than the limit shows whether there is a next page.
       const rows = await query
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
@@ -117,7 +116,6 @@ export function apiKeyReader(db: Kysely<Schema>) {
   } satisfies ApiKeyReader;
 }
 
-/** Changes keys inside a transaction. */
 export function apiKeyWriter(trx: Kysely<Schema>): ApiKeyWriter {
   const insert = async (key: NewApiKey): Promise<void> => {
     await trx.insertInto("api_keys").values(toRow(key)).execute();
@@ -148,7 +146,7 @@ export function apiKeyWriter(trx: Kysely<Schema>): ApiKeyWriter {
     },
 
     async rotate(oldId, oldExpiresAt, next) {
-      // Revoked through another copy just now: a dead key gets no living successor.
+      // Another process has just revoked it, so it gets no successor.
       const { numUpdatedRows } = await trx
         .updateTable("api_keys")
         .set({ expires_at: oldExpiresAt })
@@ -163,12 +161,12 @@ export function apiKeyWriter(trx: Kysely<Schema>): ApiKeyWriter {
   };
 }
 
-/** Keys for the command line and the door: what changes one is audited with it, but for its last use. */
+/** Keys for the command line and authentication. Every change but the last use is audited in the same transaction. */
 export function apiKeyStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
   clock: Clock,
 ): ApiKeyStore {
-  /** @param change says whether there is anything to audit */
+  /** @param change returns whether it changed anything, which is audited then */
   const audited = <T>(
     operation: string,
     target: string,
@@ -212,7 +210,7 @@ export function apiKeyStore(
     touch: (uses, notAfter) =>
       transaction(async (trx) => {
         for (const [id, at] of uses) {
-          // Another copy may have written a later use already.
+          // Another process may have written a later use.
           const before = at < notAfter ? at : notAfter;
           await trx
             .updateTable("api_keys")
@@ -232,8 +230,8 @@ export function apiKeyStore(
         .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
         .where((eb) => eb.or([eb("owner", "=", OPERATOR), eb(ofOwner(eb, "status"), "=", "active")]))
         .execute();
-      const living = new Set(alive.map((row) => row.id));
-      return ids.filter((id) => !living.has(id));
+      const valid = new Set(alive.map((row) => row.id));
+      return ids.filter((id) => !valid.has(id));
     },
   };
 }

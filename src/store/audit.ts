@@ -1,14 +1,14 @@
-/** Who did what, as it is read: newest first. */
-import { setImmediate as breath } from "node:timers/promises";
+/** Reads the audit log, newest entries first. */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
 import type { AuditEntry, AuditFilter, AuditReader } from "../core/account-ports.ts";
 import { contains } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
 
-/** So many entries are looked through in one go; then it is everybody else's turn. */
-const LOOKED_AT_ONCE = 5_000;
-/** A page, and a count too, ends after so many entries were looked through: bounded, whatever is asked for. */
-const LOOKED_AT_MOST = 1_000_000;
+/** Number of entries per query; between two queries other work runs. */
+const SCAN_BATCH = 5_000;
+/** Maximum number of entries that a page or a count scans. */
+const SCAN_LIMIT = 1_000_000;
 
 const columns = [
   "id",
@@ -22,10 +22,10 @@ const columns = [
   "request_id as requestId",
 ] as const;
 
-/** Where words are looked for; no word has a line break in it, so none is found across two of them. */
+/** The text to search. Search terms contain no line break, so none matches across two columns. */
 const searchText = sql<string>`lower(operation || char(10) || coalesce(target, '') || char(10) || owner || char(10) || coalesce(key_name, '') || char(10) || client)`;
 
-/** The operation itself, or with what it came to behind a dot. */
+/** Matches the operation itself, or with an outcome after a dot. */
 const isOperation = (operation: string) =>
   sql<SqlBool>`(operation = ${operation} or substr(operation, 1, ${operation.length + 1}) = ${`${operation}.`})`;
 
@@ -43,8 +43,8 @@ function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter
 }
 
 /**
- * Deletes entries from before a moment, `limit` at most; gives whether there may be more. They go by their ids, oldest
- * first: nobody has to look through what stays.
+ * Deletes up to `limit` entries from before a time (ISO 8601); returns whether there may be more. It goes by id, oldest
+ * first, so that it does not scan the entries that stay.
  */
 export async function purgeAuditLog(trx: Kysely<Schema>, before: string, limit: number): Promise<boolean> {
   const oldest = await trx.selectFrom("audit_log").select(["id", "at"]).orderBy("id").limit(limit).execute();
@@ -55,14 +55,13 @@ export async function purgeAuditLog(trx: Kysely<Schema>, before: string, limit: 
     .where("id", "<=", last.id)
     .where("at", "<", before)
     .executeTakeFirstOrThrow();
-  // One from a clock that was ahead stays among them: it does not mean that those behind it stay too.
+  // An entry of a clock that was ahead stays; entries after it may still be older than `before`.
   return numDeletedRows > 0n;
 }
 
-/** Reads the audit log through `db`. */
 export function auditReader(db: Kysely<Schema>): AuditReader {
-  /** The first or the last id; asked for both at once, SQLite would walk through all of them. */
-  async function end(direction: "asc" | "desc"): Promise<number | undefined> {
+  /** The first or the last id, one per query: SQLite would scan the table for both at once. */
+  async function boundaryId(direction: "asc" | "desc"): Promise<number | undefined> {
     const row = await db
       .selectFrom("audit_log")
       .select("id")
@@ -73,17 +72,17 @@ export function auditReader(db: Kysely<Schema>): AuditReader {
   }
 
   /**
-   * The ranges of ids to look through, newest first, with a breath between them: one look at everything would keep
-   * all others waiting.
+   * The ranges of ids to scan, newest first. It yields to the event loop between them, because one query over everything
+   * would block all other requests.
    */
   async function* ranges(before: number | null): AsyncGenerator<{ from: number; to: number }> {
-    const [first, last] = [await end("asc"), await end("desc")];
+    const [first, last] = [await boundaryId("asc"), await boundaryId("desc")];
     if (first === undefined || last === undefined) return;
     const newest = Math.min(last, (before ?? Infinity) - 1);
-    const oldest = Math.max(first, newest - LOOKED_AT_MOST + 1);
-    for (let to = newest; to >= oldest; to -= LOOKED_AT_ONCE) {
-      if (to !== newest) await breath();
-      yield { from: Math.max(oldest, to - LOOKED_AT_ONCE + 1), to };
+    const oldest = Math.max(first, newest - SCAN_LIMIT + 1);
+    for (let to = newest; to >= oldest; to -= SCAN_BATCH) {
+      if (to !== newest) await yieldToEventLoop();
+      yield { from: Math.max(oldest, to - SCAN_BATCH + 1), to };
     }
   }
 

@@ -1,4 +1,4 @@
-/** What a backup holds, how it is made out of a running state, and how a state is made out of it. */
+/** Creates backups of a running instance, and databases from backups. */
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { AppError } from "../core/errors.ts";
@@ -8,26 +8,26 @@ import { resetTransientState, type RestoreCleanup } from "./restore-cleanup.ts";
 import { copyDatabase, removePartial } from "./database-copy.ts";
 import { isUnreachable } from "./sqlite-errors.ts";
 
-/** Rows of `settings` that only a backup has: nothing in its tables differs from those of a state. */
-const MARKS = { at: "backup_at", release: "backup_release" } as const;
+/** Rows of `settings` that only backups have. Their tables are those of any other database. */
+const BACKUP_SETTINGS = { at: "backup_at", release: "backup_release" } as const;
 const MAX_REPORTED_PROBLEMS = 3;
 
-/** What a database holds, as a backup and its restoration tell it. */
+/** The contents of a database, for the output of backup and restore. */
 export interface DatabaseSummary {
-  /** When the backup was made; null of a copy that `millrace backup` did not make. */
+  /** When the backup was created; null for a copy that `millrace backup` did not create. */
   createdAt: string | null;
-  /** The release that made it. */
+  /** The release that created the backup. */
   createdByRelease: string | null;
-  /** The newest migration that it has. */
+  /** The newest applied migration. */
   migration: number;
-  /** The newest that this release knows: what the next start brings it to. */
+  /** The newest migration of this release, which the next start applies. */
   newest: number;
-  rows: Record<(typeof COUNTED)[number], number>;
+  rows: Record<(typeof COUNTED_TABLES)[number], number>;
   unfinishedRuns: number;
 }
 
-/** Tables that people know by name. */
-const COUNTED = [
+/** Tables whose rows are reported. */
+const COUNTED_TABLES = [
   "workflows",
   "workflow_versions",
   "runs",
@@ -39,66 +39,67 @@ const COUNTED = [
 ] as const;
 
 /**
- * Copies the database of a state directory, whatever else goes on there, and verifies the copy.
- * @param partial the file to make; it is whole, and on the disk, when this resolves
- * @param mark when and by which release
- * @throws AppError storage_unavailable, busy; then nothing is left of the file
+ * Copies the database of a state directory that may be in use, and verifies the copy.
+ * @param partial the file to create; it is complete and synced when the promise resolves
+ * @param mark the time and release of the backup
+ * @throws AppError storage_unavailable, busy; the file is removed then
  */
 export async function createBackup(
   { databaseFile, partial }: { databaseFile: string; partial: string },
   mark: { at: string; release: string },
 ): Promise<DatabaseSummary> {
   const what = `The database ${databaseFile}`;
-  const before = await lookAt(databaseFile, what, false);
+  const source = await inspectContents(databaseFile, what, false);
   copyDatabase(databaseFile, partial);
-  const { contents } = await finish(partial, what, (copy) => {
-    const leave = copy.prepare("insert or replace into settings (name, value) values (?, ?)");
-    leave.run(MARKS.at, mark.at);
-    leave.run(MARKS.release, mark.release);
+  const { contents } = await finalizeDatabase(partial, what, (copy) => {
+    const insert = copy.prepare("insert or replace into settings (name, value) values (?, ?)");
+    insert.run(BACKUP_SETTINGS.at, mark.at);
+    insert.run(BACKUP_SETTINGS.release, mark.release);
   });
-  // Nothing ever removes a version.
-  if (contents.rows.workflow_versions < before.rows.workflow_versions) {
+  // Versions are never deleted, so fewer of them mean an incomplete copy.
+  if (contents.rows.workflow_versions < source.rows.workflow_versions) {
     removePartial(partial);
-    throw damaged(what, ["versions of workflows are missing in its copy"]);
+    throw damaged(what, ["its copy lacks versions of workflows"]);
   }
   return contents;
 }
 
 /**
- * Makes a database for a state directory out of a backup, verified before and after; what was open when it was made, and
- * is over now, is ended.
- * @param partial the file to make; it is whole, and on the disk, when this resolves
- * @param at the moment, for the audit log
- * @throws AppError storage_unavailable, busy; then nothing is left of the file
+ * Creates a database from a backup, and verifies both. Sessions, links and claimed jobs of the backup's time are ended.
+ * @param partial the file to create; it is complete and synced when the promise resolves
+ * @param at the time of the restore (ISO 8601), for the audit log
+ * @throws AppError storage_unavailable, busy; the file is removed then
  */
 export async function createRestoredDatabase(
   { file, partial }: { file: string; partial: string },
   at: string,
 ): Promise<{ contents: DatabaseSummary; cleanup: RestoreCleanup }> {
-  const contents = await lookAt(file, file, true, true);
+  const contents = await inspectContents(file, file, true, true);
   copyDatabase(file, partial, { readonly: true });
-  const { done } = await finish(partial, file, (copy) => {
-    copy.prepare("delete from settings where name in (?, ?)").run(MARKS.at, MARKS.release);
+  const { done } = await finalizeDatabase(partial, file, (copy) => {
+    copy
+      .prepare("delete from settings where name in (?, ?)")
+      .run(BACKUP_SETTINGS.at, BACKUP_SETTINGS.release);
     return resetTransientState(copy, { at, backup: contents.createdAt });
   });
   return { contents, cleanup: done };
 }
 
-/** Changes a fresh copy, verifies it and brings it to the disk. */
-async function finish<T>(
+/** Changes a new copy, verifies it and syncs it to the disk. */
+async function finalizeDatabase<T>(
   partial: string,
   what: string,
   change: (copy: Database.Database) => T,
 ): Promise<{ done: T; contents: DatabaseSummary }> {
   const copy = new Database(partial, { timeout: 0, fileMustExist: true });
   try {
-    // One file from beginning to end; committing brings all of it to the disk, what was copied before too.
+    // The journal is in memory, so there is only one file; the commit syncs all of it, with what was copied before.
     copy.pragma("journal_mode = MEMORY");
     copy.pragma("synchronous = FULL");
     const done = copy.transaction(() => change(copy))();
-    // While it is locked nobody takes it for one that was left behind.
+    // While it is locked, other processes don't remove it as a stale copy.
     copy.exec("begin immediate");
-    const contents = await lookAt(partial, what, true);
+    const contents = await inspectContents(partial, what, true);
     copy.close();
     return { done, contents };
   } catch (error) {
@@ -109,38 +110,38 @@ async function finish<T>(
 }
 
 /**
- * Looks whether a file is a database of ours that this release can use, and what it holds.
- * @param what it is called in messages
- * @param thorough whether everything in it is verified; it takes as long as reading it
- * @param fromElsewhere whether others may have had it in their hands: a thorough look is for what they left too
+ * Checks that a file is a Millrace database which this release can use, and counts its contents.
+ * @param what names the file in messages
+ * @param thorough whether to verify all of its content, which takes as long as reading the file
+ * @param untrusted whether others may have changed the file, so that it may contain triggers
  * @throws AppError storage_unavailable, busy
  */
-async function lookAt(
+async function inspectContents(
   databaseFile: string,
   what: string,
   thorough: boolean,
-  fromElsewhere = false,
+  untrusted = false,
 ): Promise<DatabaseSummary> {
   let database: DatabaseInspection | undefined;
   try {
     database = await inspectDatabase({ databaseFile });
     if (!database.isMillraceDatabase)
-      throw new AppError("storage_unavailable", `${what} is that of another program.`);
+      throw new AppError("storage_unavailable", `${what} is the database of another program.`);
     const { applied, newest } = await getMigrationStatus(database.read, { what });
     if (applied === 0)
-      throw new AppError("storage_unavailable", `${what} is empty: Millrace was never started on it.`);
+      throw new AppError("storage_unavailable", `${what} is empty: Millrace has never used it.`);
     if (thorough) {
       const issues = [
         ...database.checkIntegrity(true),
         ...(await brokenReferences(database)),
-        ...(fromElsewhere ? await triggers(database) : []),
+        ...(untrusted ? await triggers(database) : []),
       ];
       if (issues.length > 0) throw damaged(what, issues);
     }
     return { migration: applied, newest, ...(await contentsOf(database)) };
   } catch (error) {
     if (!isUnreachable(error)) throw error;
-    // SQLite's own words: ours are those for a state directory, which would mislead who restores.
+    // SQLite's own message: the translated one is about the state directory, which is misleading for a backup.
     const { cause = error } = error as Error;
     throw damaged(what, [(cause as Error).message]);
   } finally {
@@ -153,16 +154,16 @@ async function brokenReferences({ read }: DatabaseInspection): Promise<string[]>
     select distinct "table" from pragma_foreign_key_check limit ${sql.lit(MAX_REPORTED_PROBLEMS)}`.execute(
     read,
   );
-  return rows.map(({ table }) => `rows of ${table} refer to what is not there`);
+  return rows.map(({ table }) => `rows of ${table} refer to missing rows`);
 }
 
-/** Millrace has none: somebody else made them, and they would go on changing what is written, keys for example. */
+/** Millrace has no triggers. Foreign ones could change what is written, such as API keys. */
 async function triggers({ read }: DatabaseInspection): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from sqlite_schema where type = 'trigger' limit ${sql.lit(MAX_REPORTED_PROBLEMS)}`.execute(
     read,
   );
-  return rows.map(({ name }) => `it has a trigger that Millrace did not make, ${JSON.stringify(name)}`);
+  return rows.map(({ name }) => `it has a trigger that Millrace did not create, ${JSON.stringify(name)}`);
 }
 
 async function contentsOf({
@@ -170,10 +171,10 @@ async function contentsOf({
 }: DatabaseInspection): Promise<
   Pick<DatabaseSummary, "createdAt" | "createdByRelease" | "rows" | "unfinishedRuns">
 > {
-  // An older release's has fewer tables.
-  const there = new Set((await read.introspection.getTables()).map(({ name }) => name));
-  const count = async (table: (typeof COUNTED)[number], unfinished = false): Promise<number> => {
-    if (!there.has(table)) return 0;
+  // Databases of older releases have fewer tables.
+  const tables = new Set((await read.introspection.getTables()).map(({ name }) => name));
+  const count = async (table: (typeof COUNTED_TABLES)[number], unfinished = false): Promise<number> => {
+    if (!tables.has(table)) return 0;
     const { rows } = await read
       .selectFrom(table)
       .select((eb) => eb.fn.countAll<number>().as("rows"))
@@ -181,16 +182,16 @@ async function contentsOf({
       .executeTakeFirstOrThrow();
     return rows;
   };
-  const rows = await Promise.all(COUNTED.map(async (table) => [table, await count(table)] as const));
-  const marks = await read
+  const rows = await Promise.all(COUNTED_TABLES.map(async (table) => [table, await count(table)] as const));
+  const settings = await read
     .selectFrom("settings")
     .selectAll()
-    .where("name", "in", Object.values(MARKS))
+    .where("name", "in", Object.values(BACKUP_SETTINGS))
     .execute();
-  const markOf = (name: string): string | null => marks.find((it) => it.name === name)?.value ?? null;
+  const settingOf = (name: string): string | null => settings.find((it) => it.name === name)?.value ?? null;
   return {
-    createdAt: markOf(MARKS.at),
-    createdByRelease: markOf(MARKS.release),
+    createdAt: settingOf(BACKUP_SETTINGS.at),
+    createdByRelease: settingOf(BACKUP_SETTINGS.release),
     rows: Object.fromEntries(rows) as DatabaseSummary["rows"],
     unfinishedRuns: await count("runs", true),
   };
@@ -199,5 +200,5 @@ async function contentsOf({
 const damaged = (what: string, issues: readonly string[]): AppError =>
   new AppError(
     "storage_unavailable",
-    `${what} is damaged: ${issues.slice(0, MAX_REPORTED_PROBLEMS).join("; ")}. Nothing was made. Restore the newest backup that is not.`,
+    `${what} is damaged: ${issues.slice(0, MAX_REPORTED_PROBLEMS).join("; ")}. Nothing was created. Restore the newest undamaged backup.`,
   );

@@ -1,4 +1,4 @@
-/** The open state: a connection to read, one to write, both on the same SQLite file. */
+/** Opens the database: one connection to read and one to write, both on the same SQLite file. */
 import Database from "better-sqlite3";
 import { Kysely, type Transaction } from "kysely";
 import { type Clock } from "../core/clock.ts";
@@ -11,39 +11,39 @@ import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
 import { journalModeFor, trackFileIdentity, type StateDirectory } from "./state-directory.ts";
 
-// The driver would wait synchronously, and with it everybody whom this process serves: `whileBusy` waits instead.
+// The driver would wait synchronously and block the whole process, so `retryWhileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
 /**
- * A look at where the file is costs as much as a read. Nothing may be written into a file that is gone; to read it for
- * so long does no harm.
+ * Maximum age of the last check of the file's identity before a read, in milliseconds. The check costs as much as a read,
+ * and reads of a deleted file do no harm for this long. Before writes the file is always checked.
  */
-const READ_UNSEEN_MS = 50;
-/** "MILL" in the header of the file says whose it is. */
+const READ_CHECK_INTERVAL_MS = 50;
+/** "MILL" in the header of the file identifies the program. */
 export const APPLICATION_ID = 0x4d494c4c;
 
 export interface Store {
   directory: StateDirectory;
   journalMode: string;
-  /** What opening it has migrated; undefined for nothing, or a new state. */
+  /** The migration at opening; undefined when there was none, or the database is new. */
   upgrade: Upgrade | undefined;
   read: Kysely<Schema>;
   /**
-   * Runs `work` in one write transaction, begun IMMEDIATE; what it throws rolls back.
+   * Runs `work` in a write transaction, which begins IMMEDIATE; an error rolls it back.
    * @throws AppError busy, storage_unavailable
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
-  /** A number that changes whenever another process has committed. Cheap; reads no table. */
+  /** A number that changes with each commit of another process. It is cheap and reads no table. */
   dataVersion(): number;
-  /** Resolves when the state was given up: locks may be lost, so nothing is read or written any more. Start anew. */
+  /** Resolves when locks may be lost. Nothing is read or written from then on; the process must restart. */
   storageLost: Promise<void>;
-  /** Why the state can't be reached, or undefined. Takes no lock. */
+  /** Why the database can't be used, or undefined. It takes no lock. */
   checkHealth(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the state, with the journal that its file system can carry, and migrates.
- * @param migrations a test brings others
+ * Opens the database with the journal mode that its file system supports, and migrates it.
+ * @param migrations tests pass others
  * @throws AppError storage_unavailable, busy
  */
 export async function openStore(
@@ -56,40 +56,40 @@ export async function openStore(
     return await open(directory, { clock, meter, migrations });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Who reads this has just started the program, perhaps on another directory than was meant.
+    // Names the directory: the program has just started, perhaps with a wrong one.
     const message = `The state directory ${directory.path} can't be used. ${error.message}`;
     throw new AppError(error.code, message, { ...error.details, cause: error.cause });
   }
 }
 
-interface Opening {
+interface OpenOptions {
   clock: Clock;
   meter: Meter;
   migrations: readonly Migration[];
 }
 
-async function open(directory: StateDirectory, opening: Opening): Promise<Store> {
+async function open(directory: StateDirectory, options: OpenOptions): Promise<Store> {
   const journal = journalModeFor(directory);
   const writer = await retryWhileBusy(() => connect(directory.databaseFile));
   let reader: Database.Database | undefined;
   try {
-    await claim(writer);
-    // Before anything is changed, and be it the journal.
-    await getMigrationStatus(looking(writer), { migrations: opening.migrations });
+    await claimDatabase(writer);
+    // Checks the schema first, because even the journal mode changes the file.
+    await getMigrationStatus(uncheckedReader(writer), { migrations: options.migrations });
     const journalMode = await retryWhileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );
     if (journalMode !== journal) {
       throw new AppError(
         "storage_unavailable",
-        `The database took journal mode ${journalMode} where ${journal} was wanted. Is another kind of file system under ${directory.path}?`,
+        `The database uses journal mode ${journalMode} instead of ${journal}. Check the file system of ${directory.path}.`,
       );
     }
     writer.pragma("synchronous = FULL");
     writer.pragma("foreign_keys = ON");
     reader = await retryWhileBusy(() => connect(directory.databaseFile));
     reader.pragma("query_only = ON");
-    return await assemble(directory, journalMode, reader, writer, opening);
+    return await assemble(directory, journalMode, reader, writer, options);
   } catch (error) {
     reader?.close();
     writer.close();
@@ -97,11 +97,11 @@ async function open(directory: StateDirectory, opening: Opening): Promise<Store>
   }
 }
 
-/** @param mustExist whether a missing file is a failure; else it is made */
+/** @param mustExist whether a missing file is an error; else it is created */
 export function connect(file: string, mustExist = false): Database.Database {
   const db = new Database(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
   try {
-    // Opening reads nothing: this is where a damaged or foreign file shows.
+    // Opening reads nothing; this query fails for a damaged or foreign file.
     db.pragma("schema_version");
     return db;
   } catch (error) {
@@ -110,25 +110,25 @@ export function connect(file: string, mustExist = false): Database.Database {
   }
 }
 
-/** Queries on a connection that nothing is written through, before it is known whether it can be used. */
-const looking = (db: Database.Database): Kysely<Schema> =>
+/** Reads through a connection without checking the file's identity, for use before the store is open. */
+const uncheckedReader = (db: Database.Database): Kysely<Schema> =>
   new Kysely<Schema>({
     dialect: sqliteDialect(db, { exclusive: false, assertInPlace: () => {}, onFailure: () => {} }),
   });
 
-/** Marks an empty database as ours, and refuses another program's before anything in it is changed. */
-async function claim(db: Database.Database): Promise<void> {
+/** Marks an empty database with the application id, and rejects another program's before it is changed. */
+async function claimDatabase(db: Database.Database): Promise<void> {
   const empty = await retryWhileBusy(() =>
     db.prepare("select count(*) = 0 from sqlite_schema").pluck().get(),
   );
-  // Read second: whoever makes the tables has set the mark before.
+  // The id is read after the tables: the process that creates the tables sets the id before.
   const id = await retryWhileBusy(() => db.pragma("application_id", { simple: true }));
   if (id === APPLICATION_ID) return;
   if (id !== 0 || !empty) {
     throw new AppError(
       "storage_unavailable",
-      "Its millrace.db is the database of another program. Nothing was changed. Move it away, or point " +
-        "MILLRACE_STATE_DIR at another directory.",
+      "Its millrace.db is the database of another program. Nothing was changed. Move it to another place, or set " +
+        "MILLRACE_STATE_DIR to another directory.",
     );
   }
   await retryWhileBusy(() => db.pragma(`application_id = ${APPLICATION_ID}`));
@@ -139,38 +139,40 @@ async function assemble(
   journalMode: string,
   reader: Database.Database,
   writer: Database.Database,
-  { clock, meter, migrations }: Opening,
+  { clock, meter, migrations }: OpenOptions,
 ): Promise<Store> {
-  let lost: string | undefined;
-  let abandoned = false;
-  const gone = Promise.withResolvers<void>();
+  let unreachableReason: string | undefined;
+  let storageLost = false;
+  const lost = Promise.withResolvers<void>();
   const onFailure = (error: unknown): void => {
-    if (isUnreachable(error)) lost = (translateSqliteError(error) as Error).message;
+    if (isUnreachable(error)) unreachableReason = (translateSqliteError(error) as Error).message;
     if (directory.local || !isIoError(error)) return;
-    // Another process may hold the lock that this one still believes to have.
-    abandoned = true;
-    gone.resolve();
+    // Another process may hold the lock that this process believes to hold.
+    storageLost = true;
+    lost.resolve();
   };
-  const place = trackFileIdentity(directory.databaseFile);
-  let looked = -Infinity;
-  const inPlace = (longest: number) => (): void => {
+  const identity = trackFileIdentity(directory.databaseFile);
+  let checkedAt = -Infinity;
+  const assertInPlace = (maxAge: number) => (): void => {
     const now = performance.now();
-    if (!abandoned && now - looked < longest) return;
-    const issue = abandoned ? "The network file system that holds the state failed." : place.check();
-    looked = issue === undefined ? now : -Infinity;
+    if (!storageLost && now - checkedAt < maxAge) return;
+    const issue = storageLost
+      ? "The network file system of the state directory failed. Restart this process."
+      : identity.check();
+    checkedAt = issue === undefined ? now : -Infinity;
     if (issue !== undefined)
       throw new AppError("storage_unavailable", issue, { headers: { "Retry-After": "30" } });
   };
   const read = new Kysely<Schema>({
     dialect: sqliteDialect(reader, {
       exclusive: false,
-      assertInPlace: inPlace(READ_UNSEEN_MS),
+      assertInPlace: assertInPlace(READ_CHECK_INTERVAL_MS),
       onFailure,
       meter,
     }),
   });
   const write = new Kysely<Schema>({
-    dialect: sqliteDialect(writer, { exclusive: true, assertInPlace: inPlace(0), onFailure, meter }),
+    dialect: sqliteDialect(writer, { exclusive: true, assertInPlace: assertInPlace(0), onFailure, meter }),
   });
   const dataVersion = reader.prepare("pragma data_version").pluck();
   let version = 0;
@@ -185,24 +187,24 @@ async function assemble(
     upgrade,
     read,
     transaction,
-    storageLost: gone.promise,
+    storageLost: lost.promise,
     dataVersion() {
       try {
         version = dataVersion.get() as number;
       } catch (error) {
-        // Called by timers, which nobody can tell: the next look tells as much.
+        // Timers call this and can't report the error; the next query reports it.
         onFailure(error);
       }
       return version;
     },
     async checkHealth() {
-      const displaced = await place.issueSoon();
+      const displaced = await identity.checkAsync();
       if (displaced !== undefined) return displaced;
-      if (lost !== undefined) {
+      if (unreachableReason !== undefined) {
         const probe = read.selectFrom("counters").select("value").execute();
-        await probe.then(() => (lost = undefined)).catch(onFailure);
+        await probe.then(() => (unreachableReason = undefined)).catch(onFailure);
       }
-      return lost;
+      return unreachableReason;
     },
     async close() {
       await read.destroy();

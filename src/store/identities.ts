@@ -1,4 +1,4 @@
-/** People as identity providers know them. */
+/** The users' identities at identity providers. */
 import type { Kysely } from "kysely";
 import type { IdentityReader, IdentityWriter } from "../core/account-ports.ts";
 import { prepared } from "./prepared.ts";
@@ -8,7 +8,6 @@ const byKey = prepared((db, issuer: string, subject: string) =>
   db.selectFrom("identities").select("user_id").where("issuer", "=", issuer).where("subject", "=", subject),
 );
 
-/** Reads them through `db`: a connection, or a transaction. */
 export function identityReader(db: Kysely<Schema>): IdentityReader {
   return {
     async find({ issuer, subject }) {
@@ -18,7 +17,6 @@ export function identityReader(db: Kysely<Schema>): IdentityReader {
   };
 }
 
-/** Adds them inside a transaction. */
 export function identityWriter(trx: Kysely<Schema>): IdentityWriter {
   return {
     ...identityReader(trx),

@@ -1,4 +1,4 @@
-/** A look at a database that changes nothing: it is not made, not marked, not migrated, and its journal stays. */
+/** Opens a database for inspection without changing it: it is not created, marked or migrated, and keeps its journal mode. */
 import { Kysely } from "kysely";
 import { iso, MINUTE } from "../core/clock.ts";
 import { APPLICATION_ID, connect } from "./database.ts";
@@ -8,19 +8,19 @@ import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
 export interface DatabaseInspection {
-  /** Whether it is an instance's: another program's has no tables that could be read. */
+  /** Whether Millrace created the database, or it is empty. */
   isMillraceDatabase: boolean;
   journalMode: string;
-  /** Where its migrations stand. @throws AppError storage_unavailable, busy */
+  /** @throws AppError storage_unavailable, busy */
   migrationStatus(): Promise<MigrationStatus>;
   read: Kysely<Schema>;
-  /** The faults that SQLite finds; none for a sound one. It takes long. @param full whether indexes are compared too */
+  /** The problems that SQLite finds. It takes long. @param full whether to check the indexes too */
   checkIntegrity(full: boolean): string[];
   close(): Promise<void>;
 }
 
 /**
- * Opens a database that is there.
+ * Opens an existing database.
  * @throws AppError storage_unavailable when it is damaged or can't be read, busy
  */
 export async function inspectDatabase({
@@ -49,10 +49,10 @@ export async function inspectDatabase({
 
 const ignore = (): void => undefined;
 
-/** So many of each are named. */
-const NAMED = 10;
+/** Maximum number of keys or runs to list. */
+const MAX_LISTED = 10;
 
-/** Living keys that end before `until`, soonest first, but for those that have a successor. */
+/** Valid keys without a successor that expire by `until`, soonest first. */
 export const expiringApiKeys = (db: Kysely<Schema>, now: string, until: string) =>
   db
     .selectFrom("api_keys")
@@ -63,18 +63,18 @@ export const expiringApiKeys = (db: Kysely<Schema>, now: string, until: string) 
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom("api_keys as later")
-            .select("later.id")
-            .whereRef("later.lineage", "=", "api_keys.lineage")
-            .whereRef("later.created_at", ">", "api_keys.created_at"),
+          selectFrom("api_keys as successor")
+            .select("successor.id")
+            .whereRef("successor.lineage", "=", "api_keys.lineage")
+            .whereRef("successor.created_at", ">", "api_keys.created_at"),
         ),
       ),
     )
     .orderBy("expires_at")
-    .limit(NAMED)
+    .limit(MAX_LISTED)
     .execute();
 
-/** Runs for which nothing is left that could carry them on: no job, no approval, no run that they started. */
+/** Unfinished runs that nothing can continue: they have no job, no pending approval and no unfinished child run. */
 export async function stuckRuns(db: Kysely<Schema>, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom("runs")
@@ -105,12 +105,12 @@ export async function stuckRuns(db: Kysely<Schema>, now: number): Promise<string
         ),
       ),
     )
-    .limit(NAMED)
+    .limit(MAX_LISTED)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** The latest moment that any process has written down; undefined for an empty state. */
+/** The latest timestamp that any process recorded; undefined for an empty database. */
 export async function latestTimestamp(db: Kysely<Schema>): Promise<string | undefined> {
   const found = await Promise.all([
     db.selectFrom("audit_log").select("at").orderBy("id", "desc").limit(1).executeTakeFirst(),
@@ -133,7 +133,7 @@ export async function latestTimestamp(db: Kysely<Schema>): Promise<string | unde
     .at(-1);
 }
 
-/** The first job that is ready, and when its run was made; undefined where none is. */
+/** The first job that is ready, with the creation time of its run; undefined when there is none. */
 export const firstReadyJob = (db: Kysely<Schema>) =>
   db
     .selectFrom("jobs")

@@ -1,13 +1,12 @@
-/** Links that work once: the first visit, invitations, forgotten passwords, addresses to be verified. */
+/** Links that work once: for setup, invitations, password resets and verification of addresses. */
 import type { Kysely } from "kysely";
 import type { LinkReader, LinkWriter } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { Schema } from "./schema.ts";
 
-/** At most so many expired ones are cleared by one that is made, so that none pays for all of them. */
-const CLEARED_AT_ONCE = 50;
+/** Maximum number of expired links purged per new link, so that no request purges all of them. */
+const PURGE_LIMIT = 50;
 
-/** Reads links through `db`: a connection, or a transaction. */
 export function linkReader(db: Kysely<Schema>): LinkReader {
   return {
     async find(digest) {
@@ -29,7 +28,7 @@ export function linkReader(db: Kysely<Schema>): LinkReader {
   };
 }
 
-/** Deletes expired ones, used or not, `limit` at most; gives whether there may be more. */
+/** Deletes up to `limit` expired links, used or not; returns whether there may be more. */
 export async function purgeExpiredLinks(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
   const expired = trx
     .selectFrom("account_links")
@@ -43,13 +42,12 @@ export async function purgeExpiredLinks(trx: Kysely<Schema>, now: number, limit:
   return numDeletedRows >= BigInt(limit);
 }
 
-/** Makes links and uses them up inside a transaction. */
 export function linkWriter(trx: Kysely<Schema>, clock: Clock): LinkWriter {
   return {
     ...linkReader(trx),
 
     async insert(link) {
-      await purgeExpiredLinks(trx, clock.now(), CLEARED_AT_ONCE);
+      await purgeExpiredLinks(trx, clock.now(), PURGE_LIMIT);
       await trx
         .insertInto("account_links")
         .values({

@@ -1,4 +1,4 @@
-/** MCP sessions that any copy can go on with, and the messages that pass from copy to copy. */
+/** MCP sessions that any process can continue, and the messages that processes pass to each other. */
 import type { Kysely } from "kysely";
 import { type Clock, HOUR, iso, MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
@@ -6,22 +6,21 @@ import type { McpSessionStore } from "../core/ports.ts";
 import type { Store } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
-/** A client's session is forgotten when nobody used it for so long. */
-const HTTP_IDLE = 24 * HOUR;
-/** A stream whose holder stopped naming it is gone: the holder died. */
-const SSE_IDLE = 5 * MINUTE;
-/** What may wait for one stream. */
+/** How long an unused session is kept, in milliseconds. */
+const HTTP_IDLE_MS = 24 * HOUR;
+/** How long a stream is kept after its process last renewed it, in milliseconds; the process has died then. */
+const SSE_IDLE_MS = 5 * MINUTE;
+/** Maximum number and size of the messages waiting for one stream. */
 const MAX_WAITING = 100;
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** A statement takes so many variables and no more (SQLite: 32,766). */
-const IDS_AT_ONCE = 1_000;
+/** Maximum number of ids per statement, which may have 32,766 variables in SQLite. */
+const MAX_IDS = 1_000;
 
-/** At most so many are cleared by one that begins, so that none pays for all of them. */
-const CLEARED_AT_ONCE = 500;
+/** Maximum number of sessions purged per new session, so that none purges all of them. */
+const PURGE_LIMIT = 500;
 
 /**
- * Deletes sessions that nobody used and messages that nobody fetched, `limit` at most of each; gives whether there may
- * be more.
+ * Deletes up to `limit` unused sessions and up to `limit` unfetched messages; returns whether there may be more.
  */
 export async function purgeIdleMcpSessions(
   trx: Kysely<Schema>,
@@ -33,15 +32,15 @@ export async function purgeIdleMcpSessions(
     .select("id")
     .where((eb) =>
       eb.or([
-        eb.and([eb("kind", "=", "http"), eb("seen_at", "<", iso(now - HTTP_IDLE))]),
-        eb.and([eb("kind", "=", "sse"), eb("seen_at", "<", iso(now - SSE_IDLE))]),
+        eb.and([eb("kind", "=", "http"), eb("seen_at", "<", iso(now - HTTP_IDLE_MS))]),
+        eb.and([eb("kind", "=", "sse"), eb("seen_at", "<", iso(now - SSE_IDLE_MS))]),
       ]),
     )
     .limit(limit);
   const unfetched = trx
     .selectFrom("mcp_messages")
     .select("id")
-    .where("created_at", "<", iso(now - SSE_IDLE))
+    .where("created_at", "<", iso(now - SSE_IDLE_MS))
     .limit(limit);
   const deleted = [
     await trx.deleteFrom("mcp_sessions").where("id", "in", idle).executeTakeFirstOrThrow(),
@@ -67,7 +66,7 @@ export function mcpSessionStore(
           .insertInto("mcp_sessions")
           .values({ id, key_id: keyId, kind, initialize, seen_at })
           .execute();
-        await purgeIdleMcpSessions(trx, clock.now(), CLEARED_AT_ONCE);
+        await purgeIdleMcpSessions(trx, clock.now(), PURGE_LIMIT);
       });
     },
 
@@ -80,13 +79,13 @@ export function mcpSessionStore(
 
     async keepAlive(ids) {
       const seen_at = iso(clock.now());
-      const unfetched = iso(clock.now() - SSE_IDLE);
+      const unfetched = iso(clock.now() - SSE_IDLE_MS);
       const stale = read.selectFrom("mcp_messages").select("id").where("created_at", "<", unfetched).limit(1);
-      // Called by idle copies too: looking costs no lock.
+      // Idle processes call this too, so it reads before it takes the lock.
       if (ids.length === 0 && (await stale.executeTakeFirst()) === undefined) return;
       await transaction(async (trx) => {
-        for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-          const some = ids.slice(from, from + IDS_AT_ONCE);
+        for (let from = 0; from < ids.length; from += MAX_IDS) {
+          const some = ids.slice(from, from + MAX_IDS);
           await trx.updateTable("mcp_sessions").set({ seen_at }).where("id", "in", some).execute();
         }
         await trx.deleteFrom("mcp_messages").where("created_at", "<", unfetched).execute();
@@ -110,7 +109,7 @@ export function mcpSessionStore(
           waiting.messages >= MAX_WAITING ||
           Number(waiting.bytes) + Buffer.byteLength(body) > MAX_WAITING_BYTES
         ) {
-          throw new AppError("busy", "Too much waits for this stream already. Read it, then send again.", {
+          throw new AppError("busy", "Too many messages wait for this stream. Read them, then send again.", {
             headers: { "Retry-After": "1" },
           });
         }
@@ -120,7 +119,7 @@ export function mcpSessionStore(
 
     async dequeueMessages(sessionIds, limit) {
       const waiting = () => read.selectFrom("mcp_messages").where("session_id", "in", sessionIds);
-      // Looking costs no lock; only what is there is taken.
+      // The read takes no lock; only existing messages are deleted.
       if ((await waiting().select("id").limit(1).executeTakeFirst()) === undefined) return [];
       return transaction(async (trx) => {
         const rows = await trx

@@ -1,4 +1,4 @@
-/** Migrations forward, under the write lock, so that of several processes that start at once one migrates. */
+/** Migrates the database under the write lock, so that only one of several starting processes does it. */
 import type { Kysely, Transaction } from "kysely";
 import { AppError } from "../core/errors.ts";
 import { type Clock, iso, MINUTE } from "../core/clock.ts";
@@ -15,7 +15,7 @@ import packageJson from "../../package.json" with { type: "json" };
 export interface Migration {
   id: number;
   name: string;
-  /** The oldest release's newest migration that still runs on this schema: expand first, contract a release later. */
+  /** The newest migration of the oldest release that still works with this schema: expand first, contract a release later. */
   requires: number;
   up(db: Kysely<never>): Promise<void>;
 }
@@ -30,31 +30,30 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 7, name: "usage-counts", requires: 1, up: usageCounts.up },
 ];
 const RELEASE = packageJson.version;
-/** Where the release that last changed the tables leaves its version, for older ones that can't use them. */
+/** The setting with the version of the release that last changed the tables, for the message of older releases. */
 const RELEASE_SETTING = "release";
-/** How long a copy and the migrations of another process are waited for. */
-const OTHERS_LIMIT_MS = 15 * MINUTE;
+/** Maximum wait for the backup and the migrations of another process, in milliseconds. */
+const MIGRATION_WAIT_MS = 15 * MINUTE;
 
 const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)!.id;
 
-/** Where the migrations of a database stand. */
 export interface MigrationStatus {
-  /** The newest that it has; 0 for none. */
+  /** The newest applied migration; 0 for none. */
   applied: number;
-  /** The newest that this release knows. */
+  /** The newest migration of this release. */
   newest: number;
-  /** The release that last changed the tables; undefined where that did not say so. */
+  /** The release that last changed the tables; undefined when it did not record its version. */
   release: string | undefined;
 }
 
 /**
- * Looks where a database stands, through a connection or a transaction; changes nothing.
- * @param what holds the database, for the message
- * @throws AppError storage_unavailable when a newer release has changed it beyond what this one can use
+ * Reads the migration status through a connection or a transaction.
+ * @param what names the database in the message
+ * @throws AppError storage_unavailable when this release can't use the schema of a newer one
  */
 export async function getMigrationStatus(
   db: Kysely<Schema>,
-  { what = "The state directory", migrations = MIGRATIONS }: StandingOptions = {},
+  { what = "The state directory", migrations = MIGRATIONS }: StatusOptions = {},
 ): Promise<MigrationStatus> {
   const newest = newestOf(migrations);
   const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
@@ -75,77 +74,77 @@ export async function getMigrationStatus(
       "storage_unavailable",
       `${what} was written by a newer release of Millrace${release === undefined ? "" : `, ${release}`} ` +
         `(migration ${applied}; this is ${RELEASE}, which knows ${newest}). Nothing was changed. Start ` +
-        `${release ?? "that release"} or a newer one, or go back to a backup from before the upgrade.`,
+        `${release ?? "that release"} or a newer one, or restore a backup from before the upgrade.`,
     );
   }
   return { applied, newest, release };
 }
 
-interface StandingOptions {
+interface StatusOptions {
   what?: string;
   migrations?: readonly Migration[];
 }
 
-/** The copy of the database that is made before its tables change. */
+/** A copy of the database from before a migration. */
 export interface MigrationBackup {
   file: string;
-  /** The migrations went well: it stays, and older ones go. */
+  /** Keeps this copy and deletes older ones, after the migrations succeeded. */
   pruneOlder(): void;
-  /** They did not, and the database is as it was: it goes. */
+  /** Deletes this copy, after the migrations failed and left the database unchanged. */
   discard(): void;
 }
 
-/** What migrating has done to a state that was there. */
+/** The migration of an existing database. */
 export interface Upgrade {
-  /** The newest migration that it had. */
+  /** The newest migration before. */
   from: number;
-  /** The newest that it has now. */
+  /** The newest migration after. */
   to: number;
-  /** The file with the database as it was. */
+  /** The file with a copy of the database from before. */
   copy: string;
 }
 
-interface Migrating {
+interface MigrationContext {
   read: Kysely<Schema>;
   /** Runs its argument in one write transaction. */
   begin<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /**
-   * Copies the database, as it is, while the transaction holds the write lock.
-   * @throws AppError storage_unavailable when there is no room
+   * Copies the database while the transaction holds the write lock.
+   * @throws AppError storage_unavailable when the disk has too little space
    */
   copy(newest: number): MigrationBackup;
   clock: Clock;
 }
 
 /**
- * Brings the schema to the newest state; what is there already is copied first.
- * @returns undefined where nothing was upgraded: it is new, or at the newest state, or another process was faster
- * @throws AppError storage_unavailable when a newer release has changed the database beyond what this one can use, or
- *   when a migration fails: then the database is as it was; busy
+ * Applies the pending migrations, after copying an existing database.
+ * @returns undefined when the database was new or up to date, or another process migrated it
+ * @throws AppError storage_unavailable when this release can't use the schema of a newer one, or when a migration fails,
+ *   which leaves the database unchanged; busy
  */
 export async function migrate(
-  state: Migrating,
+  context: MigrationContext,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<Upgrade | undefined> {
-  const deadline = performance.now() + OTHERS_LIMIT_MS;
+  const deadline = performance.now() + MIGRATION_WAIT_MS;
   for (;;) {
-    const { applied, newest } = await getMigrationStatus(state.read, { migrations });
+    const { applied, newest } = await getMigrationStatus(context.read, { migrations });
     if (applied >= newest) return undefined;
     try {
-      return await migrateAlone(state, migrations);
+      return await migrateUnderLock(context, migrations);
     } catch (error) {
-      // Another process copies and migrates, which takes as long as the database is large.
-      const another = error instanceof AppError && error.code === "busy" && applied > 0;
-      if (!another || performance.now() > deadline) throw error;
+      // Another process copies and migrates, which takes long for a large database.
+      const migratedByOther = error instanceof AppError && error.code === "busy" && applied > 0;
+      if (!migratedByOther || performance.now() > deadline) throw error;
     }
   }
 }
 
-async function migrateAlone(
-  { begin, copy, clock }: Migrating,
+async function migrateUnderLock(
+  { begin, copy, clock }: MigrationContext,
   migrations: readonly Migration[],
 ): Promise<Upgrade | undefined> {
-  let kept: MigrationBackup | undefined;
+  let backup: MigrationBackup | undefined;
   let upgrade: Upgrade | undefined;
   try {
     await begin(async (trx) => {
@@ -157,13 +156,13 @@ async function migrateAlone(
         .addColumn("requires", "integer", (c) => c.notNull())
         .addColumn("applied_at", "text", (c) => c.notNull())
         .execute();
-      // Again, now that nobody else can migrate.
+      // Checked again under the lock.
       const { applied, newest } = await getMigrationStatus(trx, { migrations });
       const pending = migrations.filter((it) => it.id > applied);
       if (pending.length === 0) return;
       if (applied > 0) {
-        kept = copy(newest);
-        upgrade = { from: applied, to: newest, copy: kept.file };
+        backup = copy(newest);
+        upgrade = { from: applied, to: newest, copy: backup.file };
       }
       for (const migration of pending) await apply(trx, migration, applied, clock);
       await trx
@@ -173,10 +172,10 @@ async function migrateAlone(
         .execute();
     });
   } catch (error) {
-    kept?.discard();
+    backup?.discard();
     throw error;
   }
-  kept?.pruneOlder();
+  backup?.pruneOlder();
   return upgrade;
 }
 
@@ -196,8 +195,8 @@ async function apply(
     const { message } = error as Error;
     throw new AppError(
       "storage_unavailable",
-      `Migration ${id} (${name}) failed: ${message.replace(/\.?$/, ".")} The database is as it was, at migration ${before}: the release that you ` +
-        "came from still runs on it.",
+      `Migration ${id} (${name}) failed: ${message.replace(/\.?$/, ".")} The database is unchanged, at migration ${before}: the previous ` +
+        "release still works with it.",
       { cause: error },
     );
   }

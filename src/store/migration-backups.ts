@@ -1,4 +1,4 @@
-/** Copies of the database that migrations leave beside it, so that there is a way back to the release before. */
+/** Copies the database before migrations, so that the previous release can be restored. */
 import { readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Clock, iso } from "../core/clock.ts";
@@ -12,15 +12,16 @@ import {
 } from "./database-copy.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
-const KEPT = 2;
+/** Number of copies to keep. */
+const MAX_COPIES = 2;
 
-const momentOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1);
+const timestampOf = (name: string): string => name.slice(name.lastIndexOf("-") + 1);
 
 /**
  * Copies the database, while the write lock is held on another connection, to
- * `millrace.db.before-<newest migration>-<moment>`.
- * @param newest the migration that it will be at
- * @throws AppError storage_unavailable when there is no room
+ * `millrace.db.before-<newest migration>-<timestamp>`.
+ * @param newest the migration that the database will have
+ * @throws AppError storage_unavailable when the disk has too little space
  */
 export function createMigrationBackup(
   { path, databaseFile }: Pick<StateDirectory, "path" | "databaseFile">,
@@ -30,8 +31,8 @@ export function createMigrationBackup(
   const prefix = `${basename(databaseFile)}.before-`;
   const isCopy = (name: string): boolean => name.startsWith(prefix);
   removeStalePartials(path, isCopy);
-  const moment = iso(clock.now()).replaceAll(/[-:.]/g, "");
-  const file = join(path, `${prefix}${newest}-${moment}`);
+  const timestamp = iso(clock.now()).replaceAll(/[-:.]/g, "");
+  const file = join(path, `${prefix}${newest}-${timestamp}`);
   const partial = partialPathFor(file);
   copyDatabase(databaseFile, partial);
   syncFile(partial);
@@ -42,8 +43,8 @@ export function createMigrationBackup(
       const older = readdirSync(path)
         .filter((name) => /^\d+-\d+T\d+Z$/.test(isCopy(name) ? name.slice(prefix.length) : ""))
         .filter((name) => name !== basename(file))
-        .toSorted((a, b) => (momentOf(a) < momentOf(b) ? 1 : -1));
-      for (const name of older.slice(KEPT - 1)) rmSync(join(path, name), { force: true });
+        .toSorted((a, b) => (timestampOf(a) < timestampOf(b) ? 1 : -1));
+      for (const name of older.slice(MAX_COPIES - 1)) rmSync(join(path, name), { force: true });
     },
     discard: () => rmSync(file, { force: true }),
   };

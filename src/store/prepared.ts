@@ -1,10 +1,10 @@
-/** Queries that are built and compiled once and then run often: the building costs several times what running does. */
+/** Queries that are compiled once and run often: compiling a query costs several times as much as running it. */
 import type { Compilable, CompiledQuery, Insertable, Kysely } from "kysely";
 import type { Schema } from "./schema.ts";
 import type { ConcurrentAdapter } from "./sqlite-driver.ts";
 
-/** Stands in a query for the value at `index`, which comes when it is run. */
-class Slot {
+/** Placeholder in a query for the value at `index`, which is bound at each run. */
+class Placeholder {
   readonly index: number;
 
   constructor(index: number) {
@@ -13,23 +13,23 @@ class Slot {
 }
 
 /**
- * A query with values to come.
- * @param build makes it; what it is given for a value may only be used as one, not looked at
- * @returns a function that runs it on a connection or in a transaction, and gives the rows
+ * Prepares a query with placeholders.
+ * @param build builds the query; it gets placeholders, which it may only use as values
+ * @returns a function that runs the query on a connection or in a transaction, and returns the rows
  */
 export function prepared<Values extends unknown[], Row>(
   build: (db: Kysely<Schema>, ...values: Values) => Compilable<Row>,
 ): (db: Kysely<Schema>, ...values: Values) => Promise<Row[]> {
-  // By adapter: a connection and the transactions on it share one, another dialect has another.
-  const known = new WeakMap<object, CompiledQuery<Row>>();
+  // The cache key is the adapter, which a connection shares with its transactions, and which differs between dialects.
+  const compiledQueries = new WeakMap<object, CompiledQuery<Row>>();
   return async (db, ...values) => {
     const { adapter } = db.getExecutor();
-    let query = known.get(adapter);
+    let query = compiledQueries.get(adapter);
     if (query === undefined) {
-      query = build(db, ...(values.map((_, index) => new Slot(index)) as Values)).compile();
-      known.set(adapter, query);
+      query = build(db, ...(values.map((_, index) => new Placeholder(index)) as Values)).compile();
+      compiledQueries.set(adapter, query);
     }
-    const parameters = query.parameters.map((it) => (it instanceof Slot ? values[it.index] : it));
+    const parameters = query.parameters.map((it) => (it instanceof Placeholder ? values[it.index] : it));
     const bound = { ...query, parameters };
     const { executeDirect } = adapter as Partial<ConcurrentAdapter>;
     const { rows } = await (executeDirect === undefined
@@ -39,7 +39,7 @@ export function prepared<Values extends unknown[], Row>(
   };
 }
 
-/** The insert of one row. Every row that it is given names the same columns. */
+/** Prepares the insert of one row. All rows must have the same columns. */
 export function preparedInsert<Table extends keyof Schema>(
   table: Table,
 ): (db: Kysely<Schema>, row: Insertable<Schema[Table]>) => Promise<void> {

@@ -1,4 +1,4 @@
-/** Clears away what has had its time. Whoever writes clears a little of its own kind; here goes what nobody came by. */
+/** Purges expired rows. Writers purge a few rows of their own table; this purges the rest. */
 import type { Transaction } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
@@ -11,35 +11,35 @@ import type { Schema } from "./schema.ts";
 import { purgeIdempotencyKeys } from "./unit-of-work.ts";
 import { purgeUsageCounts } from "./usage.ts";
 
-/** About so many rows go in one transaction: so long others wait for the lock. */
-const AT_ONCE = 2_000;
+/** Maximum number of rows purged per transaction, which limits how long others wait for the lock. */
+const BATCH_SIZE = 2_000;
 
-/** For how long, in milliseconds. */
+/** How long rows are kept, in milliseconds. */
 export interface Retention {
   runs: number;
   audit: number;
 }
 
-/** Deletes some of one kind, at `now` (milliseconds); gives whether there may be more. */
-type Forget = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
+/** Deletes a batch of expired rows at `now` (milliseconds); returns whether there may be more. */
+type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Everything temporary but sessions of people, which the web server ends itself: finished runs with all that belongs to
- * them, cached outputs, audit entries, idempotency records, counts, links, MCP sessions and messages.
+ * Purges finished runs and their data, cached outputs, audit entries, idempotency records, counts, links, MCP sessions and
+ * messages. The web server purges the sessions of users itself.
  */
 export async function purgeExpired(
   { transaction }: Pick<Store, "transaction">,
   clock: Clock,
-  keep: Retention,
+  retention: Retention,
 ): Promise<void> {
-  const kinds: readonly Forget[] = [
-    (trx, now) => runWriter(trx).purge(iso(now - keep.runs), iso(now), AT_ONCE),
-    (trx, now) => purgeAuditLog(trx, iso(now - keep.audit), AT_ONCE),
-    (trx, now) => purgeIdempotencyKeys(trx, now, AT_ONCE),
-    (trx, now) => purgeRateLimitCounts(trx, now, AT_ONCE),
-    (trx, now) => purgeUsageCounts(trx, now, AT_ONCE),
-    (trx, now) => purgeExpiredLinks(trx, now, AT_ONCE),
-    (trx, now) => purgeIdleMcpSessions(trx, now, AT_ONCE),
+  const batches: readonly PurgeBatch[] = [
+    (trx, now) => runWriter(trx).purge(iso(now - retention.runs), iso(now), BATCH_SIZE),
+    (trx, now) => purgeAuditLog(trx, iso(now - retention.audit), BATCH_SIZE),
+    (trx, now) => purgeIdempotencyKeys(trx, now, BATCH_SIZE),
+    (trx, now) => purgeRateLimitCounts(trx, now, BATCH_SIZE),
+    (trx, now) => purgeUsageCounts(trx, now, BATCH_SIZE),
+    (trx, now) => purgeExpiredLinks(trx, now, BATCH_SIZE),
+    (trx, now) => purgeIdleMcpSessions(trx, now, BATCH_SIZE),
   ];
-  for (const some of kinds) while (await transaction((trx) => some(trx, clock.now())));
+  for (const purgeBatch of batches) while (await transaction((trx) => purgeBatch(trx, clock.now())));
 }

@@ -1,16 +1,16 @@
-/** How often something was tried lately: one count for all copies. */
+/** Counts attempts per time window, shared by all processes. */
 import { type Kysely, sql } from "kysely";
 import type { RateLimitCounter } from "../core/account-ports.ts";
 import { HOUR } from "../core/clock.ts";
 import type { Store } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
-/** Counts are kept for so long after their window: the clock of another copy may be behind. */
+/** How long a count is kept after its window, in milliseconds: another process's clock may be behind. */
 export const COUNT_RETENTION_MS = HOUR;
-/** At most so many old counts are cleared by one attempt, so that none pays for all of them. */
-const CLEARED_AT_ONCE = 50;
+/** Maximum number of old counts purged per attempt, so that no attempt purges all of them. */
+const PURGE_LIMIT = 50;
 
-/** Deletes counts whose window is over, `limit` at most; gives whether there may be more. */
+/** Deletes up to `limit` counts whose window is over; returns whether there may be more. */
 export async function purgeRateLimitCounts(
   trx: Kysely<Schema>,
   now: number,
@@ -29,7 +29,6 @@ export async function purgeRateLimitCounts(
   return numDeletedRows >= BigInt(limit);
 }
 
-/** The counter over a store. */
 export function rateLimitCounter({
   read,
   transaction,
@@ -43,32 +42,32 @@ export function rateLimitCounter({
         .where("key", "in", keys)
         .where("ends_at", ">", now)
         .execute();
-      const known = new Map(rows.map((row) => [row.key, row]));
+      const rowsByKey = new Map(rows.map((row) => [row.key, row]));
       return keys.map((key) => {
-        const row = known.get(key);
+        const row = rowsByKey.get(key);
         return { count: row?.count ?? 0, endsAt: row?.ends_at ?? 0 };
       });
     },
 
     increment: (keys, now) =>
       transaction(async (trx) => {
-        await purgeRateLimitCounts(trx, now, CLEARED_AT_ONCE);
+        await purgeRateLimitCounts(trx, now, PURGE_LIMIT);
         const counts = [];
         for (const { key, windowMs } of keys) {
-          const fresh = { count: 1, ends_at: now + windowMs };
+          const first = { count: 1, ends_at: now + windowMs };
           const row = await trx
             .insertInto("attempt_counts")
-            .values({ key, ...fresh })
+            .values({ key, ...first })
             .onConflict((conflict) =>
               conflict.column("key").doUpdateSet((eb) => {
-                const over = eb("attempt_counts.ends_at", "<=", now);
+                const windowOver = eb("attempt_counts.ends_at", "<=", now);
                 const next = sql<number>`${eb.ref("attempt_counts.count")} + 1`;
                 return {
-                  count: eb.case().when(over).then(fresh.count).else(next).end(),
+                  count: eb.case().when(windowOver).then(first.count).else(next).end(),
                   ends_at: eb
                     .case()
-                    .when(over)
-                    .then(fresh.ends_at)
+                    .when(windowOver)
+                    .then(first.ends_at)
                     .else(eb.ref("attempt_counts.ends_at"))
                     .end(),
                 };

@@ -1,23 +1,23 @@
-/** What of a state is over when it comes back from a backup: processes, logins and links of that time. */
+/** Ends the sessions, links and claimed jobs that a restored backup contains. */
 import type Database from "better-sqlite3";
 import { OPERATOR } from "../../schemas/actor.ts";
 
-/** How much of each was ended. */
+/** The number of rows that were ended. */
 export interface RestoreCleanup {
   sessions: number;
   links: number;
   mcpSessions: number;
-  /** Jobs that an executor held; the next one does them again. */
+  /** Jobs that an executor had claimed; the next executor runs them again. */
   jobs: number;
 }
 
-/** Further than any client has come that saw the catalogue after the backup: its ETag must not match by chance. */
-const REVISION_LEAP = 1_000_000;
+/** Moves the catalogue's revision beyond any that clients saw after the backup, so that no old ETag matches. */
+const REVISION_INCREMENT = 1_000_000;
 
 /**
- * Ends what is over, in a database of any release; the caller commits.
- * @param at the moment (ISO 8601)
- * @param backup when the backup was made, for the audit log; null where that is not known
+ * Ends what belongs to the backup's time, in a database of any release; the caller commits.
+ * @param at the time of the restore (ISO 8601)
+ * @param backup when the backup was created, for the audit log; null when unknown
  */
 export function resetTransientState(
   db: Database.Database,
@@ -28,10 +28,10 @@ export function resetTransientState(
   const run = (table: string, statement: string, ...values: unknown[]): number =>
     columnsOf(table).length === 0 ? 0 : db.prepare(statement).run(...values).changes;
 
-  // Whoever has signed out since, or whose password was changed, must not be signed in again.
+  // A user who has signed out since the backup, or changed the password, must not be signed in again.
   let sessions = 0;
   if (columnsOf("sessions").includes("external")) {
-    // A login kept elsewhere goes on until its row says that it has ended.
+    // A login of an identity provider continues until its row says that it has ended.
     sessions += run(
       "sessions",
       "update sessions set ended_at = ?, sealed = null where external = 1 and ended_at is null",
@@ -41,13 +41,13 @@ export function resetTransientState(
   } else {
     sessions += run("sessions", "delete from sessions");
   }
-  // One that was used since works no second time.
+  // A link that was used since the backup must not work again.
   run("settings", "insert or replace into settings (name, value) values ('restored_at', ?)", at);
   const links = run("account_links", "delete from account_links where used_at is null");
   const mcpSessions = run("mcp_sessions", "delete from mcp_sessions");
   run("mcp_messages", "delete from mcp_messages");
-  const jobs = freeJobs(run, at);
-  run("counters", "update counters set value = value + ? where name = 'workflows'", REVISION_LEAP);
+  const jobs = releaseJobs(run, at);
+  run("counters", "update counters set value = value + ? where name = 'workflows'", REVISION_INCREMENT);
   run(
     "audit_log",
     `insert into audit_log (at, operation, target, owner, key_name, surface, client, request_id)
@@ -59,8 +59,8 @@ export function resetTransientState(
   return { sessions, links, mcpSessions, jobs };
 }
 
-/** Executors of that time are gone; unlike after a crash none of their jobs is suspected of having ended them. */
-function freeJobs(
+/** Releases the jobs of the executors of that time; unlike after a crash, none counts as the cause of their end. */
+function releaseJobs(
   run: (table: string, statement: string, ...values: unknown[]) => number,
   at: string,
 ): number {

@@ -1,4 +1,4 @@
-/** The tables as Kysely sees them. Times are ISO 8601 text, JSON is text: the same on every database. */
+/** The tables' types for Kysely. Times are ISO 8601 text and JSON is text, so that every database stores them alike. */
 import type { Generated } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
@@ -10,16 +10,16 @@ import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 export interface WorkflowRow {
   id: string;
   name: string;
-  /** The name in lower case, to sort by. */
+  /** The name in lower case, for sorting. */
   name_key: string;
   description: string;
   tags: string;
-  /** What a search looks through, in lower case: SQLite's own lower() knows ASCII only. */
+  /** The text to search, in lower case: SQLite's lower() converts only ASCII. */
   search_text: string;
   status: WorkflowStatus;
   version: number;
   published_version: number | null;
-  /** 1 where the published version is offered to agents as a tool of its own. */
+  /** 1 when agents get the published version as a tool. */
   exposed: Generated<number>;
   created_at: string;
   updated_at: string;
@@ -46,16 +46,16 @@ export interface RunRow {
   id: string;
   workflow_id: string;
   version: number;
-  /** Where it runs on another definition than that of its version: a retry with a patch. */
+  /** A definition that differs from that of the version: a retry with a patch. */
   definition: string | null;
   status: RunStatus;
   /** One letter a step, by position (core/run-ports.ts). */
   states: string;
-  /** Grows with every change; what changed a step stands in run_steps.seq. */
+  /** Increases with every change of the run; run_steps.seq has the value of a step's last change. */
   seq: number;
-  /** 0 while it waits for its turn (concurrency, overlap). */
+  /** 0 while the run is queued (concurrency, overlap). */
   admitted: number;
-  /** Why it must end, as JSON; null while it may go on. */
+  /** Why the run must stop, as JSON; null while it may continue. */
   stop: string | null;
   trigger: RunTrigger;
   priority: number;
@@ -66,7 +66,7 @@ export interface RunRow {
   parent_step: string | null;
   parent_item: number | null;
   scheduled_for: string | null;
-  /** `traceparent`, and `tracestate` behind a space. */
+  /** `traceparent`, a space and `tracestate`. */
   trace: string | null;
   owner: string;
   key_name: string;
@@ -84,7 +84,7 @@ export interface RunRow {
 export interface RunStepRow {
   run_id: string;
   step_id: string;
-  /** -1 for the step itself, else the item of its fan-out. */
+  /** The index of the item in the step's fan-out; -1 for the step itself. */
   item: number;
   seq: number;
   state: string;
@@ -92,7 +92,7 @@ export interface RunStepRow {
   started_at: string | null;
   finished_at: string | null;
   input_hash: string | null;
-  /** The run whose recorded output it took, or `cache`. */
+  /** The run whose recorded output was reused, or `cache`. */
   reused_from: string | null;
   child_run: string | null;
   wait_until: string | null;
@@ -124,23 +124,23 @@ export interface JobRow {
   kind: JobKind;
   state: "ready" | "later" | "claimed";
   priority: number;
-  /** When it becomes ready, or since when it is; null where a release before wrote it as ready at once. */
+  /** When the job becomes ready or became so; null when an older release created it as ready. */
   due_at: string | null;
   run_id: string;
   step_id: string;
   item: number;
   resource: string | null;
-  /** The number of the attempt that it is. */
+  /** The number of the attempt. */
   attempt: number;
-  /** Attempts that count against `retry`: those that a dead executor left do not. */
+  /** Attempts that count against `retry`, which excludes those of dead executors. */
   /** 1 on the first attempt: the retry count and one more. */
   tries: number;
-  /** Grows with every claim: who holds an older one can't write. */
+  /** Increases with every claim, so that the holder of an older claim can't write. */
   fence: number;
   executor: string | null;
-  /** Was held by an executor that died: it is run alone, in case it was the cause. */
+  /** 1 when an executor died while it held the job: the job runs alone from then on, in case it was the cause. */
   suspect: number;
-  /** How many executors died while it ran alone. */
+  /** The number of executors that died while the job ran alone. */
   kills: number;
   alone: number;
 }
@@ -172,7 +172,7 @@ export interface ScheduleRow {
   paused: number;
   next_at: string | null;
   last_at: string | null;
-  /** What was last left out, as JSON. */
+  /** The last skipped run, as JSON. */
   skipped: string | null;
   owner: string;
   key_name: string;
@@ -233,7 +233,7 @@ export interface Schema {
     role: Role;
     status: UserStatus;
     password_hash: string | null;
-    /** Where the role is from, when no admin here has decided it. */
+    /** The source of the role, when no admin has set it. */
     role_by: "sign_on" | "default" | null;
     verified_at: string | null;
     created_at: string;
@@ -249,7 +249,7 @@ export interface Schema {
     expires_at: string;
     client: string;
     address: string;
-    /** 1 for a login kept elsewhere, whose row outlives its end. */
+    /** 1 for a login of an identity provider, whose row outlives the session. */
     external: number;
     ended_at: string | null;
     sealed: Generated<Buffer | null>;
@@ -264,9 +264,9 @@ export interface Schema {
     expires_at: string | null;
     used_at: string | null;
   };
-  /** Moments in milliseconds: nobody reads these. */
+  /** Times are in milliseconds since 1970 here, because people don't read these rows. */
   attempt_counts: { key: string; count: number; ends_at: number };
-  /** By window: the moment that it ends at, in milliseconds. */
+  /** The end of the window, in milliseconds since 1970. */
   usage_counts: { holder: string; kind: MeteredResource; ends_at: number; used: number };
   mcp_sessions: {
     id: string;

@@ -1,6 +1,6 @@
 /**
- * Browsers that are signed in. One that ended is gone from the table, so nothing can bring it back; a login kept elsewhere
- * shows itself again, so its row stays until it would be over anyway, and says that it was ended.
+ * Sessions of signed-in browsers. The row of an ended session is deleted. A login of an identity provider can present itself
+ * again, so its row stays until it would expire, and says that the session was ended.
  */
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
@@ -10,8 +10,8 @@ import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { userReader } from "./users.ts";
 
-/** How many that are over are cleared away at once. */
-const CLEARED_AT_ONCE = 500;
+/** Maximum number of expired sessions purged per transaction. */
+const PURGE_LIMIT = 500;
 
 const columns = [
   "id",
@@ -37,7 +37,7 @@ const toSession = (row: Pick<Selectable<Schema["sessions"]>, (typeof columns)[nu
   endedAt: row.ended_at,
 });
 
-// Every request of a browser asks this. Not joined with users: SQLite takes several times as long for that.
+// Every request of a browser runs this query. It has no join with users, for which SQLite takes several times as long.
 const byDigest = prepared((db, digest: Buffer) =>
   db
     .selectFrom("sessions")
@@ -45,17 +45,16 @@ const byDigest = prepared((db, digest: Buffer) =>
     .where("digest", "=", digest),
 );
 
-/** Over from its last moment on, and when it was not used since `idleSince`. */
+/** Whether a session has expired, or was not used since `idleSince`. */
 const isAlive = (eb: ExpressionBuilder<Schema, "sessions">, at: string, idleSince: string) =>
   eb.and([eb("expires_at", ">", at), eb("seen_at", ">=", idleSince), eb("ended_at", "is", null)]);
 
-/** Reads sessions through `db`: a connection, or a transaction. */
 export function sessionReader(db: Kysely<Schema>): SessionReader {
   const users = userReader(db);
   return {
     async findByDigest(digest) {
       const [row] = await byDigest(db, digest);
-      // Read second: who was deactivated in between is told as such.
+      // Read after the session, so that a deactivation in between is noticed.
       const user = row && (await users.find(row.user_id));
       return user && { ...toSession(row), claimsAt: row.claims_at, user };
     },
@@ -88,9 +87,8 @@ export function sessionReader(db: Kysely<Schema>): SessionReader {
   };
 }
 
-/** Begins and ends sessions inside a transaction. */
 export function sessionWriter(trx: Kysely<Schema>, clock: Clock): SessionWriter {
-  /** Ends those of a user, or one, but for `except`. */
+  /** Ends the sessions of a user, or one session, except `except`. */
   async function end(of: { id: string } | { user_id: string }, except?: string): Promise<number> {
     const [column, value] = Object.entries(of)[0] as ["id" | "user_id", string];
     const { numDeletedRows } = await trx
@@ -146,7 +144,7 @@ export function sessionWriter(trx: Kysely<Schema>, clock: Clock): SessionWriter 
   };
 }
 
-/** Sessions for the door, each write in a transaction of its own. */
+/** Sessions for authentication; each write is a transaction. */
 export function sessionStore({ read, transaction }: Pick<Store, "read" | "transaction">): SessionStore {
   return {
     ...sessionReader(read),
@@ -155,7 +153,7 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
       if (uses.size === 0) return;
       await transaction(async (trx) => {
         for (const [id, at] of uses) {
-          // Another copy may have written a later use already.
+          // Another process may have written a later use.
           await trx
             .updateTable("sessions")
             .set({ seen_at: at })
@@ -175,8 +173,8 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
         .where((eb) => isAlive(eb, at, idleSince))
         .where("user_id", "in", (eb) => eb.selectFrom("users").select("id").where("status", "=", "active"))
         .execute();
-      const living = new Set(alive.map((row) => row.id));
-      return ids.filter((id) => !living.has(id));
+      const valid = new Set(alive.map((row) => row.id));
+      return ids.filter((id) => !valid.has(id));
     },
 
     async purge(at, idleSince) {
@@ -190,8 +188,8 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
               eb.and([eb("external", "=", 0), eb("seen_at", "<", idleSince)]),
             ]),
           )
-          .limit(CLEARED_AT_ONCE);
-      // Looking costs no lock.
+          .limit(PURGE_LIMIT);
+      // The read takes no lock.
       if ((await over(read).limit(1).execute()).length === 0) return;
       await transaction(async (trx) => {
         await trx.deleteFrom("sessions").where("id", "in", over(trx)).execute();

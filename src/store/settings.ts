@@ -1,4 +1,4 @@
-/** What an instance knows of itself, and all its processes share. */
+/** Settings that all processes of an instance share. */
 import { randomBytes } from "node:crypto";
 import { iso } from "../core/clock.ts";
 import type { Store } from "./database.ts";
@@ -6,7 +6,7 @@ import type { Store } from "./database.ts";
 const find = async (read: Store["read"], name: string): Promise<string | undefined> =>
   (await read.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst())?.value;
 
-/** The key that signs this instance's cursors; made at the first call, whichever process makes it. */
+/** Returns the key that signs this instance's cursors, which the first call of any process creates. */
 export async function getOrCreateCursorKey({
   read,
   transaction,
@@ -25,15 +25,15 @@ export async function getOrCreateCursorKey({
   return Buffer.from(key!, "base64");
 }
 
-/** When the state was last made out of a backup, in milliseconds; 0 where it never was. */
+/** When the state was last restored from a backup, in milliseconds since 1970; 0 for never. */
 export const getRestoredAt = async ({ read }: Pick<Store, "read">): Promise<number> =>
   Date.parse((await find(read, "restored_at")) ?? iso(0));
 
-/** Where the web server was last started, such as `http://127.0.0.1:3000`; undefined where it never was. */
+/** The address of the last started web server, such as `http://127.0.0.1:3000`; undefined for none. */
 export const getWebAddress = ({ read }: Pick<Store, "read">): Promise<string | undefined> =>
   find(read, "web_address");
 
-/** Leaves the web server's address for commands that print links; writes only what is new. */
+/** Saves the web server's address for commands that print links; an unchanged address is not written. */
 export async function saveWebAddress(
   { read, transaction }: Pick<Store, "read" | "transaction">,
   value: string,

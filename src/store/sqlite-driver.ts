@@ -1,6 +1,6 @@
 /**
- * Kysely on better-sqlite3 for several processes on one file. Against Kysely's own driver: writers begin
- * IMMEDIATE, busy is retried without blocking the process, statements are prepared once.
+ * A Kysely dialect on better-sqlite3 for several processes on one file. Unlike Kysely's own driver it begins write
+ * transactions IMMEDIATE, retries a busy database without blocking the process, and caches prepared statements.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type Database from "better-sqlite3";
@@ -17,13 +17,15 @@ import {
 import { type Meter, noMeter, secondsSince } from "../core/meter.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
-/** How long a lock of another process is waited for. */
+/** Maximum wait for a lock of another process, in milliseconds. */
 const BUSY_LIMIT_MS = 5_000;
-const STATEMENTS_KEPT = 200;
+/** Maximum number of cached statements. */
+const MAX_STATEMENTS = 200;
 
 /**
- * Runs `attempt` until it is not refused because of another connection's lock.
- * @param onBusy told each time that it waits
+ * Repeats `attempt` while another connection holds the lock.
+ * @param limit in milliseconds
+ * @param onBusy called before each wait
  * @throws AppError busy after `limit` milliseconds; storage_unavailable when the storage fails
  */
 export async function retryWhileBusy<T>(
@@ -39,7 +41,7 @@ export async function retryWhileBusy<T>(
       if (!isBusy(error) || performance.now() > deadline) throw translateSqliteError(error);
     }
     onBusy();
-    // Jitter, so that several that wait do not try in step.
+    // Jitter spreads the attempts of several waiting callers.
     await delay(wait * (0.5 + Math.random()));
   }
 }
@@ -59,7 +61,7 @@ class SqliteConnection implements DatabaseConnection {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#db.prepare(sql);
-    if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -68,45 +70,45 @@ class SqliteConnection implements DatabaseConnection {
     return this.execute(query, BUSY_LIMIT_MS);
   }
 
-  /** @param patience how long a lock is waited for, in milliseconds */
-  async execute<R>({ sql, parameters }: CompiledQuery, patience: number): Promise<QueryResult<R>> {
+  /** @param busyLimit maximum wait for a lock, in milliseconds */
+  async execute<R>({ sql, parameters }: CompiledQuery, busyLimit: number): Promise<QueryResult<R>> {
     const { exclusive, meter = noMeter, onFailure } = this.#options;
     const start = performance.now();
     try {
       return await retryWhileBusy(
         () => {
           const statement = this.#prepare(sql);
-          // All rows at once, never a cursor left open: in rollback mode an open read holds up every commit.
+          // Reads all rows at once: in rollback journal mode an open cursor would block every commit.
           if (statement.reader) return { rows: statement.all(parameters) as R[] };
           const { changes } = statement.run(parameters);
           return { rows: [], numAffectedRows: BigInt(changes) };
         },
-        patience,
+        busyLimit,
         meter.storageBusy,
       );
     } catch (error) {
       onFailure(error);
       throw error;
     } finally {
-      // Writing is timed as a whole, from the lock to its release.
+      // The driver measures write transactions as a whole, from the lock to its release.
       if (!exclusive) meter.storageAccessed("read", secondsSince(start));
     }
   }
 
   streamQuery(): never {
-    throw new Error("Rows are read page by page here, never as a stream.");
+    throw new Error("Streaming is not supported; read page by page.");
   }
 }
 
-/** One connection, one user at a time: a transaction's statements never mix with another's. */
+/** Gives the connection to one caller at a time, so that statements of two transactions never mix. */
 class SqliteDriver implements Driver {
   readonly #db: Database.Database;
   readonly #connection: SqliteConnection;
-  #last: Promise<void> = Promise.resolve();
+  #previous: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
-  #patience = BUSY_LIMIT_MS;
-  #asked = 0;
-  #began = 0;
+  #busyLimit = BUSY_LIMIT_MS;
+  #requestedAt = 0;
+  #beganAt = 0;
   readonly #options: SqliteDialectOptions;
 
   constructor(db: Database.Database, connection: SqliteConnection, options: SqliteDialectOptions) {
@@ -120,15 +122,15 @@ class SqliteDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     this.#options.assertInPlace();
     if (this.#options.exclusive) {
-      const asked = performance.now();
-      const before = this.#last;
+      const requestedAt = performance.now();
+      const previous = this.#previous;
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#last = promise;
-      await before;
+      this.#previous = promise;
+      await previous;
       this.#release = resolve;
-      this.#asked = asked;
-      // Waiting for one's turn counts: many who wait for one lock do not wait one after the other.
-      this.#patience = Math.max(0, BUSY_LIMIT_MS - (performance.now() - asked));
+      this.#requestedAt = requestedAt;
+      // The wait for the connection counts, so that many callers share one limit instead of adding theirs up.
+      this.#busyLimit = Math.max(0, BUSY_LIMIT_MS - (performance.now() - requestedAt));
     }
     return this.#connection;
   }
@@ -137,20 +139,20 @@ class SqliteDriver implements Driver {
     this.#release();
   }
 
-  // A deferred transaction that turns writer fails at once, whatever the time-out: take the lock first.
+  // A deferred transaction that starts to write fails at once, whatever the time-out, so the lock comes first.
   async beginTransaction(): Promise<void> {
-    await this.#connection.execute(CompiledQuery.raw("begin immediate"), this.#patience);
-    this.#began = performance.now();
-    this.#options.meter?.storageAccessed("write_wait", (this.#began - this.#asked) / 1_000);
+    await this.#connection.execute(CompiledQuery.raw("begin immediate"), this.#busyLimit);
+    this.#beganAt = performance.now();
+    this.#options.meter?.storageAccessed("write_wait", (this.#beganAt - this.#requestedAt) / 1_000);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("commit"));
-    this.#options.meter?.storageAccessed("write", secondsSince(this.#began));
+    this.#options.meter?.storageAccessed("write", secondsSince(this.#beganAt));
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // A full disk or an I/O error has rolled it back already.
+    // After a full disk or an I/O error SQLite has already rolled it back.
     if (this.#db.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
@@ -160,18 +162,18 @@ class SqliteDriver implements Driver {
 }
 
 interface SqliteDialectOptions {
-  /** Whether transactions are run on it: then its users take turns. */
+  /** Whether transactions run on this connection, so that its callers take turns. */
   exclusive: boolean;
-  /** Throws when the file is no longer the one that was opened. Asked before every use; how often it looks is its own affair. */
+  /** Throws when the file is no longer the one that was opened. It is called before each use, and may skip the check. */
   assertInPlace: () => void;
-  /** Told of every query that failed for good. */
+  /** Called with the error of each query that failed after its retries. */
   onFailure: (error: unknown) => void;
   meter?: Pick<Meter, "storageAccessed" | "storageBusy">;
 }
 
-/** Who takes turns is decided above: Kysely would make readers wait for readers too, and count no waiting. */
+/** Lets the driver decide which callers take turns: Kysely itself would make readers wait for readers. */
 export class ConcurrentAdapter extends SqliteAdapter {
-  /** Runs a compiled query without Kysely's executor around it, where nobody has to wait for a turn. */
+  /** Runs a compiled query without Kysely's executor, on connections without turns. */
   readonly executeDirect: (<R>(query: CompiledQuery<R>) => Promise<QueryResult<R>>) | undefined;
 
   constructor(direct: ConcurrentAdapter["executeDirect"]) {
@@ -184,7 +186,7 @@ export class ConcurrentAdapter extends SqliteAdapter {
   }
 }
 
-/** The Kysely dialect over an open database. */
+/** Creates the Kysely dialect for an open database. */
 export function sqliteDialect(db: Database.Database, options: SqliteDialectOptions) {
   const connection = new SqliteConnection(db, options);
   const direct = async <R>(query: CompiledQuery<R>): Promise<QueryResult<R>> => {

@@ -1,10 +1,10 @@
-/** The directory that holds everything: made, checked, and its file system known before anything is opened. */
+/** Creates and checks the state directory, and detects its file system, before the database is opened. */
 import { accessSync, constants, existsSync, mkdirSync, type Stats, statfsSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 
-// Magic numbers of statfs(2) for file systems whose locks and shared memory work on one host.
+// Magic numbers of statfs(2) for file systems with working locks and shared memory between processes of one host.
 const LOCAL = new Map<number, string>([
   [0xef53, "ext4"],
   [0x58465342, "xfs"],
@@ -22,18 +22,17 @@ export interface StateDirectory {
   databaseFile: string;
   /** `ext4`, or `unknown (0x6969)`. */
   fileSystem: string;
-  /** Whether it is a known local one: then write-ahead logging works. */
+  /** Whether the file system is known to be local, so that write-ahead logging works. */
   local: boolean;
 }
 
-/** Where a state directory has its database. */
 export const databaseFileIn = (path: string): string => join(path, "millrace.db");
 
-/** The journal that its file system can carry, as SQLite calls it. */
+/** The SQLite journal mode that the file system supports. */
 export const journalModeFor = ({ local }: Pick<StateDirectory, "local">): "wal" | "delete" =>
   local ? "wal" : "delete";
 
-/** With its parents. Node's own `recursive` never ends where a parent exists and can't be written to, as in /proc. */
+/** Creates a directory and its parents. Node's `recursive` does not return for a parent that is not writable, as in /proc. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -47,28 +46,28 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * Makes the directory (mode 0700) if it is missing and says what kind of file system it is on.
- * @throws AppError storage_unavailable when it can't be made, read or written
+ * Creates the directory (mode 0700) when it is missing, and detects its file system.
+ * @throws AppError storage_unavailable when it can't be created, read or written
  */
 export function openStateDirectory(path: string): StateDirectory {
-  return orUnavailable(path, () => {
+  return withStorageError(path, () => {
     makeDirectory(resolve(path));
-    return usable(path);
+    return describeDirectory(path);
   });
 }
 
 /**
- * The same without making it.
- * @returns undefined where there is nothing yet
+ * Opens the directory without creating it.
+ * @returns undefined when it does not exist
  * @throws AppError storage_unavailable when it can't be read or written
  */
 export function findStateDirectory(path: string): StateDirectory | undefined {
-  return orUnavailable(path, () =>
-    statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : usable(path),
+  return withStorageError(path, () =>
+    statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : describeDirectory(path),
   );
 }
 
-function usable(path: string): StateDirectory {
+function describeDirectory(path: string): StateDirectory {
   if (!statSync(path).isDirectory())
     throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -82,35 +81,35 @@ function usable(path: string): StateDirectory {
   };
 }
 
-function orUnavailable<T>(path: string, work: () => T): T {
+function withStorageError<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     throw new AppError(
       "storage_unavailable",
       `The state directory ${path} can't be used: ${reasonOf(error)}. ` +
-        "Point MILLRACE_STATE_DIR at a directory that this user may read and write.",
+        "Set MILLRACE_STATE_DIR to a directory that this user may read and write.",
       { cause: error },
     );
   }
 }
 
-/** Whether an open file is still the one at its path: what is written to another is lost. */
+/** Checks that the open file is still the one at its path: writes to a deleted or replaced file are lost. */
 export interface FileIdentity {
-  /** What has become of it, or undefined. Two microseconds on a local file system. */
+  /** What happened to the file, or undefined. It takes two microseconds on a local file system. */
   check(): string | undefined;
-  /** The same without waiting for a file system that hangs. */
-  issueSoon(): Promise<string | undefined>;
+  /** The same, without blocking on a file system that hangs. */
+  checkAsync(): Promise<string | undefined>;
 }
 
-/** Looks with stat, never open: closing any handle on the file would drop SQLite's locks on it. */
+/** Uses stat and never open: closing any handle on the file would release SQLite's locks on it. */
 export function trackFileIdentity(file: string): FileIdentity {
   const { dev, ino } = statSync(file);
-  const judge = (now: Stats | undefined): string | undefined => {
+  const compare = (now: Stats | undefined): string | undefined => {
     if (now === undefined)
       return (
         "The database file is gone from the state directory. Stop all Millrace processes and restore a backup " +
-        "(docs/operations.md): a restart would begin with an empty state."
+        "(docs/operations.md); a restart would create an empty database."
       );
     if (now.ino !== ino || now.dev !== dev)
       return "The database file was replaced while it was in use. Restart this process.";
@@ -119,12 +118,12 @@ export function trackFileIdentity(file: string): FileIdentity {
   return {
     check() {
       try {
-        return judge(statSync(file, { throwIfNoEntry: false }));
+        return compare(statSync(file, { throwIfNoEntry: false }));
       } catch {
-        return judge(undefined);
+        return compare(undefined);
       }
     },
-    issueSoon: () => stat(file).then(judge, () => judge(undefined)),
+    checkAsync: () => stat(file).then(compare, () => compare(undefined)),
   };
 }
 
@@ -134,7 +133,7 @@ function reasonOf(error: unknown): string {
     case "EPERM":
       return "this user may not read and write there";
     case "ENOENT":
-      return "nothing can be made there";
+      return "it can't be created there";
     case "EROFS":
       return "its file system is read-only";
     case "ENOSPC":

@@ -1,4 +1,3 @@
-/** People who sign in. */
 import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
 import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
@@ -51,7 +50,6 @@ function filtered<O>(
   return out;
 }
 
-/** Reads users through `db`: a connection, or a transaction. */
 export function userReader(db: Kysely<Schema>): UserReader {
   return {
     async find(id) {
@@ -71,9 +69,9 @@ export function userReader(db: Kysely<Schema>): UserReader {
 
     async page({ filter, after, limit }) {
       let query = filtered(db.selectFrom("users").selectAll(), filter);
-      // No two have one address: the id need not be looked at.
+      // Addresses are unique, so the position needs no id.
       if (after !== null) query = query.where("users.email", ">", after[0]);
-      // One more than asked for tells whether there is a next page.
+      // One row more than the limit shows whether there is a next page.
       const rows = await query
         .orderBy("users.email")
         .limit(limit + 1)
@@ -95,10 +93,9 @@ export function userReader(db: Kysely<Schema>): UserReader {
   };
 }
 
-/** Changes users inside a transaction. */
 export function userWriter(trx: Kysely<Schema>): UserWriter {
   const reader = userReader(trx);
-  /** @returns false when a unique column stood against it; asked like this, it does not break the transaction */
+  /** @returns false on a conflict of a unique column, which does not abort the transaction */
   const inserted = async (user: UserRecord, first: 1 | null): Promise<boolean> => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto("users")
@@ -115,7 +112,7 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
       if (await inserted(user, null)) return;
       throw new AppError(
         "email_taken",
-        `${user.email} is somebody here already. See list_users; send their invitation again, or change their role.`,
+        `A user with the address ${user.email} already exists. Find them with list_users; renew their invitation, or change their role.`,
       );
     },
 
@@ -123,7 +120,7 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
       if (await inserted(user, 1)) return;
       throw new AppError(
         "setup_done",
-        "The first admin was made already. Sign in, or ask an admin for an invitation.",
+        "The first admin already exists. Sign in, or ask an admin for an invitation.",
       );
     },
 

@@ -1,4 +1,4 @@
-/** Workflows as they are written: an id of their own, their versions, the counter that says that something changed. */
+/** Writes workflows and their versions, and increments the catalogue's revision. */
 import slugify from "@sindresorhus/slugify";
 import type { Kysely } from "kysely";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
@@ -10,7 +10,7 @@ import type { Schema } from "./schema.ts";
 import { workflowReader } from "./workflows.ts";
 
 const SLUG_LENGTH = 60;
-/** Ids that the routes need for themselves. */
+/** Ids that are paths of the API. */
 const RESERVED = new Set(["validate"]);
 
 const columnsOf = (content: WorkflowContent, id: string) => ({
@@ -37,12 +37,12 @@ const idTaken = prepared((db, id: string) => db.selectFrom("workflows").select("
 const idTakenError = (id: string): AppError =>
   new AppError(
     "version_conflict",
-    `The id "${id}" is taken, and ids are never used again. Nothing was changed. Choose another id.`,
+    `The id "${id}" is already used, and ids can't be reused. Nothing was changed. Choose another id.`,
   );
 
 /**
  * Reads and writes workflows inside a transaction.
- * @param audited called with the id of what was changed, with every change
+ * @param audited called with the workflow's id at every change
  */
 export function workflowWriter(
   trx: Kysely<Schema>,
@@ -81,11 +81,11 @@ export function workflowWriter(
     return RESERVED.has(id) || (await idTaken(trx, id)).length > 0;
   }
 
-  /** The name's slug, or a free one of `slug-2`, `slug-3`, …: the first, but for names that end in a number. */
+  /** The slug of the name, or a free one of `slug-2`, `slug-3` and so on. */
   async function freeId(name: string): Promise<string> {
     const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, "") || "workflow";
     if (!(await exists(slug))) return slug;
-    // Thousands may have the same name: double until one is free, then halve between it and a taken one.
+    // Thousands of workflows may have the same name, so the number is doubled until it is free, then bisected.
     let taken = 1;
     let free = 2;
     while (await exists(`${slug}-${free}`)) [taken, free] = [free, free * 2];
@@ -179,7 +179,7 @@ export function workflowWriter(
     async importWithHistory(workflow, history) {
       const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
       if (await exists(id)) throw idTakenError(id);
-      // The versions refer to it; what it is called by now stands in the last of them.
+      // The row stays because versions refer to it; the last version has the current name.
       const unnamed = { name: "", description: "", tags: [], definition: null };
       await insertWorkflow(trx, {
         id,

@@ -1,4 +1,4 @@
-/** Workflows and their versions, as they are read. */
+/** Reads workflows and their versions. */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import { searchTerms } from "../../schemas/text.ts";
@@ -7,8 +7,8 @@ import { contains, arrayContains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
-/** A page takes no more definitions once they are so long together: each may be a megabyte. */
-const PAGE_SIZE = 2 * 1024 * 1024;
+/** Maximum total length of the definitions of a page, in characters of JSON; a single one may have a megabyte. */
+const MAX_PAGE_LENGTH = 2 * 1024 * 1024;
 
 const SORT_COLUMN = { created_at: "created_at", updated_at: "updated_at", name: "name_key" } as const;
 
@@ -71,7 +71,7 @@ function toVersion(
   };
 }
 
-/** With the definition of its newest version. A subquery: SQLite takes several times as long for the join. */
+/** Selects the definition of the newest version by a subquery: SQLite takes several times as long for the join. */
 const wholeWorkflows = (db: Kysely<Schema>) =>
   db
     .selectFrom("workflows")
@@ -99,8 +99,8 @@ const definitionOf = prepared((db, id: string, version: number) =>
 );
 
 /**
- * The definitions of the first of these versions: as many as fit into a page, and at least one. A version never
- * changes, so that they may be read one by one; what is beyond the page is never loaded.
+ * Reads the definitions of the first versions: as many as fit into a page, and at least one. Versions never change, so
+ * they can be read one by one, and definitions beyond the page are not loaded.
  */
 async function definitionsOf(
   db: Kysely<Schema>,
@@ -109,7 +109,7 @@ async function definitionsOf(
   const found: (string | null)[] = [];
   let size = 0;
   for (const { id, version } of versions) {
-    if (size >= PAGE_SIZE) break;
+    if (size >= MAX_PAGE_LENGTH) break;
     const [row] = await definitionOf(db, id, version);
     found.push(row?.definition ?? null);
     size += row?.definition?.length ?? 0;
@@ -117,7 +117,6 @@ async function definitionsOf(
   return found;
 }
 
-/** Reads workflows through `db`: a connection, or a transaction. */
 export function workflowReader(db: Kysely<Schema>): WorkflowReader {
   return {
     async find(id) {
@@ -126,7 +125,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
     },
 
     async page(query) {
-      // One more than asked for tells whether there is a next page.
+      // One row more than the limit shows whether there is a next page.
       const rows = await sliced(
         db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
         query,
@@ -252,7 +251,7 @@ function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): 
       ? query.where("workflows.status", "!=", "archived")
       : query.where("workflows.status", "=", status);
   if (tag !== undefined) out = out.where((eb) => arrayContains(eb.ref("workflows.tags"), tag));
-  // Every word must stand somewhere, in any order: how people type searches.
+  // Every search term must occur, in any order.
   for (const word of searchTerms(search ?? "")) {
     out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
   }

@@ -1,25 +1,24 @@
-/** Connections whose calls are counted and timed, by their names in the configuration. */
 import { type Connections, type NamedConnection, SCRATCH_DATABASE, type Usage } from "../core/connections.ts";
 import { type ConnectionKind, type Meter, secondsSince } from "../core/meter.ts";
 import { StepError } from "../core/step-errors.ts";
 
-/** The same connections; what steps ask of databases, models and MCP servers is told to the meter. */
+/** Wraps connections so that calls of databases, models and MCP servers are counted and timed by their names. */
 export function meteredConnections(connections: Connections, meter: Meter): Connections {
   const { databases, models, mcpServers } = connections;
 
   async function timed<T>(
     kind: ConnectionKind,
-    { list, wanted }: { list: readonly NamedConnection[]; wanted: string },
+    { list, requested }: { list: readonly NamedConnection[]; requested: string },
     work: () => Promise<T>,
   ): Promise<T> {
-    // Somebody wrote the name into a workflow: what the configuration does not have shares one label.
-    const known = wanted === SCRATCH_DATABASE || list.some(({ name }) => name === wanted);
-    const call = { kind, name: known ? wanted : "unknown" };
+    // Names come from workflows, so all names that are not configured share one label.
+    const configured = requested === SCRATCH_DATABASE || list.some(({ name }) => name === requested);
+    const call = { kind, name: configured ? requested : "unknown" };
     const start = performance.now();
     try {
-      const answer = await work();
+      const result = await work();
       meter.connectionCalled({ ...call, outcome: "ok", seconds: secondsSince(start) });
-      return answer;
+      return result;
     } catch (error) {
       const outcome = error instanceof StepError ? error.code : "failed";
       meter.connectionCalled({ ...call, outcome, seconds: secondsSince(start) });
@@ -32,7 +31,7 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
     databases: {
       ...databases,
       query: (request, signal) =>
-        timed("database", { list: databases.list(), wanted: request.database }, () =>
+        timed("database", { list: databases.list(), requested: request.database }, () =>
           databases.query(request, signal),
         ),
     },
@@ -41,15 +40,15 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
       async generate(request, signal) {
         const { model } = request;
         try {
-          const answer = await timed("model", { list: models.list(), wanted: model }, () =>
+          const response = await timed("model", { list: models.list(), requested: model }, () =>
             models.generate(request, signal),
           );
-          meter.tokensUsed(model, spent(answer.usage));
-          return answer;
+          meter.tokensUsed(model, tokensOf(response.usage));
+          return response;
         } catch (error) {
-          // An answer that does not fit was paid for all the same.
+          // A response that does not match the schema used tokens too.
           const usage = error instanceof StepError ? error.options.usage : undefined;
-          if (usage !== undefined) meter.tokensUsed(model, spent(usage));
+          if (usage !== undefined) meter.tokensUsed(model, tokensOf(usage));
           throw error;
         }
       },
@@ -57,11 +56,11 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
     mcpServers: {
       ...mcpServers,
       call: (server, ...rest) =>
-        timed("mcp_server", { list: mcpServers.list(), wanted: server }, () =>
+        timed("mcp_server", { list: mcpServers.list(), requested: server }, () =>
           mcpServers.call(server, ...rest),
         ),
     },
   };
 }
 
-const spent = ({ input_tokens: input, output_tokens: output }: Usage) => ({ input, output });
+const tokensOf = ({ input_tokens: input, output_tokens: output }: Usage) => ({ input, output });

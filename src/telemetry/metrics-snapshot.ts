@@ -1,29 +1,28 @@
-/** What several processes have counted, as one: a listener shows its executors' numbers with its own. */
+/** Sums the metrics of several processes: a listener shows those of its executors with its own. */
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, Registry } from "prom-client";
 
-/** The metrics of one process at one moment; plain JSON, so that it can be sent. */
+/** The metrics of one process at one time, as plain JSON that can be sent between processes. */
 export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** The text that Prometheus reads (exposition format 0.0.4). */
+/** Renders Prometheus' text format (exposition format 0.0.4). */
 export const renderExposition = (snapshots: readonly MetricsSnapshot[]): Promise<string> =>
   sum(snapshots).metrics();
 
 /**
- * Adds what a process had counted that is gone, so that no counter goes down with it: to Prometheus that would be a
- * restart, after which everything counts once more. What only held while it lived (memory, open files) is left out.
+ * Adds the counters of an exited process, because Prometheus would treat a decreasing counter as a restart. Gauges of the
+ * process, such as its memory and open files, are left out.
  */
-export const mergeExitedProcess = (gone: MetricsSnapshot, last: MetricsSnapshot): Promise<MetricsSnapshot> =>
-  sum([gone, last.filter(({ type }) => COUNTING.has(String(type)))]).getMetricsAsJSON();
+export const mergeExitedProcess = (total: MetricsSnapshot, last: MetricsSnapshot): Promise<MetricsSnapshot> =>
+  sum([total, last.filter(({ type }) => CUMULATIVE_TYPES.has(String(type)))]).getMetricsAsJSON();
 
-const COUNTING: ReadonlySet<string> = new Set(["counter", "histogram"]);
+const CUMULATIVE_TYPES: ReadonlySet<string> = new Set(["counter", "histogram"]);
 
 function sum(snapshots: readonly MetricsSnapshot[]): Registry {
-  const kept = snapshots.map((snapshot) => snapshot.map(withAggregator));
-  return AggregatorRegistry.aggregate(kept);
+  return AggregatorRegistry.aggregate(snapshots.map((snapshot) => snapshot.map(withAggregator)));
 }
 
-/** The library leaves the start time out where processes are put together; of one's executors the first one's is told. */
+/** prom-client omits the start time when it aggregates processes; this keeps the earliest one. */
 const withAggregator = (metric: MetricsSnapshot[number]): MetricsSnapshot[number] =>
   metric.aggregator === "omit" ? { ...metric, aggregator: "min" } : metric;

@@ -1,5 +1,5 @@
 /**
- * The meter as metrics of Prometheus. Loaded only where they are asked for.
+ * Implements the meter with Prometheus metrics. It is loaded only when metrics are enabled.
  * @see https://prometheus.io/docs/practices/naming/
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
@@ -8,18 +8,17 @@ import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/met
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
 import { registerStateGauges, type InstanceStats } from "./state-gauges.ts";
 
-/** Which kind of process it is: the label `process` of everything that it counts. */
+/** The kind of process, which is the label `process` of all its metrics. */
 export type ProcessName = "serve" | "mcp-sse" | "worker";
 
 export interface Metrics {
   meter: Meter;
-  /** From now on what the database says is shown too; the same from every copy. */
+  /** Adds gauges from the database, which are the same on every process. */
   registerStateSource(read: () => Promise<InstanceStats>): void;
-  /** Everything as it is now. */
   snapshot(): Promise<MetricsSnapshot>;
 }
 
-/** In seconds. */
+/** Histogram buckets, in seconds. */
 const BUCKETS = {
   request: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   step: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800],
@@ -27,14 +26,13 @@ const BUCKETS = {
   state: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
 };
 
-/** Gauges that the library calls totals, which tells Prometheus that they only grow; the sum of others says the same. */
+/** Gauges with the suffix of counters, which misleads Prometheus; the sums of other gauges give the same numbers. */
 const MISNAMED = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 
-/** Makes the metrics of this process. */
 export function openMetrics(name: ProcessName, version: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process: name });
@@ -42,7 +40,7 @@ export function openMetrics(name: ProcessName, version: string): Metrics {
   for (const misnamed of MISNAMED) registry.removeSingleMetric(misnamed);
   new Gauge({
     name: "millrace_build_info",
-    help: "Which release runs; always 1.",
+    help: "The running release; the value is always 1.",
     labelNames: ["version"],
     registers: [registry],
     aggregator: "first",
@@ -71,56 +69,57 @@ function meterOf(registry: Registry): Meter {
     labelNames: L[],
   ): Histogram<L> => new Histogram({ name: `millrace_${name}`, help, labelNames, buckets, registers });
 
-  const requests = counter("requests_total", "Operations asked for, by the status of the answer.", [
+  const requests = counter("requests_total", "Operations, by HTTP status.", [
     "operation",
     "surface",
     "status",
   ]);
   const requestSeconds = histogram(
     "request_duration_seconds",
-    "How long operations took, waiting for a run included.",
+    "Duration of operations, including the wait for a run.",
     BUCKETS.request,
     ["operation", "surface"],
   );
-  const refused = counter("requests_refused_total", "Requests refused before they came to an operation.", [
+  const refused = counter("requests_refused_total", "Requests rejected before an operation started.", [
     "surface",
     "code",
   ]);
   const streams = new Gauge({
     name: "millrace_open_streams",
-    help: "Event streams that are open now.",
+    help: "Open event streams.",
     labelNames: ["kind"],
     registers,
   });
-  const runsStarted = counter("runs_started_total", "Runs taken in.", ["trigger"]);
-  const runsFinished = counter("runs_finished_total", "Runs that have ended.", ["status", "trigger"]);
-  const runFailures = counter("run_failures_total", "Runs that have failed, by the code of their error.", [
-    "code",
-  ]);
+  const runsStarted = counter("runs_started_total", "Created runs.", ["trigger"]);
+  const runsFinished = counter("runs_finished_total", "Ended runs.", ["status", "trigger"]);
+  const runFailures = counter("run_failures_total", "Failed runs, by error code.", ["code"]);
   const runSeconds = histogram(
     "run_duration_seconds",
-    "From a run's acceptance to its end, waits included.",
+    "Time from a run's creation to its end, including waits.",
     BUCKETS.run,
     ["status"],
   );
-  const attempts = counter("step_attempts_total", "Attempts of steps, by what they came to.", [
-    "type",
-    "outcome",
-  ]);
-  const stepFailures = counter("step_failures_total", "Attempts that failed, by the code of their error.", [
+  const attempts = counter("step_attempts_total", "Attempts of steps, by outcome.", ["type", "outcome"]);
+  const stepFailures = counter("step_failures_total", "Failed attempts of steps, by error code.", [
     "type",
     "code",
   ]);
-  const stepSeconds = histogram("step_duration_seconds", "How long the code of a step ran.", BUCKETS.step, [
+  const stepSeconds = histogram("step_duration_seconds", "Execution time of a step's code.", BUCKETS.step, [
     "type",
   ]);
-  const poisoned = counter("jobs_poisoned_total", "Jobs given up because their executors died of them.");
-  const claimed = counter("jobs_claimed_total", "Jobs taken by executors.", ["kind"]);
-  const takeOvers = counter("executor_takeovers_total", "Dead executors whose jobs were taken over.", [
+  const poisoned = counter(
+    "jobs_poisoned_total",
+    "Jobs that were given up because they crashed their executors.",
+  );
+  const claimed = counter("jobs_claimed_total", "Jobs claimed by executors.", ["kind"]);
+  const takeOvers = counter("executor_takeovers_total", "Dead executors whose jobs were reclaimed.", [
     "cause",
   ]);
-  const jobsTaken = counter("jobs_taken_over_total", "Jobs taken over from dead executors.", ["cause"]);
-  const restarts = counter("executor_restarts_total", "Executors that ended unasked and were replaced.");
+  const jobsTaken = counter("jobs_taken_over_total", "Jobs reclaimed from dead executors.", ["cause"]);
+  const restarts = counter(
+    "executor_restarts_total",
+    "Executors that exited unexpectedly and were replaced.",
+  );
   const calls = counter("connection_calls_total", "Calls of databases, models and MCP servers by steps.", [
     "kind",
     "name",
@@ -128,23 +127,20 @@ function meterOf(registry: Registry): Meter {
   ]);
   const callSeconds = histogram(
     "connection_call_duration_seconds",
-    "How long databases, models and MCP servers took.",
+    "Duration of calls of databases, models and MCP servers.",
     BUCKETS.step,
     ["kind", "name"],
   );
-  const tokens = counter("model_tokens_total", "Tokens that models were sent and gave.", [
-    "model",
-    "direction",
-  ]);
+  const tokens = counter("model_tokens_total", "Input and output tokens of models.", ["model", "direction"]);
   const stateSeconds = histogram(
     "state_duration_seconds",
-    "Reading the state, waiting to write it, writing it.",
+    "Duration of database reads, waits for the write lock, and write transactions.",
     BUCKETS.state,
     ["access"],
   );
-  const busy = counter("state_busy_retries_total", "Times that a lock on the state was waited for again.");
+  const busy = counter("state_busy_retries_total", "Retries because another process held the database lock.");
 
-  // What alerts and rates look at exists from the start: a first event would otherwise be no increase.
+  // Series of alerts and rates exist from the start, because Prometheus sees no increase in a new series.
   for (const cause of ["exit", "lease"] satisfies ReclaimCause[]) {
     takeOvers.inc({ cause }, 0);
     jobsTaken.inc({ cause }, 0);

@@ -1,49 +1,50 @@
-/** What the database says, as gauges: read when somebody looks, at most every few seconds, and never waited for long. */
+/** Gauges from the database, which are refreshed when the metrics are read, at most every few seconds. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
 import { FINAL_STATUSES, RunStatus } from "../../schemas/run.ts";
 import { SECOND } from "../core/clock.ts";
 
-/** The state of all copies together. */
+/** The state of the whole instance, which all processes share. */
 export interface InstanceStats {
-  /** Unfinished runs; a status that is missing has none. */
+  /** The number of unfinished runs; a missing status has none. */
   runs: Partial<Record<RunStatus, number>>;
   jobs: { ready: number; later: number; claimed: number };
-  /** Seconds for which the oldest ready job has been ready; 0 where there is none. */
+  /** How long the oldest ready job has been ready, in seconds; 0 without one. */
   oldestReadySeconds: number;
   executors: number;
   approvals: number;
-  /** Bytes of the database file, and of room on its file system. */
+  /** Size of the database file and free space on its file system, in bytes. */
   file: { size: number; free: number };
 }
 
-const KEPT_MS = 5 * SECOND;
-/** A network file system that hangs must not hang the scrape. */
-const PATIENCE_MS = 2 * SECOND;
+/** Minimum time between two refreshes. */
+const REFRESH_INTERVAL_MS = 5 * SECOND;
+/** Maximum duration of a read: a network file system that hangs must not block the scrape. */
+const READ_TIMEOUT_MS = 2 * SECOND;
 const UNFINISHED = RunStatus.options.filter((status) => !FINAL_STATUSES.has(status));
 
 /**
- * @param patienceMs how long a read may take, in milliseconds
- * @returns what brings the gauges up to date; it never fails
+ * @param timeoutMs maximum duration of a read, in milliseconds
+ * @returns a function that refreshes the gauges and never fails
  */
 export function registerStateGauges(
   registry: Registry,
   read: () => Promise<InstanceStats>,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = READ_TIMEOUT_MS,
 ): () => Promise<void> {
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []): Gauge<L> =>
     new Gauge({ name: `millrace_${name}`, help, labelNames, registers: [registry] });
   const up = gauge(
     "state_up",
-    "Whether the state could be read: 1 or 0. Without it the gauges of it are missing.",
+    "1 when the database can be read, else 0, and the other gauges of the database are missing.",
   );
-  const runs = gauge("runs_unfinished", "Runs that have not ended, of all copies.", ["status"]);
-  const jobs = gauge("queue_jobs", "Jobs in the queue, of all copies.", ["state"]);
-  const oldest = gauge("queue_oldest_ready_seconds", "For how long the oldest ready job has been ready.");
-  const executors = gauge("executors", "Executors that beat, of all copies.");
-  const approvals = gauge("approvals_pending", "Approvals that nobody has decided, of all copies.");
-  const size = gauge("state_file_bytes", "The size of the database file.");
-  const free = gauge("state_free_bytes", "Room on the file system of the state directory.");
+  const runs = gauge("runs_unfinished", "Unfinished runs of all processes.", ["status"]);
+  const jobs = gauge("queue_jobs", "Queued jobs of all processes.", ["state"]);
+  const oldest = gauge("queue_oldest_ready_seconds", "Time since the oldest ready job became ready.");
+  const executors = gauge("executors", "Executors with a current heartbeat, of all processes.");
+  const approvals = gauge("approvals_pending", "Pending approvals of all processes.");
+  const size = gauge("state_file_bytes", "Size of the database file.");
+  const free = gauge("state_free_bytes", "Free space on the file system of the state directory.");
 
   function show(now: InstanceStats): void {
     up.set(1);
@@ -56,7 +57,7 @@ export function registerStateGauges(
     free.set(now.file.free);
   }
 
-  /** Old numbers would look like new ones. */
+  /** Removes the values, because old ones would look current. */
   function hide(): void {
     up.set(0);
     for (const labelled of [runs, jobs]) labelled.reset();
@@ -64,15 +65,15 @@ export function registerStateGauges(
   }
 
   let reading: Promise<InstanceStats> | undefined;
-  let looked = -Infinity;
+  let refreshedAt = -Infinity;
   return async () => {
-    if (performance.now() - looked < KEPT_MS) return;
-    // One that hangs is not asked again beside itself.
+    if (performance.now() - refreshedAt < REFRESH_INTERVAL_MS) return;
+    // A read that hangs is not started a second time.
     reading ??= read().finally(() => (reading = undefined));
-    const late = delay(patienceMs, undefined, { ref: false });
-    const now = await Promise.race([reading, late]).catch(() => undefined);
+    const timeout = delay(timeoutMs, undefined, { ref: false });
+    const now = await Promise.race([reading, timeout]).catch(() => undefined);
     if (now === undefined) return hide();
     show(now);
-    looked = performance.now();
+    refreshedAt = performance.now();
   };
 }

@@ -1,31 +1,32 @@
-/** A collector that is away fails every batch: the log hears of it now and then. */
 import { MINUTE } from "../core/clock.ts";
 
-const QUIET_MS = MINUTE;
-/** As many messages are told apart. */
-const MOST_KNOWN = 20;
-const LONGEST = 300;
+/** Minimum time between two similar messages. */
+const INTERVAL_MS = MINUTE;
+/** Maximum number of messages to remember. */
+const MAX_MESSAGES = 20;
+/** Maximum length of a message, in characters. */
+const MAX_LENGTH = 300;
 
 /**
- * Passes a message on unless the like of it, but for its numbers, was within the last minute; then the next one says how
- * many there were.
+ * Logs a message unless a similar one, which differs only in numbers, was logged within the last minute. The next one then
+ * says how many were left out. A trace collector that is down, for example, fails every batch.
  * @param now a monotonic clock, in milliseconds
  */
 export function throttledLogger(
-  tell: (line: { repeated?: number }, message: string) => void,
+  log: (line: { repeated?: number }, message: string) => void,
   now: () => number = () => performance.now(),
 ): (message: string) => void {
-  const known = new Map<string, { at: number; repeated: number }>();
+  const logged = new Map<string, { at: number; repeated: number }>();
   return (text) => {
-    const message = text.slice(0, LONGEST);
+    const message = text.slice(0, MAX_LENGTH);
     const kind = message.replace(/\d+/g, "0");
-    const before = known.get(kind);
-    if (before !== undefined && now() - before.at < QUIET_MS) {
-      before.repeated += 1;
+    const previous = logged.get(kind);
+    if (previous !== undefined && now() - previous.at < INTERVAL_MS) {
+      previous.repeated += 1;
       return;
     }
-    if (before === undefined && known.size >= MOST_KNOWN) known.delete(known.keys().next().value!);
-    known.set(kind, { at: now(), repeated: 0 });
-    tell(before === undefined || before.repeated === 0 ? {} : { repeated: before.repeated }, message);
+    if (previous === undefined && logged.size >= MAX_MESSAGES) logged.delete(logged.keys().next().value!);
+    logged.set(kind, { at: now(), repeated: 0 });
+    log(previous === undefined || previous.repeated === 0 ? {} : { repeated: previous.repeated }, message);
   };
 }

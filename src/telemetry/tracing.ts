@@ -1,7 +1,7 @@
 /**
- * Traces by OpenTelemetry, sent as OTLP over http/protobuf. Loaded only where they are on. The SDK itself reads the
- * process's OTEL_* variables (endpoint, headers, sampler, batches, resource): whoever sets them expects all of the
- * specification, and it knows all of it. What we decide by them stands in src/config/tracing.ts.
+ * Implements the tracer with OpenTelemetry, exporting OTLP over http/protobuf. It is loaded only when tracing is enabled. The
+ * SDK reads the process's OTEL_* variables (endpoint, headers, sampler, batches, resource) itself, because it implements the
+ * whole specification. src/config/tracing.ts decides from them whether tracing is enabled.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -35,13 +35,13 @@ import { toTraceFlags, isSampled, type TraceContext } from "../core/trace-contex
 import type { Tracer, TracingSettings } from "../core/tracer.ts";
 import { throttledLogger } from "./throttled-logger.ts";
 
-/** As long as the end of the process waits for what is left. */
+/** Maximum wait for the export of the remaining spans at the end of the process. */
 const FLUSH_MS = 2 * SECOND;
-/** "The trace id is random" is passed on as it came. */
+/** The flag for a random trace id, which is passed on unchanged. */
 const RANDOM_FLAG = 2;
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
 
-/** @param process which of ours it is (`serve`, `worker` …); it stands with every span */
+/** @param process the kind of process (`serve`, `worker` …), an attribute of every span */
 export function otlpTracer(
   { propagates }: TracingSettings,
   { version, process, log }: { version: string; process: string; log: Pick<Logger, "warn"> },
@@ -52,25 +52,27 @@ export function otlpTracer(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  // Its own handler would write the whole error, with a stack, for every batch.
+  // The default handler would log the whole error with its stack for every batch.
   setGlobalErrorHandler((error) =>
-    warn(`spans could not be sent, and are dropped: ${typeof error === "string" ? error : error.message}`),
+    warn(
+      `spans were dropped because the export failed: ${typeof error === "string" ? error : error.message}`,
+    ),
   );
 
-  const given = idGenerator();
+  const ids = idGenerator();
   const processor = new BatchSpanProcessor(new OTLPTraceExporter());
   const common = {
     spanProcessors: [processor],
-    idGenerator: given,
+    idGenerator: ids,
     resource: resourceFromAttributes({
       "service.name": "millrace",
       "service.version": version,
       "millrace.process": process,
     }).merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
   };
-  // The sampler is asked where a trace begins or comes in; what belongs to a run was decided then.
-  const asking = new BasicTracerProvider(common).getTracer("millrace", version);
-  const decided = new BasicTracerProvider({ ...common, sampler: new AlwaysOnSampler() }).getTracer(
+  // The sampler decides where a trace starts or arrives. Spans of runs follow that decision and are always recorded.
+  const sampled = new BasicTracerProvider(common).getTracer("millrace", version);
+  const alwaysOn = new BasicTracerProvider({ ...common, sampler: new AlwaysOnSampler() }).getTracer(
     "millrace",
     version,
   );
@@ -80,7 +82,7 @@ export function otlpTracer(
     propagates,
 
     startSpan(name, kind, parent, attributes) {
-      const span = asking.startSpan(name, { kind: KINDS[kind], attributes }, below(parent));
+      const span = sampled.startSpan(name, { kind: KINDS[kind], attributes }, contextOf(parent));
       const { traceId, spanId, traceFlags } = span.spanContext();
       const random = (parent?.flags ?? 0) & RANDOM_FLAG;
       return {
@@ -94,7 +96,7 @@ export function otlpTracer(
     },
 
     shouldSample(traceId, name) {
-      const span = given.as({ traceId }, () => asking.startSpan(name, { root: true }));
+      const span = ids.use({ traceId }, () => sampled.startSpan(name, { root: true }));
       return (span.spanContext().traceFlags & toTraceFlags(true)) !== 0;
     },
 
@@ -104,47 +106,47 @@ export function otlpTracer(
       const options = {
         kind: KINDS[kind],
         attributes,
-        // A number may stand for a reading of the process's own clock as well.
+        // The SDK could take a number for a value of performance.now().
         startTime: new Date(start),
         ...(link !== undefined && { links: [{ context: spanContextOf(link) }] }),
       };
-      const span = given.as(own, () => decided.startSpan(name, options, below(parent)));
+      const span = ids.use(own, () => alwaysOn.startSpan(name, options, contextOf(parent)));
       if (error !== null) fail(span, error, true);
-      // The two may have been read from two clocks; the SDK would complain of it.
+      // The clocks of two processes may differ, and the SDK logs a warning when the end is before the start.
       span.end(new Date(Math.max(start, end)));
     },
 
     async close() {
-      const late = new AbortController();
-      const sent = processor.shutdown().then(
+      const timeout = new AbortController();
+      const exported = processor.shutdown().then(
         () => true,
         () => true,
       );
-      const tooLate = delay(FLUSH_MS, false, { signal: late.signal }).catch(() => false);
-      return Promise.race([sent, tooLate]).finally(() => late.abort());
+      const timedOut = delay(FLUSH_MS, false, { signal: timeout.signal }).catch(() => false);
+      return Promise.race([exported, timedOut]).finally(() => timeout.abort());
     },
   };
 }
 
-/** Random ids, but for what is begun within `as`. */
+/** Generates random ids, except for spans that are started within `use`. */
 function idGenerator() {
   const random = new RandomIdGenerator();
-  let wanted: Partial<Pick<TraceContext, "traceId" | "spanId">> = {};
+  let fixed: Partial<Pick<TraceContext, "traceId" | "spanId">> = {};
   return {
-    generateTraceId: () => wanted.traceId ?? random.generateTraceId(),
-    generateSpanId: () => wanted.spanId ?? random.generateSpanId(),
-    as<T>(ids: typeof wanted, begin: () => T): T {
-      wanted = ids;
+    generateTraceId: () => fixed.traceId ?? random.generateTraceId(),
+    generateSpanId: () => fixed.spanId ?? random.generateSpanId(),
+    use<T>(ids: typeof fixed, startSpan: () => T): T {
+      fixed = ids;
       try {
-        return begin();
+        return startSpan();
       } finally {
-        wanted = {};
+        fixed = {};
       }
     },
   };
 }
 
-const below = (parent: TraceContext | undefined) =>
+const contextOf = (parent: TraceContext | undefined) =>
   parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, spanContextOf(parent));
 
 const spanContextOf = ({ traceId, spanId, flags, state }: TraceContext): SpanContext => ({
@@ -155,7 +157,7 @@ const spanContextOf = ({ traceId, spanId, flags, state }: TraceContext): SpanCon
   ...(state !== "" && { traceState: createTraceState(state) }),
 });
 
-/** @param ours what is the caller's mistake leaves a server's span unset, as the conventions for HTTP have it */
+/** @param ours false for a caller's mistake, which leaves the status of a server span unset, as HTTP's conventions say */
 function fail(span: Span, code: string, ours: boolean): void {
   span.setAttribute("error.type", code);
   if (ours) span.setStatus({ code: SpanStatusCode.ERROR, message: code });

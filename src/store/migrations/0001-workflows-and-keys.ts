@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { columnTypes } from "../dialect.ts";
 
-/** The first tables: workflows with their history, API keys, idempotency, audit, MCP sessions. */
+/** The first tables: workflows and versions, API keys, idempotency records, the audit log and MCP sessions. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { bytes, serial } = columnTypes(db);
 
@@ -20,7 +20,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("updated_at", "text", (c) => c.notNull())
     .addColumn("created_by", "text", (c) => c.notNull())
     .execute();
-  // With the status: without it, to count what is not archived would be to read every description.
+  // The index contains the status, so that counting the workflows that are not archived reads no descriptions.
   for (const column of ["created_at", "updated_at", "name_key"]) {
     await db.schema
       .createIndex(`workflows_by_${column}`)

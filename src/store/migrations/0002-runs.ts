@@ -1,11 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import { columnTypes } from "../dialect.ts";
 
-/** Runs and what moves them: steps, attempts, values, jobs, executors, approvals, schedules, cached outputs. */
+/** Runs and their execution: steps, attempts, values, jobs, executors, approvals, schedules and cached outputs. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { serial } = columnTypes(db);
 
-  // Whether the live version is offered to agents as a tool of its own.
+  // Whether agents get the published version as a tool.
   await db.schema
     .alterTable("workflows")
     .addColumn("exposed", "integer", (c) => c.notNull().defaultTo(0))
@@ -44,7 +44,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("inputs", "text", (c) => c.notNull())
     .addColumn("output", "text")
     .execute();
-  // Lists go by the newest first; a run's id does not sort by time, so it stands second.
+  // Lists show the newest first. Run ids do not sort by time, so they come second.
   await db.schema.createIndex("runs_by_created_at").on("runs").columns(["created_at", "id"]).execute();
   await db.schema
     .createIndex("runs_by_workflow")
@@ -61,7 +61,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     db,
   );
   await sql`create index runs_finished on runs (finished_at) where finished_at is not null`.execute(db);
-  // However many copies look at the clock, one of them makes the run.
+  // Only one of several processes that notice the time can create the run.
   await sql`create unique index runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule'`.execute(
     db,
   );
@@ -127,7 +127,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable("jobs")
-    // Never used again: a holder that was thought dead must not meet its job's id on another one.
+    // Job ids are never reused, so that a holder that was thought dead can't write to another job.
     .addColumn("id", serial, (c) => c.primaryKey().autoIncrement())
     .addColumn("kind", "text", (c) => c.notNull())
     .addColumn("state", "text", (c) => c.notNull())
@@ -145,7 +145,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("kills", "integer", (c) => c.notNull())
     .addColumn("alone", "integer", (c) => c.notNull())
     .execute();
-  // Pending work only: what is done is deleted, so that the index stays as small as the work in hand.
+  // Finished jobs are deleted, so the index contains only pending work.
   await sql`create index jobs_ready on jobs (priority desc, id) where state = 'ready'`.execute(db);
   await sql`create index jobs_suspect on jobs (id) where state = 'ready' and suspect = 1`.execute(db);
   await sql`create index jobs_later on jobs (due_at) where state = 'later'`.execute(db);

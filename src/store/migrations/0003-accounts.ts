@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { columnTypes } from "../dialect.ts";
 
-/** People: users, their sessions, the links that bring them in, and what throttles those who guess. */
+/** Users, their sessions, account links and rate limit counts. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { bytes } = columnTypes(db);
 
@@ -9,7 +9,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .createTable("users")
     .addColumn("id", "text", (c) => c.primaryKey().notNull())
     .addColumn("email", "text", (c) => c.notNull().unique())
-    // 1 for the one that the first visit made, null for all others: a second 1 is impossible, whoever races.
+    // 1 for the admin of the first visit and null for all others; the unique index prevents a second 1.
     .addColumn("first", "integer", (c) => c.unique())
     .addColumn("role", "text", (c) => c.notNull())
     .addColumn("status", "text", (c) => c.notNull())
@@ -52,7 +52,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute();
   await db.schema.createIndex("attempt_counts_by_end").on("attempt_counts").column("ends_at").execute();
 
-  // Keys of somebody, newest first.
+  // For the keys of a user, newest first.
   await db.schema
     .createIndex("api_keys_by_owner")
     .on("api_keys")

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { columnTypes } from "../dialect.ts";
 
-/** People who come from an identity provider: who they are there, where their role is from, and logins kept elsewhere. */
+/** Users of identity providers: their identities, the source of their roles, and logins of the provider. */
 export async function up(db: Kysely<never>): Promise<void> {
   const { bytes } = columnTypes(db);
 
@@ -13,7 +13,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("created_at", "text", (c) => c.notNull())
     .addPrimaryKeyConstraint("identities_key", ["issuer", "subject"])
     .execute();
-  // One person has one identity of an issuer: another `sub` with the same address is somebody else.
+  // A user has one identity per issuer: another `sub` with the same address is another person.
   await db.schema
     .createIndex("identities_by_user")
     .on("identities")

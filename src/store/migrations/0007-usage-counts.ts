@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What keys and people have used of their limits, and a short way to the runs that they have unfinished. */
+/** Usage counts of keys and users, and an index for their unfinished runs. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable("usage_counts")
