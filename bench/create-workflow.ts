@@ -1,4 +1,4 @@
-/** `POST /workflows` against Express writing the same rows, and against what the disk can commit at all. */
+/** `POST /workflows`, compared with Express writing the same rows and with the disk's rate of commits. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
@@ -9,16 +9,16 @@ import { formatRatios, percent, perSecond } from "./support/table.ts";
 import { NUMBER_PLACEHOLDER } from "./support/load-generator.ts";
 
 const GOAL = 0.6;
-/** About what the write-ahead log grows by for one created workflow. */
+/** Approximate growth of the write-ahead log per created workflow, in bytes. */
 const COMMIT_BYTES = 24 * 1024;
 
 export async function createWorkflow({ directory, generator, roundOptions, seed }: Bench): Promise<Result> {
-  const log = join(directory, "floor.log");
+  const log = join(directory, "baseline.log");
   const millrace = await startMillrace("serve", copyState(seed, directory, "create"));
-  const floorState = copyState(seed, directory, "create-floor");
+  const baselineState = copyState(seed, directory, "create-baseline");
   const express = await startProgram(
-    new URL("floors/express.ts", import.meta.url),
-    [join(floorState, "millrace.db")],
+    new URL("baselines/express.ts", import.meta.url),
+    [join(baselineState, "millrace.db")],
     {
       log,
     },
@@ -32,7 +32,7 @@ export async function createWorkflow({ directory, generator, roundOptions, seed 
   const rounds = await runRounds(
     generator,
     [
-      { name: "Express floor", program: express, request, status: 201 },
+      { name: "Express baseline", program: express, request, status: 201 },
       { name: "Millrace", program: millrace, request, status: 201 },
     ],
     roundOptions,
@@ -42,23 +42,23 @@ export async function createWorkflow({ directory, generator, roundOptions, seed 
 
   const throughput = (name: string): string =>
     perSecond(medianOverRounds(rounds, name, (it) => it.perSecond));
-  const ratio = compareToBaseline(rounds, "Millrace", "Express floor");
+  const ratio = compareToBaseline(rounds, "Millrace", "Express baseline");
   return {
     rows: [
       {
         label: "POST /workflows",
         value: throughput("Millrace"),
-        baseline: `${throughput("Express floor")} Express`,
+        baseline: `${throughput("Express baseline")} Express`,
         ratio: formatRatios(percent, ratio),
         goal: `≥ ${percent(GOAL)}`,
         goalMet: ratio.throughput >= GOAL,
       },
     ],
-    details: `${roundsTable(rounds)}\n\nThe disk: ${disk.map(perSecond).join(" before, ")} after (a write of ${COMMIT_BYTES / 1024} KiB and fdatasync, in a loop).`,
+    details: `${roundsTable(rounds)}\n\nDisk: ${disk.map(perSecond).join(" before, ")} after (a write of ${COMMIT_BYTES / 1024} KiB and fdatasync, in a loop).`,
   };
 }
 
-/** How often a second this disk makes an append of a commit's size durable. */
+/** Measures how many appends of a commit's size the disk makes durable per second. */
 function commitsPerSecond(directory: string): number {
   const file = join(directory, "commits");
   const handle = openSync(file, "w");
@@ -66,7 +66,7 @@ function commitsPerSecond(directory: string): number {
   const start = performance.now();
   let count = 0;
   for (; performance.now() - start < 500; count += 1) {
-    // As the log of SQLite: it grows at first and is written over from then on.
+    // SQLite's log too grows at first, and is overwritten from then on.
     writeSync(handle, commit, 0, commit.byteLength, (count % 64) * commit.byteLength);
     fdatasyncSync(handle);
   }

@@ -1,4 +1,4 @@
-/** `GET /workflows/{id}` against node:http with the same bytes and against Express with a key look-up and one row. */
+/** `GET /workflows/{id}`, compared with node:http sending the same bytes and with Express reading a key and one row. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
@@ -10,12 +10,12 @@ import { formatRatios, percent, perSecond } from "./support/table.ts";
 const GOAL = 0.6;
 
 export async function getWorkflow({ directory, generator, roundOptions, seed }: Bench): Promise<Result> {
-  const log = join(directory, "floor.log");
+  const log = join(directory, "baseline.log");
   const millrace = await startMillrace("serve", copyState(seed, directory, "get"));
-  const floorState = copyState(seed, directory, "get-floor");
+  const baselineState = copyState(seed, directory, "get-baseline");
   const express = await startProgram(
-    new URL("floors/express.ts", import.meta.url),
-    [join(floorState, "millrace.db")],
+    new URL("baselines/express.ts", import.meta.url),
+    [join(baselineState, "millrace.db")],
     {
       log,
     },
@@ -27,14 +27,14 @@ export async function getWorkflow({ directory, generator, roundOptions, seed }: 
     sampleFile,
     await (await fetch(`http://127.0.0.1:${millrace.port}${path}`, { headers })).text(),
   );
-  const bare = await startProgram(new URL("floors/bare.ts", import.meta.url), [sampleFile], { log });
+  const bare = await startProgram(new URL("baselines/bare.ts", import.meta.url), [sampleFile], { log });
 
   const request = rawHttpRequest("GET", path, headers);
   const rounds = await runRounds(
     generator,
     [
       { name: "node:http, same bytes", program: bare, request, status: 200 },
-      { name: "Express floor", program: express, request, status: 200 },
+      { name: "Express baseline", program: express, request, status: 200 },
       { name: "Millrace", program: millrace, request, status: 200 },
     ],
     roundOptions,
@@ -43,13 +43,13 @@ export async function getWorkflow({ directory, generator, roundOptions, seed }: 
 
   const throughput = (name: string): string =>
     perSecond(medianOverRounds(rounds, name, (it) => it.perSecond));
-  const ratio = compareToBaseline(rounds, "Millrace", "Express floor");
+  const ratio = compareToBaseline(rounds, "Millrace", "Express baseline");
   return {
     rows: [
       {
         label: "GET /workflows/{id}",
         value: throughput("Millrace"),
-        baseline: `${throughput("Express floor")} Express`,
+        baseline: `${throughput("Express baseline")} Express`,
         ratio: formatRatios(percent, ratio),
         goal: `≥ ${percent(GOAL)}`,
         goalMet: ratio.throughput >= GOAL,

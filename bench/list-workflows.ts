@@ -1,4 +1,4 @@
-/** `GET /workflows` with 100 stored, whole and as 304, against node:http with the same bytes and against Express. */
+/** `GET /workflows` with 100 workflows, with status 200 and 304, compared with node:http sending the same bytes and with Express. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, copyState, type Result, WORKFLOW_COUNT, rawHttpRequest } from "./support/bench.ts";
@@ -10,12 +10,12 @@ import { formatRatios, perSecond, formatFactor } from "./support/table.ts";
 const GOAL = 2;
 
 export async function listWorkflows({ directory, generator, roundOptions, seed }: Bench): Promise<Result> {
-  const log = join(directory, "floor.log");
+  const log = join(directory, "baseline.log");
   const millrace = await startMillrace("serve", copyState(seed, directory, "list"));
-  const floorState = copyState(seed, directory, "list-floor");
+  const baselineState = copyState(seed, directory, "list-baseline");
   const express = await startProgram(
-    new URL("floors/express.ts", import.meta.url),
-    [join(floorState, "millrace.db")],
+    new URL("baselines/express.ts", import.meta.url),
+    [join(baselineState, "millrace.db")],
     {
       log,
     },
@@ -24,7 +24,7 @@ export async function listWorkflows({ directory, generator, roundOptions, seed }
   const sample = await fetch(`http://127.0.0.1:${millrace.port}/workflows`, { headers });
   const sampleFile = join(directory, "list.json");
   writeFileSync(sampleFile, await sample.text());
-  const bare = await startProgram(new URL("floors/bare.ts", import.meta.url), [sampleFile], { log });
+  const bare = await startProgram(new URL("baselines/bare.ts", import.meta.url), [sampleFile], { log });
 
   const request = rawHttpRequest("GET", "/workflows", headers);
   const conditional = rawHttpRequest("GET", "/workflows", {
@@ -35,7 +35,7 @@ export async function listWorkflows({ directory, generator, roundOptions, seed }
     generator,
     [
       { name: "node:http, same bytes", program: bare, request, status: 200 },
-      { name: "Express floor", program: express, request, status: 200 },
+      { name: "Express baseline", program: express, request, status: 200 },
       { name: "Millrace", program: millrace, request, status: 200 },
       { name: "Millrace, 304", program: millrace, request: conditional, status: 304 },
     ],
@@ -45,13 +45,13 @@ export async function listWorkflows({ directory, generator, roundOptions, seed }
 
   const throughput = (name: string): string =>
     perSecond(medianOverRounds(rounds, name, (it) => it.perSecond));
-  const ratio = compareToBaseline(rounds, "Millrace", "Express floor");
+  const ratio = compareToBaseline(rounds, "Millrace", "Express baseline");
   return {
     rows: [
       {
         label: `GET /workflows, ${WORKFLOW_COUNT} stored`,
         value: throughput("Millrace"),
-        baseline: `${throughput("Express floor")} Express`,
+        baseline: `${throughput("Express baseline")} Express`,
         ratio: formatRatios(formatFactor, ratio),
         goal: `≥ ${GOAL}×`,
         goalMet: ratio.throughput >= GOAL,
@@ -59,8 +59,8 @@ export async function listWorkflows({ directory, generator, roundOptions, seed }
       {
         label: "GET /workflows, 304",
         value: throughput("Millrace, 304"),
-        baseline: `${throughput("Express floor")} Express`,
-        ratio: formatRatios(formatFactor, compareToBaseline(rounds, "Millrace, 304", "Express floor")),
+        baseline: `${throughput("Express baseline")} Express`,
+        ratio: formatRatios(formatFactor, compareToBaseline(rounds, "Millrace, 304", "Express baseline")),
       },
       {
         label: "GET /workflows",

@@ -1,4 +1,4 @@
-/** `npm run bench [-- --quick] [-- --only <name>]`: figures against floors measured in the same run. Fails nothing. */
+/** `npm run bench [-- --quick] [-- --only <name>]`: measures Millrace against baselines of the same run. Missed goals do not fail it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
-    // The disk under it is measured too.
+    // The benchmarks write here, so they measure its disk too.
     directory: { type: "string", default: tmpdir() },
   },
 });
@@ -46,7 +46,7 @@ try {
   console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model ?? "?"}, in ${directory}\n`);
   if (load > 0.5) {
     console.log(
-      `Other work runs here (load ${load.toFixed(1)}): throughput and times are rough, CPU less so.\n`,
+      `The machine is busy (load ${load.toFixed(1)}): throughput and times are less accurate than CPU time.\n`,
     );
   }
   for (const [name, bench] of Object.entries(BENCHES)) {

@@ -1,4 +1,4 @@
-/** `GET /workflows/{id}` while passwords are guessed at full speed, against the same with nobody guessing. */
+/** `GET /workflows/{id}` during a password attack at full speed, compared with the same server without an attack. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,15 +17,15 @@ import {
   type Row,
 } from "./support/table.ts";
 
-/** So many guess at the same time: as many as hash and wait, and as many again. */
+/** Concurrent guesses: twice as many as are hashed or wait for it at a time. */
 const GUESSERS = 32;
-const QUIET = "nobody guesses";
+const QUIET = "no attack";
 
-/** Who guesses, and at whose account: by the number of the guess. */
+/** The source address and the account of each guess, by its number. */
 const ATTACKS: Readonly<Record<string, (number: number) => { from: string; email: string }>> = {
-  // Refused after a handful, without a look at the store.
+  // The server refuses these after five guesses, without reading the database.
   "one address at one account": () => ({ from: "192.0.2.1", email: "ann@example.com" }),
-  // The worst there is: no count is ever used up, so that as much is hashed as will be.
+  // The worst case: no limit is reached, so that the server hashes as many passwords as it can.
   "many addresses at many accounts": (number) => ({
     from: `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
     email: `nobody${number}@example.com`,
@@ -53,14 +53,14 @@ export async function passwordAttack({ directory, generator, roundOptions, seed 
   for (let round = 0; round < roundOptions.rounds; round += 1) {
     for (const connections of [16, 1]) await load(QUIET, connections);
     for (const [name, guess] of Object.entries(ATTACKS)) {
-      const alone = await during(
+      const alone = await guessDuring(
         millrace,
         () => guess((number += 1)),
         () => delay(roundOptions.ms),
       );
       guesses.set(name, [...(guesses.get(name) ?? []), alone]);
       for (const connections of [16, 1])
-        await during(
+        await guessDuring(
           millrace,
           () => guess((number += 1)),
           () => load(name, connections),
@@ -75,15 +75,15 @@ export async function passwordAttack({ directory, generator, roundOptions, seed 
     const at = (label: string, of: "p50" | "p99"): number => medianOverRounds(rounds, label, (it) => it[of]);
     return [
       {
-        label: `GET /workflows/{id} while ${name} is guessed`,
+        label: `GET /workflows/{id} during guesses from ${name}`,
         value: perSecond(medianOverRounds(rounds, many, (it) => it.perSecond)),
-        baseline: `${perSecond(medianOverRounds(rounds, manyQuiet, (it) => it.perSecond))} quiet`,
+        baseline: `${perSecond(medianOverRounds(rounds, manyQuiet, (it) => it.perSecond))} without attack`,
         ratio: formatRatios(percent, compareToBaseline(rounds, many, manyQuiet)),
       },
       {
-        label: "the same, one at a time: median and 99th percentile",
+        label: "the same with one request at a time: p50, p99",
         value: `${milliseconds(at(one, "p50"))}, ${milliseconds(at(one, "p99"))}`,
-        baseline: `${milliseconds(at(oneQuiet, "p50"))}, ${milliseconds(at(oneQuiet, "p99"))} quiet`,
+        baseline: `${milliseconds(at(oneQuiet, "p50"))}, ${milliseconds(at(oneQuiet, "p99"))} without attack`,
         ratio: `${(at(one, "p50") / at(oneQuiet, "p50")).toFixed(1)}×, ${(at(one, "p99") / at(oneQuiet, "p99")).toFixed(1)}×`,
       },
     ];
@@ -91,33 +91,33 @@ export async function passwordAttack({ directory, generator, roundOptions, seed 
   return { rows, details: `${guessesTable(guesses)}\n\n${roundsTable(rounds)}` };
 }
 
-/** What came of the guesses in a time, and what they cost the server. */
+/** The outcomes of the guesses, and their cost. */
 interface Guesses {
   ms: number;
   cpuMs: number;
-  /** By status: 401 for one that was hashed and compared, 429 refused, 503 where too many wait. */
+  /** Number by HTTP status: 401 hashed and compared, 429 refused, 503 too many waiting. */
   byStatus: Map<number, number>;
 }
 
-/** Guesses at full speed for as long as `work` takes. */
-async function during(
+/** Guesses at full speed until `work` has ended. */
+async function guessDuring(
   program: Program,
   guess: () => { from: string; email: string },
   work: () => Promise<void>,
 ): Promise<Guesses> {
   const agent = new Agent({ keepAlive: true, maxSockets: GUESSERS });
   const byStatus = new Map<number, number>();
-  const over = new AbortController();
+  const ended = new AbortController();
   const cpu = cpuMs(program.pid);
   const start = performance.now();
   const guessers = Array.from({ length: GUESSERS }, async () => {
-    while (!over.signal.aborted) {
+    while (!ended.signal.aborted) {
       const status = await tryOnce(program.port, agent, guess());
-      if (!over.signal.aborted) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+      if (!ended.signal.aborted) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     }
   });
   await work();
-  over.abort();
+  ended.abort();
   const found = { ms: performance.now() - start, cpuMs: cpuMs(program.pid) - cpu, byStatus };
   await Promise.all(guessers);
   agent.destroy();
@@ -135,9 +135,9 @@ async function tryOnce(
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),
   };
-  const asked = request({ port, host: "127.0.0.1", path: "/session", method: "POST", agent, headers });
-  asked.end(body);
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const sent = request({ port, host: "127.0.0.1", path: "/session", method: "POST", agent, headers });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");
   return response.statusCode!;
@@ -149,7 +149,7 @@ function guessesTable(guesses: ReadonlyMap<string, readonly Guesses[]>): string 
   const answered = ({ byStatus }: Guesses): number =>
     [...byStatus.values()].reduce((sum, count) => sum + count, 0);
   return table(
-    ["guesses, with nothing beside them", "hashed", "refused", "too many wait", "CPU a guess", "server busy"],
+    ["guesses alone", "hashed", "refused", "too many waiting", "CPU per guess", "server busy"],
     [...guesses].map(([name, all]) => [
       name,
       rate(all, 401),

@@ -1,4 +1,4 @@
-/** Runs: three steps over REST as a caller waits for them, a large fan-out, ten thousand that wait, a run of 1,000 steps. */
+/** Runs: three steps over REST with a waiting caller, a large fan-out, 10,000 waiting runs, and a run of 1,000 steps. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -7,14 +7,15 @@ import { type Bench, copyState, type Result, rawHttpRequest } from "./support/be
 import { cpuMs, type Program, residentBytes, startMillrace, startProgram } from "./support/program.ts";
 import { median, megabytes, milliseconds, percent, perSecond, type Row, table } from "./support/table.ts";
 
-const MEDIAN_MS = 15;
-const PER_SECOND = 250;
-/** A run of three steps is this many commits where nothing is committed together, and so much of the disk's rate is wanted. */
+const GOAL_MEDIAN_MS = 15;
+const GOAL_PER_SECOND = 250;
+/** Commits of a run of three steps, when no commits are shared. */
 const COMMITS = 7;
-const SHARE = 0.6;
+/** The goal as a share of the disk's rate of commits. */
+const DISK_SHARE = 0.6;
 const DETAIL_MS = 50;
-const IDLE_CPU = 0.01;
-const SLOWER = 0.1;
+const MAX_IDLE_CPU = 0.01;
+const MAX_SLOWDOWN = 0.1;
 const CONCURRENCY = [1, 8, 32] as const;
 const DETAIL_STEPS = 1_000;
 
@@ -52,7 +53,7 @@ const definitions = {
   },
 };
 
-/** The program with one executor, and what is asked of it. */
+/** Starts the server with one executor, and creates the workflows. */
 async function open({ directory, seed }: Bench) {
   const stateDir = copyState(seed, directory, "runs");
   const listener = await startMillrace("serve", stateDir);
@@ -80,7 +81,7 @@ interface Answer {
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** The process id of the executor that a listener has started. */
+/** The process id of a listener's executor. */
 async function executorOf({ pid }: Program): Promise<number> {
   for (;;) {
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
@@ -90,96 +91,96 @@ async function executorOf({ pid }: Program): Promise<number> {
 }
 
 export async function runs(bench: Bench): Promise<Result> {
-  const it = await open(bench);
+  const server = await open(bench);
   try {
-    // Both have started and compiled what they need.
-    for (let n = 0; n < 20; n += 1) await it.start("three", { wait: 10 });
+    // Both processes have compiled their code after some runs.
+    for (let n = 0; n < 20; n += 1) await server.start("three", { wait: 10 });
     const rows: Row[] = [];
-    const sync = await synchronous(bench, it);
-    rows.push(...sync.rows, ...(await fanOut(bench, it)), ...(await detail(bench, it)));
-    rows.push(...(await waiting(bench, it)));
+    const sync = await synchronous(bench, server);
+    rows.push(...sync.rows, ...(await fanOut(bench, server)), ...(await detail(bench, server)));
+    rows.push(...(await waiting(bench, server)));
     return { rows, details: sync.details };
   } finally {
-    await it.listener.stop();
+    await server.listener.stop();
   }
 }
 
 const request = (path: string, key: string, method = "GET", body = ""): string =>
   rawHttpRequest(method, path, { "X-API-Key": key }, body);
 
-async function synchronous({ directory, generator, roundOptions, seed }: Bench, it: Opened) {
-  const answer = join(directory, "run.json");
-  writeFileSync(answer, JSON.stringify(await it.start("three", { wait: 10 })));
-  const bare = await startProgram(new URL("floors/bare.ts", import.meta.url), [answer], {
+async function synchronous({ directory, generator, roundOptions, seed }: Bench, server: Opened) {
+  const responseFile = join(directory, "run.json");
+  writeFileSync(responseFile, JSON.stringify(await server.start("three", { wait: 10 })));
+  const bare = await startProgram(new URL("baselines/bare.ts", import.meta.url), [responseFile], {
     log: join(directory, "bare.log"),
   });
-  const path = `/workflows/${it.ids["three"]}/runs`;
+  const path = `/workflows/${server.ids["three"]}/runs`;
   const body = JSON.stringify({ wait: 10 });
   const post = request(path, seed.key, "POST", body);
-  const millrace = { name: "runs", program: it.listener, request: post, status: 200 };
-  const floor = { name: "bare", program: bare, request: post, status: 200 };
+  const millrace = { name: "runs", program: server.listener, request: post, status: 200 };
+  const baseline = { name: "node:http", program: bare, request: post, status: 200 };
   const commits = [commitsPerSecond(directory)];
-  const measured = new Map<number, { its: Load[]; floor: number[] }>();
+  const measured = new Map<number, { loads: Load[]; baseline: number[] }>();
   for (const connections of CONCURRENCY) {
     await generator.load(millrace, connections, roundOptions.ms);
-    const its: Load[] = [];
-    const floors: number[] = [];
+    const loads: Load[] = [];
+    const baselineP50s: number[] = [];
     for (let round = 0; round < roundOptions.rounds; round += 1) {
-      const before = cpuMs(it.executor);
+      const before = cpuMs(server.executor);
       const load = await generator.load(millrace, connections, roundOptions.ms);
       const count = (load.perSecond * roundOptions.ms) / 1000;
-      its.push({ ...load, executorUs: ((cpuMs(it.executor) - before) / count) * 1000 });
-      floors.push((await generator.load(floor, connections, roundOptions.ms / 4)).p50);
+      loads.push({ ...load, executorUs: ((cpuMs(server.executor) - before) / count) * 1000 });
+      baselineP50s.push((await generator.load(baseline, connections, roundOptions.ms / 4)).p50);
       commits.push(commitsPerSecond(directory));
     }
-    measured.set(connections, { its, floor: floors });
+    measured.set(connections, { loads, baseline: baselineP50s });
   }
   await bare.stop();
 
   const of = (connections: number, what: (load: Load) => number): number =>
-    median(measured.get(connections)!.its.map(what));
+    median(measured.get(connections)!.loads.map(what));
   const disk = median(commits);
-  const wanted = Math.min(PER_SECOND, (disk / COMMITS) * SHARE);
+  const goal = Math.min(GOAL_PER_SECOND, (disk / COMMITS) * DISK_SHARE);
   const best = Math.max(...CONCURRENCY.map((connections) => of(connections, (load) => load.perSecond)));
   const p50 = of(1, (load) => load.p50);
   const rows: Row[] = [
     {
       label: "three steps, one caller, median",
       value: milliseconds(p50),
-      baseline: `${milliseconds(median(measured.get(1)!.floor))} bare`,
-      goal: `< ${MEDIAN_MS} ms`,
-      goalMet: p50 < MEDIAN_MS,
+      baseline: `${milliseconds(median(measured.get(1)!.baseline))} node:http`,
+      goal: `< ${GOAL_MEDIAN_MS} ms`,
+      goalMet: p50 < GOAL_MEDIAN_MS,
     },
     {
       label: "three steps, many callers",
       value: perSecond(best),
       baseline: `${perSecond(disk / COMMITS)} disk ÷ ${COMMITS}`,
       ratio: percent(best / (disk / COMMITS)),
-      goal: `≥ ${perSecond(wanted)}`,
-      goalMet: best >= wanted,
+      goal: `≥ ${perSecond(goal)}`,
+      goalMet: best >= goal,
     },
   ];
   const details = table(
-    ["callers", "runs", "p50", "p99", "bare p50", "CPU a run: listener", "executor"],
+    ["callers", "runs", "p50", "p99", "node:http p50", "CPU per run: listener", "executor"],
     CONCURRENCY.map((connections) => [
       String(connections),
       perSecond(of(connections, (load) => load.perSecond)),
       milliseconds(of(connections, (load) => load.p50)),
       milliseconds(of(connections, (load) => load.p99)),
-      milliseconds(median(measured.get(connections)!.floor)),
+      milliseconds(median(measured.get(connections)!.baseline)),
       milliseconds(of(connections, (load) => load.cpuUs) / 1000),
       milliseconds(of(connections, (load) => load.executorUs) / 1000),
     ]),
   );
   return {
     rows,
-    details: `${details}\n\nThe disk: ${perSecond(disk)} transactions of one row (SQLite, write-ahead log, synchronous=FULL).`,
+    details: `${details}\n\nDisk: ${perSecond(disk)} transactions of one row (SQLite, write-ahead log, synchronous=FULL).`,
   };
 }
 
 type Load = Awaited<ReturnType<Bench["generator"]["load"]>> & { executorUs: number };
 
-/** How many transactions a second, of one row each, SQLite makes durable on this disk. */
+/** Measures how many transactions of one row SQLite makes durable on this disk per second. */
 function commitsPerSecond(directory: string): number {
   const db = new Database(join(directory, "commits.db"));
   db.pragma("journal_mode = WAL");
@@ -195,58 +196,58 @@ function commitsPerSecond(directory: string): number {
   return count / seconds;
 }
 
-/** A run to its end, and the most memory that the executor had meanwhile, in bytes. */
-async function toItsEnd(it: Opened, name: keyof typeof definitions, body: object) {
-  let { id } = await it.start(name, body);
-  let most = 0;
+/** Runs a workflow to its end, and measures the maximum memory of the executor, in bytes. */
+async function runToEnd(server: Opened, name: keyof typeof definitions, body: object) {
+  let { id } = await server.start(name, body);
+  let maxMemory = 0;
   for (;;) {
-    most = Math.max(most, residentBytes(it.executor));
-    const run = await it.call("GET", `/runs/${id}`);
+    maxMemory = Math.max(maxMemory, residentBytes(server.executor));
+    const run = await server.call("GET", `/runs/${id}`);
     id = run.id;
     if (run.finished_at !== null) {
       if (run.status !== "succeeded") throw new Error(JSON.stringify(run));
-      return { id, most, ms: Date.parse(run.finished_at) - Date.parse(run.created_at) };
+      return { id, maxMemory, ms: Date.parse(run.finished_at) - Date.parse(run.created_at) };
     }
     await delay(100);
   }
 }
 
-async function fanOut({ quick }: Bench, it: Opened): Promise<Row[]> {
-  const before = residentBytes(it.executor);
+async function fanOut({ quick }: Bench, server: Opened): Promise<Row[]> {
+  const before = residentBytes(server.executor);
   const sizes = [1_000, quick ? 5_000 : 10_000] as const;
   const perItem: number[] = [];
-  let most = 0;
+  let maxMemory = 0;
   for (const size of sizes) {
     const list = Array.from({ length: size }, (_, index) => index);
-    const run = await toItsEnd(it, "fan", { inputs: { list } });
+    const run = await runToEnd(server, "fan", { inputs: { list } });
     perItem.push(run.ms / size);
-    most = Math.max(most, run.most);
+    maxMemory = Math.max(maxMemory, run.maxMemory);
   }
   const growth = perItem[1]! / perItem[0]!;
   return [
     {
-      label: `fan-out over ${sizes.join(" and ")} items, an item`,
+      label: `fan-out over ${sizes.join(" and ")} items, per item`,
       value: perItem.map((ms) => milliseconds(ms)).join(", "),
       ratio: `${growth.toFixed(2)}×`,
       goal: "linear: ≤ 1.25×",
       goalMet: growth <= 1.25,
     },
     {
-      label: "executor's memory over it",
-      value: megabytes(most),
+      label: "executor's memory during the fan-out",
+      value: megabytes(maxMemory),
       baseline: `${megabytes(before)} before`,
     },
   ];
 }
 
-async function detail({ generator, roundOptions, seed }: Bench, it: Opened): Promise<Row[]> {
-  const { id } = await toItsEnd(it, "long", {});
+async function detail({ generator, roundOptions, seed }: Bench, server: Opened): Promise<Row[]> {
+  const { id } = await runToEnd(server, "long", {});
   const loads = [];
   for (const what of ["steps", "full"]) {
     const get = request(`/runs/${id}?detail=${what}`, seed.key);
-    const contender = { name: "detail", program: it.listener, request: get, status: 200 };
-    await generator.load(contender, 1, roundOptions.ms);
-    loads.push({ what, ...(await generator.load(contender, 1, roundOptions.ms)) });
+    const target = { name: "detail", program: server.listener, request: get, status: 200 };
+    await generator.load(target, 1, roundOptions.ms);
+    loads.push({ what, ...(await generator.load(target, 1, roundOptions.ms)) });
   }
   return loads.map(({ what, p50, responseBytes }) => ({
     label: `a run of ${DETAIL_STEPS} steps, detail=${what}`,
@@ -256,66 +257,71 @@ async function detail({ generator, roundOptions, seed }: Bench, it: Opened): Pro
   }));
 }
 
-/** Which share of a core both processes take while nothing is asked of them. */
-async function idleShare(it: Opened, ms: number): Promise<{ executor: number; listener: number }> {
-  const used = () => [cpuMs(it.executor), cpuMs(it.listener.pid)] as const;
+/** The share of a core that each process uses while idle. */
+async function idleShare(server: Opened, ms: number): Promise<{ executor: number; listener: number }> {
+  const used = () => [cpuMs(server.executor), cpuMs(server.listener.pid)] as const;
   const before = used();
   await delay(ms);
   const after = used();
   return { executor: (after[0] - before[0]) / ms, listener: (after[1] - before[1]) / ms };
 }
 
-async function waiting({ generator, roundOptions, quick, seed }: Bench, it: Opened): Promise<Row[]> {
+async function waiting({ generator, roundOptions, quick, seed }: Bench, server: Opened): Promise<Row[]> {
   const count = quick ? 2_000 : 10_000;
   const ms = quick ? 5_000 : 10_000;
-  const post = request(`/workflows/${it.ids["three"]}/runs`, seed.key, "POST", JSON.stringify({ wait: 10 }));
-  const contender = { name: "runs", program: it.listener, request: post, status: 200 };
+  const post = request(
+    `/workflows/${server.ids["three"]}/runs`,
+    seed.key,
+    "POST",
+    JSON.stringify({ wait: 10 }),
+  );
+  const target = { name: "runs", program: server.listener, request: post, status: 200 };
   const latency = async (): Promise<number> => {
     const loads = [];
     for (let round = 0; round < roundOptions.rounds; round += 1)
-      loads.push((await generator.load(contender, 1, roundOptions.ms)).p50);
+      loads.push((await generator.load(target, 1, roundOptions.ms)).p50);
     return median(loads);
   };
-  const [idleBefore, before] = [await idleShare(it, ms), await latency()];
+  const [idleBefore, before] = [await idleShare(server, ms), await latency()];
   let started = 0;
   const starter = async (): Promise<void> => {
-    for (; started < count; started += 1) await it.start("nap");
+    for (; started < count; started += 1) await server.start("nap");
   };
   await Promise.all(Array.from({ length: 16 }, starter));
-  await settled(it.stateDir, count);
-  const [idle, after] = [await idleShare(it, ms), await latency()];
+  await waitUntilWaiting(server.stateDir, count);
+  const [idle, after] = [await idleShare(server, ms), await latency()];
   const extra = {
     executor: idle.executor - idleBefore.executor,
     listener: idle.listener - idleBefore.listener,
   };
-  const slower = after / before - 1;
+  const slowdown = after / before - 1;
   return [
     {
-      label: `${count} waiting runs: CPU beyond idle`,
+      label: `${count} waiting runs: additional CPU`,
       value: `${share(extra.executor)} executor, ${share(extra.listener)} listener`,
       baseline: `${share(idleBefore.executor)}, ${share(idleBefore.listener)} idle`,
-      goal: `≤ ${percent(IDLE_CPU)}`,
-      goalMet: Math.max(extra.executor, extra.listener) <= IDLE_CPU,
+      goal: `≤ ${percent(MAX_IDLE_CPU)}`,
+      goalMet: Math.max(extra.executor, extra.listener) <= MAX_IDLE_CPU,
     },
     {
-      label: "three steps beside them, median",
+      label: "three steps with these runs waiting, median",
       value: milliseconds(after),
       baseline: `${milliseconds(before)} before`,
-      ratio: `${slower < 0 ? "" : "+"}${percent(slower)}`,
-      goal: `≤ +${percent(SLOWER)}`,
-      goalMet: slower <= SLOWER,
+      ratio: `${slowdown < 0 ? "" : "+"}${percent(slowdown)}`,
+      goal: `≤ +${percent(MAX_SLOWDOWN)}`,
+      goalMet: slowdown <= MAX_SLOWDOWN,
     },
   ];
 }
 
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
 
-/** Resolves when so many runs wait and nothing else is to be done. */
-async function settled(stateDir: string, count: number): Promise<void> {
+/** Resolves when `count` runs wait, and no other work is left. */
+async function waitUntilWaiting(stateDir: string, count: number): Promise<void> {
   const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
   const waits = db.prepare("select count(*) from jobs where state = 'later' and kind = 'wake'").pluck();
   while ((waits.get() as number) < count) await delay(200);
   db.close();
-  // What the last of them have left behind, a log to be folded in, say, is not what they cost.
+  // Excludes the work that follows the start of the runs, such as a checkpoint of the log.
   await delay(2_000);
 }

@@ -1,4 +1,4 @@
-/** What an open SSE session costs the process that holds it, in resident memory. */
+/** Resident memory of an open SSE session. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,23 +8,23 @@ import { kilobytes } from "./support/table.ts";
 
 const GOAL_BYTES = 100_000;
 const WARM_UP = 100;
-/** Below the share of streams that a key has. */
-const OF_A_KEY = 100;
+/** Sessions per API key, fewer than the limit of streams of a key. */
+const SESSIONS_PER_KEY = 100;
 
 export async function sseSessions({ directory, seed, quick }: Bench): Promise<Result> {
   const sessions = quick ? 500 : 1_000;
   const stateDir = copyState(seed, directory, "sse");
-  const keys = Array.from({ length: sessions / OF_A_KEY }, () => createApiKey(stateDir));
+  const keys = Array.from({ length: sessions / SESSIONS_PER_KEY }, () => createApiKey(stateDir));
   const mcp = await startMillrace("mcp-sse", stateDir);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  const settle = (): Promise<void> => delay(quick ? 1_500 : 3_000);
+  const waitUntilIdle = (): Promise<void> => delay(quick ? 1_500 : 3_000);
 
-  // The first sessions pay for code and caches that the later ones share.
+  // The first sessions load code and fill caches that later ones share.
   await closeAll(await openMany(mcp, keys, agent, WARM_UP));
-  await settle();
+  await waitUntilIdle();
   const before = residentBytes(mcp.pid);
   const open = await openMany(mcp, keys, agent, sessions);
-  await settle();
+  await waitUntilIdle();
   const each = (residentBytes(mcp.pid) - before) / sessions;
   await closeAll(open);
   agent.destroy();
@@ -49,7 +49,7 @@ async function openMany(
 ): Promise<IncomingMessage[]> {
   const streams: IncomingMessage[] = [];
   while (streams.length < count) {
-    const key = keys[Math.floor(streams.length / OF_A_KEY)]!;
+    const key = keys[Math.floor(streams.length / SESSIONS_PER_KEY)]!;
     streams.push(...(await Promise.all(Array.from({ length: 10 }, () => openSession(mcp, key, agent)))));
   }
   return streams;
@@ -60,7 +60,7 @@ async function closeAll(streams: IncomingMessage[]): Promise<void> {
   await delay(500);
 }
 
-/** One client: opens its stream, says `initialize` and `notifications/initialized`, and stays. */
+/** Opens a client's stream, sends `initialize` and `notifications/initialized`, and keeps the stream open. */
 async function openSession(mcp: Program, key: string, agent: Agent): Promise<IncomingMessage> {
   const opened = request({
     port: mcp.port,
@@ -71,7 +71,7 @@ async function openSession(mcp: Program, key: string, agent: Agent): Promise<Inc
   });
   opened.end();
   const [stream] = (await once(opened, "response")) as [IncomingMessage];
-  if (stream.statusCode !== 200) throw new Error(`GET /sse gave ${stream.statusCode}`);
+  if (stream.statusCode !== 200) throw new Error(`GET /sse answered ${stream.statusCode}`);
   stream.setEncoding("utf8").on("error", () => {});
   const [event] = (await once(stream, "data")) as [string];
   const path = /^data: (.+)$/m.exec(event)![1]!;
@@ -105,5 +105,5 @@ async function post(mcp: Program, key: string, agent: Agent, path: string, messa
   const [response] = (await once(posted, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");
-  if (response.statusCode !== 202) throw new Error(`POST ${path} gave ${response.statusCode}`);
+  if (response.statusCode !== 202) throw new Error(`POST ${path} answered ${response.statusCode}`);
 }

@@ -1,4 +1,4 @@
-/** From the start of a listener's process to its first 200 on /health, and what it weighs when nothing happens. */
+/** The time from the start of a listener's process to its first 200 on /health, and its memory when idle. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -24,25 +24,25 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
       const program = await startMillrace(command, stateDir, env);
       const health = await fetch(`http://127.0.0.1:${program.port}/health`);
       const ms = performance.now() - begin;
-      if (health.status !== 200) throw new Error(`/health gave ${health.status}`);
+      if (health.status !== 200) throw new Error(`/health answered ${health.status}`);
       return { ms, cpu: cpuMs(program.pid), program };
     };
 
     await start(cache("warm")).then(({ program }) => program.stop());
-    const taken = { warm: [] as number[], cold: [] as number[] };
+    const times = { warm: [] as number[], cold: [] as number[] };
     const cpu = { warm: [] as number[], cold: [] as number[] };
     for (let round = 0; round < (quick ? 3 : 5); round += 1) {
       for (const kind of ["warm", "cold"] as const) {
-        const it = await start(cache(kind === "warm" ? kind : `${kind}-${round}`));
-        taken[kind].push(it.ms);
-        cpu[kind].push(it.cpu);
-        await it.program.stop();
+        const started = await start(cache(kind === "warm" ? kind : `${kind}-${round}`));
+        times[kind].push(started.ms);
+        cpu[kind].push(started.cpu);
+        await started.program.stop();
       }
     }
     for (const kind of ["warm", "cold"] as const) {
-      const ms = median(taken[kind]);
+      const ms = median(times[kind]);
       rows.push({
-        label: `${command}: first healthy answer, ${kind} compile cache`,
+        label: `${command}: first healthy response, ${kind} compile cache`,
         value: milliseconds(ms),
         goal: `≤ ${milliseconds(GOAL_MS)}`,
         goalMet: ms <= GOAL_MS,
@@ -75,13 +75,13 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
       const later = residentBytes(program.pid);
       await program.stop();
       rows.push({
-        label: `${command}: resident when idle, started with a ${kind} compile cache`,
+        label: `${command}: resident memory when idle, ${kind} compile cache`,
         value: megabytes(idle),
         goal: `< ${megabytes(GOAL_BYTES)}`,
         goalMet: idle < GOAL_BYTES,
       });
       rows.push({
-        label: `${command}: resident when idle again after traffic, ${kind}`,
+        label: `${command}: resident memory when idle after load, ${kind} compile cache`,
         value: megabytes(later),
         goal: `< ${megabytes(GOAL_BYTES)}`,
         goalMet: later < GOAL_BYTES,
@@ -99,7 +99,7 @@ export async function startUp({ directory, generator, seed, quick }: Bench): Pro
   return {
     rows,
     details: table(
-      ["listener", "compile cache", "CPU until healthy", "idle", "after load", "later"],
+      ["listener", "compile cache", "CPU until healthy", "idle", "under load", "idle after load"],
       details,
     ),
   };

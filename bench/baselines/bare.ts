@@ -1,4 +1,4 @@
-/** The lowest floor: node:http that sends the bytes it was given, and does nothing else. */
+/** The node:http baseline: it sends the bytes of a file and does nothing else. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

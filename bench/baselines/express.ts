@@ -1,6 +1,6 @@
 /**
- * What one would write by hand in an hour: Express and better-sqlite3 on the same database file, the key looked up by
- * its digest, rows sent with res.json. No validation, no log, no errors, no request ids: a floor, not a rival.
+ * The Express baseline: a minimal server with Express and better-sqlite3 on the same database file. It looks the key up by
+ * its digest and sends rows with res.json, without validation, log, errors or request ids.
  */
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -48,7 +48,7 @@ const create = db.transaction((name: string, description: string, owner: string,
   );
   insertVersion.run(id, name, description, "[]", now, owner, keyName, "bench");
   count.run();
-  audit.run(now, owner, keyName, "bench", "req_floor");
+  audit.run(now, owner, keyName, "bench", "req_baseline");
   return { id, name, description, tags: [], status: "draft", version: 1, created_at: now, updated_at: now };
 }).immediate;
 

@@ -1,4 +1,4 @@
-/** An operation alone, without a surface: what `invoke` costs for get_workflow, in CPU time. */
+/** The baseline of tools/call: the CPU time of `invoke` for get_workflow, without HTTP or MCP. */
 import { pino } from "pino";
 import { Config } from "../../schemas/config.ts";
 import { openInstance } from "../../src/app/instance.ts";
@@ -23,7 +23,7 @@ const principal = {
   scopes: new Set(["read"] as const),
 };
 
-/** @returns microseconds of CPU for one */
+/** @returns the CPU time per call, in microseconds */
 async function measure(ms: number): Promise<number> {
   const { signal } = new AbortController();
   const cpu = process.cpuUsage();
@@ -32,7 +32,7 @@ async function measure(ms: number): Promise<number> {
   for (; performance.now() < end; count += 1) {
     const actor = { principal, client: { surface: "mcp", name: "bench" } } as const;
     await invoke(services, getWorkflow, { workflow_id: id }, { actor, requestId: newRequestId(), signal });
-    // As between requests: lets the log's writes go.
+    // Lets the log write, as between requests.
     if (count % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   const { user, system } = process.cpuUsage(cpu);

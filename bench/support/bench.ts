@@ -1,4 +1,3 @@
-/** What a benchmark is given, and what it gives back. */
 import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +9,10 @@ import type { Row } from "./table.ts";
 export const WORKFLOW_COUNT = 100;
 
 export interface Bench {
-  /** A directory for everything that is written; on the disk that is measured. */
+  /** The directory for all files, on the disk to measure. */
   directory: string;
   generator: LoadGenerator;
-  /** How many turns each contender takes, and how long each is, in milliseconds. */
+  /** The number of rounds of each target, and their duration in milliseconds. */
   roundOptions: { rounds: number; ms: number };
   quick: boolean;
   seed: Seed;
@@ -21,11 +20,11 @@ export interface Bench {
 
 export interface Result {
   rows: Row[];
-  /** Tables and remarks below. */
+  /** Text below the table of results. */
   details?: string;
 }
 
-/** A state directory with `STORED` workflows and a key. */
+/** A state directory with `WORKFLOW_COUNT` workflows and an API key. */
 export interface Seed {
   stateDir: string;
   key: string;
@@ -33,16 +32,16 @@ export interface Seed {
   id: string;
 }
 
-/** The same state once more, for one program alone. Only of a state that nobody has open. */
+/** Copies the seed's state directory for one program. No process may have the seed open. */
 export function copyState(seed: Seed, directory: string, name: string): string {
   const path = join(directory, name, "state");
   cpSync(seed.stateDir, path, { recursive: true });
   return path;
 }
 
-/** A key of this state directory. */
+/** Creates an API key in a state directory. */
 export function createApiKey(stateDir: string): string {
-  const made = spawnSync(
+  const result = spawnSync(
     process.execPath,
     [fileURLToPath(MILLRACE_BIN), "keys", "create", "--name", "bench"],
     {
@@ -50,8 +49,8 @@ export function createApiKey(stateDir: string): string {
       encoding: "utf8",
     },
   );
-  if (made.status !== 0) throw new Error(made.stderr);
-  return made.stdout.trim();
+  if (result.status !== 0) throw new Error(result.stderr);
+  return result.stdout.trim();
 }
 
 export async function createSeed(directory: string): Promise<Seed> {
@@ -83,7 +82,7 @@ export async function createSeed(directory: string): Promise<Seed> {
   return { stateDir, key, id };
 }
 
-/** A request of HTTP/1.1 as it goes over the wire. */
+/** Formats an HTTP/1.1 request. */
 export function rawHttpRequest(
   method: string,
   path: string,

@@ -1,10 +1,10 @@
 /**
- * The load generator, a process of its own. Raw sockets, one request at a time on each, so that it costs less than
- * what it measures: a request is a buffer, an answer is looked at just enough to know where it ends.
+ * The load generator, a separate process. It uses raw sockets with one request at a time on each, and parses a response only
+ * to find its end, so that it needs less CPU time than the server.
  */
 import { connect, type Socket } from "node:net";
 
-/** Stands in a request for a number that is new each time. */
+/** Placeholder in a request for a number that is different in each request. */
 export const NUMBER_PLACEHOLDER = "@@@@@@@@";
 
 export interface LoadRequest {
@@ -13,14 +13,14 @@ export interface LoadRequest {
   status: number;
   connections: number;
   ms: number;
-  /** The first number for `NUMBER`. */
+  /** The first number for `NUMBER_PLACEHOLDER`. */
   from: number;
 }
 
 export interface LoadResult {
   requests: number;
   ms: number;
-  /** Medians and tails of the time an answer took, in milliseconds. */
+  /** Percentiles of the response time, in milliseconds. */
   p50: number;
   p99: number;
   /** CPU time of the generator itself, in milliseconds. */
@@ -28,29 +28,30 @@ export interface LoadResult {
   bytes: number;
 }
 
-/** How long the answer at the start of `data` is, or undefined while it is not whole. */
-function answerLength(data: Buffer, status: number): number | undefined {
+/** The length of the response at the start of `data`, or undefined while it is incomplete. */
+function responseLength(data: Buffer, status: number): number | undefined {
   const head = data.indexOf("\r\n\r\n");
   if (head === -1) return undefined;
   const text = data.toString("latin1", 0, head);
-  if (Number(text.slice(9, 12)) !== status) throw new Error(`Not ${status}: ${data.toString()}`);
+  if (Number(text.slice(9, 12)) !== status)
+    throw new Error(`Expected status ${status}, got: ${data.toString()}`);
   if (status === 304 || status === 204) return head + 4;
   const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
   if (length !== undefined)
     return data.length >= head + 4 + Number(length) ? head + 4 + Number(length) : undefined;
-  // Chunked, and nothing is ever sent ahead: the end of the data is the end of the answer.
+  // Chunked: requests are not pipelined, so the data ends with the response.
   return data.subarray(-5).equals(LAST_CHUNK) ? data.length : undefined;
 }
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 async function run({ port, request, status, connections, ms, from }: LoadRequest): Promise<LoadResult> {
   const template = Buffer.from(request);
-  const hole = template.indexOf(NUMBER_PLACEHOLDER);
+  const placeholder = template.indexOf(NUMBER_PLACEHOLDER);
   let number = from;
   const next = (): Buffer => {
-    if (hole === -1) return template;
+    if (placeholder === -1) return template;
     const bytes = Buffer.from(template);
-    bytes.write(String(number).padStart(NUMBER_PLACEHOLDER.length, "0"), hole);
+    bytes.write(String(number).padStart(NUMBER_PLACEHOLDER.length, "0"), placeholder);
     number += 1;
     return bytes;
   };
@@ -70,7 +71,7 @@ async function run({ port, request, status, connections, ms, from }: LoadRequest
           socket.on("data", (chunk) => {
             data = data.length === 0 ? chunk : Buffer.concat([data, chunk]);
             try {
-              const length = answerLength(data, status);
+              const length = responseLength(data, status);
               if (length === undefined) return;
               bytes += length;
               data = data.subarray(length);
@@ -93,12 +94,12 @@ async function run({ port, request, status, connections, ms, from }: LoadRequest
   const used = process.cpuUsage(cpu);
   for (const socket of sockets) socket.removeAllListeners("close").destroy();
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)]!;
+  const percentile = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)]!;
   return {
     requests: times.length,
     ms: elapsed,
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: percentile(0.5),
+    p99: percentile(0.99),
     cpuMs: (used.user + used.system) / 1000,
     bytes,
   };

@@ -1,4 +1,3 @@
-/** Processes under measurement: how they are started, what they cost, how they end. */
 import { type ChildProcess, fork, type ForkOptions } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
@@ -6,7 +5,7 @@ import { join } from "node:path";
 
 export const MILLRACE_BIN = new URL("../../bin/millrace.js", import.meta.url);
 
-/** Clock ticks of /proc/PID/stat a second: 100 on every Linux that Node runs on. */
+/** Clock ticks per second in /proc/PID/stat: 100 on every Linux that Node supports. */
 const TICKS = 100;
 
 export interface Program {
@@ -17,8 +16,8 @@ export interface Program {
 }
 
 /**
- * Starts a program that tells its parent `{port}` once it listens.
- * @param log where its standard error goes
+ * Starts a program that sends `{port}` to its parent when it listens.
+ * @param log the file for its standard error
  */
 export async function startProgram(
   file: URL,
@@ -53,7 +52,7 @@ export async function startProgram(
   };
 }
 
-/** The real program as an operator starts it, with the log level of production, the log in a file. */
+/** Starts Millrace as an operator does, with the log level of production and the log in a file. */
 export function startMillrace(
   command: "serve" | "mcp-sse",
   stateDir: string,
@@ -65,7 +64,7 @@ export function startMillrace(
   });
 }
 
-/** CPU time that a process has used so far, all its threads, in milliseconds. */
+/** CPU time that all threads of a process have used, in milliseconds. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;

@@ -1,10 +1,9 @@
-/** Rounds of load as a table of their own, below the results. */
 import { medianOverRounds, type Rounds } from "./rounds.ts";
 import { microseconds, milliseconds, percent, perSecond, table } from "./table.ts";
 
 export function roundsTable(rounds: Rounds): string {
   return table(
-    ["contender", "throughput", "CPU a request", "p50", "p99", "answer", "server busy", "generator busy"],
+    ["target", "throughput", "CPU per request", "p50", "p99", "response", "server busy", "generator busy"],
     [...rounds.keys()].map((name) => [
       name,
       perSecond(medianOverRounds(rounds, name, (it) => it.perSecond)),

@@ -1,4 +1,4 @@
-/** Contenders take turns, A B C A B C, so that what else the machine does falls on all of them. */
+/** Measures targets in turns, A B C A B C, so that other work on the machine affects all of them. */
 import { once } from "node:events";
 import { median } from "./table.ts";
 import type { LoadResult, LoadRequest } from "./load-generator.ts";
@@ -7,7 +7,7 @@ import { cpuMs, type Program, startProgram } from "./program.ts";
 export interface BenchTarget {
   name: string;
   program: Program;
-  /** As it goes over the wire. */
+  /** The whole HTTP request. */
   request: string;
   status: number;
 }
@@ -20,26 +20,26 @@ export interface Round {
   cpuUs: number;
   p50: number;
   p99: number;
-  /** Which share of one core the server and the generator were busy. */
+  /** CPU time of the server and of the generator, as a share of one core. */
   serverBusy: number;
   generatorBusy: number;
   responseBytes: number;
 }
 
 export interface LoadGenerator {
-  load(contender: BenchTarget, connections: number, ms: number): Promise<Round>;
+  load(target: BenchTarget, connections: number, ms: number): Promise<Round>;
   stop(): Promise<void>;
 }
 
 export async function startLoadGenerator(log: string): Promise<LoadGenerator> {
-  const loader = await startProgram(new URL("loader.ts", import.meta.url), [], { log });
+  const generator = await startProgram(new URL("load-generator.ts", import.meta.url), [], { log });
   let number = 1;
   return {
     async load({ program, request, status }, connections, ms) {
       const before = cpuMs(program.pid);
       const job: LoadRequest = { port: program.port, request, status, connections, ms, from: number };
-      loader.child.send(job);
-      const [{ done, error }] = (await once(loader.child, "message")) as [
+      generator.child.send(job);
+      const [{ done, error }] = (await once(generator.child, "message")) as [
         { done?: LoadResult; error?: string },
       ];
       if (done === undefined) throw new Error(error);
@@ -55,44 +55,44 @@ export async function startLoadGenerator(log: string): Promise<LoadGenerator> {
         responseBytes: done.bytes / done.requests,
       };
     },
-    stop: () => loader.stop(),
+    stop: () => generator.stop(),
   };
 }
 
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
-/** A warm-up for each contender (the compiler has much to do at first), then `rounds` rounds of `ms` milliseconds each in turn. */
+/** Warms each target up, for V8's compiler, then measures `rounds` rounds of `ms` milliseconds of each in turns. */
 export async function runRounds(
   generator: LoadGenerator,
-  contenders: readonly BenchTarget[],
+  targets: readonly BenchTarget[],
   { rounds, ms, warmUp = 3 * ms }: { rounds: number; ms: number; warmUp?: number },
 ): Promise<Rounds> {
-  for (const contender of contenders) await generator.load(contender, CONNECTIONS, warmUp);
-  const taken = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]));
+  for (const target of targets) await generator.load(target, CONNECTIONS, warmUp);
+  const measured = new Map<string, Round[]>(targets.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const contender of contenders) {
-      taken.get(contender.name)!.push(await generator.load(contender, CONNECTIONS, ms));
+    for (const target of targets) {
+      measured.get(target.name)!.push(await generator.load(target, CONNECTIONS, ms));
     }
   }
-  return taken;
+  return measured;
 }
 
-/** The median over rounds of what `of` sees in a contender. */
-export const medianOverRounds = (rounds: Rounds, name: string, of: (round: Round) => number): number =>
-  median(rounds.get(name)!.map(of));
+/** The median of a value over a target's rounds. */
+export const medianOverRounds = (rounds: Rounds, name: string, valueOf: (round: Round) => number): number =>
+  median(rounds.get(name)!.map(valueOf));
 
 /**
- * How a contender stands to a floor, over rounds the median of the ratios: by throughput, and by CPU time, which other
- * work on the machine disturbs less. Above 1 it is faster, or needs less.
+ * Compares a target with its baseline: the medians over rounds of the ratios of throughput, and of CPU time, which other
+ * work on the machine affects less. Above 1 the target is faster, or needs less CPU time.
  */
 export function compareToBaseline(
   rounds: Rounds,
   name: string,
-  floor: string,
+  baseline: string,
 ): { throughput: number; cpu: number } {
-  const pairs = rounds.get(name)!.map((round, index) => [round, rounds.get(floor)![index]!] as const);
+  const pairs = rounds.get(name)!.map((round, index) => [round, rounds.get(baseline)![index]!] as const);
   return {
-    throughput: median(pairs.map(([its, floors]) => its.perSecond / floors.perSecond)),
-    cpu: median(pairs.map(([its, floors]) => floors.cpuUs / its.cpuUs)),
+    throughput: median(pairs.map(([own, base]) => own.perSecond / base.perSecond)),
+    cpu: median(pairs.map(([own, base]) => base.cpuUs / own.cpuUs)),
   };
 }

@@ -1,4 +1,4 @@
-/** What was measured, as tables for a terminal and for bench/README.md alike. */
+/** Formats results as tables, for a terminal and for bench/README.md. */
 
 export interface Row {
   label: string;
@@ -6,7 +6,7 @@ export interface Row {
   baseline?: string;
   ratio?: string;
   goal?: string;
-  /** Whether the goal was met, where there is one. */
+  /** Undefined when there is no goal. */
   goalMet?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export function resultTable(rows: readonly Row[]): string {
   return table(
-    ["what", "value", "floor", "ratio", "goal", ""],
+    ["what", "value", "baseline", "ratio", "goal", ""],
     rows.map(({ label, value, baseline = "", ratio = "", goal = "", goalMet }) => [
       label,
       value,

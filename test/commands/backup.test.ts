@@ -150,7 +150,7 @@ describe("millrace backup", () => {
     const directory = temporaryDirectory();
     const { code, err } = await said(backup, stateDir, join(directory, "m.db"));
     expect(code).toBe(4);
-    expect(err).toBe(`The database ${join(stateDir, "millrace.db")} is that of another program.\n`);
+    expect(err).toBe(`The database ${join(stateDir, "millrace.db")} is the database of another program.\n`);
     expect(readdirSync(directory)).toEqual([]);
   });
 
@@ -245,7 +245,7 @@ describe("millrace restore", () => {
     expect(await said(restore, stateDir, join(directory, "text"))).toEqual({
       code: 4,
       out: "",
-      err: `${join(directory, "text")} is damaged: file is not a database. Nothing was made. Restore the newest backup that is not.\n`,
+      err: `${join(directory, "text")} is damaged: file is not a database. Nothing was created. Restore the newest undamaged backup.\n`,
     });
     expect(readdirSync(stateDir)).toEqual([]);
   });

@@ -43,7 +43,7 @@ describe("the state directory at start", () => {
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "not a directory");
     expect(await refused(file)).toMatch(
-      /there is a file where the directory should be.*Point MILLRACE_STATE_DIR at/s,
+      /there is a file where the directory should be.*Set MILLRACE_STATE_DIR to/s,
     );
     expect(await refused(join(file, "below"), MAKERS)).toMatch(
       /there is a file where the directory should be/,
@@ -52,11 +52,11 @@ describe("the state directory at start", () => {
 
   it("is refused when it can't be made", async () => {
     expect(await refused("/sys/millrace/state", MAKERS)).toMatch(
-      /can't be used: .*Point MILLRACE_STATE_DIR at/s,
+      /can't be used: .*Set MILLRACE_STATE_DIR to/s,
     );
     // Where Node's own recursive mkdir would try for ever.
     expect(await refused("/proc/millrace/state", MAKERS)).toMatch(
-      /nothing can be made there.*Point MILLRACE_STATE_DIR at/s,
+      /it can't be created there.*Set MILLRACE_STATE_DIR to/s,
     );
   });
 
@@ -74,7 +74,7 @@ describe("the state directory at start", () => {
     let err = "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
     const [code] = await once(child, "close");
-    expect(err).toContain("this user may not read and write there. Point MILLRACE_STATE_DIR at");
+    expect(err).toContain("this user may not read and write there. Set MILLRACE_STATE_DIR to");
     expect(code).toBe(4);
   });
 
@@ -126,7 +126,7 @@ describe("the state directory at start", () => {
           ["serve", "--port", "0"],
           ["keys", "list"],
         ]),
-      ).toMatch(/another program.*Move it away/s);
+      ).toMatch(/another program.*Move it to another place/s);
       expect(readFileSync(file).equals(before)).toBe(true);
     },
   );
@@ -172,7 +172,7 @@ describe("the state directory at start", () => {
       MILLRACE_STATE_DIR: stateDir,
     });
     expect(code).toBe(4);
-    expect(err).toMatch(/^The database is locked by another process.*Try again/);
+    expect(err).toMatch(/^Another process holds the database lock.*Try again/);
     expect(performance.now() - start).toBeLessThan(8_000);
   });
 });

@@ -101,8 +101,8 @@ describe("a backup", () => {
   it("takes the state of an older release as it is, and tells what it holds", async () => {
     const { stateDir, directory, file, contents } = await backedUp();
     expect(contents).toEqual({
-      madeAt: MARK.at,
-      madeBy: MARK.release,
+      createdAt: MARK.at,
+      createdByRelease: MARK.release,
       migration: 1,
       newest: MIGRATIONS.at(-1)!.id,
       rows: {
@@ -126,13 +126,9 @@ describe("a backup", () => {
     [
       "is another program's",
       (file) => new Database(file).exec("create table t (a)").close(),
-      /is that of another program/,
+      /is the database of another program/,
     ],
-    [
-      "is empty",
-      (file) => new Database(file).exec("vacuum").close(),
-      /is empty: Millrace was never started on it/,
-    ],
+    ["is empty", (file) => new Database(file).exec("vacuum").close(), /is empty: Millrace has never used it/],
     [
       "is damaged",
       (file) => {
@@ -217,7 +213,7 @@ describe("a restored state", () => {
   it("is migrated by the next start, and has nothing of the backup's own in it", async () => {
     const { file } = await backedUp();
     const { stateDir, database, contents } = await restored(file);
-    expect(contents).toMatchObject({ madeAt: MARK.at, madeBy: "1.2.3", migration: 1 });
+    expect(contents).toMatchObject({ createdAt: MARK.at, createdByRelease: "1.2.3", migration: 1 });
     expect(readdirSync(stateDir)).toEqual(["millrace.db"]);
     expect(statSync(database).mode & 0o777).toBe(0o600);
     expect(ask(database, "select name from settings order by name")).toEqual([
@@ -295,7 +291,7 @@ describe("a restored state", () => {
   });
 
   it.each<[string, (file: string) => void, RegExp]>([
-    ["is damaged", spoil, /m\.db is damaged: .*Restore the newest backup that is not/],
+    ["is damaged", spoil, /m\.db is damaged: .*Restore the newest undamaged backup/],
     ["was cut off", (file) => truncateSync(file, statSync(file).size - 3 * 4096), /m\.db is damaged: /],
     [
       "is no database",
@@ -305,7 +301,7 @@ describe("a restored state", () => {
     [
       "is another program's",
       (file) => change(file, (db) => db.pragma("application_id = 7")),
-      /m\.db is that of another program/,
+      /m\.db is the database of another program/,
     ],
     [
       "has rows that can't be",
@@ -325,12 +321,12 @@ describe("a restored state", () => {
             "create trigger back after update on api_keys begin update api_keys set revoked_at = null; end",
           ),
         ),
-      /m\.db is damaged: it has a trigger that Millrace did not make, "back"/,
+      /m\.db is damaged: it has a trigger that Millrace did not create, "back"/,
     ],
     [
       "refers to what is not there",
       (file) => change(file, (db) => db.pragma("foreign_keys = off") && db.exec("delete from workflows")),
-      /rows of workflow_versions refer to what is not there/,
+      /rows of workflow_versions refer to missing rows/,
     ],
     [
       "is of a newer release",

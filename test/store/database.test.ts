@@ -145,7 +145,7 @@ describe("the open store", () => {
     other.exec("rollback");
     renameSync(file, join(stateDir, "away"));
     expect(await store.checkHealth()).toMatch(
-      /is gone.*restore a backup.*a restart would begin with an empty state/,
+      /is gone.*restore a backup.*a restart would create an empty database/,
     );
     copyFileSync(join(stateDir, "away"), file);
     expect(await store.checkHealth()).toMatch(/was replaced/);

@@ -145,7 +145,7 @@ describe("a migration that fails half-way", () => {
     const error = await failure(open(stateDir, { migrations: broken }));
     expect(error.code).toBe("storage_unavailable");
     expect(error.message).toContain(`Migration ${NEWEST + 1} (further) failed: no such table: nowhere.`);
-    expect(error.message).toContain("The database is as it was, at migration 2");
+    expect(error.message).toContain("The database is unchanged, at migration 2");
     expect(inside(file)).toEqual(before);
     expect(copiesIn(stateDir)).toEqual([]);
     await open(stateDir, { migrations: further(addTable) });

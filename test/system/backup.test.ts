@@ -280,7 +280,7 @@ describe("a disk with no room for a copy", () => {
     const { code, out, err } = await runCommand(["backup", join(small, "m.db")], env(stateDir));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(
-      /^There is no room in .* for a copy of the database: it needs up to 1\d\d MiB, and 4 MiB are free/,
+      /^The disk of .* has too little space for a copy of the database: it needs up to 1\d\d MiB, but only 4 MiB are free/,
     );
     expect(readdirSync(small)).toEqual([]);
   });
@@ -295,7 +295,7 @@ describe("a disk with no room for a copy", () => {
     const { code, out, err } = await runCommand(["keys", "list"], env(stateDir));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(
-      /There is no room in .* for a copy of the database: .* Nothing was changed. Make room/,
+      /The disk of .* has too little space for a copy of the database: .* Nothing was changed. Free some space/,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(stateDir).toSorted()).toEqual(["filler", "millrace.db"]);

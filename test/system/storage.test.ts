@@ -71,7 +71,7 @@ describe("a full disk", () => {
       const answer = await create(`w${i}`);
       if (answer.status === 201) acknowledged.push(`w${i}`);
       else {
-        expectUnavailable(answer, /is full. Nothing was changed. Make room/);
+        expectUnavailable(answer, /is full. Nothing was changed. Free some space/);
         refusals += 1;
       }
     }
@@ -154,7 +154,7 @@ describe("a disk that takes no more writes", () => {
       const { code, out, err } = await runCommand(command, env);
       expect({ code, out }).toEqual({ code: 4, out: "" });
       expect(err).toContain(
-        `${stateDir} can't be used: its file system is read-only. Point MILLRACE_STATE_DIR`,
+        `${stateDir} can't be used: its file system is read-only. Set MILLRACE_STATE_DIR`,
       );
     }
   });

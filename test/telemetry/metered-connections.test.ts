@@ -7,66 +7,68 @@ import { meteredConnections } from "../../src/telemetry/metered-connections.ts";
 const USAGE = { input_tokens: 100, output_tokens: 20, cost: null };
 const { signal } = new AbortController();
 
-const list = (name: string) => () => [{ name, type: "x", unusable: null }];
+const list = (name: string) => () => [{ name, type: "x", unavailableReason: null }];
 
-/** Connections that answer, or fail as `thrown`, behind a meter that remembers. */
+/** Metered connections that succeed, or throw `thrown`, with a meter that records its calls. */
 function metered(thrown?: unknown) {
-  const answer = async <T>(value: T): Promise<T> => {
+  const respond = async <T>(value: T): Promise<T> => {
     if (thrown !== undefined) throw thrown;
     return value;
   };
   const connections = {
-    databases: { list: list("sales"), query: () => answer({ rows: [] }) },
-    models: { list: list("writer"), generate: () => answer({ text: "Hi", usage: USAGE }) },
-    mcpServers: { list: list("tickets"), call: () => answer({}) },
+    databases: { list: list("sales"), query: () => respond({ rows: [] }) },
+    models: { list: list("writer"), generate: () => respond({ text: "Hi", usage: USAGE }) },
+    mcpServers: { list: list("tickets"), call: () => respond({}) },
   } as unknown as Connections;
   const meter = {
     ...noMeter,
-    connection: vi.fn<Meter["connectionCalled"]>(),
-    tokens: vi.fn<Meter["tokensUsed"]>(),
+    connectionCalled: vi.fn<Meter["connectionCalled"]>(),
+    tokensUsed: vi.fn<Meter["tokensUsed"]>(),
   };
-  const calls = () => meter.connection.mock.calls.map(([{ kind, name, outcome }]) => [kind, name, outcome]);
+  const calls = () =>
+    meter.connectionCalled.mock.calls.map(([{ kind, name, outcome }]) => [kind, name, outcome]);
   return { ...meteredConnections(connections, meter), meter, calls };
 }
 
 const query = (database: string): SqlRequest => ({ database }) as SqlRequest;
 
 describe("metered connections", () => {
-  it("tell who was asked, how it went and for how long", async () => {
-    const it_ = metered();
-    await it_.databases.query(query("sales"), signal);
-    await it_.models.generate({ model: "writer", prompt: "Hi" }, signal);
-    await it_.mcpServers.call("tickets", "list", {}, { idempotencyKey: "1", trace: {} }, signal);
-    expect(it_.calls()).toEqual([
+  it("report the connection, the outcome and the duration of a call", async () => {
+    const harness = metered();
+    await harness.databases.query(query("sales"), signal);
+    await harness.models.generate({ model: "writer", prompt: "Hi" }, signal);
+    await harness.mcpServers.call("tickets", "list", {}, { idempotencyKey: "1", trace: {} }, signal);
+    expect(harness.calls()).toEqual([
       ["database", "sales", "ok"],
       ["model", "writer", "ok"],
       ["mcp_server", "tickets", "ok"],
     ]);
-    expect(it_.meter.connection.mock.calls[0]![0].seconds).toBeGreaterThanOrEqual(0);
-    expect(it_.meter.tokens).toHaveBeenCalledExactlyOnceWith("writer", { input: 100, output: 20 });
+    expect(harness.meter.connectionCalled.mock.calls[0]![0].seconds).toBeGreaterThanOrEqual(0);
+    expect(harness.meter.tokensUsed).toHaveBeenCalledExactlyOnceWith("writer", { input: 100, output: 20 });
   });
 
-  it("tell the code of what failed, and pass it on", async () => {
+  it("report the code of an error, and rethrow the error", async () => {
     const error = new StepError("timeout", "It took too long.");
-    const it_ = metered(error);
-    await expect(it_.databases.query(query("sales"), signal)).rejects.toBe(error);
+    const harness = metered(error);
+    await expect(harness.databases.query(query("sales"), signal)).rejects.toBe(error);
     const other = metered(new Error("a bug"));
     await expect(other.databases.query(query("sales"), signal)).rejects.toThrow("a bug");
-    expect([...it_.calls(), ...other.calls()]).toEqual([
+    expect([...harness.calls(), ...other.calls()]).toEqual([
       ["database", "sales", "timeout"],
       ["database", "sales", "failed"],
     ]);
   });
 
-  it("count the tokens of an answer that could not be used", async () => {
-    const it_ = metered(new StepError("model_invalid_output", "It does not fit.", { usage: USAGE }));
-    await expect(it_.models.generate({ model: "writer", prompt: "Hi" }, signal)).rejects.toThrow("fit");
-    expect(it_.meter.tokens).toHaveBeenCalledExactlyOnceWith("writer", { input: 100, output: 20 });
+  it("count the tokens of an unusable response", async () => {
+    const harness = metered(new StepError("model_invalid_output", "It does not fit.", { usage: USAGE }));
+    await expect(harness.models.generate({ model: "writer", prompt: "Hi" }, signal)).rejects.toThrow("fit");
+    expect(harness.meter.tokensUsed).toHaveBeenCalledExactlyOnceWith("writer", { input: 100, output: 20 });
   });
 
-  it("have no label for a name that somebody made up", async () => {
-    const it_ = metered();
-    for (const name of ["made-up", "made-up-too", "scratch"]) await it_.databases.query(query(name), signal);
-    expect(it_.calls().map(([, name]) => name)).toEqual(["unknown", "unknown", "scratch"]);
+  it("use one label for all names that are not configured", async () => {
+    const harness = metered();
+    for (const name of ["made-up", "made-up-too", "scratch"])
+      await harness.databases.query(query(name), signal);
+    expect(harness.calls().map(([, name]) => name)).toEqual(["unknown", "unknown", "scratch"]);
   });
 });
