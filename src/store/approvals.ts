@@ -1,4 +1,4 @@
-/** Approvals: what a run waits for a person to say. */
+/** Approvals, for which runs wait. */
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { ListPosition } from "../core/ports.ts";
 import type { ApprovalReader, ApprovalRecord, ApprovalWriter } from "../core/run-ports.ts";
@@ -34,7 +34,6 @@ const matching = (eb: ExpressionBuilder<Schema, "approvals">, filter: Filter) =>
     ...(filter.runId === undefined ? [] : [eb("run_id", "=", filter.runId)]),
   ]);
 
-/** Reads approvals. */
 export function approvalReader(db: Kysely<Schema>): ApprovalReader {
   const first = async (row: ApprovalRow | undefined): Promise<ApprovalRecord | undefined> =>
     row === undefined ? undefined : approvalRecord(db, row);
@@ -83,7 +82,6 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
   };
 }
 
-/** Writes approvals inside a transaction. */
 export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
   return {
     ...approvalReader(trx),

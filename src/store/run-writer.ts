@@ -1,4 +1,4 @@
-/** Runs as the engine writes them, inside its transactions. */
+/** Writes runs for the engine, inside its transactions. */
 import type { Kysely, Updateable } from "kysely";
 import type { AbandonedAttempt, RunWriter } from "../core/run-ports.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
@@ -41,7 +41,6 @@ const upsertAttempt = prepared((db, ...v: (string | number | null)[]) =>
     ),
 );
 
-/** Writes runs inside a transaction. */
 export function runWriter(trx: Kysely<Schema>): RunWriter {
   const reader = runReader(trx);
   return {
@@ -278,7 +277,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .limit(FORGOTTEN_AT_ONCE)
         .execute();
       const ids = old.map((row) => row.id);
-      // Its rows first, so many at a time: a run may have hundreds of thousands.
+      // Deletes the run's other rows first, in batches: a run may have hundreds of thousands.
       for (const id of ids) {
         if (await forgetRows(trx, id, limit)) return true;
         await trx.deleteFrom("runs").where("id", "=", id).execute();
@@ -288,10 +287,10 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
   };
 }
 
-/** As many runs at most are forgotten by one transaction. */
+/** Maximum number of runs purged per transaction. */
 const FORGOTTEN_AT_ONCE = 50;
 
-/** Deletes a run's rows, `limit` at most of each kind; gives whether there may be more. */
+/** Deletes up to `limit` of a run's rows of each kind; returns whether there may be more. */
 async function forgetRows(trx: Kysely<Schema>, runId: string, limit: number): Promise<boolean> {
   const deleted = [
     await trx
@@ -347,7 +346,7 @@ const leftAttempt = (row: Pick<RunAttemptRow, (typeof LEFT_COLUMNS)[number]>): A
   startedAt: row.started_at,
 });
 
-/** States of a step that a run that ends must close. */
+/** States of steps to close at the end of a run. */
 const OPEN_STATES = (["queued", "running", "waiting"] as const).map(encodeState);
 
 const SNAKE = {

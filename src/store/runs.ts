@@ -1,4 +1,4 @@
-/** Runs, their steps and attempts, as they are read. */
+/** Reads runs, their steps and attempts. */
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { RunTrigger } from "../../schemas/run.ts";
 import { isOperatorKey } from "../core/usage-limits.ts";
@@ -82,7 +82,7 @@ const ATTEMPT_COLUMNS = [
   "error",
 ] as const satisfies readonly (keyof RunAttemptRow)[];
 
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row says what its JSON is
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the column determines the type of its JSON
 const parsed = <T>(column: string | null): T | null => (column === null ? null : (JSON.parse(column) as T));
 
 type RunColumns = Pick<RunRow, (typeof RUN_COLUMNS)[number]>;
@@ -203,7 +203,7 @@ const findVersion = prepared((db, id: string, version: number) =>
     .where("version", "=", version),
 );
 
-/** One index answers it alone, and holds nothing of runs that ask no model. */
+/** An index covers this query; it contains no runs without model steps. */
 const sumUsage = prepared((db, runId: string) =>
   db
     .selectFrom("run_attempts")
@@ -221,13 +221,12 @@ const sumUsage = prepared((db, runId: string) =>
     .where("usage", "is not", null),
 );
 
-/** The triggers of runs that somebody has started, not a schedule or another run. */
+/** The triggers of runs that a key or user started, not a schedule or another run. */
 const STARTED: readonly RunTrigger[] = ["rest", "mcp", "cli", "web", "example"];
 
-/** How many items of a fan-out are read at a time. */
+/** Number of a fan-out's items per query. */
 const ITEMS_AT_ONCE = 1_000;
 
-/** Reads runs on a connection or in a transaction. */
 export function runReader(db: Kysely<Schema>): RunReader {
   return {
     async find(id) {
@@ -289,16 +288,16 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return found;
     },
 
-    async countUnfinishedFor(whose, most) {
+    async countUnfinishedFor(key, max) {
       const some = db
         .selectFrom("runs")
         .select("id")
-        .where("owner", "=", whose.owner)
-        // A person's keys and sessions are one; those of the operator are each for themselves.
-        .$if(isOperatorKey(whose), (query) => query.where("lineage", "=", whose.lineage))
+        .where("owner", "=", key.owner)
+        // All keys and sessions of a user count together, but each key of the operator separately.
+        .$if(isOperatorKey(key), (query) => query.where("lineage", "=", key.lineage))
         .where("trigger", "in", STARTED)
         .where("finished_at", "is", null)
-        .limit(most)
+        .limit(max)
         .as("some");
       const { count } = await db
         .selectFrom(some)
@@ -351,7 +350,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       const [sum] = await sumUsage(db, runId);
       const { input_tokens: input, output_tokens: output, cost, priced, parts } = sum!;
       if (parts === 0) return null;
-      // A sum leaves out what has no price: it would be too low.
+      // Without the price of each model the sum would be too low.
       return { input_tokens: input!, output_tokens: output!, cost: priced === parts ? cost : null };
     },
 

@@ -27,10 +27,9 @@ const firstDue = prepared((db) =>
     .limit(1),
 );
 
-/** Sorts behind every moment that the store can hold. */
+/** Sorts after every time that the database can contain. */
 const NEVER = "never";
 
-/** Reads schedules. */
 export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
   return {
     async find(workflowId) {
@@ -99,7 +98,6 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
   };
 }
 
-/** Writes schedules inside a transaction. */
 export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
   return {
     ...scheduleReader(trx),

@@ -21,7 +21,6 @@ const REPLAY_MS = DAY;
 /** Maximum number of expired records that one write deletes, so that no request pays for all of them. */
 const PURGE_LIMIT = 50;
 
-/** The unit of work over a store. */
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
   return (intent, effect) =>
     withCommitHooks((onCommit) =>

@@ -83,7 +83,7 @@ describe("a lock that another process holds", () => {
     },
   );
 
-  it("does not keep anybody from reading the write-ahead log", async () => {
+  it("does not block readers of the write-ahead log", async () => {
     const { instance, call } = await open(true);
     holdLock(instance.stateDir, "exclusive");
     const start = performance.now();
@@ -91,7 +91,7 @@ describe("a lock that another process holds", () => {
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 
-  it("holds up readers of a rollback journal without holding up the process", async () => {
+  it("delays readers of a rollback journal without blocking the process", async () => {
     const { instance, call, rest, mcp, key } = await open(false);
     const stream = await openEventStream("GET", `${mcp.url}/sse`, { headers: { "X-API-Key": key } });
     await stream.waitFor(/event: endpoint/);

@@ -67,7 +67,7 @@ function expectAllThere(writers: readonly Writer[], stored: readonly StoredWorkf
 }
 
 describe("kill -9 while clients write", () => {
-  it("loses no acknowledged write, leaves nothing half-written, and lets a lost answer be asked for again", async () => {
+  it("loses no acknowledged write, leaves nothing half-written, and replays lost responses", async () => {
     const next = seededRandom(testSeed("kill -9"));
     const stateDir = temporaryDirectory();
     const key = (

@@ -61,14 +61,14 @@ async function expectLost({ serve, mcp, call, viaMcp }: Running, detail: RegExp)
 const ends = async ({ serve, mcp }: Running) => [(await serve.stop()).code, (await mcp.stop()).code];
 
 describe("a state directory that is lost under a running process", () => {
-  it("is told by /health and refused writes when it is deleted", async () => {
+  it("fails /health and refuses writes when it is deleted", async () => {
     const both = await running();
     rmSync(both.stateDir, { recursive: true });
     await expectLost(both, /is gone from the state directory/);
     expect(await ends(both)).toEqual([0, 0]);
   });
 
-  it("is told when the database is replaced, and nothing is written to either", async () => {
+  it("is reported when the database is replaced, and neither file is written to", async () => {
     const both = await running();
     const copy = join(temporaryDirectory(), "copy.db");
     copyFileSync(both.file, copy);
@@ -78,7 +78,7 @@ describe("a state directory that is lost under a running process", () => {
     expect(await ends(both)).toEqual([0, 0]);
   });
 
-  it("serves on when it was only moved away for a moment", async () => {
+  it("works again when it was moved away for a moment", async () => {
     const both = await running();
     renameSync(both.stateDir, `${both.stateDir}.away`);
     mkdirSync(both.stateDir);

@@ -5,7 +5,7 @@ import { runChaos } from "../support/run-chaos.ts";
 
 const ROUNDS = 20;
 
-describe("kill -9 and held processes while runs go on", () => {
+describe("kill -9 and stopped processes during runs", () => {
   it("loses no run, ends each once, repeats no recorded step, and fires schedules once", async () => {
     const seed = testSeed("runs");
     const stateDir = temporaryDirectory();

@@ -50,7 +50,7 @@ describe("the state directory at start", () => {
     );
   });
 
-  it("is refused when it can't be made", async () => {
+  it("is refused when it can't be created", async () => {
     expect(await refused("/sys/millrace/state", MAKERS)).toMatch(
       /can't be used: .*Set MILLRACE_STATE_DIR to/s,
     );
@@ -95,7 +95,7 @@ describe("the state directory at start", () => {
       },
       /is not a Millrace database/,
     ],
-  ])("is refused when its database is %s, which is left as it is", async (_what, damage, message) => {
+  ])("is refused when its database is %s, which stays unchanged", async (_what, damage, message) => {
     const { stateDir, file } = await used();
     damage(file);
     const before = readFileSync(file);
@@ -131,14 +131,14 @@ describe("the state directory at start", () => {
     },
   );
 
-  it("is taken when the database is there and empty", async () => {
+  it("is accepted when the database is empty", async () => {
     const stateDir = temporaryDirectory();
     writeFileSync(join(stateDir, "millrace.db"), "");
     const instance = await testInstance({ stateDir });
     expect(await instance.keys.list()).toEqual([]);
   });
 
-  it("is refused when a newer release has changed it beyond this one, and taken when this one still can", async () => {
+  it("is refused for an incompatible newer release, and accepted for a compatible one", async () => {
     const { stateDir, file } = await used();
     const db = new Database(file);
     const { newest } = db.prepare("select max(id) as newest from migrations").get() as { newest: number };
@@ -156,7 +156,7 @@ describe("the state directory at start", () => {
     );
   });
 
-  it("is waited for when another process holds the lock for a moment", async () => {
+  it("waits when another process holds the lock for a moment", async () => {
     const { stateDir } = await used();
     const release = holdLock(stateDir);
     const created = runCommand(["keys", "create", "--name", "second"], { MILLRACE_STATE_DIR: stateDir });
@@ -164,7 +164,7 @@ describe("the state directory at start", () => {
     expect(await created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_/) });
   });
 
-  it("is given up on after 5 s when another process holds the lock for long, with advice", async () => {
+  it("gives up after 5 s when another process holds the lock, with advice", async () => {
     const { stateDir } = await used();
     holdLock(stateDir);
     const start = performance.now();

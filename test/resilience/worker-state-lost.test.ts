@@ -24,7 +24,7 @@ async function silentServer() {
 }
 
 describe("a worker whose state is lost", () => {
-  it("says so once, however often it tries, once that it is back, and anew when it is lost again", async () => {
+  it("logs the loss once, the recovery once, and the next loss again", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const lines: string[] = [];
@@ -58,7 +58,7 @@ describe("a worker whose state is lost", () => {
     expect(lines.filter((line) => LOST.test(line) || BACK.test(line))).toHaveLength(4);
   });
 
-  it("ends soon on SIGTERM though a step runs and its metrics port is open", async () => {
+  it("ends quickly on SIGTERM while a step runs and its metrics port is open", async () => {
     const { address, asked } = await silentServer();
     const { stateDir, begin } = await testCli({
       long: `name: Long

@@ -70,7 +70,7 @@ async function everything(tx: Writers): Promise<void> {
 }
 
 describe("users", () => {
-  it("are found by id and address, as they were written", async () => {
+  it("are found by id and address", async () => {
     const whole = testUser("ada", {
       passwordHash: "c2NyeXB0",
       verifiedAt: "2026-11-21T09:00:00.000Z",
@@ -84,14 +84,14 @@ describe("users", () => {
     ]);
   });
 
-  it("are none at first, and then some", async () => {
+  it("exist after the first was created", async () => {
     const { users, write } = await open();
     expect(await users.exists()).toBe(false);
     await write((tx) => tx.users.insertFirst(ann));
     expect(await users.exists()).toBe(true);
   });
 
-  it("have one address each: the second is refused, and the transaction goes on", async () => {
+  it("have unique addresses: a duplicate is refused, and the transaction continues", async () => {
     const { users, write } = await open(ann);
     await write(async (tx) => {
       await expect(tx.users.insert({ ...ben, email: ann.email })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe("users", () => {
     expect(await users.count({})).toBe(2);
   });
 
-  it("have one first among them, whoever is asked later", async () => {
+  it("have exactly one first admin", async () => {
     const { users, write } = await open();
     await write((tx) => tx.users.insertFirst(ann));
     const second = write((tx) => tx.users.insertFirst(ben));
@@ -113,7 +113,7 @@ describe("users", () => {
     expect(await users.count({})).toBe(1);
   });
 
-  it("are changed in what is said, and in nothing else", async () => {
+  it("are changed only in the given fields", async () => {
     const { users, write } = await open(ann, testUser("ben", { passwordHash: "old" }));
     await write(async (tx) => {
       await tx.users.update("usr_ben", { role: "viewer", status: "deactivated" });
@@ -137,7 +137,7 @@ describe("users", () => {
     expect(pages).toEqual([["usr_ann", "usr_ben"], ["usr_cleo", "usr_dora"], ["usr_eve"]]);
   });
 
-  it("are filtered by a part of the address, letter for letter, by role and by status", async () => {
+  it("are filtered by an exact part of the address, by role and by status", async () => {
     const { users } = await open(
       ann,
       testUser("ann_2", { status: "invited" }),
@@ -155,7 +155,7 @@ describe("users", () => {
     expect(await found({ search: "ann", status: "active", role: "viewer" })).toEqual(["usr_annx2"]);
   });
 
-  it("know how many active admins there are", async () => {
+  it("include a count of active admins", async () => {
     const { write } = await open(
       ann,
       ben,
@@ -167,7 +167,7 @@ describe("users", () => {
 });
 
 describe("sessions", () => {
-  it("are found by digest with who is signed in, and by id", async () => {
+  it("are found by digest with their user, and by id", async () => {
     const { sessions, write } = await open(ann);
     await write((tx) => begin(tx, ["a", "usr_ann"]));
     const { digest, ...record } = testSession("a", "usr_ann");
@@ -176,7 +176,7 @@ describe("sessions", () => {
     expect(await sessions.findByDigest(testDigest("b"))).toBeUndefined();
   });
 
-  it("are listed for their user alone, newest use first, without those that are over", async () => {
+  it("are listed by user, last used first, without ended ones", async () => {
     const { sessions, write, start } = await open(ann, ben);
     await write((tx) =>
       begin(
@@ -192,7 +192,7 @@ describe("sessions", () => {
     expect(alive.map((one) => one.id)).toEqual(["late", "early"]);
   });
 
-  it("are over when they end, expire, stay idle, or their user is not active", async () => {
+  it("are invalid when they end, expire or stay idle, or their user is not active", async () => {
     const gone = testUser("gone", { status: "deactivated" });
     const { sessions, write, start } = await open(ann, gone);
     await write((tx) =>
@@ -219,7 +219,7 @@ describe("sessions", () => {
     expect(await sessions.findInvalid([], iso(start), iso(start))).toEqual([]);
   });
 
-  it("end all at once for a user, but for the one that asks", async () => {
+  it("end together for a user, except the given one", async () => {
     const { sessions, write, start } = await open(ann, ben);
     await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"], ["c", "usr_ann"], ["d", "usr_ben"]));
     expect(await write((tx) => tx.sessions.endAllForUser("usr_ann", "b"))).toBe(2);
@@ -228,7 +228,7 @@ describe("sessions", () => {
     expect(await sessions.find("d")).toBeDefined();
   });
 
-  it("remember their latest use: never an earlier one, never one of a session that has ended", async () => {
+  it("record the latest use: never an earlier one, never of an ended session", async () => {
     const { sessions, write, start, rows } = await open(ann);
     await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"]));
     await write((tx) => tx.sessions.end("b"));
@@ -245,7 +245,7 @@ describe("sessions", () => {
     expect(await rows("sessions")).toBe(1);
   });
 
-  it("are cleared away when they are over, a bounded number at once", async () => {
+  it("are purged after their end, a limited number at a time", async () => {
     const { sessions, write, start, rows } = await open(ann);
     await write(async (tx) => {
       await begin(tx, ["alive", "usr_ann"], ["expired", "usr_ann", { expiresAt: iso(start) }]);
@@ -262,7 +262,7 @@ describe("sessions", () => {
 });
 
 describe("links", () => {
-  it("are found, expired or not, until they are used: once", async () => {
+  it("are found, expired or not, until they are used once", async () => {
     const { links, write } = await open(ann);
     await write((tx) => tx.links.insert(testLink("a")));
     const { digest, ...record } = testLink("a");
@@ -273,7 +273,7 @@ describe("links", () => {
     expect(await write((tx) => tx.links.consume(testDigest("x")))).toBe(false);
   });
 
-  it("are used by one only of those who come at once", async () => {
+  it("are used by only one of several concurrent requests", async () => {
     const here = await open(ann);
     const there = await testStore({ stateDir: here.stateDir, clock: here.clock });
     await here.write((tx) => tx.links.insert(testLink("a")));
@@ -283,7 +283,7 @@ describe("links", () => {
     expect((await Promise.all(takes)).filter(Boolean)).toEqual([true]);
   });
 
-  it("are taken back by user and kind; those of nobody too", async () => {
+  it("are removed by user and kind, also without a user", async () => {
     const { links, write } = await open(ann, ben);
     await write(async (tx) => {
       await tx.links.insert(testLink("reset"));
@@ -302,7 +302,7 @@ describe("links", () => {
     expect(await there()).toEqual(["invitation", "bens"]);
   });
 
-  it("are cleared from their last moment on, some with each that is made; those without an end never", async () => {
+  it("are purged after they expire, some with each new link; those without an expiry never", async () => {
     const { links, write, rows, clock } = await open(ann);
     const insert = (name: string, fields: Partial<LinkRecord> = {}) =>
       write((tx) => tx.links.insert(testLink(name, fields)));
@@ -325,7 +325,7 @@ describe("links", () => {
 });
 
 describe("API keys", () => {
-  it("are listed newest first, page by page, of one owner or of all, with what the owner is now", async () => {
+  it("are listed newest first, page by page, of one owner or of all, with the owner's current role", async () => {
     const { keys, write, start } = await open(ann, testUser("ben", { status: "deactivated" }));
     await write(async (tx) => {
       for (const [i, owner] of ["operator", ann.email, ben.email, ann.email, "gone@example.com"].entries())
@@ -355,7 +355,7 @@ describe("API keys", () => {
     expect(await keys.find("key_x")).toBeUndefined();
   });
 
-  it("are revoked once, and a revoked one hands nothing on", async () => {
+  it("are revoked once, and a revoked key can't be rotated", async () => {
     const { keys, write, start } = await open(ann);
     await write((tx) => tx.apiKeys.insert(testKey("key_1", ann.email, iso(start))));
     const rotate = (id: string) =>
@@ -370,7 +370,7 @@ describe("API keys", () => {
 });
 
 describe("attempts", () => {
-  it("are counted in a window that begins with the first and begins anew when it is over", async () => {
+  it("are counted in a window that begins with the first attempt, then in the next window", async () => {
     const { attempts, start } = await open();
     const endsAt = start + MINUTE;
     expect(await attempts.read(["a"], start)).toEqual([{ count: 0, endsAt: 0 }]);
@@ -384,7 +384,7 @@ describe("attempts", () => {
     expect(await attempts.increment([attempt("a")], endsAt)).toEqual([{ count: 1, endsAt: endsAt + MINUTE }]);
   });
 
-  it("agree with a plain count, whatever comes when", async () => {
+  it("equal a plain count in any order of calls", async () => {
     const { attempts, start } = await open();
     const step = fc.record({
       keys: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }),
@@ -432,7 +432,7 @@ describe("attempts", () => {
     );
   });
 
-  it("are given back in the window that they were counted in, never below none", async () => {
+  it("are refunded in their own window, never below zero", async () => {
     const { attempts, start } = await open();
     const endsAt = start + MINUTE;
     await attempts.increment([attempt("a"), attempt("b")], start);
@@ -449,7 +449,7 @@ describe("attempts", () => {
     expect(await attempts.read(["none"], start)).toEqual([{ count: 0, endsAt: 0 }]);
   });
 
-  it("lose none when several copies count at once", async () => {
+  it("are complete when several processes count at once", async () => {
     const { stateDir, clock, attempts, start } = await open();
     const other = rateLimitCounter((await testStore({ stateDir, clock })).store);
     const added = await Promise.all(
@@ -463,7 +463,7 @@ describe("attempts", () => {
     expect(await other.read(["b"], start)).toMatchObject([{ count: 20 }]);
   });
 
-  it("are cleared long after their window, a bounded number at once", async () => {
+  it("are purged long after their window, a limited number at a time", async () => {
     const { attempts, start, rows } = await open();
     const many = Array.from({ length: 120 }, (_, i) => attempt(`k${i}`));
     await attempts.increment(many, start);
@@ -476,7 +476,7 @@ describe("attempts", () => {
     expect(await rows("attempt_counts")).toBe(1);
   });
 
-  it("take no key for nothing", async () => {
+  it("accept an empty list of keys", async () => {
     const { attempts, start } = await open();
     expect([await attempts.read([], start), await attempts.increment([], start)]).toEqual([[], []]);
     await attempts.clear([]);
@@ -485,13 +485,13 @@ describe("attempts", () => {
 
 describe("a change of accounts", () => {
   const TABLES: readonly (keyof Schema)[] = ["users", "sessions", "account_links", "api_keys", "audit_log"];
-  it("is committed as a whole, with one audit entry: that of the operation", async () => {
+  it("is committed as a whole, with the operation's audit entry", async () => {
     const { write, rows } = await open();
     await write(everything);
     expect(await Promise.all(TABLES.map(rows))).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it("leaves nothing when it fails", async () => {
+  it("is rolled back when it fails", async () => {
     const { write, rows } = await open();
     const boom = new Error("boom");
     const failing = write(async (tx) => {

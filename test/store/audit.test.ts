@@ -36,7 +36,7 @@ async function open(entries: readonly Row[]) {
 }
 
 describe("the audit log", () => {
-  it("is told newest first, page by page, each entry as it was written", async () => {
+  it("is listed newest first, page by page, with each entry as it was written", async () => {
     const { page, ids, count } = await open([
       entry(),
       entry({ target: null, key_name: null, request_id: null }),
@@ -104,7 +104,7 @@ describe("the audit log", () => {
     expect(await count(filter)).toBe(expected.length);
   });
 
-  it("is looked through beyond what is looked at in one go, and lets others have their turn meanwhile", async () => {
+  it("is searched in batches, and yields to the event loop between them", async () => {
     const total = 12_345;
     const { ids, count } = await open(
       Array.from({ length: total }, (_, i) => entry(i % 5_000 === 0 ? { owner: "rare@example.com" } : {})),

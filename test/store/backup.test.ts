@@ -98,7 +98,7 @@ describe("a backup", () => {
     ]);
   });
 
-  it("takes the state of an older release as it is, and tells what it holds", async () => {
+  it("copies the state of an older release unchanged, and reports its contents", async () => {
     const { stateDir, directory, file, contents } = await backedUp();
     expect(contents).toEqual({
       createdAt: MARK.at,
@@ -145,7 +145,7 @@ describe("a backup", () => {
       },
       /was written by a newer release of Millrace \(migration 99/,
     ],
-  ])("is refused of a database that %s, and nothing is left of it", async (_, prepare, words) => {
+  ])("is refused for a database that %s, and leaves no file", async (_, prepare, words) => {
     const stateDir = temporaryDirectory();
     prepare(databaseOf(stateDir));
     const directory = temporaryDirectory();
@@ -156,8 +156,8 @@ describe("a backup", () => {
   });
 });
 
-describe("what killed processes have left beside a backup", () => {
-  it("is removed, but not what another still writes to, nor what belongs to another backup", () => {
+describe("unfinished backups of killed processes", () => {
+  it("are removed, except those in progress and those of other backups", () => {
     const directory = temporaryDirectory();
     const names = ["m.db", "m.db.partial-x", "other.db.partial-0123abcd"];
     // Of whoever else may write there, in a directory for all.
@@ -177,7 +177,7 @@ describe("what killed processes have left beside a backup", () => {
     expect(left()).toEqual([...names, ...others].toSorted());
   });
 
-  it("is not a copy that is being verified", async () => {
+  it("do not include a copy that is being verified", async () => {
     const { stateDir } = await backedUp();
     const directory = temporaryDirectory();
     const partial = join(directory, "m.db.partial-0123abcd");
@@ -195,8 +195,8 @@ describe("what killed processes have left beside a backup", () => {
   });
 });
 
-describe("a whole copy", () => {
-  it("gets its name unless something else has that, and then stays what it was", () => {
+describe("a complete copy", () => {
+  it("gets its final name unless that exists, which stays unchanged", () => {
     const directory = temporaryDirectory();
     const [partial, file] = [join(directory, "m.db.partial-0123abcd"), join(directory, "m.db")];
     writeFileSync(partial, "copy");
@@ -210,7 +210,7 @@ describe("a whole copy", () => {
 });
 
 describe("a restored state", () => {
-  it("is migrated by the next start, and has nothing of the backup's own in it", async () => {
+  it("is migrated by the next start, and contains none of the backup's settings", async () => {
     const { file } = await backedUp();
     const { stateDir, database, contents } = await restored(file);
     expect(contents).toMatchObject({ createdAt: MARK.at, createdByRelease: "1.2.3", migration: 1 });
@@ -225,7 +225,7 @@ describe("a restored state", () => {
     expect(instance.store.journalMode).toBe("wal");
   });
 
-  it("has no logins, links that work once and MCP sessions, but all keys and people", async () => {
+  it("has no sessions and links, but all keys and users", async () => {
     const live = await testInstance();
     const [rest, { value: key }] = [await live.rest(), await live.key()];
     const ann = await addUser(live, { email: "ann@example.com" });
@@ -257,7 +257,7 @@ describe("a restored state", () => {
     expect([await session(rest.url), await session(again.url)]).toEqual([200, 401]);
   });
 
-  it("gives lists an ETag that nobody has seen", async () => {
+  it("gives lists a new ETag", async () => {
     const live = await testInstance();
     const { value } = await live.key();
     const call = apiClient((await live.rest()).url, value);
@@ -270,7 +270,7 @@ describe("a restored state", () => {
     expect((await again("GET", "/workflows", undefined, { "If-None-Match": lost })).status).toBe(200);
   });
 
-  it("has free the jobs of executors that are no more, and suspects none of them", async () => {
+  it("releases the jobs of former executors, and quarantines none of them", async () => {
     const { database, cleanup } = await restored((await backedUp(createOldState(2))).file);
     expect(cleanup.jobs).toBe(1);
     expect(ask(database, "select id from executors")).toEqual([]);
@@ -338,7 +338,7 @@ describe("a restored state", () => {
         ),
       /m\.db was written by a newer release of Millrace, 7\.8\.9 .* Start 7\.8\.9 or a newer one/,
     ],
-  ])("is not made of a backup that %s, and nothing is left", async (_, ruin, words) => {
+  ])("is not created from a backup that %s, and leaves no file", async (_, ruin, words) => {
     const { file } = await backedUp();
     ruin(file);
     const stateDir = temporaryDirectory();

@@ -14,12 +14,12 @@ async function several(count: number, local: boolean): Promise<Store[]> {
 }
 
 describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
-  it("take the journal that was chosen", async () => {
+  it("use the chosen journal mode", async () => {
     const { store } = await testStore({ local });
     expect(store.journalMode).toBe(local ? "wal" : "delete");
   });
 
-  it("lose no update that says from which version it was made", async () => {
+  it("lose no update that names its base version", async () => {
     const stores = await several(3, local);
     const { id } = await stores[0]!.create({ description: "0" });
     let conflicts = 0;
@@ -59,7 +59,7 @@ describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  it("give each workflow an id of its own when many of one name are made at once", async () => {
+  it("give concurrent workflows of the same name unique ids", async () => {
     const stores = await several(3, local);
     const made = await Promise.all(stores.flatMap((one) => Array.from({ length: 8 }, () => one.create())));
     expect(new Set(made.map((one) => one.id)).size).toBe(24);
@@ -67,7 +67,7 @@ describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
     expect([await rows("workflows"), await read.revision(), await rows("audit_log")]).toEqual([24, 24, 24]);
   });
 
-  it("go on reading while another holds the write lock", async () => {
+  it("keep reading while another process holds the write lock", async () => {
     const [a, b] = (await several(2, local)) as [Store, Store];
     await a.create();
     await b.write(async () => {
@@ -76,7 +76,7 @@ describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
     });
   });
 
-  it("see a commit of another by the data version, and none where there was none", async () => {
+  it("see only commits of other processes by the data version", async () => {
     const [a, b] = (await several(2, local)) as [Store, Store];
     const before = a.store.dataVersion();
     await a.read.count({});
@@ -90,7 +90,7 @@ describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
     expect(a.store.dataVersion()).toBe(after);
   });
 
-  it("agree on one key for their cursors, whoever asks first", async () => {
+  it("share one key for their cursors", async () => {
     const stores = await several(3, local);
     const keys = await Promise.all(stores.map((one) => getOrCreateCursorKey(one.store)));
     expect(keys[0]).toHaveLength(32);

@@ -42,7 +42,7 @@ describe("migrations", () => {
     expect([await rows("migrations"), await rows("counters")]).toEqual([KNOWN, 1]);
   });
 
-  it("of a newer release that this one can't use are refused, and nothing is touched", async () => {
+  it("of an incompatible newer release are refused, and nothing is changed", async () => {
     const { stateDir, store } = await testStore();
     const db = stranger(store.directory.databaseFile);
     db.exec("insert into migrations values (98, 'wide', 1, 'x'), (99, 'narrow', 99, 'x')");
@@ -52,7 +52,7 @@ describe("migrations", () => {
     expect(db.prepare("select count(*) from migrations").pluck().get()).toBe(KNOWN + 2);
   });
 
-  it("of a newer release that only added something are fine", async () => {
+  it("of a newer release that only added something are accepted", async () => {
     const { stateDir, store } = await testStore();
     stranger(store.directory.databaseFile).exec("insert into migrations values (99, 'wide', 1, 'x')");
     const later = await open(stateDir);
@@ -62,7 +62,7 @@ describe("migrations", () => {
 });
 
 describe("the open store", () => {
-  it("keeps statements and goes on when there are more of them than it keeps", async () => {
+  it("caches statements, and works beyond the size of the cache", async () => {
     const { read, store, create } = await testStore();
     await create();
     for (let length = 1; length <= 450; length += 1) {
@@ -73,7 +73,7 @@ describe("the open store", () => {
     expect(await read.count({})).toBe(1);
   });
 
-  it("goes on when a newer release widens a table under it", async () => {
+  it("works after a newer release adds columns to a table", async () => {
     const { store, create, read } = await testStore();
     const all = () => store.read.selectFrom("workflows").selectAll().execute();
     await create();
@@ -84,14 +84,14 @@ describe("the open store", () => {
     expect(await read.count({})).toBe(2);
   });
 
-  it("refuses writes on the connection that reads", async () => {
+  it("refuses writes on the read connection", async () => {
     const { store } = await testStore();
     await expect(store.read.deleteFrom("workflows").execute()).rejects.toMatchObject({
       code: "storage_unavailable",
     });
   });
 
-  it("holds on to its references", async () => {
+  it("enforces foreign keys", async () => {
     const { store } = await testStore();
     const orphan = store.transaction((trx) =>
       trx
@@ -121,7 +121,7 @@ describe("the open store", () => {
     await expect(orphan).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_FOREIGNKEY" });
   });
 
-  it("waits for another's lock without holding up the process", async () => {
+  it("waits for another process's lock without blocking its own process", async () => {
     const { store, create, read } = await testStore();
     const other = stranger(store.directory.databaseFile);
     other.exec("begin immediate");
@@ -136,7 +136,7 @@ describe("the open store", () => {
     expect(await read.count({})).toBe(1);
   });
 
-  it("tells why the state can't be reached, and takes no lock to find out", async () => {
+  it("reports why the database can't be used, without taking a lock", async () => {
     const { store, stateDir } = await testStore();
     const file = store.directory.databaseFile;
     const other = stranger(file);
@@ -171,7 +171,7 @@ async function failing(local: boolean) {
 }
 
 describe("an I/O error", () => {
-  it("on a network file system gives the state up: a lock may be lost", async () => {
+  it("on a network file system stops all access, because a lock may be lost", async () => {
     const { store, gone } = await failing(false);
     expect(gone()).toBe(true);
     const write = store.transaction((trx) => trx.deleteFrom("settings").execute());
@@ -181,7 +181,7 @@ describe("an I/O error", () => {
     });
   });
 
-  it("on a local one is told, and what comes after may work", async () => {
+  it("on a local file system is reported, and later queries may succeed", async () => {
     const { store, gone } = await failing(true);
     expect(gone()).toBe(false);
     expect(await store.read.selectFrom("counters").select("value").execute()).toEqual([{ value: 0 }]);
@@ -189,7 +189,7 @@ describe("an I/O error", () => {
 });
 
 describe("a state directory", () => {
-  it("is made for its user alone, with whatever is missing above it", () => {
+  it("is created for its user alone, with its missing parents", () => {
     const path = join(temporaryDirectory(), "a", "b");
     const directory = openStateDirectory(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -199,7 +199,7 @@ describe("a state directory", () => {
   it.each<[string, (path: string) => void, RegExp]>([
     ["is a file", (path) => writeFileSync(path, ""), /there is a file where the directory should be/],
     ["is in a file", (path) => writeFileSync(join(path, ".."), ""), /there is a file where/],
-  ])("that %s is refused in words", (_, prepare, words) => {
+  ])("that %s is refused with a message", (_, prepare, words) => {
     const above = join(temporaryDirectory(), "above");
     const path = join(above, "state");
     if (_ === "is a file") mkdirSync(above);
@@ -215,7 +215,7 @@ describe("a state directory", () => {
       Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(8_192, 0xff)]),
       /damaged|not a Millrace/,
     ],
-  ])("whose millrace.db %s is refused in words", async (_, content, words) => {
+  ])("whose millrace.db %s is refused with a message", async (_, content, words) => {
     const path = temporaryDirectory();
     writeFileSync(join(path, "millrace.db"), content);
     const error = await refusal(open(path));
@@ -223,17 +223,17 @@ describe("a state directory", () => {
     expect(error.message).toMatch(words);
   });
 
-  it("whose millrace.db is a directory is refused in words", async () => {
+  it("whose millrace.db is a directory is refused with a message", async () => {
     const path = temporaryDirectory();
     mkdirSync(join(path, "millrace.db"));
     expect(await refusal(open(path))).toMatchObject({ code: "storage_unavailable" });
   });
 });
 
-describe("whileBusy", () => {
+describe("retryWhileBusy", () => {
   const busy = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
 
-  it("tries until it works", async () => {
+  it("retries until it succeeds", async () => {
     let tries = 0;
     const answer = await retryWhileBusy(() => {
       tries += 1;
@@ -243,7 +243,7 @@ describe("whileBusy", () => {
     expect([answer, tries]).toEqual(["done", 4]);
   });
 
-  it("gives up at the limit, and says when to come again", async () => {
+  it("gives up at the limit, with Retry-After", async () => {
     const error = await refusal(
       retryWhileBusy(() => {
         throw busy;
@@ -257,7 +257,7 @@ describe("whileBusy", () => {
     });
   });
 
-  it("does not try again what can't get better", async () => {
+  it("does not retry other errors", async () => {
     let tries = 0;
     const full = Object.assign(new Error("full"), { code: "SQLITE_FULL" });
     const error = await refusal(
@@ -283,7 +283,7 @@ describe("SQLite's errors", () => {
     ["SQLITE_IOERR_WRITE", "storage_unavailable", true],
     ["SQLITE_PERM", "storage_unavailable", false],
     ["SQLITE_PROTOCOL", "storage_unavailable", false],
-  ])("%s is %s, and says that nothing can be read: %s", (code, ours, unreachable) => {
+  ])("%s becomes %s; the database is unreadable: %s", (code, ours, unreachable) => {
     const error = fromSqlite(code);
     const translated = translateSqliteError(error) as AppError;
     expect(translated).toMatchObject({ code: ours, cause: error, status: 503 });

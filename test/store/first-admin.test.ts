@@ -30,7 +30,7 @@ async function racers(stateDir: string, names: readonly string[], local: boolean
 }
 
 describe.each(JOURNAL_MODES)("the first admin on a %s", (_, local) => {
-  it("is made by exactly one of several processes", async () => {
+  it("is created by exactly one of several processes", async () => {
     const { stateDir, store } = await testStore({ local });
     const names = ["ann", "ben", "cleo"];
     const answers = await (await racers(stateDir, names, local))();

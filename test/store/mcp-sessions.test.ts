@@ -17,7 +17,7 @@ const http = { id: "s1", keyId: "key_1", kind: "http", initialize: '{"method":"i
 const sse = { id: "s2", keyId: "key_1", kind: "sse", initialize: null } as const;
 
 describe("MCP sessions", () => {
-  it("are found by every copy, with the request that began them", async () => {
+  it("are found by every process, with their initialize request", async () => {
     const { sessions, elsewhere } = await open();
     await sessions.insert(http);
     await sessions.insert(sse);
@@ -27,7 +27,7 @@ describe("MCP sessions", () => {
     expect(await sessions.find("s1")).toBeUndefined();
   });
 
-  it("are forgotten when nobody used them: a client's after a day, a stream's after five minutes", async () => {
+  it("are purged when unused: a client's after a day, a stream's after five minutes", async () => {
     const { sessions, clock } = await open();
     await sessions.insert(http);
     await sessions.insert(sse);
@@ -43,7 +43,7 @@ describe("MCP sessions", () => {
     expect(await sessions.find("s1")).toBeUndefined();
   });
 
-  it("live as long as somebody names them", async () => {
+  it("are kept while a process renews them", async () => {
     const { sessions, elsewhere, clock } = await open();
     await sessions.insert(sse);
     for (let i = 0; i < 3; i += 1) {
@@ -55,8 +55,8 @@ describe("MCP sessions", () => {
   });
 });
 
-describe("more sessions than a statement takes variables", () => {
-  it("are kept at once", async () => {
+describe("more sessions than a statement has variables", () => {
+  it("are renewed in one call", async () => {
     const { sessions, clock } = await open();
     await sessions.insert(sse);
     clock.advance(4 * MINUTE);
@@ -67,8 +67,8 @@ describe("more sessions than a statement takes variables", () => {
   });
 });
 
-describe("messages from copy to copy", () => {
-  it("arrive once, in order, and only at their stream's holder", async () => {
+describe("messages between processes", () => {
+  it("are delivered once, in order, and only to the process with their stream", async () => {
     const { sessions, elsewhere } = await open();
     for (const body of ["1", "2", "3"]) await elsewhere.enqueueMessage("s2", body);
     await elsewhere.enqueueMessage("other", "not ours");
@@ -81,14 +81,14 @@ describe("messages from copy to copy", () => {
     ]);
   });
 
-  it("are taken a few at a time, and the others stay", async () => {
+  it("are dequeued in batches, and the others stay", async () => {
     const { sessions } = await open();
     for (const body of ["1", "2", "3"]) await sessions.enqueueMessage("s2", body);
     expect((await sessions.dequeueMessages(["s2"], 2)).map((one) => one.body)).toEqual(["1", "2"]);
     expect((await sessions.dequeueMessages(["s2"], 2)).map((one) => one.body)).toEqual(["3"]);
   });
 
-  it("are taken by one of two that ask at once", async () => {
+  it("are dequeued by only one of two concurrent readers", async () => {
     const { sessions, elsewhere } = await open();
     for (let i = 0; i < 20; i += 1) await sessions.enqueueMessage("s2", String(i));
     const taken = (
@@ -99,7 +99,7 @@ describe("messages from copy to copy", () => {
     );
   });
 
-  it("go with their session, and when nobody fetched them", async () => {
+  it("are deleted with their session, and when nobody fetches them", async () => {
     const { sessions, clock, rows } = await open();
     await sessions.insert(sse);
     await sessions.enqueueMessage("s2", "a");
@@ -111,7 +111,7 @@ describe("messages from copy to copy", () => {
     expect(await rows("mcp_messages")).toBe(0);
   });
 
-  it("are cleared by a copy that has no streams, which takes no lock while there are none", async () => {
+  it("are purged by a process without streams, which takes no lock while there are none", async () => {
     const { sessions, clock, rows, store } = await open();
     const looking = mcpSessionStore(
       { read: store.read, transaction: () => Promise.reject(new Error("a write")) },
@@ -125,7 +125,7 @@ describe("messages from copy to copy", () => {
     expect(await rows("mcp_messages")).toBe(0);
   });
 
-  it("are 100 of a stream at most, and 4 MiB, and the others' have their own room", async () => {
+  it("are limited to 100 and 4 MiB per stream", async () => {
     const { sessions } = await open();
     for (let i = 0; i < 100; i += 1) await sessions.enqueueMessage("s2", "a");
     await expect(sessions.enqueueMessage("s2", "a")).rejects.toMatchObject({ code: "busy" });
@@ -138,7 +138,7 @@ describe("messages from copy to copy", () => {
     await expect(sessions.enqueueMessage("s3", "a")).rejects.toMatchObject({ code: "busy" });
   });
 
-  it("are looked for without a write", async () => {
+  it("are polled without a write", async () => {
     const { sessions, store } = await open();
     const before = store.dataVersion();
     expect(await sessions.dequeueMessages(["s2"], 10)).toEqual([]);

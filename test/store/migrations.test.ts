@@ -86,20 +86,20 @@ describe("a copy of the database", () => {
     },
   );
 
-  it("is made once when several processes start at once", async () => {
+  it("is created once when several processes start at once", async () => {
     const stateDir = createOldState(2);
     const stores = await Promise.all(Array.from({ length: 5 }, () => testStore({ stateDir })));
     for (const { rows } of stores) expect(await rows("migrations")).toBe(MIGRATIONS.length);
     expect(copiesIn(stateDir)).toHaveLength(1);
   });
 
-  it("is neither made of a new database nor of one that stays as it is", async () => {
+  it("is not created of a new database or an unchanged one", async () => {
     const stateDir = temporaryDirectory();
     for (const store of [await open(stateDir), await open(stateDir)]) expect(store.upgrade).toBeUndefined();
     expect(copiesIn(stateDir)).toEqual([]);
   });
 
-  it("is kept of the last two upgrades, whatever a killed start has left is removed, and others' files stay", async () => {
+  it("is kept of the last two upgrades; unfinished copies are removed, and other files stay", async () => {
     const stateDir = createOldState(1);
     const clock = fakeClock();
     const others = ["millrace.db.before-the-move", "millrace.db.before-9-mine", "notes.partial-0123abcd"];
@@ -132,8 +132,8 @@ describe("a copy of the database", () => {
   });
 });
 
-describe("a migration that fails half-way", () => {
-  it("leaves the database as it was and no copy, and says so; the next attempt succeeds", async () => {
+describe("a migration that fails", () => {
+  it("leaves the database unchanged and no copy, and reports it; the next attempt succeeds", async () => {
     const stateDir = createOldState(2);
     const file = join(stateDir, "millrace.db");
     const before = inside(file);
@@ -154,7 +154,7 @@ describe("a migration that fails half-way", () => {
 });
 
 describe("a database of another release", () => {
-  it("that only added something is used, and nothing is changed back", async () => {
+  it("that only added something is used unchanged", async () => {
     const stateDir = temporaryDirectory();
     await (await open(stateDir, { migrations: further(addTable, { requires: NEWEST }) })).close();
     const older = await open(stateDir);
@@ -162,7 +162,7 @@ describe("a database of another release", () => {
     expect(inside(join(stateDir, "millrace.db")).migrations.at(-1)).toBe(NEWEST + 1);
   });
 
-  it("that took something away is refused, with the release that is needed, and not one byte is written", async () => {
+  it("that removed something is refused unchanged, with the release that is required", async () => {
     const stateDir = temporaryDirectory();
     const id = NEWEST + 2;
     await (await open(stateDir, { migrations: further(addTable, { id, requires: id }) })).close();

@@ -123,8 +123,8 @@ async function filled() {
   };
 }
 
-describe("clearing away", () => {
-  it("knows of every table whether it is temporary, and of none that is not there", async () => {
+describe("purging", () => {
+  it("classifies every existing table as temporary or permanent", async () => {
     const { tables, remaining } = await filled();
     const temporary = tables.filter((name) => ![...LASTING, ...WORK].includes(name));
     // Otherwise a table would be said to be cleared that was empty from the first.
@@ -132,7 +132,7 @@ describe("clearing away", () => {
     expect([...temporary, ...LASTING, ...WORK].toSorted()).toEqual(tables);
   });
 
-  it("leaves nothing temporary once everything has had its time", async () => {
+  it("leaves no temporary rows after all of them have expired", async () => {
     const world = await filled();
     world.clock.advance(401 * DAY);
     await world.clear();
@@ -142,7 +142,7 @@ describe("clearing away", () => {
     expect(await world.rows("users")).toBe(1);
   });
 
-  it("takes each when its own time has come, and not before", async () => {
+  it("deletes each kind of row after its own retention, and not before", async () => {
     const world = await filled();
     const all = await world.remaining();
     await world.clear();
@@ -164,7 +164,7 @@ describe("clearing away", () => {
     expect(await world.remaining()).toEqual(["audit_log"]);
   });
 
-  it("never takes a run that has not ended, however old", async () => {
+  it("never deletes an unfinished run, however old", async () => {
     const world = await filled();
     const id = await world.start("test");
     world.clock.advance(1_000 * DAY);
@@ -173,7 +173,7 @@ describe("clearing away", () => {
     expect(await world.read.runs.find(world.run)).toBeUndefined();
   });
 
-  it("takes the old entries of the audit log out of many, a few at a time, whatever the order of their moments", async () => {
+  it("deletes old audit entries in batches, whatever the order of their times", async () => {
     const { store, clock, rows } = await testEngine();
     const before = iso(clock.now() - 400 * DAY - 1);
     const entries = Array.from({ length: 4_500 }, (_, index): Omit<Schema["audit_log"], "id"> => ({

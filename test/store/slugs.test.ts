@@ -62,7 +62,7 @@ describe("workflow ids", () => {
     expect((await make({ name: given })).id).toBe(id);
   });
 
-  it("are never given again, not after archiving, not after another name", async () => {
+  it("are never reused, neither after archiving nor after renaming", async () => {
     const { create: make, change } = await testStore();
     const first = await make({ name: "Report" });
     await change(first.id, { status: "archived" });
@@ -92,14 +92,14 @@ describe("workflow ids", () => {
       ["validate", "validate", "validate 2"],
       ["validate-2", "validate-3", "validate-2-2"],
     ],
-  ])("keep out of each other's way: %j become %j", async (names, ids) => {
+  ])("of equal names are distinct: %j become %j", async (names, ids) => {
     const { create: make } = await testStore();
     const made = [];
     for (const one of names) made.push((await make({ name: one })).id);
     expect(made).toEqual(ids);
   });
 
-  it("are found fast after a thousand of the same name", async () => {
+  it("are found quickly after a thousand workflows of the same name", async () => {
     const { write } = await testStore();
     const start = performance.now();
     const ids = await write(async (tx) => {
@@ -113,7 +113,7 @@ describe("workflow ids", () => {
     expect(ids.at(-1)).toBe("report-1000");
   });
 
-  it("are those that a file names, unless they are taken", async () => {
+  it("are those that a file requests, unless they are used", async () => {
     const { write, rows } = await testStore();
     const content = { name: "Weekly revenue", description: "", tags: [], definition: null };
     const change = { kind: "created", reason: null, actor: testActor } as const;

@@ -16,7 +16,7 @@ describe.each(JOURNAL_MODES)("a unit of work on a %s", (_, local) => {
     expect(await read.revision()).toBe(1);
   });
 
-  it("leaves nothing of an effect that throws, and goes on", async () => {
+  it("rolls back an effect that throws, and continues to work", async () => {
     const { write, rows, read } = await testStore({ local });
     const boom = new Error("boom");
     const failing = write(
@@ -42,7 +42,7 @@ describe.each(JOURNAL_MODES)("a unit of work on a %s", (_, local) => {
 });
 
 describe("a unit of work", () => {
-  it("shows nobody what is not yet committed", async () => {
+  it("hides uncommitted changes from others", async () => {
     const { write, read, stateDir, clock } = await testStore();
     const other = await testStore({ stateDir, clock });
     await write(async (tx) => {
@@ -53,7 +53,7 @@ describe("a unit of work", () => {
     expect(await other.read.count({})).toBe(1);
   });
 
-  it("runs one after the other within a process, whatever they wait for", async () => {
+  it("runs units one after another within a process", async () => {
     const { write } = await testStore();
     const order: string[] = [];
     const work = (name: string) =>
@@ -67,7 +67,7 @@ describe("a unit of work", () => {
     expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 
-  it("writes into the audit log who did what, through which client", async () => {
+  it("records in the audit log who did what, through which client", async () => {
     const { write, store } = await testStore();
     const { id } = await write((tx) => insertWorkflow(tx), {
       operation: "create_workflow",
@@ -92,7 +92,7 @@ describe("a unit of work", () => {
 });
 
 describe("an idempotency key", () => {
-  it("is what a table of first answers would make of it", async () => {
+  it("behaves like a table of first responses", async () => {
     const { write, clock } = await testStore();
     const request = fc.record({
       key: fc.constantFrom("k1", "k2"),
@@ -139,7 +139,7 @@ describe("an idempotency key", () => {
     );
   });
 
-  it("lets one of many that race through, from several processes, and gives all of them its answer", async () => {
+  it("lets one of several concurrent requests through, and gives all of them its response", async () => {
     const first = await testStore();
     const second = await testStore({ stateDir: first.stateDir, clock: first.clock });
     const idempotency = { key: "k", input: { name: "a" } };
@@ -152,7 +152,7 @@ describe("an idempotency key", () => {
     expect([await first.rows("workflows"), await first.rows("audit_log")]).toEqual([1, 1]);
   });
 
-  it("is forgotten after a day, and a few old ones are cleared with every write", async () => {
+  it("is purged after a day, a few with every write", async () => {
     const { write, rows, clock } = await testStore();
     for (let i = 0; i < 120; i += 1) {
       await write(async () => "old", { idempotency: { key: `k${i}`, input: {} } });

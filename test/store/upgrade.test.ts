@@ -30,7 +30,7 @@ async function served() {
 }
 
 describe("the state of the first release", () => {
-  it("is upgraded with one line in the log, which says where it was kept as it was", async () => {
+  it("is upgraded with one log line, which names the copy", async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
     const stateDir = createOldState(1);
@@ -43,7 +43,7 @@ describe("the state of the first release", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("is read with a key of then: all workflows, their versions word for word, archived ones too", async () => {
+  it("is read with an old key: all workflows and versions, archived ones too", async () => {
     const { call, instance } = await served();
     const list = await call("GET", "/workflows");
     expect(list.body).toMatchObject([
@@ -74,7 +74,7 @@ describe("the state of the first release", () => {
     expect(verifyState(instance.stateDir)).toHaveLength(3);
   });
 
-  it("lets in whom it let in then, and nobody else", async () => {
+  it("accepts the same keys as before, and no others", async () => {
     const { rest } = await served();
     const status = async (key: string, method = "GET") =>
       (
@@ -90,7 +90,7 @@ describe("the state of the first release", () => {
     expect([await status(reader, "POST"), await status(agent, "POST")]).toEqual([403, 201]);
   });
 
-  it("repeats what was answered under an idempotency key, and goes on with an MCP session", async () => {
+  it("replays idempotent responses, and continues an MCP session", async () => {
     const { call, mcp, instance } = await served();
     const body = {
       name: "Weekly revenue",
@@ -113,7 +113,7 @@ describe("the state of the first release", () => {
     expect(listed.text).toContain("weekly-revenue-2");
   });
 
-  it("shows its audit log, with what was done since on top", async () => {
+  it("shows its audit log, with newer entries first", async () => {
     const { rest, instance, call } = await served();
     await call("POST", "/workflows/weekly-revenue/publish", {});
     const { value } = await instance.key({ scopes: ["admin", "read"] });
@@ -135,7 +135,7 @@ describe("the state of the first release", () => {
     ]);
   });
 
-  it("takes part in what came later: a workflow of then is published and run", async () => {
+  it("supports newer features: an old workflow is published and run", async () => {
     const { call, instance } = await served();
     await instance.executor();
     expect((await call("POST", "/workflows/weekly-revenue/publish", {})).body).toMatchObject({
@@ -147,7 +147,7 @@ describe("the state of the first release", () => {
 });
 
 describe("the state of the release before accounts, killed with runs in flight", () => {
-  it("goes on: what waited, what was interrupted in a fan-out, what is scheduled", async () => {
+  it("continues waiting runs, an interrupted fan-out and schedules", async () => {
     const peer = await mockHttpServer((_, response) => sendJson(response, { one: 1 }));
     const { clock, instance } = await upgraded(2, (dump) => dump.replaceAll("127.0.0.1:18090", peer.host));
     const config = { http: { allowed_hosts: [peer.host] } };

@@ -16,7 +16,7 @@ const add = ({ store }: Store, lineage: string, kind: MeteredResource, endsAt: n
   store.transaction((trx) => usageWriter(trx).add(lineage, kind, endsAt, amount));
 
 describe("a window", () => {
-  it("holds the present moment, is as long as it says, and is the same for everybody in it", () => {
+  it("contains the current time, has the configured length, and is the same for all times in it", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 253_402_300_799_999 }),
@@ -35,7 +35,7 @@ describe("a window", () => {
     );
   });
 
-  it("belongs only to what is limited", () => {
+  it("exists only for limited resources", () => {
     expect(METERED_RESOURCES.map((kind) => usageLimitFor({}, kind))).toEqual([
       undefined,
       undefined,
@@ -46,8 +46,8 @@ describe("a window", () => {
   });
 });
 
-describe("counts of what is used", () => {
-  it("are the sum of what was counted, each lineage, kind and window by itself", async () => {
+describe("usage counts", () => {
+  it("are summed separately by lineage, resource and window", async () => {
     const world = await testStore();
     const counting = fc.record({
       lineage: fc.constantFrom("key_1", "key_2", "usr_1"),
@@ -77,7 +77,7 @@ describe("counts of what is used", () => {
     );
   });
 
-  it("go with what was not committed", async () => {
+  it("are rolled back with their transaction", async () => {
     const world = await testStore();
     await add(world, "key_1", "runs", HOUR, 1);
     await expect(
@@ -104,7 +104,7 @@ describe("counts of what is used", () => {
     expect(await usageReader(first.store.read).usedInWindow("key_1", "rows", DAY)).toBe(180);
   });
 
-  it("are forgotten an hour after their window, not before: another copy's clock may be behind", async () => {
+  it("are purged an hour after their window, because another process's clock may be behind", async () => {
     const world = await testStore();
     for (const lineage of ["key_1", "key_2", "key_3"]) await add(world, lineage, "runs", HOUR, 1);
     await add(world, "key_1", "runs", 3 * HOUR, 1);

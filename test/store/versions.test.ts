@@ -11,7 +11,7 @@ import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 const history = { before: null, limit: 100, withDefinition: true };
 
 describe("versions", () => {
-  it("tell what it was, who made it so, when, through what, and why", async () => {
+  it("record the content, the author, the time, the client and the reason", async () => {
     const { clock, read, write } = await testStore();
     const made = await write((tx) => insertWorkflow(tx, { name: "A", definition: { steps: [1] } }));
     clock.advance(MINUTE);
@@ -70,7 +70,7 @@ describe("versions", () => {
     });
   });
 
-  it("stay as they were whatever comes after, each number once, and the newest is the workflow", async () => {
+  it("never change, have unique numbers, and the newest is the workflow", async () => {
     const { read, create: make, change } = await testStore();
     const field = fc.record(
       {
@@ -101,7 +101,7 @@ describe("versions", () => {
     );
   });
 
-  it("are given page by page, newest first, and without definitions unless asked", async () => {
+  it("are listed page by page, newest first, and without definitions by default", async () => {
     const { read, create: make, change } = await testStore();
     const { id } = await make();
     for (let i = 2; i <= 5; i += 1) await change(id, { description: String(i) });
@@ -110,7 +110,7 @@ describe("versions", () => {
     expect(page[0]).not.toHaveProperty("definition");
   });
 
-  it("of nothing are none", async () => {
+  it("of an unknown workflow are empty", async () => {
     const { read } = await testStore();
     expect(await read.versions({ id: "nothing", ...history })).toEqual([]);
     expect(await read.findVersion("nothing", 1)).toBeUndefined();
@@ -136,7 +136,7 @@ describe("a change that changes nothing", () => {
     ["the same everything", { name: "A", description: "", tags: ["x"], definition: { a: 1, b: { c: [1] } } }],
     ["the same definition with its keys in another order", { definition: { b: { c: [1] }, a: 1 } }],
     ["a reason alone", { reason: "because" }],
-  ])("makes no version: %s", async (_, fields) => {
+  ])("creates no version: %s", async (_, fields) => {
     const { services, call } = await open();
     const revision = await services.read.workflows.revision();
     expect(await invoke(services, updateWorkflow, { workflow_id: "a", ...fields }, call)).toHaveProperty(

@@ -114,7 +114,7 @@ async function fill(
 }
 
 describe("lists of workflows", () => {
-  it("are what a look at every row gives, in every order, filter and page size", async () => {
+  it("equal a scan of all rows, in every order, filter and page size", async () => {
     const own = await testStore();
     await fc.assert(
       fc.asyncProperty(
@@ -158,7 +158,7 @@ describe("lists of workflows", () => {
     );
   });
 
-  it("have definitions only when asked", async () => {
+  it("contain definitions only on request", async () => {
     const { read, create: make } = await testStore();
     await make({ definition: { steps: [] } });
     const asked = { filter: {}, sort: "name", after: null, limit: 5 } as const;
@@ -188,7 +188,7 @@ describe("searching", () => {
     expect(await read.count({ search })).toBe(found ? 1 : 0);
   });
 
-  it("looks at what a workflow is now, not at what it was", async () => {
+  it("searches the current workflow, not former versions", async () => {
     const { read, create: make, change } = await testStore();
     const { id } = await make({ description: "apples" });
     await change(id, { description: "pears" });
@@ -197,7 +197,7 @@ describe("searching", () => {
 });
 
 describe("filtering by tag", () => {
-  it("takes exactly that tag, whatever characters stand in it", async () => {
+  it("matches exactly the tag, whatever its characters", async () => {
     const { read, write } = await testStore();
     await write(async (tx) => {
       for (const tag of TAGS) await insertWorkflow(tx, { name: `only ${TAGS.indexOf(tag)}`, tags: [tag] });

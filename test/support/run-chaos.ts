@@ -110,7 +110,8 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
       if (line.includes("its jobs were taken over")) seen.takeOvers += 1;
       if (line.includes("nothing was written")) seen.fencedOff += 1;
       // A warning is none, nor that a held process holds a lock.
-      if (!/^\{"level":(20|30|40)|Another process holds the database lock/.test(line)) logs.push(`${id}: ${line}`);
+      if (!/^\{"level":(20|30|40)|Another process holds the database lock/.test(line))
+        logs.push(`${id}: ${line}`);
     });
     executors[index] = Object.assign(proc, { id });
     void supervise(proc, id, () => startExecutor(index));

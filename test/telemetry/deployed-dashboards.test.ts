@@ -80,7 +80,7 @@ function missingOf(families: ReadonlyMap<string, MetricFamily>, expr: string): s
 const queries = dashboard.panels.flatMap(({ targets = [] }) => targets);
 
 describe("the dashboard", () => {
-  it("asks for metrics and labels that there are", async () => {
+  it("queries only existing metrics and labels", async () => {
     const families = await readMetrics(exercisedMetrics());
     expect(queries.length).toBeGreaterThan(40);
     expect(
@@ -91,7 +91,7 @@ describe("the dashboard", () => {
       expect(families.has(readBy(definition).metrics[0]!.name)).toBe(true);
   });
 
-  it("names its lines by labels that are left after grouping", () => {
+  it("names its series by labels that remain after grouping", () => {
     for (const { expr, legendFormat } of queries) {
       const wanted = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
       const { grouped, metrics } = readBy(expr);
@@ -101,7 +101,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("lets the data source be chosen, gives every panel a unit, and lays none over another", () => {
+  it("has a data source variable, a unit for every panel, and no overlapping panels", () => {
     expect(dashboard.templating.list[0]).toMatchObject({ name: "datasource", type: "datasource" });
     expect(queries.every(({ datasource }) => datasource.uid === "${datasource}")).toBe(true);
     const panels = dashboard.panels.filter(({ type }) => type !== "row");
@@ -119,26 +119,26 @@ describe("the dashboard", () => {
 });
 
 describe("the alert rules", () => {
-  it("ask for metrics and labels that there are", async () => {
+  it("query only existing metrics and labels", async () => {
     const families = await readMetrics(exercisedMetrics());
     expect(rules.flatMap(({ expr }) => missingOf(families, expr))).toEqual([]);
   });
 
-  it("each say how bad it is, what it is, and what to do", () => {
+  it("have a severity, a summary and a remedy each", () => {
     for (const { labels, annotations } of rules) {
       expect(["warning", "critical"]).toContain(labels.severity);
       expect(annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
     }
   });
 
-  it("each have a case of their own in their tests", () => {
+  it("have a test case each", () => {
     const tests = deployed("prometheus/alerts.test.yml");
     for (const { alert } of rules) expect(tests).toContain(`alertname="${alert}"`);
   });
 });
 
-describe("what finds missing metrics", () => {
-  it("sees a name that is gone, a label of another metric, and a grouping by none", async () => {
+describe("the check for missing metrics", () => {
+  it("finds a missing metric, a label of another metric, and an unknown grouping", async () => {
     const families = await readMetrics(exercisedMetrics());
     expect(missingOf(families, "rate(millrace_gone_total[5m])")).toEqual(["millrace_gone_total"]);
     expect(missingOf(families, 'millrace_runs_started_total{code="a,b"}')).toEqual([

@@ -3,8 +3,8 @@ import { parseExposition } from "../support/exposition.ts";
 
 const histogram = (lines: string): string => `# HELP a_seconds A.\n# TYPE a_seconds histogram\n${lines}`;
 
-describe("the reader of metrics that the tests use", () => {
-  it("reads what is well formed", () => {
+describe("the metrics parser of the tests", () => {
+  it("parses valid text", () => {
     const families = parseExposition(
       '# HELP a_total A.\n# TYPE a_total counter\na_total{b="c\\"d",e=""} 1\na_total{b="x",e="y"} 2.5e-7\n',
     );

@@ -7,7 +7,7 @@ import { parseExposition, sumSamples } from "../support/exposition.ts";
 import { exercisedMetrics, readMetrics, SAMPLE_STATE } from "../support/metrics.ts";
 
 describe("metrics", () => {
-  it("say what was metered, under names and labels that Prometheus takes", async () => {
+  it("have valid Prometheus names and labels, and the metered values", async () => {
     const families = await readMetrics(exercisedMetrics());
     const of = (name: string, labels = {}) => sumSamples(families, name, { ...labels, process: "serve" });
     const request = { operation: "list_workflows", surface: "rest" };
@@ -27,7 +27,7 @@ describe("metrics", () => {
     expect(of("millrace_build_info", { version: "1.2.3" })).toBe(1);
   });
 
-  it("tell no increase of what has not happened, and have a 0 for what will be looked for", async () => {
+  it("start at 0 for series of alerts and rates", async () => {
     const families = await readMetrics(openMetrics("serve", "1.2.3"));
     for (const name of ["executor_takeovers", "executor_restarts", "jobs_poisoned", "runs_finished"]) {
       expect(sumSamples(families, `millrace_${name}_total`)).toBe(0);
@@ -35,7 +35,7 @@ describe("metrics", () => {
     }
   });
 
-  it("of several processes are one text, with the kind of process as a label", async () => {
+  it("of several processes are merged, with the kind of process as a label", async () => {
     const families = await readMetrics(
       exercisedMetrics(),
       openMetrics("worker", "1"),
@@ -50,7 +50,7 @@ describe("metrics", () => {
     expect(both! / alone!).toBeGreaterThan(1.5);
   });
 
-  it("keep the counts of a process that is gone, and nothing that held only while it lived", async () => {
+  it("keep the counters of an exited process, and not its gauges", async () => {
     const before = exercisedMetrics();
     let gone = await mergeExitedProcess([], await before.snapshot());
     gone = await mergeExitedProcess(gone, await exercisedMetrics().snapshot());
@@ -65,8 +65,8 @@ describe("metrics", () => {
 
 const well = (): Promise<InstanceStats> => Promise.resolve(SAMPLE_STATE);
 
-describe("gauges of the state", () => {
-  it("say what the database says", async () => {
+describe("gauges of the database", () => {
+  it("show the numbers of the database", async () => {
     const families = await readMetrics(exercisedMetrics());
     expect(sumSamples(families, "millrace_state_up")).toBe(1);
     expect(sumSamples(families, "millrace_runs_unfinished", { status: "waiting" })).toBe(2);
@@ -76,7 +76,7 @@ describe("gauges of the state", () => {
     expect(sumSamples(families, "millrace_state_free_bytes")).toBe(1e9);
   });
 
-  it("are gone when it can't be read, rather than old, and come back", async () => {
+  it("disappear while the database can't be read, and come back", async () => {
     const now = performance.now.bind(performance);
     let ahead = 0;
     vi.spyOn(performance, "now").mockImplementation(() => now() + ahead);
@@ -96,7 +96,7 @@ describe("gauges of the state", () => {
     vi.restoreAllMocks();
   });
 
-  it("are not waited for where the state hangs", async () => {
+  it("do not wait for a database that hangs", async () => {
     const registry = new Registry();
     const asked = vi.fn<() => Promise<InstanceStats>>(() => new Promise(() => {}));
     const refresh = registerStateGauges(registry, asked, 10);

@@ -11,8 +11,8 @@ function open() {
   return { told, tell, advance: (ms: number) => void (now += ms) };
 }
 
-describe("what is told seldom", () => {
-  it("is told once a minute, whatever numbers are in it, and then how often it was", () => {
+describe("throttledLogger", () => {
+  it("logs a message once a minute, whatever its numbers, with the number of repetitions", () => {
     const { told, tell, advance } = open();
     for (let n = 0; n < 100; n += 1) tell(`dropped ${n} spans`);
     advance(60_000);
@@ -26,14 +26,14 @@ describe("what is told seldom", () => {
     ]);
   });
 
-  it("does not keep another message back", () => {
+  it("does not delay other messages", () => {
     const { told, tell } = open();
     tell("one");
     tell("another");
     expect(told).toHaveLength(2);
   });
 
-  it("is short, and few kinds are remembered", () => {
+  it("limits the length and the number of remembered messages", () => {
     const { told, tell } = open();
     const words = Array.from({ length: 50 }, (_, i) => `${"x".repeat(i)}y`);
     for (const word of words) tell(word);

@@ -29,7 +29,7 @@ async function open(env: Record<string, string> = {}) {
 }
 
 describe("traces over OTLP", () => {
-  it("tell a span as it is, though it began long before this process", async () => {
+  it("export a span as it is, even when it began long before this process", async () => {
     const { tracer, spans } = await open();
     tracer.recordSpan(finished);
     tracer.recordSpan({
@@ -53,7 +53,7 @@ describe("traces over OTLP", () => {
     expect(failed).toMatchObject({ parentId: null, status: 2, attributes: { "error.type": "timeout" } });
   });
 
-  it("end no span before it began, and tell its link", async () => {
+  it("never end a span before its start, and export its link", async () => {
     const { tracer, spans, warnings } = await open();
     tracer.recordSpan({ ...finished, end: finished.start - 5_000, link: PARENT });
     expect(warnings).toEqual([]);
@@ -66,7 +66,7 @@ describe("traces over OTLP", () => {
     ]);
   });
 
-  it("go on with a caller's decision, flags and state", async () => {
+  it("continue with a caller's decision, flags and state", async () => {
     const { tracer, spans } = await open();
     const sampled = tracer.startSpan("a", "server", { ...PARENT, flags: 3 }, {})!;
     const unsampled = tracer.startSpan("b", "server", { ...PARENT, flags: 2 }, {})!;
@@ -86,7 +86,7 @@ describe("traces over OTLP", () => {
     ]);
   });
 
-  it("ask the sampler where a trace begins, and never again", async () => {
+  it("ask the sampler only at the root of a trace", async () => {
     const { tracer, spans } = await open({ OTEL_TRACES_SAMPLER: "always_off" });
     expect(tracer.shouldSample(RUN.traceId, "run test")).toBe(false);
     const begun = tracer.startSpan("a", "server", undefined, {})!;
@@ -98,7 +98,7 @@ describe("traces over OTLP", () => {
     expect((await spans()).map(({ name, spanId }) => [name, spanId])).toEqual([["run test", RUN.spanId]]);
   });
 
-  it("sample a share of the traces, the same ones in every process", async () => {
+  it("sample a share of the traces, the same in every process", async () => {
     const { tracer } = await open({
       OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
       OTEL_TRACES_SAMPLER_ARG: "0.5",
@@ -110,7 +110,7 @@ describe("traces over OTLP", () => {
     await tracer.close();
   });
 
-  it("say in the log what of the variables can't be used", async () => {
+  it("log invalid variables", async () => {
     const { tracer, warnings } = await open({ OTEL_TRACES_SAMPLER: "sometimes" });
     expect(warnings).toEqual([expect.stringContaining("OTEL_TRACES_SAMPLER")]);
     await tracer.close();
