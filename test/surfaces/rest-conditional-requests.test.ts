@@ -109,6 +109,36 @@ describe("If-None-Match", () => {
     expect(after.body).toEqual((await copy("GET", path)).body);
   });
 
+  it.each([
+    ['"1"', 304],
+    ['W/"1"', 304],
+    ["*", 304],
+    [' "0" ,"1"', 304],
+    ['"0",, W/"1",', 304],
+    ["", 200],
+    ['"0", "2"', 200],
+    ['"11"', 200],
+    ["1", 200],
+    ['w/"1"', 200],
+    ['""', 200],
+  ])("compares weakly with each tag of a list: %s gives %i", async (tags, status) => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    const answer = await call("GET", "/workflows/a", undefined, { "If-None-Match": tags });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("etag")).toBe('"1"');
+  });
+
+  it("decides alone: Cache-Control and If-Modified-Since of the request change nothing", async () => {
+    const { call } = await openRest();
+    await call("POST", "/workflows", { name: "A" });
+    const get = async (headers: Record<string, string>) =>
+      (await call("GET", "/workflows/a", undefined, headers)).status;
+    expect(await get({ "If-None-Match": '"1"', "Cache-Control": "no-cache" })).toBe(304);
+    expect(await get({ "If-None-Match": '"0"', "Cache-Control": "max-age=60" })).toBe(200);
+    expect(await get({ "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT" })).toBe(200);
+  });
+
   it("does not turn an error into a 304", async () => {
     const { call } = await openRest();
     const answer = await call("GET", "/workflows?cursor=x", undefined, { "If-None-Match": 'W/"0"' });

@@ -1,5 +1,6 @@
 /** Answers that may be 304: one object, one page, or every page as one streamed array. */
 import type { Request, Response } from "express";
+import fresh from "fresh";
 import type { AnyTool, ListResponse } from "../../core/tool.ts";
 import type { PreparedCall } from "../invoke.ts";
 
@@ -7,15 +8,12 @@ const PRIVATE = "private, no-cache";
 /** What is shown once: it may stay in no cache, not even the browser's own. */
 const SECRET = "no-store";
 
-/** Whether the client has this already. Weak comparison, RFC 9110 section 13.1.2. */
-function hasAlready(req: Request, etag: string): boolean {
-  const header = req.headers["if-none-match"];
-  if (header === undefined) return false;
-  if (header.trim() === "*") return true;
-  return header.split(",").some((tag) => bare(tag) === bare(etag));
-}
-
-const bare = (tag: string): string => tag.trim().replace(/^W\//, "");
+/**
+ * Whether the client's copy is current, so that 304 is enough (RFC 9110, section 13.1.2). Cache-Control is not considered:
+ * `fetch` sends `no-cache` with every If-None-Match that a script sets.
+ */
+const isFresh = ({ headers }: Request, etag: string): boolean =>
+  fresh({ "if-none-match": headers["if-none-match"] }, { etag });
 
 /** Sends one object with its ETag, `201` and its place where it was created. */
 export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
@@ -23,7 +21,7 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   const tag = tool.etag?.(output);
   const etag = tag === undefined ? undefined : `"${tag}"`;
   if (etag !== undefined) res.setHeader("ETag", etag);
-  if (tool.effect === "read" && etag !== undefined && hasAlready(req, etag)) {
+  if (tool.effect === "read" && etag !== undefined && isFresh(req, etag)) {
     res.status(304).end();
     return;
   }
@@ -116,7 +114,7 @@ export async function sendList(
   if (revision !== undefined) {
     const etag = `W/"${revision}-${version}"`;
     res.setHeader("ETag", etag);
-    if (hasAlready(req, etag)) {
+    if (isFresh(req, etag)) {
       res.status(304).end();
       return;
     }
