@@ -1,4 +1,4 @@
-/** Who may come in over REST: a key, or the session of a browser that asks from our own pages. */
+/** Authentication over REST: by API key, or by the session of a browser whose page has our origin. */
 import type { Request } from "express";
 import {
   browserName,
@@ -12,25 +12,27 @@ import { clientName } from "../client-name.ts";
 import type { Admission } from "../admission.ts";
 import type { SignInServices } from "./endpoint.ts";
 
-/** Whether a request reached us by https, as far as we can know. */
+/** Whether a request came over https, as far as that is known. */
 export const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
   signIn.https ?? req.secure;
 
 /**
- * The living session of a request, if it has one.
+ * Finds the valid session of a request; undefined for none.
  * @throws AppError forbidden_origin when another site's page sent it
  */
 export async function authenticateSession(
   signIn: SignInServices,
   req: Request,
 ): Promise<AuthenticatedSession | undefined> {
-  const found = await (signIn.provider ? signIn.provider.authenticate(req) : byPassword(signIn, req));
-  // After the look-up: a cookie of something else on this host is no business of ours.
+  const found = await (signIn.provider
+    ? signIn.provider.authenticate(req)
+    : authenticateByCookie(signIn, req));
+  // After the look-up, because a cookie of another application on this host is no session of ours.
   if (found !== undefined) rejectCrossSiteRequest(req.method, req.headers, signIn.origins);
   return found;
 }
 
-/** By the cookie that our own sign-in has set. */
+/** Finds the session of our session cookie. */
 export const findCookieSession = async (
   signIn: Pick<SignInServices, "sessions" | "https">,
   req: Request,
@@ -39,37 +41,40 @@ export const findCookieSession = async (
     ? undefined
     : signIn.sessions.findByCookie(req.headers, isSecure(signIn, req));
 
-/** Not one that a provider has vouched for, whom nobody would ask again here. */
-async function byPassword(signIn: SignInServices, req: Request): Promise<AuthenticatedSession | undefined> {
+/** Refuses sessions that began at an identity provider, because nothing would refresh their claims in this mode. */
+async function authenticateByCookie(
+  signIn: SignInServices,
+  req: Request,
+): Promise<AuthenticatedSession | undefined> {
   const found = await findCookieSession(signIn, req);
   return found?.claimsAt === null ? found : undefined;
 }
 
-/** The browser that a request comes from, so that people know their sessions apart. */
+/** The browser of a request, as the list of sessions shows it. */
 export const browserNameOf = (req: Request): string => browserName(clientName(req.headers["user-agent"]));
 
-/** Where a request comes from: an IP address, as far as it is known. */
+/** The IP address of a request, or "unknown". */
 export const clientAddressOf = (req: Request): string => req.ip ?? "unknown";
 
 export type AdmitRequest = (req: Request) => Promise<Principal>;
 
-/** A key goes before a session: who sends one means it. */
-export function requestAuthenticator(gate: Admission, signIn: SignInServices): AdmitRequest {
+/** Authenticates requests. A key takes precedence over a session, because it is sent on purpose. */
+export function requestAuthenticator(admission: Admission, signIn: SignInServices): AdmitRequest {
   return async (req) => {
     const { headers } = req;
     if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
       const found = await authenticateSession(signIn, req);
       if (found !== undefined) {
         const principal = principalOf(found);
-        gate.checkRateLimit(principal);
+        admission.checkRateLimit(principal);
         return principal;
       }
     }
-    return gate.admit(headers);
+    return admission.admit(headers);
   };
 }
 
-/** Browsers of people who are signed in are told from scripts. */
+/** The client that is recorded for a request: `web` with a session, `rest` with a key. */
 export function clientOf(req: Request, { kind }: Principal): Actor["client"] {
   return kind === "session"
     ? { surface: "web", name: browserNameOf(req) }

@@ -1,4 +1,4 @@
-/** Behind an Application Load Balancer that signs people in with AWS Cognito: its headers in, and the way out. */
+/** Sign-in behind an Application Load Balancer with AWS Cognito: the balancer's headers, and signing out. */
 import { createHash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Express, Request, Response } from "express";
@@ -21,38 +21,38 @@ export interface CognitoOptions {
   limits: SessionLimits;
   policy: SignOnPolicy;
   verify: ReturnType<typeof albVerifier>;
-  /** When the state came back from a backup (ms): which of the logins made before had ended by then is not known. */
+  /** When the state was restored from a backup (ms since the epoch). Which earlier sign-ins had ended is unknown, so all are refused. */
   notBefore: number;
   clientId: string;
-  /** The user pool's own pages; undefined where nobody has named them. */
+  /** The user pool's domain; undefined when not configured. */
   domain: URL | undefined;
-  /** Where people reach us. */
+  /** The public base URL. */
   baseUrl: () => string;
-  /** Whether a peer is the load balancer, by its address; undefined where nobody has said which addresses it has. */
+  /** Whether an address is the load balancer's; undefined when its addresses are not configured. */
   isProxy: ((address: string) => boolean) | undefined;
 }
 
-/** The load balancer's session, in as many cookies as it needs. */
+/** The load balancer splits its session over several cookies. */
 const ALB_COOKIE = /^AWSELBAuthSessionCookie(?:-\d)?$/;
 const ALB_COOKIES = ["AWSELBAuthSessionCookie-0", "AWSELBAuthSessionCookie-1"];
-/** Says that the way to the user pool's logout was gone: what comes back from there is at its end. */
-const LEFT_COOKIE = "millrace_left";
+/** Set before the redirect to the user pool's logout page, to recognise the request that returns from it. */
+const LOGOUT_COOKIE = "millrace_left";
 
-/** The sign-on of `--auth-mode cognito`. */
+/** The sign-in of `--auth-mode cognito`. */
 export function cognitoProvider(options: CognitoOptions): SignOnProvider {
   const { services, sessions, limits, policy, verify } = options;
   const { read, clock, log } = services;
   let warnedAt = -Infinity;
 
-  /** Whether the headers may be the load balancer's. */
+  /** Whether the load balancer may have set the headers. */
   function isFromBalancer(req: Request): boolean {
-    // With these it forwards a request as it is, to be let in by its key: the headers are then the client's own.
+    // The balancer forwards requests with these headers unchanged, so the other headers are the client's own.
     if (req.headers["x-api-key"] !== undefined || req.headers.authorization !== undefined) return false;
     const peer = req.socket.remoteAddress ?? "";
     if (options.isProxy === undefined || options.isProxy(peer)) return true;
     if (clock.now() - warnedAt > MINUTE) {
       warnedAt = clock.now();
-      log.warn({ peer }, "a load balancer's headers came from elsewhere (MILLRACE_TRUSTED_PROXIES): ignored");
+      log.warn({ peer }, "load balancer headers ignored: the peer is not in MILLRACE_TRUSTED_PROXIES");
     }
     return false;
   }
@@ -60,7 +60,7 @@ export function cognitoProvider(options: CognitoOptions): SignOnProvider {
   return {
     async authenticate(req) {
       if (req.headers["x-amzn-oidc-data"] === undefined || !isFromBalancer(req)) return undefined;
-      const { identity, loginKey, authenticatedAt } = (await verified(req))!;
+      const { identity, loginKey, authenticatedAt } = (await verifyHeaders(req))!;
       const digest = createHash("sha256").update(loginKey).digest();
       const found = await sessions.findByDigest(digest);
       if (found?.over === true && found.user.status === "active") throw signOnEndedError();
@@ -87,53 +87,57 @@ export function cognitoProvider(options: CognitoOptions): SignOnProvider {
     mount(app: Express) {
       app
         .route("/logout")
-        .get((req, res) => leave(options, req, res))
+        .get((req, res) => signOut(options, req, res))
         .all(rejectOtherMethods(["GET"]));
     },
   };
 
-  /** What the headers say; why they are refused is for the log. */
-  async function verified(req: Request) {
+  /** Verifies the headers. The reason of a refusal is logged, not returned. */
+  async function verifyHeaders(req: Request) {
     try {
       return await verify(req.headers);
     } catch (error) {
       if (error instanceof AppError) {
         const reason = (error.cause as Error | undefined)?.message;
         const requestId = req.res!.locals["requestId"] as string;
-        log.warn({ request_id: requestId, ip: req.ip, reason }, "a load balancer's sign-on was refused");
+        log.warn({ request_id: requestId, ip: req.ip, reason }, "load balancer sign-in refused");
       }
       throw error;
     }
   }
 }
 
-/** The load balancer forwards this path to everybody: it says nothing of who asks, so there is only its own session to end. */
-function leave({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res: Response): void {
+/** Signs out. The load balancer forwards this path without identity headers, so only its own session can be ended. */
+function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, res: Response): void {
   const cookies = parseCookie(req.headers.cookie ?? "");
   const secure = new URL(baseUrl()).protocol === "https:";
-  const own = { path: "/logout", httpOnly: true, secure, sameSite: "lax" } as const;
-  const gone = { path: "/", httpOnly: true, secure: true, maxAge: 0 } as const;
+  const logoutCookie = { path: "/logout", httpOnly: true, secure, sameSite: "lax" } as const;
+  const removed = { path: "/", httpOnly: true, secure: true, maxAge: 0 } as const;
   const names = new Set([...ALB_COOKIES, ...Object.keys(cookies).filter((name) => ALB_COOKIE.test(name))]);
-  const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...gone }));
+  const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...removed }));
   res.setHeader("Cache-Control", "no-store");
-  const isBack = cookies[LEFT_COOKIE] !== undefined;
-  if (!isBack && isCrossSiteNavigation(req.headers)) {
-    page(res, "Sign out of Millrace?", `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`);
-  } else if (isBack || domain === undefined) {
+  const isReturning = cookies[LOGOUT_COOKIE] !== undefined;
+  if (!isReturning && isCrossSiteNavigation(req.headers)) {
+    sendPage(
+      res,
+      "Sign out of Millrace?",
+      `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`,
+    );
+  } else if (isReturning || domain === undefined) {
     res.setHeader("Set-Cookie", [
       ...expired,
-      stringifySetCookie({ name: LEFT_COOKIE, value: "", ...own, maxAge: 0 }),
+      stringifySetCookie({ name: LOGOUT_COOKIE, value: "", ...logoutCookie, maxAge: 0 }),
     ]);
-    page(res, "You are signed out", `<p><a href="/ui/">Sign in again</a></p>`);
+    sendPage(res, "You are signed out", `<p><a href="/ui/">Sign in again</a></p>`);
   } else {
     res.setHeader("Set-Cookie", [
       ...expired,
-      stringifySetCookie({ name: LEFT_COOKIE, value: "1", ...own, maxAge: 300 }),
+      stringifySetCookie({ name: LOGOUT_COOKIE, value: "1", ...logoutCookie, maxAge: 300 }),
     ]);
-    const out = new URL("/logout", domain);
-    out.searchParams.set("client_id", clientId);
-    out.searchParams.set("logout_uri", `${baseUrl()}/logout`);
-    res.redirect(303, out.href);
+    const logoutUrl = new URL("/logout", domain);
+    logoutUrl.searchParams.set("client_id", clientId);
+    logoutUrl.searchParams.set("logout_uri", `${baseUrl()}/logout`);
+    res.redirect(303, logoutUrl.href);
   }
 }
 
@@ -142,8 +146,8 @@ main { max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
 h1 { font-size: 1.4rem }
 a { color: light-dark(#0b7285, #66d9e8) }`;
 
-/** A page without anything that would have to be loaded. */
-function page(res: Response, title: string, body: string): void {
+/** Sends a page that loads no other resource. */
+function sendPage(res: Response, title: string, body: string): void {
   const nonce = randomBytes(16).toString("base64");
   res.setHeader(
     "Content-Security-Policy",

@@ -1,4 +1,4 @@
-/** One endpoint of signing in: it needs no key, sets cookies, and is no operation of the catalogue. */
+/** Session endpoints: they need no key, set cookies, and are not part of the catalogue. */
 import type { Express, Request } from "express";
 import type { z } from "zod";
 import type { AuthMode, SessionInfo } from "../../../schemas/user.ts";
@@ -10,78 +10,78 @@ import type { UserRecord } from "../../core/account-ports.ts";
 import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
 
-/** A sign-on by an identity provider, as a mode of its own. */
+/** Sign-in at an identity provider. */
 export interface SignOnProvider {
   /**
-   * Who a request's browser is signed in as, by what the sign-on left with it; the session is made at its first sight.
+   * Finds the session of a request, and creates it with the first request after the sign-in.
    * @throws AppError sign_on_refused, unauthorized
    */
   authenticate(req: Request): Promise<AuthenticatedSession | undefined>;
-  /** Adds its pages: where the way to the provider and back, and out, goes along. */
+  /** Adds the routes of the provider: sign-in, callback and sign-out. */
   mount(app: Express): void;
-  /** Called once, when the address is known that people reach us by. */
+  /** Called once, when the public base URL is known. */
   onListening?(): void;
 }
 
-/** What signing in stands on, beside the services of every operation. */
+/** Services of the session endpoints, besides those of every operation. */
 export interface SignInServices {
   mode: AuthMode;
-  /** Undefined where people have their password here. */
+  /** Undefined when users have their passwords here. */
   provider: SignOnProvider | undefined;
   sessions: Sessions;
   limits: SessionLimits;
   passwords: Passwords;
   throttle: Throttle;
-  /** Origins that count as our own, beside the Host of the request (the base URL's). */
+  /** Origins that are accepted besides the Host of the request: that of the base URL. */
   origins: readonly string[];
-  /** Whether people reach us by https; undefined where each request says so. */
+  /** Whether the public URL is https; undefined to decide by request. */
   https: boolean | undefined;
-  /** A link for a forgotten password is made at some moment within this time (ms). */
+  /** Maximum random delay before the link for a forgotten password is created, in milliseconds. */
   resetDelayMs: number;
-  /** Where agents connect. @param hostname the one that the person has reached us by */
+  /** The URL that agents connect to. @param hostname the host name of the request */
   mcpUrl(hostname: string, secure: boolean): string;
   version: string;
 }
 
-/** What an endpoint is handed beside its input. */
+/** The context of an endpoint, besides its input. */
 export interface SessionContext {
   services: Services;
   signIn: SignInServices;
-  /** Who is signed in, if anybody. */
+  /** The session of the request; undefined without one. */
   current: AuthenticatedSession | undefined;
-  /** Where the request came from: an IP address. */
+  /** The IP address of the request. */
   address: string;
   client: string;
   /**
-   * Runs `effect` in one write transaction, in the name of a user.
-   * @param who whom the audit log names instead, where nobody has shown to be that user
+   * Runs `effect` in one write transaction, on behalf of a user.
+   * @param owner recorded in the audit log instead of the user's address, for a request that is not authenticated
    */
-  write<T>(user: UserRecord, effect: (tx: Writers) => Promise<T>, who?: string): Promise<T>;
+  write<T>(user: UserRecord, effect: (tx: Writers) => Promise<T>, owner?: string): Promise<T>;
   /**
-   * Begins a session inside a write transaction; once that is committed, `welcome` hands its cookie over. A session that
-   * the browser had before is ended, so that a planted one is worth nothing (session fixation).
+   * Starts a session inside a write transaction; after the commit, `sendSessionCookie` sets its cookie. The browser's earlier
+   * session is ended, which prevents session fixation.
    */
   createSession(tx: Writers, user: UserRecord): Promise<AuthenticatedSession & { token: string }>;
-  sendSessionCookie(begun: AuthenticatedSession & { token: string }): SessionInfo;
-  /** Takes the cookie away. */
+  sendSessionCookie(started: AuthenticatedSession & { token: string }): SessionInfo;
+  /** Removes the session cookie. */
   clearSessionCookie(): void;
   toSessionInfo(signedIn: AuthenticatedSession): SessionInfo;
 }
 
 export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
-  /** `sign_in`: for the log, the audit log and the OpenAPI document. */
+  /** The operation's name in the log, the audit log and the OpenAPI document, such as `sign_in`. */
   name: string;
   title: string;
   description: string;
   method: "GET" | "POST" | "DELETE";
   path: `/session${string}`;
-  /** Whether it is only for who is signed in: 401 otherwise. */
+  /** Whether it answers 401 without a session. */
   requiresSession: boolean;
-  /** Only where people have their password here: 409 where an identity provider vouches for them. */
+  /** Answers 409 when users sign in at an identity provider. */
   builtInOnly?: true;
   errors: readonly ErrorCode[];
   input: I;
-  /** The success: 200 with `output`, 201 where it makes something, 202 and 204 with nothing. */
+  /** The status of success: 200 and 201 with `output`, 202 and 204 without. */
   status: 200 | 201 | 202 | 204;
   output: O | null;
   run(input: z.output<I>, ctx: SessionContext): Promise<z.input<O> | void>;

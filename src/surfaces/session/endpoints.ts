@@ -1,4 +1,3 @@
-/** Signing in and out, the first visit, and the links that mails carry. */
 import {
   choosePassword,
   forgotPassword,
@@ -10,7 +9,7 @@ import type { SessionEndpoint } from "./endpoint.ts";
 import { setUp } from "./set-up.ts";
 import { changePassword, getSession, signIn, signInOptions, signOut } from "./sign-in.ts";
 
-/** Every endpoint of signing in. */
+/** All session endpoints. */
 export const sessionEndpoints: readonly SessionEndpoint[] = [
   getSession,
   signIn,

@@ -1,4 +1,4 @@
-/** What the links in mails lead to: an invitation taken up, a new password, a confirmed address. */
+/** Endpoints of the links in mails: accept an invitation, choose a password, verify an address. */
 import { z } from "zod";
 import { timestamp } from "../../../schemas/text.ts";
 import { Email, LinkKind, Password, SessionInfo } from "../../../schemas/user.ts";
@@ -9,13 +9,13 @@ import { defineEndpoint, type SessionContext } from "./endpoint.ts";
 import { linkExpired, requireValidLink, resolveLink, LinkToken } from "./links.ts";
 import { ANONYMOUS_REQUESTER } from "./mails.ts";
 
-/** Whom the audit log names where nobody is signed in. */
-const ANYBODY = "not signed in";
+/** The owner that the audit log records for a request without a session. */
+const ANONYMOUS = "not signed in";
 
 export const inspectLink = defineEndpoint({
   name: "look_at_link",
-  title: "What a link is for",
-  description: "Tells what a link is for and whose it is. It is not used up.",
+  title: "Get what a link is for",
+  description: "Returns the kind of a link and its user, without using the link.",
   method: "POST",
   path: "/session/link",
   requiresSession: false,
@@ -26,10 +26,13 @@ export const inspectLink = defineEndpoint({
   output: z
     .strictObject({
       kind: LinkKind,
-      email: z.string().nullable().meta({ description: "Whose it is.", example: "ada@example.com" }),
+      email: z
+        .string()
+        .nullable()
+        .meta({ description: "The address of its user.", example: "ada@example.com" }),
       expires_at: timestamp.nullable(),
     })
-    .meta({ id: "AccountLink", description: "A link out of a mail." }),
+    .meta({ id: "AccountLink", description: "A link from a mail." }),
   async run({ token }, ctx) {
     await ctx.signIn.throttle.consume("link", { address: ctx.address });
     const { link, user } = await resolveLink(ctx, token, ["setup", "invitation", "reset", "verification"]);
@@ -40,8 +43,7 @@ export const inspectLink = defineEndpoint({
 export const choosePassword = defineEndpoint({
   name: "choose_password",
   title: "Choose a password with a link",
-  description:
-    "Takes an invitation up, or replaces a forgotten password; either ends every session the account had.",
+  description: "Accepts an invitation, or replaces a forgotten password. Both end all sessions of the user.",
   method: "POST",
   path: "/session/password",
   requiresSession: false,
@@ -51,40 +53,40 @@ export const choosePassword = defineEndpoint({
   status: 200,
   output: SessionInfo,
   async run({ token, password }, ctx) {
-    const { services, signIn: door } = ctx;
-    await door.throttle.consume("link", { address: ctx.address });
+    const { services, signIn } = ctx;
+    await signIn.throttle.consume("link", { address: ctx.address });
     const kinds = ["invitation", "reset"] as const;
     const { user } = await resolveLink(ctx, token, kinds);
-    await door.passwords.validate(password, user!.email);
-    const passwordHash = await door.passwords.hash(password);
-    const begun = await ctx.write(user!, async (tx) => {
-      // Another may have used it while this one was hashing.
+    await signIn.passwords.validate(password, user!.email);
+    const passwordHash = await signIn.passwords.hash(password);
+    const started = await ctx.write(user!, async (tx) => {
+      // A concurrent request may have used the link during hashing.
       await requireValidLink(ctx, tx.links.find(digestOf(token)), kinds);
       const now = iso(services.clock.now());
-      const fresh = (await tx.users.find(user!.id))!;
-      if (fresh.status === "deactivated") throw linkExpired();
+      const current = (await tx.users.find(user!.id))!;
+      if (current.status === "deactivated") throw linkExpired();
       if (!(await tx.links.consume(digestOf(token)))) throw linkExpired();
-      await tx.links.removeForUser(fresh.id, kinds);
-      await tx.users.update(fresh.id, {
+      await tx.links.removeForUser(current.id, kinds);
+      await tx.users.update(current.id, {
         passwordHash,
         status: "active",
         lastLoginAt: now,
-        // Where mail is sent, the link came out of one.
-        verifiedAt: fresh.verifiedAt ?? (services.accounts.mailEnabled ? now : null),
+        // If mail is configured, the link arrived by mail, which verifies the address.
+        verifiedAt: current.verifiedAt ?? (services.accounts.mailEnabled ? now : null),
       });
-      await tx.sessions.endAllForUser(fresh.id);
-      await tx.recordAudit(fresh.email);
-      return ctx.createSession(tx, (await tx.users.find(fresh.id))!);
+      await tx.sessions.endAllForUser(current.id);
+      await tx.recordAudit(current.email);
+      return ctx.createSession(tx, (await tx.users.find(current.id))!);
     });
-    await door.throttle.reset("sign_in", { account: user!.email, address: ctx.address });
-    return ctx.sendSessionCookie(begun);
+    await signIn.throttle.reset("sign_in", { account: user!.email, address: ctx.address });
+    return ctx.sendSessionCookie(started);
   },
 });
 
 export const forgotPassword = defineEndpoint({
   name: "forgot_password",
-  title: "Ask for a link to choose a new password",
-  description: "Sends a link to the address if it is somebody's; the answer is the same either way.",
+  title: "Request a password reset",
+  description: "Sends a link to the address if it belongs to a user. The answer is the same either way.",
   method: "POST",
   path: "/session/password-reset",
   requiresSession: false,
@@ -95,7 +97,7 @@ export const forgotPassword = defineEndpoint({
   output: null,
   async run({ email }, ctx) {
     await ctx.signIn.throttle.consume("reset", { account: email, address: ctx.address });
-    // At some moment later: what it does to the next request's time would tell whether the account exists.
+    // After a random delay, so that response times do not reveal whether the account exists.
     setTimeout(
       () =>
         void sendReset(ctx, email).catch((err: unknown) => ctx.services.log.warn({ err }, "reset not sent")),
@@ -109,7 +111,7 @@ async function sendReset(ctx: SessionContext, email: string): Promise<void> {
   const user = await read.users.findByEmail(email);
   if (user === undefined || user.status !== "active" || !accounts.mailEnabled) return;
   const { token, record } = accounts.newLink("reset", user.id);
-  const made = await ctx.write(
+  const created = await ctx.write(
     user,
     async (tx) => {
       if ((await tx.users.find(user.id))?.status !== "active") return false;
@@ -118,15 +120,15 @@ async function sendReset(ctx: SessionContext, email: string): Promise<void> {
       await tx.recordAudit(email);
       return true;
     },
-    ANYBODY,
+    ANONYMOUS,
   );
-  if (made) await accounts.sendLink("reset", email, token, ANONYMOUS_REQUESTER);
+  if (created) await accounts.sendLink("reset", email, token, ANONYMOUS_REQUESTER);
 }
 
 export const verifyEmail = defineEndpoint({
   name: "verify_email",
-  title: "Confirm an e-mail address",
-  description: "Confirms the address that the link was sent to.",
+  title: "Verify an e-mail address",
+  description: "Verifies the address that the link was sent to.",
   method: "POST",
   path: "/session/verification",
   requiresSession: false,
@@ -149,8 +151,8 @@ export const verifyEmail = defineEndpoint({
 
 export const sendVerification = defineEndpoint({
   name: "send_verification",
-  title: "Send the confirmation mail again",
-  description: "Sends a new link to the address of who is signed in; those sent before stop working.",
+  title: "Send the verification mail again",
+  description: "Sends a new link to the signed-in user's address; earlier links stop working.",
   method: "POST",
   path: "/session/verification-mail",
   requiresSession: true,
@@ -173,7 +175,7 @@ export const sendVerification = defineEndpoint({
     if (!sent)
       throw new AppError(
         "connection_failed",
-        "No mail could be sent. An admin can look into it; try again later.",
+        "The mail could not be sent. Try again later; if it keeps failing, ask an admin to check the mail settings.",
       );
   },
 });

@@ -1,4 +1,3 @@
-/** Links that work once: what stands behind them, and whether they still work. */
 import { text } from "../../../schemas/text.ts";
 import type { LinkKind } from "../../../schemas/user.ts";
 import { digestOf } from "../../auth/key-format.ts";
@@ -8,11 +7,11 @@ import { AppError } from "../../core/errors.ts";
 import type { SessionContext } from "./endpoint.ts";
 
 export const LinkToken = text(200, 1).meta({
-  description: "What stands behind the # of a link.",
+  description: "The part of a link after the #.",
   example: "0aZr4mXw1kq0Zr4mXw5pXq0aZr4mXw1k",
 });
 
-/** A link that works, and whose it is; nothing is written. @throws AppError link_expired */
+/** Finds a valid link and its user, without using the link. @throws AppError link_expired */
 export async function resolveLink(ctx: SessionContext, token: string, kinds: readonly LinkKind[]) {
   const link = await requireValidLink(ctx, ctx.services.read.links.find(digestOf(token)), kinds);
   const user = link.userId === null ? undefined : await ctx.services.read.users.find(link.userId);
@@ -20,7 +19,7 @@ export async function resolveLink(ctx: SessionContext, token: string, kinds: rea
   return { link, user };
 }
 
-/** The link that was found, if it works. @throws AppError link_expired */
+/** Checks that a link exists, has one of the kinds and has not expired. @throws AppError link_expired */
 export async function requireValidLink(
   ctx: SessionContext,
   finding: Promise<LinkRecord | undefined>,

@@ -1,12 +1,11 @@
-/** Mails about accounts that nobody waits for. */
 import type { SessionContext } from "./endpoint.ts";
 
-/** Who asked, as far as the mail can know: who typed the address. */
+/** Who asked for the mail, in its text, when the request was not authenticated. */
 export const ANONYMOUS_REQUESTER = "somebody who typed it in";
 
-/** Sends the mail that confirms an address; nobody waits for it. */
+/** Sends the mail that verifies an address, without waiting for it. */
 export function sendVerificationMail(ctx: SessionContext, to: string, token: string): void {
   ctx.services.accounts
     .sendLink("verification", to, token, ANONYMOUS_REQUESTER)
-    .catch((err: unknown) => ctx.services.log.warn({ err }, "mail not sent"));
+    .catch((err: unknown) => ctx.services.log.warn({ err }, "verification mail not sent"));
 }

@@ -1,4 +1,4 @@
-/** The session endpoints as routes: cross-site requests refused, input parsed, cookies set, everything logged. */
+/** Mounts the session endpoints: refuses cross-site requests, parses input, sets cookies and logs. */
 import type { Express, Request, Response } from "express";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import { principalOf, sessionCookie, type AuthenticatedSession } from "../../auth/sessions.ts";
@@ -12,8 +12,8 @@ import { rejectOtherMethods } from "../rest/methods.ts";
 import { clientAddressOf, browserNameOf, isSecure, authenticateSession } from "./authenticate.ts";
 import type { SessionContext, SessionEndpoint, SignInServices } from "./endpoint.ts";
 import { sessionEndpoints } from "./endpoints.ts";
+import { sessionWriteIntent } from "./write-intent.ts";
 
-/** Adds them to the application. */
 export function mountSession(app: Express, services: Services, signIn: SignInServices): void {
   for (const [path, endpoints] of Map.groupBy(sessionEndpoints, (endpoint) => endpoint.path)) {
     const route = app.route(path);
@@ -35,7 +35,7 @@ async function answer(
 ): Promise<void> {
   const start = performance.now();
   const line = { operation: endpoint.name, request_id: res.locals["requestId"] as string, surface: "web" };
-  const meet = (status: number): void =>
+  const recordStatus = (status: number): void =>
     services.meter.operationCompleted({
       name: endpoint.name,
       surface: "web",
@@ -47,9 +47,9 @@ async function answer(
   res.setHeader("Cache-Control", "no-store");
   try {
     rejectCrossSiteRequest(req.method, req.headers, signIn.origins);
-    if (endpoint.builtInOnly && signIn.mode !== "built-in") throw elsewhere(endpoint.name);
+    if (endpoint.builtInOnly && signIn.mode !== "built-in") throw signOnElsewhere(endpoint.name);
     const current = await authenticateSession(signIn, req).catch((error: unknown) => {
-      // A sign-on that is over, or was never good, is nobody's; who asks how to sign in is told that all the same.
+      // An ended or invalid sign-in must not keep the client from reading how to sign in.
       if (!endpoint.requiresSession && error instanceof AppError && error.code === "unauthorized")
         return undefined;
       throw error;
@@ -59,13 +59,13 @@ async function answer(
     const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);
     const output = await endpoint.run(input, contextOf(services, signIn, endpoint, current, req, res));
     services.log.info({ ...line, ms: elapsed() }, endpoint.name);
-    meet(endpoint.status);
+    recordStatus(endpoint.status);
     res.status(endpoint.status);
     if (endpoint.output === null) res.end();
     else res.setHeader("Content-Type", "application/json").end(JSON.stringify(endpoint.output.parse(output)));
   } catch (thrown) {
     const error = fromExpressError(thrown);
-    meet(error.status);
+    recordStatus(error.status);
     const level = ERRORS[error.code].log;
     const refused = level === "info";
     services.log[level](
@@ -83,15 +83,12 @@ async function answer(
 }
 
 const notSignedIn = (): AppError =>
-  new AppError(
-    "unauthorized",
-    "Nobody is signed in with this browser. Sign in at /ui/ (scripts send X-API-Key).",
-  );
+  new AppError("unauthorized", "This browser is not signed in. Sign in at /ui/ (scripts send X-API-Key).");
 
-const elsewhere = (name: string): AppError =>
+const signOnElsewhere = (name: string): AppError =>
   new AppError(
     "sign_on_elsewhere",
-    `There are no passwords here, so no ${name}: people come in through the identity provider. Begin at /ui/.`,
+    `${name} is not available, because users sign in at the identity provider. Start at /ui/.`,
   );
 
 function contextOf(
@@ -103,7 +100,7 @@ function contextOf(
   res: Response,
 ): SessionContext {
   const secure = isSecure(signIn, req);
-  // An empty Host header is none to Express, whatever its types say.
+  // With an empty Host header Express leaves hostname undefined, against its types.
   const { hostname = "" } = req as { hostname?: string };
   const client = browserNameOf(req);
   const address = clientAddressOf(req);
@@ -136,17 +133,11 @@ function contextOf(
     address,
     client,
     toSessionInfo,
-    write: (user, effect, who = user.email) => {
+    write: (user, effect, owner = user.email) => {
       const session = { id: current?.session.id ?? "none" };
-      const principal = { ...principalOf({ user, session }), owner: who };
-      return services.write(
-        {
-          operation: endpoint.name,
-          actor: { principal, client: { surface: "web", name: client } },
-          requestId: res.locals["requestId"] as string,
-        },
-        effect,
-      );
+      const principal = { ...principalOf({ user, session }), owner };
+      const requestId = res.locals["requestId"] as string;
+      return services.write(sessionWriteIntent(endpoint.name, principal, { client, requestId }), effect);
     },
     async createSession(tx, user) {
       if (current !== undefined) await tx.sessions.end(current.session.id);
@@ -155,13 +146,13 @@ function contextOf(
       await tx.sessions.insert(session);
       return { user, session, token };
     },
-    sendSessionCookie(begun) {
-      res.setHeader("Set-Cookie", sessionCookie(begun.token, secure, signIn.limits));
-      return toSessionInfo(begun);
+    sendSessionCookie(started) {
+      res.setHeader("Set-Cookie", sessionCookie(started.token, secure, signIn.limits));
+      return toSessionInfo(started);
     },
     clearSessionCookie() {
       res.setHeader("Set-Cookie", sessionCookie(null, secure, signIn.limits));
-      // What the browser kept of answers (its cache may be on a disk) is gone with the session.
+      // The browser's cache, which may be on disk, must not outlive the session.
       res.setHeader("Clear-Site-Data", '"cache"');
     },
   };

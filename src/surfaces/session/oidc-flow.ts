@@ -1,4 +1,4 @@
-/** One way to the provider and back, in a cookie of the browser that began it: sealed, for ten minutes. */
+/** The state of a sign-in flow, in an encrypted cookie of the browser that started it; valid for ten minutes. */
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request } from "express";
 import { z } from "zod";
@@ -6,27 +6,27 @@ import { seal, unseal } from "../../auth/sealing.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 
 const FLOW_MS = 10 * MINUTE;
-const LONGEST_PLACE = 2_000;
+const MAX_PATH_LENGTH = 2_000;
 const HOME = "/ui/";
 
 const StoredFlow = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** Where to go afterwards. */
+  /** The path to return to. */
   to: z.string(),
-  /** The session that the browser had before: it ends when the new one begins. */
+  /** The browser's earlier session, which ends when the new one starts. */
   previous: z.string().nullable(),
   at: z.number(),
 });
 export type StoredFlow = z.infer<typeof StoredFlow>;
 
-const nameOf = (secure: boolean): string => (secure ? "__Host-millrace-sign-on" : "millrace_sign_on");
+const cookieName = (secure: boolean): string => (secure ? "__Host-millrace-sign-on" : "millrace_sign_on");
 
-/** The `Set-Cookie` that keeps it, or takes it away. It comes along when the provider's page leads back here. */
+/** The `Set-Cookie` that stores a flow, or removes it. SameSite=Lax, so that it is sent with the redirect from the provider. */
 export function flowCookie(key: Buffer, flow: StoredFlow | null, secure: boolean): string {
   return stringifySetCookie({
-    name: nameOf(secure),
+    name: cookieName(secure),
     value: flow === null ? "" : seal(key, flow).toString("base64url"),
     path: "/",
     httpOnly: true,
@@ -36,24 +36,24 @@ export function flowCookie(key: Buffer, flow: StoredFlow | null, secure: boolean
   });
 }
 
-/** The one that this browser has begun, unless that is too long ago. */
+/** The flow of this browser; undefined for none and for an expired one. */
 export function readFlowCookie(
   key: Buffer,
   req: Request,
   secure: boolean,
   now: number,
 ): StoredFlow | undefined {
-  const cookie = parseCookie(req.headers.cookie ?? "")[nameOf(secure)];
+  const cookie = parseCookie(req.headers.cookie ?? "")[cookieName(secure)];
   if (cookie === undefined) return undefined;
   const { data } = StoredFlow.safeParse(unseal(key, Buffer.from(cookie, "base64url")));
   return data !== undefined && now - data.at < FLOW_MS ? data : undefined;
 }
 
-/** A page of the interface, whatever was asked for: nobody is led elsewhere from here. */
+/** The requested path if it is a page of the web interface, else its home page, which prevents open redirects. */
 export function safeReturnPath(to: unknown): string {
-  if (typeof to !== "string" || to.length > LONGEST_PLACE) return HOME;
-  const here = "http://here.invalid";
-  const url = URL.parse(to, here);
-  if (!to.startsWith("/") || url?.origin !== here || !url.pathname.startsWith(HOME)) return HOME;
+  if (typeof to !== "string" || to.length > MAX_PATH_LENGTH) return HOME;
+  const base = "http://base.invalid";
+  const url = URL.parse(to, base);
+  if (!to.startsWith("/") || url?.origin !== base || !url.pathname.startsWith(HOME)) return HOME;
   return url.pathname + url.search + url.hash;
 }

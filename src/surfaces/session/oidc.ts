@@ -1,4 +1,4 @@
-/** The sign-on of `--auth-mode oidc`: to the provider, back with what it says, and out again. */
+/** The sign-in of `--auth-mode oidc`: the redirect to the provider, the callback, and signing out. */
 import type { Express, Request, Response } from "express";
 import type { SignInErrorCode } from "../../../schemas/sign-on.ts";
 import { isCrossSiteNavigation } from "../../auth/csrf.ts";
@@ -15,10 +15,11 @@ import { completeSignIn } from "./complete-sign-in.ts";
 import { clientAddressOf, browserNameOf, findCookieSession, isSecure } from "./authenticate.ts";
 import type { SignOnProvider, SignInServices } from "./endpoint.ts";
 import { flowCookie, readFlowCookie, safeReturnPath } from "./oidc-flow.ts";
-import { writeIntentOf, claimsRefresher, sealGrant, unsealGrant } from "./oidc-renewal.ts";
+import { claimsRefresher, sealGrant, unsealGrant } from "./oidc-renewal.ts";
+import { signedInWriteIntent } from "./write-intent.ts";
 
-/** How long a session lasts at most where the provider can't be asked again. */
-const UNRENEWED_MS = 12 * HOUR;
+/** Maximum lifetime of a session without a refresh token, in milliseconds. */
+const MAX_UNREFRESHED_MS = 12 * HOUR;
 const CALLBACK = "/login/callback";
 const SIGN_IN = "/ui/sign-in";
 
@@ -27,16 +28,16 @@ export interface OidcProviderOptions {
   signIn: Pick<SignInServices, "sessions" | "limits" | "throttle" | "https">;
   policy: SignOnPolicy;
   client: OidcClient;
-  /** Seals what a browser keeps for us on its way; the same on all copies. */
+  /** Encrypts the flow cookie; the same on all copies of the server. */
   flowKey: Buffer;
-  /** How old what the provider said of somebody may become, in milliseconds. */
+  /** Maximum age of a user's claims, in milliseconds. */
   refreshMs: number;
-  /** Where people reach us. */
+  /** The public base URL. */
   baseUrl: () => string;
 }
 
-/** Somebody does not come in, and is told why on the page for signing in. */
-class NotIn extends Error {
+/** A refused sign-in, whose code the sign-in page explains. */
+class SignInRefused extends Error {
   readonly errorCode: SignInErrorCode;
   /** @param message for the log */
   constructor(errorCode: SignInErrorCode, message: string) {
@@ -58,81 +59,81 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
   const redirectUri = (): string => baseUrl() + CALLBACK;
   const signedOutUrl = (): string => `${baseUrl()}${SIGN_IN}?signed_out=1`;
 
-  /** Sends a browser to the provider. */
-  async function toProvider(req: Request, res: Response): Promise<string> {
+  /** Starts a flow. @returns the provider's URL to redirect to */
+  async function beginSignIn(req: Request, res: Response): Promise<string> {
     await signIn.throttle.consume("to_provider", { address: clientAddressOf(req) });
     const previous = (await findCookieSession(signIn, req))?.session.id ?? null;
     const { url, flow } = await client.startAuthorization(redirectUri());
-    const kept = { ...flow, to: safeReturnPath(req.query["to"]), previous, at: clock.now() };
-    res.setHeader("Set-Cookie", flowCookie(flowKey, kept, isSecure(signIn, req)));
+    const stored = { ...flow, to: safeReturnPath(req.query["to"]), previous, at: clock.now() };
+    res.setHeader("Set-Cookie", flowCookie(flowKey, stored, isSecure(signIn, req)));
     return url.href;
   }
 
-  /** Takes in who comes back. */
-  async function fromProvider(req: Request, res: Response): Promise<string> {
+  /** Handles the redirect from the provider. @returns the path to return to */
+  async function finishSignIn(req: Request, res: Response): Promise<string> {
     const secure = isSecure(signIn, req);
     const flow = readFlowCookie(flowKey, req, secure, clock.now());
-    // Whoever has begun elsewhere must not be signed in here (login CSRF).
+    // A flow that another browser started must not sign this one in (login CSRF).
     if (flow === undefined)
-      throw new NotIn("flow_expired", "the browser has no sign-in flow, or it has expired");
+      throw new SignInRefused("flow_expired", "the browser has no sign-in flow, or it has expired");
     if (req.query["state"] !== flow.state)
-      throw new NotIn("state_mismatch", "the state belongs to another sign-in flow");
-    const over = flowCookie(flowKey, null, secure);
-    res.setHeader("Set-Cookie", over);
+      throw new SignInRefused("state_mismatch", "the state belongs to another sign-in flow");
+    const removedFlow = flowCookie(flowKey, null, secure);
+    res.setHeader("Set-Cookie", removedFlow);
     res.locals["to"] = flow.to;
     const address = clientAddressOf(req);
     const attempt = await signIn.throttle.consume("from_provider", { address });
-    const at = new URL(redirectUri());
-    at.search = new URL(req.originalUrl, at).search;
-    const { identity, grant } = await client.exchangeCode(at, flow);
+    const callback = new URL(redirectUri());
+    callback.search = new URL(req.originalUrl, callback).search;
+    const { identity, grant } = await client.exchangeCode(callback, flow);
 
     const name = browserNameOf(req);
     const { token, record } = signIn.sessions.create(name, address);
     const renewable = grant.refreshToken !== undefined;
-    const soonest = iso(clock.now() + UNRENEWED_MS);
-    const expiresAt = renewable || record.expiresAt < soonest ? record.expiresAt : soonest;
+    const earliest = iso(clock.now() + MAX_UNREFRESHED_MS);
+    const expiresAt = renewable || record.expiresAt < earliest ? record.expiresAt : earliest;
     const session = { ...record, expiresAt };
     const claims = {
       sealed: sealGrant(token, grant),
       claimsAt: renewable ? iso(clock.now()) : expiresAt,
     };
-    const asked = { client: name, requestId: res.locals["requestId"] as string };
-    await completeSignIn(services, policy, identity, session, asked, async (tx) => {
+    const request = { client: name, requestId: res.locals["requestId"] as string };
+    await completeSignIn(services, policy, identity, session, request, async (tx) => {
       if (!(await tx.sessions.saveClaims(session.id, claims, null))) {
         throw new Error("a new session already has a grant");
       }
       if (flow.previous !== null) await tx.sessions.end(flow.previous);
     });
     await attempt.markSucceeded();
-    res.setHeader("Set-Cookie", [over, sessionCookie(token, secure, signIn.limits)]);
+    res.setHeader("Set-Cookie", [removedFlow, sessionCookie(token, secure, signIn.limits)]);
     return flow.to;
   }
 
-  /** Signs out here, and at the provider where it has a page for that. */
-  async function out(req: Request, res: Response): Promise<string> {
+  /** Signs out here, and at the provider if it has an endpoint for that. @returns the URL to redirect to */
+  async function signOut(req: Request, res: Response): Promise<string> {
     if (isCrossSiteNavigation(req.headers)) return "/ui/";
     const found = await findCookieSession(signIn, req);
     const claims = found && (await services.read.sessions.claims(found.session.id));
     if (found !== undefined) {
-      await write(writeIntentOf("sign_out", found, req), async (tx) => {
+      await write(signedInWriteIntent("sign_out", found, req), async (tx) => {
         if (await tx.sessions.end(found.session.id)) await tx.recordAudit(found.user.email);
       });
     }
     res.setHeader("Set-Cookie", sessionCookie(null, isSecure(signIn, req), signIn.limits));
-    // What the browser kept of answers is gone with the session.
+    // The browser's cache must not outlive the session.
     res.setHeader("Clear-Site-Data", '"cache"');
     const grant = found && unsealGrant(found.token, claims?.sealed ?? null);
     try {
       return (await client.logoutUrl(grant, signedOutUrl()))?.href ?? signedOutUrl();
     } catch (error) {
       if (!(error instanceof OidcError)) throw error;
-      log.warn({ reason: error.message }, "somebody signed out here, and not at the identity provider");
+      log.warn({ reason: error.message }, "signed out here, but not at the identity provider");
       return signedOutUrl();
     }
   }
 
-  /** A page that does its work and leads on: on what went wrong, to the page that says so. */
-  const leading =
+  /** A handler that redirects to the URL that `work` returns, or to the sign-in page with the code of an error. */
+  const redirecting =
     (operation: string, work: (req: Request, res: Response) => Promise<string>) =>
     async (req: Request, res: Response): Promise<void> => {
       const start = performance.now();
@@ -168,9 +169,9 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
 
     mount(app: Express) {
       const pages = [
-        ["/login", leading("begin_sign_on", toProvider)],
-        [CALLBACK, leading("finish_sign_on", fromProvider)],
-        ["/logout", leading("sign_out", out)],
+        ["/login", redirecting("begin_sign_on", beginSignIn)],
+        [CALLBACK, redirecting("finish_sign_on", finishSignIn)],
+        ["/logout", redirecting("sign_out", signOut)],
       ] as const;
       for (const [path, handle] of pages)
         app
@@ -181,13 +182,10 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
 
     onListening() {
       const register = { redirect_uri: redirectUri(), post_logout_redirect_uri: signedOutUrl() };
-      log.info(register, "people sign in at the identity provider; these two are to be registered there");
+      log.info(register, "register these two URLs at the identity provider");
       client.discover().catch((error: unknown) => {
         const reason = (error as Error).message;
-        log.warn(
-          { reason },
-          "the identity provider can't be used now: it is asked again when somebody comes",
-        );
+        log.warn({ reason }, "identity provider not available, trying again at the next sign-in");
       });
     },
   };
@@ -195,7 +193,7 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
 
 /** The code that the sign-in page shows, the HTTP status to count it under, and the reason for the log. */
 function refusalOf(thrown: unknown): { code: SignInErrorCode; status: number; reason: unknown } {
-  if (thrown instanceof NotIn) return { code: thrown.errorCode, status: 403, reason: thrown.message };
+  if (thrown instanceof SignInRefused) return { code: thrown.errorCode, status: 403, reason: thrown.message };
   if (thrown instanceof OidcError) {
     return {
       code: thrown.kind,

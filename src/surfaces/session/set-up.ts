@@ -1,4 +1,3 @@
-/** The first visit: the admin account. */
 import { z } from "zod";
 import { Email, Password, SessionInfo } from "../../../schemas/user.ts";
 import { digestOf } from "../../auth/key-format.ts";
@@ -12,9 +11,8 @@ import { sendVerificationMail } from "./mails.ts";
 
 export const setUp = defineEndpoint({
   name: "set_up",
-  title: "Make the first admin",
-  description:
-    "The first visit: makes the admin account, with the one-time token that `serve` and `start` print.",
+  title: "Create the first admin",
+  description: "Creates the first admin account, with the one-time token that `serve` and `start` print.",
   method: "POST",
   path: "/session/setup",
   requiresSession: false,
@@ -24,12 +22,12 @@ export const setUp = defineEndpoint({
   status: 201,
   output: SessionInfo,
   async run({ token, email, password }, ctx) {
-    const { services, signIn: door } = ctx;
-    await door.throttle.consume("setup", { address: ctx.address });
+    const { services, signIn } = ctx;
+    await signIn.throttle.consume("setup", { address: ctx.address });
     if (await services.read.users.exists()) throw setupDone();
-    // A wrong token must cost neither a hash nor a look into the dictionaries.
+    // Checked first, so that a wrong token costs no password check and no hashing.
     await resolveLink(ctx, token, ["setup"]);
-    await door.passwords.validate(password, email);
+    await signIn.passwords.validate(password, email);
     const now = iso(services.clock.now());
     const user: UserRecord = {
       id: newUserId(),
@@ -43,9 +41,9 @@ export const setUp = defineEndpoint({
       createdBy: email,
       lastLoginAt: now,
     };
-    const passwordHash = await door.passwords.hash(password);
+    const passwordHash = await signIn.passwords.hash(password);
     const verification = services.accounts.newLink("verification", user.id);
-    const begun = await ctx.write(user, async (tx) => {
+    const started = await ctx.write(user, async (tx) => {
       await requireValidLink(ctx, tx.links.find(digestOf(token)), ["setup"]);
       await tx.users.insertFirst({ ...user, passwordHash });
       await tx.links.removeForUser(null, ["setup"]);
@@ -54,9 +52,9 @@ export const setUp = defineEndpoint({
       return ctx.createSession(tx, user);
     });
     if (services.accounts.mailEnabled) sendVerificationMail(ctx, email, verification.token);
-    return ctx.sendSessionCookie(begun);
+    return ctx.sendSessionCookie(started);
   },
 });
 
 const setupDone = (): AppError =>
-  new AppError("setup_done", "The first admin exists already. Sign in, or ask an admin for an invitation.");
+  new AppError("setup_done", "The first admin already exists. Sign in, or ask an admin for an invitation.");

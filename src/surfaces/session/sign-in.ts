@@ -1,4 +1,3 @@
-/** Signing in and out, who one is, and changing one's password. */
 import { z } from "zod";
 import { Email, Password, SessionInfo, SignInOptions } from "../../../schemas/user.ts";
 import type { CountedAttempt } from "../../auth/throttle.ts";
@@ -10,8 +9,8 @@ import { defineEndpoint, type SessionContext } from "./endpoint.ts";
 
 export const getSession = defineEndpoint({
   name: "get_session",
-  title: "Who is signed in",
-  description: "Tells who is signed in with this browser, and what that person may do.",
+  title: "Get the session",
+  description: "Returns the signed-in user of this browser, with their scopes.",
   method: "GET",
   path: "/session",
   requiresSession: true,
@@ -24,9 +23,9 @@ export const getSession = defineEndpoint({
 
 export const signInOptions = defineEndpoint({
   name: "sign_in_options",
-  title: "How to sign in",
+  title: "Get how to sign in",
   description:
-    "Tells what the first page must ask for: the first admin, an address and a password, or a way to the identity provider.",
+    "Returns whether to create the first admin, to sign in with a password, or to sign in at the identity provider.",
   method: "GET",
   path: "/session/options",
   requiresSession: false,
@@ -45,7 +44,7 @@ export const signIn = defineEndpoint({
   name: "sign_in",
   title: "Sign in",
   description:
-    "Begins a session with an e-mail address and a password. After a few wrong ones it takes a while.",
+    "Starts a session with an e-mail address and a password. After several wrong attempts further ones are refused for a while.",
   method: "POST",
   path: "/session",
   requiresSession: false,
@@ -55,34 +54,35 @@ export const signIn = defineEndpoint({
   status: 200,
   output: SessionInfo,
   async run({ email, password }, ctx) {
-    const { services, signIn: door } = ctx;
-    // Before any hashing: guesses must cost us nothing.
-    door.passwords.assertCapacity();
-    const attempt = await door.throttle.consume("sign_in", { account: email, address: ctx.address });
+    const { services } = ctx;
+    const { passwords, throttle } = ctx.signIn;
+    // Before any hashing, so that wrong guesses cost little.
+    passwords.assertCapacity();
+    const attempt = await throttle.consume("sign_in", { account: email, address: ctx.address });
     const user = await services.read.users.findByEmail(email);
-    const { ok, stale } = await verified(ctx, attempt, password, user?.passwordHash ?? null);
+    const { ok, stale } = await verifyPassword(ctx, attempt, password, user?.passwordHash ?? null);
     if (user === undefined || !ok || user.status !== "active")
       throw signInFailed(services.accounts.mailEnabled);
     await attempt.markSucceeded();
-    // Another time, when this is a busy one.
-    const rehashed = stale ? await door.passwords.hash(password).catch(() => undefined) : undefined;
-    const begun = await ctx.write(user, async (tx) => {
-      const fresh = await unchanged(tx, user);
+    // Best effort: when hashing is at capacity, the next sign-in does it.
+    const rehashed = stale ? await passwords.hash(password).catch(() => undefined) : undefined;
+    const started = await ctx.write(user, async (tx) => {
+      const current = await assertUnchanged(tx, user);
       await tx.users.update(user.id, {
         ...(rehashed !== undefined && { passwordHash: rehashed }),
         lastLoginAt: iso(services.clock.now()),
       });
       await tx.recordAudit(user.email);
-      return ctx.createSession(tx, fresh);
+      return ctx.createSession(tx, current);
     });
-    return ctx.sendSessionCookie(begun);
+    return ctx.sendSessionCookie(started);
   },
 });
 
 export const signOut = defineEndpoint({
   name: "sign_out",
   title: "Sign out",
-  description: "Ends this browser's session. Without one it does nothing.",
+  description: "Ends the session of this browser, if it has one.",
   method: "DELETE",
   path: "/session",
   requiresSession: false,
@@ -104,8 +104,8 @@ export const signOut = defineEndpoint({
 
 export const changePassword = defineEndpoint({
   name: "change_password",
-  title: "Change one's password",
-  description: "Needs the present one. Every other session of the account ends.",
+  title: "Change your password",
+  description: "Needs the current password. Ends all other sessions of the user.",
   method: "POST",
   path: "/session/change-password",
   requiresSession: true,
@@ -119,14 +119,14 @@ export const changePassword = defineEndpoint({
     const { throttle, passwords } = ctx.signIn;
     passwords.assertCapacity();
     const attempt = await throttle.consume("sign_in", { account: user.email, address: ctx.address });
-    if (!(await verified(ctx, attempt, current_password, user.passwordHash)).ok)
-      throw new AppError("sign_in_failed", "The present password is not right. Nothing was changed.");
+    if (!(await verifyPassword(ctx, attempt, current_password, user.passwordHash)).ok)
+      throw new AppError("sign_in_failed", "The current password is wrong. Nothing was changed.");
     await attempt.markSucceeded();
     await passwords.validate(password, user.email);
     const passwordHash = await passwords.hash(password);
     await ctx.write(user, async (tx) => {
-      await unchanged(tx, user);
-      // Ended meanwhile (a reset, an admin): then it changes nothing any more.
+      await assertUnchanged(tx, user);
+      // A session that has ended meanwhile (a reset, an admin) must change nothing.
       if ((await tx.sessions.find(session.id)) === undefined) throw changedMeanwhile();
       await tx.users.update(user.id, { passwordHash });
       await tx.sessions.endAllForUser(user.id, session.id);
@@ -136,8 +136,13 @@ export const changePassword = defineEndpoint({
   },
 });
 
-/** Whether it is the password; where we were too busy to look, the attempt was none. */
-async function verified(ctx: SessionContext, attempt: CountedAttempt, password: string, hash: string | null) {
+/** Compares a password with a hash. If that is not possible now, the attempt is not counted. */
+async function verifyPassword(
+  ctx: SessionContext,
+  attempt: CountedAttempt,
+  password: string,
+  hash: string | null,
+) {
   try {
     return await ctx.signIn.passwords.verify(password, hash);
   } catch (error) {
@@ -147,23 +152,22 @@ async function verified(ctx: SessionContext, attempt: CountedAttempt, password: 
 }
 
 /**
- * The user as of now, if what the password was compared with still stands: hashing takes long, and a reset or an admin
- * may have been quicker.
- * @throws AppError busy
+ * Reads the user again. Hashing takes time, so the password or the status may have changed since it was compared.
+ * @throws AppError busy when it has
  */
-async function unchanged(tx: Pick<Writers, "users">, before: UserRecord): Promise<UserRecord> {
-  const fresh = await tx.users.find(before.id);
-  if (fresh?.status !== "active" || fresh.passwordHash !== before.passwordHash) throw changedMeanwhile();
-  return fresh;
+async function assertUnchanged(tx: Pick<Writers, "users">, before: UserRecord): Promise<UserRecord> {
+  const current = await tx.users.find(before.id);
+  if (current?.status !== "active" || current.passwordHash !== before.passwordHash) throw changedMeanwhile();
+  return current;
 }
 
 const changedMeanwhile = (): AppError =>
-  new AppError("busy", "The account was changed at the same moment. Nothing was done; try again.", {
+  new AppError("busy", "The account was changed at the same time. Nothing was done; try again.", {
     headers: { "Retry-After": "1" },
   });
 
 const signInFailed = (mail: boolean): AppError =>
   new AppError(
     "sign_in_failed",
-    `The e-mail address or the password is not right. ${mail ? "If you have forgotten it, ask for a link to choose a new one." : "If you have forgotten it, ask an admin for a link to choose a new one."}`,
+    `The e-mail address or the password is wrong. ${mail ? "If you have forgotten the password, request a link to choose a new one." : "If you have forgotten the password, ask an admin for a link to choose a new one."}`,
   );
