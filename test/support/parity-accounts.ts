@@ -109,6 +109,9 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("rotate_api_key", { key_id: "key_none" }, "api_key_not_found"),
       call("revoke_api_key", (before) => ({ key_id: idOf(before, 0) })),
       call("rotate_api_key", (before) => ({ key_id: idOf(before, 0) }), "api_key_revoked"),
+      call("create_api_key", { name: "short" }),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 9), overlap: "0s" })),
+      call("rotate_api_key", (before) => ({ key_id: idOf(before, 9) }), "api_key_expired"),
     ),
     ...as(
       "admin",

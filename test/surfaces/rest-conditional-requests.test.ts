@@ -181,7 +181,7 @@ describe("Idempotency-Key", () => {
       await call("POST", "/workflows", { name: "A", description: "other" }, K),
       "idempotency_key_reused",
     );
-    expect(detail).toContain("Nothing was done");
+    expect(detail).toContain("Nothing was changed");
     expect((await call("POST", "/workflows/a/restore", {}, K)).status).toBe(200);
     expect((await call("GET", "/workflows")).body).toHaveLength(1);
   });

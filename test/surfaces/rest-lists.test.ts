@@ -170,8 +170,8 @@ describe("GET /workflows", () => {
     const answer = await call("GET", "/workflows?serch=x&sort=nam&include=definitions&page=2");
     const { errors } = expectProblem(answer, "invalid_input");
     expect(errors).toMatchObject([
-      { path: "serch", code: "unknown_key", did_you_mean: "search", fix: "Write search, or leave it out." },
-      { path: "page", code: "unknown_key", fix: "Leave it out." },
+      { path: "serch", code: "unknown_key", did_you_mean: "search", fix: "Write search, or remove it." },
+      { path: "page", code: "unknown_key", fix: "Remove it." },
       { path: "sort", code: "not_allowed", did_you_mean: "name" },
       {
         path: "include[0]",
@@ -255,7 +255,7 @@ describe("a cursor", () => {
     ];
     for (const attempt of attempts) {
       const refused = await call("GET", `/workflows?sort=name&cursor=${attempt}`);
-      expect(expectProblem(refused, "invalid_cursor").detail).toContain("was not made for this list");
+      expect(expectProblem(refused, "invalid_cursor").detail).toContain("does not belong to this list");
     }
   });
 
@@ -263,6 +263,6 @@ describe("a cursor", () => {
     const [one, two] = [await withCursor(), await withCursor()];
     expect((await one.call("GET", `/workflows?sort=name&cursor=${one.cursor}`)).status).toBe(200);
     const refused = await two.call("GET", `/workflows?sort=name&cursor=${one.cursor}`);
-    expect(expectProblem(refused, "invalid_cursor").detail).toContain("was not made for this list");
+    expect(expectProblem(refused, "invalid_cursor").detail).toContain("does not belong to this list");
   });
 });
