@@ -85,7 +85,7 @@ describe("a load balancer's sign-on", () => {
     const credentials: Record<string, string>[] = [{ "x-api-key": "x" }, { authorization: "Bearer x" }];
     for (const credential of credentials) {
       const answer = await through("GET", "/session", { ...peer.headers(), ...credential });
-      expect(expectProblem(answer, "unauthorized").detail).toMatch(/Nobody is signed in/);
+      expect(expectProblem(answer, "unauthorized").detail).toMatch(/This browser is not signed in/);
     }
   });
 

@@ -197,7 +197,7 @@ describe("signing in at a provider", () => {
         post_logout_redirect_uri: `${url}/ui/sign-in?signed_out=1`,
       }),
     );
-    await eventually(() => lines().find(({ msg }) => /asked again/.test(String(msg))), "a warning");
+    await eventually(() => lines().find(({ msg }) => /trying again/.test(String(msg))), "a warning");
     const response = await cookieClient().fetch(`${url}/login?to=%2Fui%2Fruns`);
     expect(response.headers.get("Location")).toBe("/ui/sign-in?error=provider_unavailable&to=%2Fruns");
     await peer.restart();

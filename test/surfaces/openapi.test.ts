@@ -93,7 +93,7 @@ describe("the OpenAPI document", () => {
     for (const tool of served) {
       const { description, responses } = operations.find(({ operationId }) => operationId === tool.name)!;
       expect(description).toContain(`the scope \`${tool.scope}\``);
-      expect(description.includes("no key may do it")).toBe(tool.requiresUser ?? false);
+      expect(description.includes("API keys are refused")).toBe(tool.requiresUser ?? false);
       expect(responses[403]!.description.includes("`person_needed`")).toBe(tool.requiresUser ?? false);
     }
   });

@@ -141,7 +141,7 @@ describe("the first visit", () => {
     const winners = ends.flatMap((end, index) => (end === "Home" ? [index] : []));
     expect(winners).toHaveLength(1);
     for (const end of ends.filter((_, index) => index !== winners[0]))
-      expect(end).toMatch(/^(The first admin exists already|The link is no longer valid)$/);
+      expect(end).toMatch(/^(The first admin already exists|The link is no longer valid)$/);
     // After a reload, the page tells the others what to do.
     const loser = windows[(winners[0]! + 1) % 3]!.page;
     await loser.reload();

@@ -89,7 +89,7 @@ describe("a browser behind a load balancer", () => {
     await page.context().addCookies(albCookies);
     const again = await page.request.get(`${proxy.url}/session`);
     expect(again.status()).toBe(401);
-    expect((await again.json()).detail).toMatch(/sign-on has ended/);
+    expect((await again.json()).detail).toMatch(/sign-in has ended/);
     await page.goto(`${proxy.url}/ui/workflows`);
     await heading(page, "You are not signed in").waitFor();
     await takeScreenshot(page, "cognito-ended");
