@@ -30,7 +30,7 @@ export default function ApprovalPage() {
         {(loaded) =>
           loaded === null ? (
             <EmptyState title="Approval not found">
-              Its run may have been purged.
+              Its run may have been purged.{" "}
               <Anchor component={Link} to="/approvals" inherit>
                 Pending approvals
               </Anchor>
