@@ -141,7 +141,7 @@ describe("every page", () => {
     const window = await openWindow(await openBrowser(), site);
     await window.page.goto(site.setupLink);
     await window.page.getByLabel(/^Password/).fill("12345678");
-    await window.page.getByText("The password is short").waitFor();
+    await window.page.getByText("The password has fewer than 12 characters").waitFor();
     expect(await issuesOf(window, "the first visit")).toEqual([]);
     expect(window.problems).toEqual([]);
   });
