@@ -26,7 +26,7 @@ import type { z } from "zod";
 
 const FOLDER = fileURLToPath(new URL("../../examples/", import.meta.url));
 const TICKETS = fileURLToPath(new URL("../support/tickets-mcp-server.ts", import.meta.url));
-/** The only address in the examples: a peer stands in for it. */
+/** The only address in the examples, which a test server replaces. */
 const HOOKS = "https://hooks.example.com";
 
 const filesOf = (folder: string): string[] =>
@@ -38,7 +38,7 @@ const SAMPLES = filesOf("samples");
 const STEPS = filesOf("steps");
 const idOf = (file: string): string => /^id: (\S+)$/m.exec(readFileSync(join(FOLDER, file), "utf8"))![1]!;
 
-/** What each example gives with its default inputs. */
+/** The output of each example with its default inputs. */
 const OUTPUTS: Readonly<Record<string, unknown>> = {
   "lost-customers": {
     count: 14,
@@ -59,7 +59,7 @@ const OUTPUTS: Readonly<Record<string, unknown>> = {
   "example-workflow": [expect.any(Number), 2333.6],
 };
 
-/** An instance with an executor, and a peer for everything that the examples call. */
+/** An instance with an executor, and test servers for everything that the examples call. */
 async function world() {
   const directory = temporaryDirectory();
   makeShop(join(directory, "shop.db"));
@@ -128,7 +128,7 @@ async function world() {
         definition: report.definition,
       });
       expect(saved.id).toBe(id);
-      // Its examples run first, and must give what they expect.
+      // Publishing runs its examples, which must have their expected outputs.
       await call(publishWorkflow, { workflow_id: saved.id });
     },
     async outputOf(id: string): Promise<unknown> {
@@ -155,14 +155,14 @@ async function world() {
 }
 
 describe("the examples", () => {
-  it("have one for each step type, and each is expected here", () => {
+  it("cover each step type, and each has an expected output", () => {
     expect(STEPS).toEqual(stepTypes.map(({ type }) => join("steps", `${type}.yaml`)).toSorted());
     expect([...SAMPLES, ...STEPS].map(idOf).toSorted()).toEqual(Object.keys(OUTPUTS).toSorted());
   });
 
-  it("can be published and run, and give what they say", async () => {
+  it("can be published and run with the expected outputs", async () => {
     const { publish, outputOf, hooks, mails } = await world();
-    // One of them runs another, which has to be there first.
+    // One of them runs another, which has to exist first.
     const files = [
       ...SAMPLES.toReversed().toSorted((a) => (idOf(a) === "weekly-revenue" ? -1 : 0)),
       ...STEPS,

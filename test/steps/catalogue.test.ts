@@ -5,7 +5,7 @@ import type { Field } from "../../src/core/step-type.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 
 describe("the step types", () => {
-  test("are sorted and have names of their own", () => {
+  test("are sorted and have unique names", () => {
     const names = stepTypes.map(({ type }) => type);
     expect(names).toEqual([...new Set(names)].toSorted());
   });

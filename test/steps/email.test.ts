@@ -17,7 +17,7 @@ const world = (env = { MAIL_PASSWORD: "p" } as Record<string, string>) => ({
 const MAIL = { to: "ada@example.com", subject: "Hello", text: "A text." };
 
 describe("an email step", () => {
-  test("is checked before it runs: who may get it, and whether mail can be sent", async () => {
+  test("is checked for its recipients and for a usable mail server", async () => {
     expect((await checkStep(emailStep, MAIL, world())).issues).toEqual([]);
     const to = ["ada@example.com", "eve@evil.test", "${{ inputs.to }}", "nobody"];
     expect((await checkStep(emailStep, { ...MAIL, to, cc: "eve@evil.test" }, world())).issues).toMatchObject([
@@ -30,13 +30,13 @@ describe("an email step", () => {
     ]);
   });
 
-  test("fails as the mailer does", async () => {
+  test("fails with the error of the mailer", async () => {
     await expect(runStep(emailStep, { ...MAIL, to: ["eve@evil.test"] }, world())).rejects.toMatchObject({
       code: "mail_refused",
     });
   });
 
-  test("needs a recipient and a subject", async () => {
+  test("requires a recipient and a subject", async () => {
     await expect(runStep(emailStep, { ...MAIL, to: [] }, world())).rejects.toThrow("Too small");
     await expect(runStep(emailStep, { ...MAIL, subject: " " }, world())).rejects.toThrow("subject");
   });

@@ -24,7 +24,7 @@ const hasEffects = (more: object) => httpStep.hasEffects({ id: "a", type: "http"
 const headers = (secret: string) => ({ "X-Key": { secret } });
 
 describe("an http step", () => {
-  it("gives status_code, headers and body", async () => {
+  it("returns status_code, headers and body", async () => {
     const peer = await mockHttpServer((_request, response) => sendJson(response, { a: [1] }, 201));
     expect(await run({ url: peer.url })).toMatchObject({
       kind: "done",
@@ -33,7 +33,7 @@ describe("an http step", () => {
     expect(peer.received).toMatchObject([{ method: "GET", path: "/", body: "" }]);
   });
 
-  it("adds its query to the one that is there, and leaves that as it is written", async () => {
+  it("appends its query to that of the URL, which stays unchanged", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     const query = { q: "a b&c", list: [1, 2], yes: true, none: null };
     await run({ url: `${peer.url}/x?old=%20y#part`, query });
@@ -48,7 +48,7 @@ describe("an http step", () => {
     ]);
   });
 
-  it("hands the idempotency key to calls with effects, unless the step sets its own", async () => {
+  it("sends the idempotency key with requests that have effects, unless the step sets its own", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     await run({ url: peer.url, method: "POST" });
     await run({ url: peer.url, method: "DELETE", headers: { "idempotency-KEY": "mine" } });
@@ -82,7 +82,7 @@ describe("an http step", () => {
     [429, true],
     [500, true],
     [503, true],
-  ])("fails as http_status at %i; transient: %s", async (status, transient) => {
+  ])("fails with http_status for %i; transient: %s", async (status, transient) => {
     const peer = await mockHttpServer((_request, response) =>
       sendJson(response, { error: "x".repeat(5_000) }, status),
     );
@@ -102,28 +102,28 @@ describe("an http step", () => {
   it.each([
     ["7", 7_000],
     ["Sat, 21 Nov 2026 08:01:30 GMT", 90_000],
-  ])("says when to try again: %s", async (value, expected) => {
+  ])("reads when to retry: %s", async (value, expected) => {
     const peer = await mockHttpServer((_request, response) =>
       sendJson(response, "", 503, { "retry-after": value }),
     );
     expect((await stepErrorOf(run({ url: peer.url }))).options.retryAfterMs).toBe(expected);
   });
 
-  it("takes no more than max_bytes, a mebibyte by itself", async () => {
+  it("limits the body to max_bytes, 1 MiB by default", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end("x".repeat(1024 * 1024 + 1)));
     expect((await stepErrorOf(run({ url: peer.url }))).code).toBe("output_too_large");
     expect(await run({ url: peer.url, max_bytes: 1024 * 1024 + 1 })).toMatchObject({ kind: "done" });
     await expect(run({ url: peer.url, max_bytes: 5_000_000 })).rejects.toThrow("max_bytes");
   });
 
-  it("knows whether it has effects", () => {
+  it("has effects depending on its method", () => {
     expect(hasEffects({})).toBe(false);
     expect(hasEffects({ method: "HEAD" })).toBe(false);
     expect(hasEffects({ method: "POST" })).toBe(true);
     expect(hasEffects({ method: "${{ inputs.method }}" })).toBe(true);
   });
 
-  it("passes its own example", async () => {
+  it("accepts its own example", async () => {
     const { id: _id, type: _type, retry: _retry, ...fields } = httpStep.example;
     expect(await issues(fields)).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe("the check of an http step", () => {
     ["http://10.0.0.1?a=${{ inputs.a }}", "private_host"],
     ["nonsense", "wrong_format"],
     ["ftp://example.com/${{ inputs.path }}", "not_allowed"],
-  ])("finds what is wrong with %s", async (url, code) => {
+  ])("reports %s", async (url, code) => {
     expect(await issues({ url })).toMatchObject([{ path: ["url"], code }]);
   });
 
@@ -146,11 +146,11 @@ describe("the check of an http step", () => {
     ["http://10.0.0.1${{ inputs.rest }}"],
     ["https://example.com/a"],
     ["http://127.0.0.1:80/${{ inputs.path }}"],
-  ])("finds nothing wrong with %s", async (url) => {
+  ])("accepts %s", async (url) => {
     expect(await issues({ url })).toEqual([]);
   });
 
-  it("tells of a secret at its header", async () => {
+  it("reports a secret at the path of its header", async () => {
     expect(await issues({ url: "https://hooks.example.com/", headers: headers("team_hok") })).toMatchObject([
       { path: ["headers", "X-Key", "secret"], code: "unknown_secret", did_you_mean: "team_hook" },
     ]);
@@ -160,7 +160,7 @@ describe("the check of an http step", () => {
     expect(await issues({ url: "${{ inputs.url }}", headers: headers("team_hook") })).toEqual([]);
   });
 
-  it("tells of headers that can't be set", async () => {
+  it("reports headers that can't be set", async () => {
     expect(await issues({ url: "https://example.com/", headers: { Host: "x", "A B": "y" } })).toMatchObject([
       { path: ["headers", "Host"] },
       { path: ["headers", "A B"] },

@@ -12,7 +12,7 @@ const nowhere = { url: "http://127.0.0.1:1" };
 const schema = { type: "object", properties: { mood: { type: "string" } }, required: ["mood"] };
 
 describe("a model step", () => {
-  it("gives text, usage and why it ended", async () => {
+  it("returns text, usage and the finish reason", async () => {
     const peer = await mockModelServer("openai-compatible", { text: "Hello." });
     const usage = { input_tokens: 100, output_tokens: 20, cost: 0.0006 };
     expect(
@@ -25,7 +25,7 @@ describe("a model step", () => {
     expect(JSON.parse(peer.received[0]!.body)).toMatchObject({ model: "m-1", max_tokens: 5, temperature: 0 });
   });
 
-  it("gives an object in place of the text where it has a schema", async () => {
+  it("returns an object instead of text if it has a schema", async () => {
     const peer = await mockModelServer("openai-compatible", { text: '{"mood":"good"}' });
     const written = { model: "writer", prompt: "Hi", system: "Short.", output_schema: schema };
     const outcome = await runStep(modelStep, written, worldOf(peer));
@@ -33,12 +33,12 @@ describe("a model step", () => {
     expect(outcome).not.toHaveProperty("output.text");
   });
 
-  it("fails as what the connection failed with", async () => {
+  it("fails with the error of the connection", async () => {
     const work = runStep(modelStep, { model: "writer", prompt: "Hi" }, worldOf(nowhere, {}));
     expect((await stepErrorOf(work)).code).toBe("environment");
   });
 
-  it("counts on its model, has no effects", () => {
+  it("uses the resource of its model and has no effects", () => {
     const step = { id: "a", type: "model", model: "writer" };
     expect(modelStep.resource(step, { defaultDatabase: null })).toBe("model:writer");
     expect(modelStep.hasEffects(step)).toBe(false);
@@ -49,7 +49,7 @@ const check = (written: object, env?: Record<string, string>) =>
   checkStep(modelStep, written, worldOf(nowhere, env));
 
 describe("the check of a model step", () => {
-  it("finds nothing wrong, and tells the shape of the answer", async () => {
+  it("accepts a valid step and returns the shape of the answer", async () => {
     expect(await check({ model: "writer", prompt: "x" })).toMatchObject({
       issues: [],
       output: { fields: { text: { kind: "string" }, finish_reason: { kind: "string" } } },
@@ -62,7 +62,7 @@ describe("the check of a model step", () => {
     expect(output).not.toHaveProperty("fields.text");
   });
 
-  it("finds a model that is not there, with the one that was meant, or that has no key", async () => {
+  it("reports an unknown model with a near match, and a model without a key", async () => {
     expect((await check({ model: "writr", prompt: "x" })).issues).toMatchObject([
       { path: ["model"], code: "unknown_model", did_you_mean: "writer", allowed: ["writer"] },
     ]);
@@ -71,7 +71,7 @@ describe("the check of a model step", () => {
     ]);
   });
 
-  it("finds a schema that can't be used", async () => {
+  it("reports an invalid schema", async () => {
     const { issues } = await check({
       model: "writer",
       prompt: "x",

@@ -8,7 +8,7 @@ import { workflowStep } from "../../src/steps/workflow.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 describe("a set step", () => {
-  test("gives its values, with their shapes", async () => {
+  test("returns its values, with their shapes", async () => {
     expect(await runStep(setStep, { values: { best: "north", n: 3 } })).toEqual({
       kind: "done",
       output: { best: "north", n: 3 },
@@ -22,7 +22,7 @@ describe("a set step", () => {
     expect([issues, output]).toEqual([[], shape]);
   });
 
-  test("refuses the names that every step has, written or computed", async () => {
+  test("rejects names that every step has, whether literal or computed", async () => {
     for (const name of ["status", "error", "items"]) {
       const { issues } = await checkStep(setStep, { values: { [name]: 1 } });
       expect(issues).toMatchObject([{ path: ["values", name], code: "reserved_name" }]);
@@ -34,7 +34,7 @@ describe("a set step", () => {
 });
 
 describe("an assert step", () => {
-  test("holds when true, and fails with its message when false or null", async () => {
+  test("succeeds on true, and fails with its message on false or null", async () => {
     expect(await runStep(assertStep, { that: true })).toEqual({ kind: "done", output: { ok: true } });
     await expect(runStep(assertStep, { that: false, message: "No orders." })).rejects.toMatchObject({
       code: "assert_failed",
@@ -46,7 +46,7 @@ describe("an assert step", () => {
     });
   });
 
-  test("refuses a condition that is neither true nor false", async () => {
+  test("rejects a condition that is not a boolean", async () => {
     expect((await checkStep(assertStep, { that: "1" }, { shapeOf: () => NUMBER })).issues).toMatchObject([
       { path: ["that"], code: "wrong_type" },
     ]);
@@ -57,20 +57,20 @@ describe("an assert step", () => {
 });
 
 describe("a wait step", () => {
-  test("waits for a time or until a moment", async () => {
+  test("waits for a duration or until a time", async () => {
     const until = Date.parse("2026-11-21T08:10:00.000Z");
     expect(await runStep(waitStep, { for: "10m" })).toEqual({ kind: "wait", until });
     expect(await runStep(waitStep, { until: "2026-11-21T09:10:00+01:00" })).toEqual({ kind: "wait", until });
   });
 
-  test("is done at once when the moment has passed", async () => {
+  test("ends at once when the time has passed", async () => {
     expect(await runStep(waitStep, { until: "2020-01-01T00:00:00Z" })).toEqual({
       kind: "done",
       output: { waited_until: "2020-01-01T00:00:00.000Z" },
     });
   });
 
-  test("waits for a year at most", async () => {
+  test("waits for at most a year", async () => {
     await expect(runStep(waitStep, { until: "2028-01-01T00:00:00Z" })).rejects.toMatchObject({
       code: "input_invalid",
     });
@@ -80,7 +80,7 @@ describe("a wait step", () => {
     expect((await checkStep(waitStep, { for: "365d" })).issues).toEqual([]);
   });
 
-  test("needs exactly one of for and until", async () => {
+  test("requires exactly one of for and until", async () => {
     expect((await checkStep(waitStep, {})).issues).toMatchObject([{ code: "invalid" }]);
     expect((await checkStep(waitStep, { for: "1m", until: "x" })).issues).toMatchObject([
       { code: "invalid" },
@@ -92,7 +92,7 @@ describe("a wait step", () => {
 describe("an approval step", () => {
   const form = { type: "object", properties: { budget: { type: "number" } }, required: ["budget"] };
 
-  test("asks, and holds its form and assignees", async () => {
+  test("asks with its form and assignees", async () => {
     expect(await runStep(approvalStep, { message: "Send?" })).toEqual({
       kind: "approval",
       message: "Send?",
@@ -110,13 +110,13 @@ describe("an approval step", () => {
     );
   });
 
-  test("knows what the form gives", async () => {
+  test("derives its output from the form", async () => {
     const { issues, output } = await checkStep(approvalStep, { message: "Send?", form });
     expect(issues).toEqual([]);
     expect(output).toMatchObject({ fields: { form: { kind: "object", fields: { budget: NUMBER } } } });
   });
 
-  test("refuses a form that is no schema of an object", async () => {
+  test("rejects a form that is not the schema of an object", async () => {
     expect((await checkStep(approvalStep, { form: { type: "string" } })).issues).toMatchObject([
       { path: ["form", "type"], code: "not_allowed" },
     ]);
@@ -157,21 +157,21 @@ describe("a workflow step", () => {
     });
   });
 
-  test("knows what it gives", async () => {
+  test("derives its output from the other workflow", async () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "2026-01-01" } };
     const { issues, output } = await checkStep(workflowStep, step, world);
     expect(issues).toEqual([]);
     expect(output).toEqual(objectOf({ output: objectOf({ total: NUMBER }), run_id: STRING }));
   });
 
-  test("tells the nearest id of a workflow that is not there", async () => {
+  test("suggests the nearest id for an unknown workflow", async () => {
     const { issues } = await checkStep(workflowStep, { workflow: "weekly-revenu" }, world);
     expect(issues).toMatchObject([
       { path: ["workflow"], code: "unknown_workflow", did_you_mean: "weekly-revenue" },
     ]);
   });
 
-  test("refuses inputs that the other does not take", async () => {
+  test("rejects inputs that the other workflow does not accept", async () => {
     const inputs = { sinse: "${{ inputs.since }}", top: "many", by: "${{ inputs.by }}" };
     const { issues } = await checkStep(workflowStep, { workflow: "weekly-revenue", inputs }, world);
     expect(issues.map(({ path, code, did_you_mean: near }) => [path?.join("."), code, near])).toEqual([
@@ -181,7 +181,7 @@ describe("a workflow step", () => {
     ]);
   });
 
-  test("refuses an expression whose kind can't fit", async () => {
+  test("rejects an expression of the wrong kind", async () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "${{ steps.n.count }}" } };
     const { issues } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
     expect(issues).toMatchObject([
@@ -193,7 +193,7 @@ describe("a workflow step", () => {
     ]);
   });
 
-  test("gives nothing to a workflow that takes nothing", async () => {
+  test("passes no inputs to a workflow that has none", async () => {
     const takesNothing = { ...world, workflow: () => Promise.resolve({ inputs: null, output: NUMBER }) };
     const step = { workflow: "w", inputs: { a: 1 } };
     expect((await checkStep(workflowStep, step, takesNothing)).issues).toMatchObject([

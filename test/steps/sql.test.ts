@@ -17,7 +17,7 @@ const rowsOf = (shape: Shape | undefined): Shape | undefined =>
   shape?.kind === "object" ? shape.fields["rows"] : undefined;
 
 describe("a sql step", () => {
-  it("gives rows, columns, how many, and whether there were more", async () => {
+  it("returns rows, columns, the row count and whether it was truncated", async () => {
     const connections = shop();
     const query = "SELECT * FROM orders WHERE id >= :least";
     expect(await runStep(sqlStep, { query, params: { least: 1 }, max_rows: 1 }, { connections })).toEqual({
@@ -41,12 +41,12 @@ describe("a sql step", () => {
     const step = { database: "scratch", query: "SELECT x, y FROM a JOIN b USING (id)", tables };
     expect(await runStep(sqlStep, step, { connections })).toMatchObject({
       output: { rows: [{ x: "one", y: 2.5 }] },
-      // They were counted when they came.
+      // The rows were metered when they were read.
       rows: 0,
     });
   });
 
-  it("knows its columns before it runs, each of them perhaps null", async () => {
+  it("derives its columns before it runs, each of them nullable", async () => {
     const connections = shop();
     const { issues, output } = await checkStep(
       sqlStep,
@@ -57,7 +57,7 @@ describe("a sql step", () => {
     expect(rowsOf(output)).toEqual(listOf(objectOf({ id: nullable(NUMBER), r: nullable(STRING) })));
   });
 
-  it("tells what is wrong with the query, its parameters and its access", async () => {
+  it("reports issues of the query, its parameters and its access", async () => {
     const connections = shop();
     const check = async (step: object, world = {}) =>
       (await checkStep(sqlStep, step, { connections, ...world })).issues;
@@ -85,7 +85,7 @@ describe("a sql step", () => {
     );
   });
 
-  it("is checked as far as can be where an expression gives all parameters or tables", async () => {
+  it("is checked as far as possible when an expression computes all parameters or tables", async () => {
     const connections = shop();
     const query = "SELECT regoin FROM orders WHERE id = :id";
     const check = (step: object, world = {}) => checkStep(sqlStep, step, { connections, ...world });
@@ -112,7 +112,7 @@ describe("a sql step", () => {
     expect(rowsOf(sqlStep.output)).toEqual(listOf(mapOf(ANY)));
   });
 
-  it("takes no expression in the query, and few rows", () => {
+  it("accepts no expression in the query, and a limited number of rows", () => {
     const { query, max_rows: maxRows } = sqlStep.fields;
     expect(query.schema.safeParse("SELECT '${{ inputs.x }}'").error?.issues).toMatchObject([
       { message: "must not contain ${{ }}: write :name in the query, and set its value in params" },
@@ -121,7 +121,7 @@ describe("a sql step", () => {
     expect(maxRows.schema.safeParse(10_001).success).toBe(false);
   });
 
-  it("holds its database while it runs, and has effects where it writes", async () => {
+  it("uses the resource of its database, and has effects if it writes", async () => {
     const step = { id: "a", type: "sql", query: "SELECT 1" };
     expect(sqlStep.resource(step, { defaultDatabase: "shop" })).toBe("database:shop");
     expect(sqlStep.resource({ ...step, database: "other" }, { defaultDatabase: "shop" })).toBe(

@@ -19,14 +19,14 @@ async function world(key_var?: string) {
 const ADD = { server: "peer", tool: "add", arguments: { a: 1, b: 2 } };
 
 describe("a tool step", () => {
-  test("gives what the tool gives", async () => {
+  test("returns the output of the tool", async () => {
     expect(await runStep(toolStep, ADD, await world())).toEqual({
       kind: "done",
       output: { output: { sum: 3 } },
     });
   });
 
-  test("knows what the tool gives, and which server it holds", async () => {
+  test("derives its output from the tool, and uses the resource of its server", async () => {
     const { issues, output } = await checkStep(toolStep, ADD, await world());
     expect([issues, output]).toEqual([[], objectOf({ output: objectOf({ sum: NUMBER }) })]);
     expect(toolStep.resource({ id: "it", type: "tool", ...ADD }, { defaultDatabase: null })).toBe(
@@ -34,7 +34,7 @@ describe("a tool step", () => {
     );
   });
 
-  test("tells the nearest server and tool", async () => {
+  test("suggests the nearest server and tool", async () => {
     const here = await world();
     expect((await checkStep(toolStep, { ...ADD, server: "pear" }, here)).issues).toMatchObject([
       { path: ["server"], code: "unknown_server", allowed: ["peer"], did_you_mean: "peer" },
@@ -44,7 +44,7 @@ describe("a tool step", () => {
     ]);
   });
 
-  test("refuses arguments that the tool does not take", async () => {
+  test("rejects arguments that the tool does not accept", async () => {
     const step = { ...ADD, arguments: { a: "one", bb: "${{ inputs.b }}" } };
     const { issues } = await checkStep(toolStep, step, await world());
     expect(issues.map(({ path, code }) => [path?.join("."), code])).toEqual([
@@ -54,7 +54,7 @@ describe("a tool step", () => {
     ]);
   });
 
-  test("says so when the server can't be used or reached", async () => {
+  test("reports a server that is unavailable", async () => {
     expect((await checkStep(toolStep, ADD, await world("PEER_KEY"))).issues).toMatchObject([
       { path: ["server"], code: "unusable", message: expect.stringContaining("PEER_KEY") },
     ]);
@@ -68,7 +68,7 @@ describe("a tool step", () => {
     ]);
   });
 
-  test("knows no output of a tool that does not say", async () => {
+  test("has an unknown output if the tool declares none", async () => {
     const { output } = await checkStep(
       toolStep,
       { ...ADD, tool: "say", arguments: { text: "${{ inputs.text }}" } },

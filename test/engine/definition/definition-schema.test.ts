@@ -33,7 +33,7 @@ const fits = ajv.compile(jsonSchema);
 
 type Node = Record<string, unknown>;
 
-/** Every named field of a schema, with what is said of it. */
+/** Lists every named field of a schema with its metadata. */
 function fields(node: unknown, at: string): { at: string; node: Node }[] {
   if (typeof node !== "object" || node === null) return [];
   const own = Object.entries(((node as Node)["properties"] ?? {}) as Node).map(([name, inner]) => ({
@@ -46,15 +46,15 @@ function fields(node: unknown, at: string): { at: string; node: Node }[] {
   return [...own, ...inside];
 }
 
-describe("the definition's JSON Schema", () => {
-  it("is strictly valid, and takes the example of the guide", () => {
+describe("the JSON Schema of definitions", () => {
+  it("is strictly valid and accepts the example of the guide", () => {
     expect(fits(example)).toBe(true);
     expect(fits({ id: "revenue", name: "Revenue", description: "By region.", tags: ["a"], ...example })).toBe(
       true,
     );
   });
 
-  it("takes every step type's own example", () => {
+  it("accepts the example of every step type", () => {
     const refused = stepTypes.filter(({ example: step }) => !fits({ steps: [step] }));
     expect(refused.map(({ type }) => type)).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe("the definition's JSON Schema", () => {
     ["an unknown type", { steps: [{ id: "a", type: "sett" }] }],
     ["no steps", {}],
     ["a wrong kind", { steps: [{ id: "a", type: "approval", message: 5 }] }],
-  ])("refuses %s", (_, definition) => {
+  ])("rejects %s", (_, definition) => {
     expect(fits(definition)).toBe(false);
   });
 
@@ -85,26 +85,26 @@ const approval = (assignees: unknown) => ({
   steps: [{ id: "a", type: "approval", message: "?", assignees }],
 });
 
-describe("the definition's schema", () => {
+describe("the schema of definitions", () => {
   const schema = definitionSchema(stepTypes);
   const issues = (value: unknown) => {
     const parsed = schema.safeParse(value, { reportInput: true });
     return parsed.success ? [] : issuesOf(parsed.error, schema);
   };
 
-  it("takes what the JSON Schema takes", () => {
+  it("accepts what the JSON Schema accepts", () => {
     expect(issues(example)).toEqual([]);
     for (const { example: step } of stepTypes) expect(issues({ steps: [step] })).toEqual([]);
   });
 
-  it("names the keys of the step's own type where one is unknown", () => {
+  it("lists the keys of the step type when one is unknown", () => {
     const [issue] = issues({ steps: [{ id: "a", type: "wait", untill: "x" }] });
     expect(issue).toMatchObject({ path: "steps[0].untill", did_you_mean: "until" });
     expect(issue!.allowed).toContain("for");
     expect(issue!.allowed).not.toContain("values");
   });
 
-  it("takes an expression for any value, and says of another what it must be", () => {
+  it("accepts an expression for any value, and names the expected type of others", () => {
     expect(issues(approval("${{ inputs.who }}"))).toEqual([]);
     expect(issues(approval(["${{ inputs.who }}"]))).toEqual([]);
     expect(issues(approval(["nobody"]))).toMatchObject([

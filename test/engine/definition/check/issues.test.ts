@@ -10,7 +10,7 @@ const inputs = {
 const rows = "${{ [{'region': 'north', 'total': 2}] }}";
 
 describe("the checker", () => {
-  it("takes a definition in which nothing is wrong", async () => {
+  it("accepts a valid definition", async () => {
     const definition = {
       inputs,
       steps: [
@@ -60,7 +60,7 @@ describe("the checker", () => {
       { path: "steps[0].type", did_you_mean: "set" },
     ],
     [
-      "no type",
+      "a missing type",
       { steps: [{ id: "a" }] },
       { code: "missing", allowed: ["approval", "assert", "set", "wait"] },
     ],
@@ -86,7 +86,7 @@ describe("the checker", () => {
       { path: "steps[1].id", code: "duplicate" },
     ],
     [
-      "an unknown need",
+      "an unknown step in needs",
       { steps: [set("first", {}), set("b", {}, { needs: ["frist"] })] },
       { path: "steps[1].needs[0]", did_you_mean: "first" },
     ],
@@ -147,7 +147,7 @@ describe("the checker", () => {
       { path: "steps[0].that", code: "not_an_ancestor" },
     ],
     [
-      "a step beside",
+      "a step that runs in parallel",
       { steps: [set("a", { x: 1 }), assert("b", "steps.a.x == 1", { needs: [] })] },
       { code: "not_an_ancestor", fix: "Add a to this step's needs." },
     ],
@@ -157,17 +157,17 @@ describe("the checker", () => {
       { path: "output", code: "unknown_field" },
     ],
     [
-      "a for_each that is no list",
+      "a for_each that is not a list",
       { steps: [set("a", {}, { for_each: "5" })] },
       { path: "steps[0].for_each", code: "wrong_type" },
     ],
     [
-      "an if that is no condition",
+      "an if that is not a condition",
       { steps: [set("a", {}, { if: "'yes'" })] },
       { path: "steps[0].if", code: "wrong_type" },
     ],
     [
-      "a that that is no condition",
+      "a that which is not a condition",
       { steps: [assert("a", "1 + 1")] },
       { path: "steps[0].that", code: "wrong_type" },
     ],
@@ -192,18 +192,18 @@ describe("the checker", () => {
       { path: "steps[0].cache", code: "not_allowed" },
     ],
     [
-      "a number for text",
+      "a number in place of a string",
       { inputs, steps: [assert("a", "true", { message: "${{ inputs.n }}" })] },
       { path: "steps[0].message", code: "wrong_type" },
     ],
     [
-      "text for a list",
+      "a string in place of a list",
       { inputs, steps: [{ id: "a", type: "approval", message: "?", assignees: "${{ inputs.since }}" }] },
       { path: "steps[0].assignees", code: "wrong_type" },
     ],
     ["what a step type finds", { steps: [{ id: "a", type: "wait" }] }, { path: "steps[0]", code: "invalid" }],
     [
-      "a form that is no schema",
+      "an invalid schema of a form",
       { steps: [{ id: "a", type: "approval", message: "?", form: { type: "object", propertis: {} } }] },
       { path: "steps[0].form.propertis", did_you_mean: "properties" },
     ],
@@ -213,7 +213,7 @@ describe("the checker", () => {
       { path: "inputs.type", code: "not_allowed" },
     ],
     [
-      "an input's default that does not fit",
+      "an input default that does not match",
       {
         inputs: { type: "object", properties: { n: { type: "number", default: "1" } } },
         steps: [set("a", {})],
@@ -221,12 +221,12 @@ describe("the checker", () => {
       { path: "inputs.properties.n.default", code: "wrong_type" },
     ],
     [
-      "an example that does not fit",
+      "an example that does not match the inputs",
       { inputs, steps: [set("a", {})], examples: [{ inputs: { since: "x", n: "1" } }] },
       { path: "examples[0].inputs.n", code: "wrong_type" },
     ],
     [
-      "a schedule without a needed input",
+      "a schedule without a required input",
       { inputs, steps: [set("a", {})], schedule: { cron: "* * * * *", inputs: { since: "x" } } },
       { path: "schedule.inputs.n", code: "missing" },
     ],
@@ -249,12 +249,12 @@ describe("the checker", () => {
       { path: "schedule.inputs.since", code: "unknown_field" },
     ],
     [
-      "a time that can't be read",
+      "an invalid cron expression",
       { steps: [set("a", {})], schedule: { cron: "0 8 * * MOO" } },
       { path: "schedule.cron", code: "wrong_format" },
     ],
     [
-      "a time that never comes",
+      "a cron expression that matches no date",
       { steps: [set("a", {})], schedule: { cron: "0 0 30 2 *" } },
       { path: "schedule.cron", message: "must match at least one date" },
     ],
@@ -274,26 +274,26 @@ describe("the checker", () => {
       { path: "timeout", code: "wrong_format" },
     ],
     [
-      "a key that no object should have",
+      "a key named __proto__",
       JSON.parse('{"steps": [{"__proto__": {}}]}'),
       { path: "", code: "not_allowed" },
     ],
     [
-      "a number that JSON can't write",
+      "a number that JSON can't represent",
       { steps: [set("a", { x: Infinity })] },
       { path: "", code: "not_finite" },
     ],
-  ])("tells of %s", async (_, definition, expected) => {
+  ])("reports %s", async (_, definition, expected) => {
     const issue = await issueOf(definition);
     expect(Issue.parse(issue)).toMatchObject(expected);
   });
 
-  it("refuses to run itself on failure", async () => {
+  it("rejects a workflow that runs itself on failure", async () => {
     const definition = { steps: [set("a", {})], on_failure: "me" };
     expect(await issuesOf(definition, { selfId: "me" })).toEqual(["on_failure not_allowed"]);
   });
 
-  it("tells every fault at once, in the order of the document", async () => {
+  it("reports all issues at once, in the order of the document", async () => {
     const definition = {
       on_failure: "nobody",
       steps: [
@@ -316,12 +316,12 @@ describe("the checker", () => {
     ]);
   });
 
-  it("tells at most 100 faults", async () => {
+  it("reports at most 100 issues", async () => {
     const steps = Array.from({ length: 300 }, (_, index) => set(`a${index}`, { x: "${{ nothing }}" }));
     expect(await issuesOf({ steps })).toHaveLength(100);
   });
 
-  it("does not repeat a fault that another brings about", async () => {
+  it("does not report an issue that follows from another one", async () => {
     const first = { id: "a", type: "set", valuess: { x: 1 } };
     const steps = [
       first,
@@ -334,27 +334,5 @@ describe("the checker", () => {
       "steps[0].valuess unknown_key",
       "steps[2].needs[0] unknown_step",
     ]);
-  });
-
-  it("knows that fields of a step that may not have run can be null", async () => {
-    const steps = [set("a", { x: 1 }, { if: "false" }), set("b", { y: "${{ steps.a.x }}" })];
-    const { steps: checked } = await usual.check({ steps }, { checkConnections: false });
-    expect(checked[1]!.output).toMatchObject({
-      fields: { y: { kind: "number", nullable: true }, status: { kind: "string" } },
-    });
-  });
-
-  it("gives the last step's fields as the output where none is written", async () => {
-    const { output_shape } = await usual.check({ steps: [set("a", { x: 1 })] }, { checkConnections: false });
-    expect(output_shape).toEqual({ kind: "object", fields: { x: { kind: "number" } } });
-  });
-
-  it("takes what files have at the top, and gives it apart", async () => {
-    const report = await usual.check(
-      "id: a-b\nname: A b\ntags: [x]\nsteps: [{id: a, type: set, values: {}}]",
-      { checkConnections: false, allowFileFields: true },
-    );
-    expect(report).toMatchObject({ valid: true, file: { id: "a-b", name: "A b", tags: ["x"] } });
-    expect(report.definition).toEqual({ steps: [set("a", {})] });
   });
 });

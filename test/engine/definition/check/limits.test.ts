@@ -8,20 +8,20 @@ import { type Report } from "../../../../src/engine/definition/check/index.ts";
 import { exampleIssues } from "../../../../src/engine/definition/check/top-level-issues.ts";
 import { set, usual } from "./test-checker.ts";
 
-/** The report, and the longest time in which nothing else could go on, in milliseconds. */
+/** Returns the report, and the longest time for which the event loop was blocked, in milliseconds. */
 async function checked(source: unknown): Promise<{ report: Report; blocked: number }> {
-  // What is loaded once is no part of it.
+  // The first check loads modules, which is not measured.
   await usual.check({ inputs: { type: "object" }, steps: [set("a", { a: 1 })] }, { checkConnections: false });
   let [last, blocked, stopped] = [performance.now(), 0, false];
-  const look = (): void => {
+  const measure = (): void => {
     blocked = Math.max(blocked, performance.now() - last);
     last = performance.now();
-    if (!stopped) setImmediate(look);
+    if (!stopped) setImmediate(measure);
   };
-  setImmediate(look);
+  setImmediate(measure);
   const report = await usual.check(source, { checkConnections: false });
   stopped = true;
-  look();
+  measure();
   return { report, blocked };
 }
 
@@ -38,8 +38,8 @@ const chain = (length: number, values: (before: string) => unknown) =>
 const wide = (kind: unknown) =>
   Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`field${index}`, kind]));
 
-describe("what is known of steps", () => {
-  it("does not double from step to step", async () => {
+describe("the shapes of steps", () => {
+  it("do not double from step to step", async () => {
     const steps = chain(60, (id) => ({ a: `\${{steps.${id}}}`, b: `\${{steps.${id}}}` }));
     const { report, blocked } = await checked({ steps });
     expect(report.valid).toBe(true);
@@ -52,7 +52,7 @@ describe("what is known of steps", () => {
     expect((await checked({ steps: wrong })).report.errors).toMatchObject([{ code: "unknown_field" }]);
   });
 
-  it("is not held against each other without end", async () => {
+  it("are compared within a limit", async () => {
     const either = Array.from({ length: 8_000 }, (_, index) => `\${{steps.${index % 2 ? "a" : "b"}.v}}`);
     const values = Array.from(
       { length: 20 },
@@ -61,14 +61,14 @@ describe("what is known of steps", () => {
     const steps = [set("a", { v: wide(1) }), set("b", { v: wide("x") }), set("c", { either, values })];
     const { report, blocked } = await checked({ steps });
     expect(report.errors).toEqual([]);
-    // Beyond what is worth the work nothing is known.
+    // Beyond the limit the shape is any.
     expect(report.steps[2]!.output).toMatchObject({ fields: { either: { of: { kind: "any" } } } });
     expect(blocked).toBeLessThan(400);
   });
 });
 
 describe("a long definition", () => {
-  it("lets others go on between its expressions", async () => {
+  it("yields to the event loop between its expressions", async () => {
     const many = Array.from({ length: 15_000 }, () => "${{steps.a.a+1}}");
     for (const source of [
       { steps: [set("a", { a: 1 })], output: many },
@@ -80,7 +80,7 @@ describe("a long definition", () => {
     }
   });
 
-  it("is not searched for what each of its wrong names meant", async () => {
+  it("gets near matches for the first unknown names only", async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 1_900 }, (_, index) => [`${"field".repeat(10)}${index}`, 1]),
     );
@@ -97,7 +97,7 @@ describe("a long definition", () => {
     expect(blocked).toBeLessThan(400);
   });
 
-  it("has as many faults in all its examples as are told", async () => {
+  it("is checked up to the maximum number of issues in its examples", async () => {
     const allowed = Array.from({ length: 300 }, (_, index) => `${"qwertzuiop".repeat(19)}${index}`);
     const inputs = {
       type: "object",
@@ -116,21 +116,21 @@ describe("a long definition", () => {
 });
 
 describe("examples", () => {
-  it("are not looked at once as many faults are found as are told, and let others go on", async () => {
-    let [parsed, breaths] = [0, 0];
+  it("are not checked beyond the maximum number of issues, and yield to the event loop", async () => {
+    let [parsed, yields] = [0, 0];
     const parse = () => {
       parsed += 1;
       return {
         issues: Array.from({ length: 60 }, () => ({ path: [], code: "invalid", message: "is wrong" })),
       };
     };
-    const breathe = async (): Promise<void> => void (breaths += 1);
+    const yieldToEventLoop = async (): Promise<void> => void (yields += 1);
     await exampleIssues(
       Array.from({ length: 20 }, () => ({ inputs: {} })),
       { parse },
-      breathe,
+      yieldToEventLoop,
     );
-    expect([parsed, breaths]).toEqual([2, 2]);
+    expect([parsed, yields]).toEqual([2, 2]);
   });
 });
 
@@ -157,7 +157,7 @@ describe("previews", () => {
     expect(most).toBe(2);
   });
 
-  it("that wait for their turn end with their signal", async () => {
+  it("that are queued end when their signal is aborted", async () => {
     const steps = [set("a", { a: 1 })];
     const stop = new AbortController();
     const check = (signal?: AbortSignal) =>

@@ -20,8 +20,8 @@ const definition = {
   output: { double: "${{ steps.a.double }}" },
 };
 
-describe("given inputs", () => {
-  it("are checked, and filled up with defaults", async () => {
+describe("inputs passed to a check", () => {
+  it("are validated, and filled in with defaults", async () => {
     expect(await usual.check(definition, { checkConnections: false, inputs: { n: 1 } })).toMatchObject({
       valid: true,
       inputs: { n: 1, since: "today" },
@@ -38,7 +38,7 @@ describe("given inputs", () => {
 });
 
 describe("mocked outputs", () => {
-  it("resolve what can be known with them", async () => {
+  it("resolve the expressions that read them", async () => {
     const mocks = { a: { double: 8, rows: [{ t: 1 }, { t: 2 }] } };
     const { errors, preview } = await usual.check(definition, {
       checkConnections: false,
@@ -57,13 +57,13 @@ describe("mocked outputs", () => {
     });
   });
 
-  it("show where an expression fails", async () => {
+  it("report where an expression fails", async () => {
     const mocks = { a: { double: 8, rows: [{ t: null }] } };
     const { errors } = await usual.check(definition, { checkConnections: false, inputs: { n: 4 }, mocks });
     expect(errors).toMatchObject([{ path: "steps[1].values", code: "null_value" }]);
   });
 
-  it("must be of steps that exist, and objects", async () => {
+  it("must be objects and belong to existing steps", async () => {
     const { errors } = await usual.check(definition, {
       checkConnections: false,
       inputs: { n: 4 },
@@ -75,12 +75,12 @@ describe("mocked outputs", () => {
     ]);
   });
 
-  it("need the inputs that the workflow needs", async () => {
+  it("require the inputs that the workflow requires", async () => {
     const { errors } = await usual.check(definition, { checkConnections: false, mocks: {} });
     expect(errors).toMatchObject([{ path: "inputs.n", code: "missing" }]);
   });
 
-  it("may be of a step that failed", async () => {
+  it("may be those of a failed step", async () => {
     const steps = [
       set("a", { x: 1 }, { on_error: "continue" }),
       set("b", { why: "${{ steps.a.status + steps.a.error.code }}" }),

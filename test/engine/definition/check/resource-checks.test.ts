@@ -13,8 +13,8 @@ const codes = (errors: readonly { path: string; code: string }[]) =>
 const refuse = () =>
   Promise.reject(new StepError("database_unavailable", "It is not there.", { fix: "Start it." }));
 
-describe("binding", () => {
-  it("lets later expressions know what a step found in the world", async () => {
+describe("checks against resources", () => {
+  it("give later expressions the shapes that a step found", async () => {
     const bound = checkerOf(
       {},
       queryStep(() => Promise.resolve({ issues: [], output: rowsOf({ region: STRING }) })),
@@ -32,7 +32,7 @@ describe("binding", () => {
     ).toBe(true);
   });
 
-  it("hands a step the shapes that earlier checks found, however the list is ordered", async () => {
+  it("pass the shapes of earlier checks to a step, in any order of the list", async () => {
     const seen: unknown[] = [];
     const bound = checkerOf(
       {},
@@ -53,7 +53,7 @@ describe("binding", () => {
     ]);
   });
 
-  it("leaves the world alone where it is not to bind", async () => {
+  it("use no resource unless they are asked to", async () => {
     const bound = checkerOf(
       {},
       queryStep((step, ctx) =>
@@ -64,7 +64,7 @@ describe("binding", () => {
     expect((await bound.check({ steps: [query("q")] }, { checkConnections: true })).errors).toHaveLength(1);
   });
 
-  it("checks at most eight steps at a time", async () => {
+  it("run for at most eight steps at a time", async () => {
     let running = 0;
     let most = 0;
     const bound = checkerOf(
@@ -81,7 +81,7 @@ describe("binding", () => {
     expect(most).toBe(8);
   });
 
-  it("says which step could not be checked in time, and aborts it", async () => {
+  it("report a step that could not be checked in time, and abort it", async () => {
     const signals: AbortSignal[] = [];
     const never = (_: unknown, ctx: StepCheckContext) => {
       signals.push(ctx.signal);
@@ -93,7 +93,7 @@ describe("binding", () => {
     expect(signals.map((signal) => signal.aborted)).toEqual([true]);
   });
 
-  it("tells what the world refused", async () => {
+  it("report the error of a resource", async () => {
     const { errors } = await checkerOf({}, queryStep(refuse)).check(
       { steps: [query("q")] },
       { checkConnections: true },
@@ -103,7 +103,7 @@ describe("binding", () => {
     ]);
   });
 
-  it("passes on what is a mistake of its own", async () => {
+  it("rethrow unexpected errors", async () => {
     const broken = checkerOf(
       {},
       queryStep(() => Promise.reject(new TypeError("oops"))),
@@ -113,7 +113,7 @@ describe("binding", () => {
     ).rejects.toThrow("oops");
   });
 
-  it("does not ask about a step whose form is wrong", async () => {
+  it("are not made for a step with schema issues", async () => {
     const bound = checkerOf(
       {},
       queryStep(() => Promise.reject(new Error("asked"))),
@@ -122,7 +122,7 @@ describe("binding", () => {
     expect(codes(errors)).toEqual(["steps[0].limit too_large"]);
   });
 
-  it("knows of a template which kind it must give", async () => {
+  it("check the kind that a template returns", async () => {
     const bound = checkerOf(
       {},
       queryStep(() => Promise.resolve({ issues: [] })),
@@ -136,7 +136,7 @@ describe("binding", () => {
     expect(codes(errors)).toEqual(["steps[0].limit wrong_type", "steps[2].query no_expression_here"]);
   });
 
-  it("ends when its caller does", async () => {
+  it("end when the signal of the caller is aborted", async () => {
     const caller = new AbortController();
     const bound = checkerOf(
       {},
@@ -150,7 +150,7 @@ describe("binding", () => {
     ).rejects.toThrow("gone");
   });
 
-  it("gives a step's own status to expressions, whatever its type's fields are called", async () => {
+  it("give expressions the status of a step even if its type has a field of that name", async () => {
     const answer = objectOf({ status: NUMBER, body: STRING });
     const bound = checkerOf(
       {},

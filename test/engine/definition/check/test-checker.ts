@@ -1,4 +1,4 @@
-/** A checker over small step types of its own, so that a test can say what they find in the world. */
+/** A checker with test step types, whose checks a test can replace. */
 import { z } from "zod";
 import type { Issue } from "../../../../schemas/problem.ts";
 import type { Connections } from "../../../../src/core/connections.ts";
@@ -24,7 +24,7 @@ type Check = (step: UnresolvedStep, ctx: StepCheckContext) => Promise<StepCheck>
 
 const common = { title: "", description: "", hasEffects: () => false, resource: () => null };
 
-/** A query of a database, whose check asks the world. */
+/** A query step with the given check. */
 export const queryStep = (check: Check): AnyStepType =>
   defineStepType({
     ...common,
@@ -45,7 +45,7 @@ const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "appr
 
 const noConnections = {} as Connections;
 
-/** @param parts what is other than usual */
+/** @param parts options that replace the defaults */
 export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStepType[]): Checker =>
   checker({
     stepTypes: [...realTypes, ...types],
@@ -59,13 +59,13 @@ export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStep
 
 export const usual = checkerOf();
 
-/** The faults of a definition, each as `path code`. */
+/** Returns the issues of a definition, each as `path code`. */
 export async function issuesOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<string[]> {
   const { errors } = await usual.check(source, { checkConnections: true, ...options });
   return errors.map(({ path, code }) => `${path} ${code}`);
 }
 
-/** The one fault that a definition has. */
+/** Returns the only issue of a definition. */
 export async function issueOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<Issue> {
   const { errors } = await usual.check(source, { checkConnections: true, ...options });
   if (errors.length !== 1) throw new Error(`it has ${JSON.stringify(errors)}`);

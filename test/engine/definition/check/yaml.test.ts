@@ -6,7 +6,7 @@ import { issueOf, set, usual } from "./test-checker.ts";
 const QUOTE = expect.stringContaining("Quote it");
 
 describe("YAML", () => {
-  it("is read as JSON is, dates and words as text", async () => {
+  it("is read like JSON, with dates and words as strings", async () => {
     const text =
       "steps:\n  - id: a\n    type: set\n    values: { on: yes, day: 2026-01-01, n: 1, x: '${{ 1 }}' }\n";
     const { errors, definition } = await usual.check(text, { checkConnections: false });
@@ -14,13 +14,13 @@ describe("YAML", () => {
     expect(definition).toEqual({ steps: [set("a", { on: "yes", day: "2026-01-01", n: 1, x: "${{ 1 }}" })] });
   });
 
-  it("is JSON too", async () => {
+  it("may be JSON", async () => {
     const definition = { steps: [set("a", { b: [1, null, "x"] })] };
     const report = await usual.check(JSON.stringify(definition, null, "\t"), { checkConnections: false });
     expect(report).toMatchObject({ valid: true, definition });
   });
 
-  it("says in which line and column a fault is", async () => {
+  it("gives the line and column of an issue", async () => {
     const text = "steps:\n  - id: a\n    type: set\n    values:\n      x: ${{ input.y }}\n";
     expect(await issueOf(text)).toMatchObject({ path: "steps[0].values.x", line: 5, column: 7 });
   });
@@ -37,7 +37,7 @@ describe("YAML", () => {
     ["a # in a bare expression", "steps:\n  - id: a\n    if: inputs.x == 'a #b'", 3],
     ["two braces alone", "steps:\n  - id: a\n    message: {{ inputs.x }}", 3],
     ["a tag", "a: !!binary aGk=", 1],
-  ])("with %s needs quotes, and says so", async (_, text, line) => {
+  ])("with %s gets the advice to quote it", async (_, text, line) => {
     expect(await issueOf(text)).toMatchObject({ code: "invalid_yaml", line, fix: QUOTE });
   });
 
@@ -63,11 +63,11 @@ describe("YAML", () => {
     ["nothing", "", "wrong_type"],
     ["more than a megabyte", `a: ${"x".repeat(1024 * 1024)}`, "too_large"],
     ["too deep a value", "[".repeat(100) + "]".repeat(100), "wrong_type"],
-  ])("is refused with %s", async (_, text, code) => {
+  ])("is rejected with %s", async (_, text, code) => {
     expect(await issueOf(text)).toMatchObject({ path: "", code });
   });
 
-  it("keeps apart what aliases share", async () => {
+  it("does not share the nodes of aliases", async () => {
     const text =
       "steps:\n  - { id: a, type: set, values: &v { x: 1 } }\n  - { id: b, type: set, values: *v }\n";
     const { definition } = await usual.check(text, { checkConnections: false });
@@ -76,13 +76,13 @@ describe("YAML", () => {
     expect(a!.values).not.toBe(b!.values);
   });
 
-  it("is read elsewhere where it is long, places included", async () => {
+  it("is read in a worker if it is long, with positions", async () => {
     const long = Array.from({ length: 500 }, (_, index) => set(`a${index}`, { text: "x".repeat(100) }));
     const text = toYaml({ steps: [...long, set("last", { x: "${{ nothing }}" })] });
     expect(await issueOf(text)).toMatchObject({ path: "steps[500].values.x", line: 4 * 500 + 5, column: 7 });
   });
 
-  it("is written with blocks for long texts and steps that begin with id and type", () => {
+  it("is written with blocks for long strings and with id and type first in a step", () => {
     const text = toYaml({
       output: "${{ steps.a.x }}",
       steps: [{ timeout: "5s", values: { x: "SELECT 1\nFROM t\n" }, type: "set", id: "a" }],
@@ -92,7 +92,7 @@ describe("YAML", () => {
     );
   });
 
-  it("is written so that other readers take words for words", () => {
+  it("is written so that YAML 1.1 reads the same strings", () => {
     const values = { a: "yes", b: "2026-01-01", c: "!x", d: "a # b", e: "1", f: "null" };
     expect(parse(toYaml({ values }), { version: "1.1" })).toEqual({ values });
   });
