@@ -1,4 +1,4 @@
-/** The step types that wait for something outside of the service's executors, and what the views of a run call the wait. */
+/** The step types that wait for something outside of the executors, and how the views of a run label the wait. */
 const WAITING_STEP_TYPES = {
   wait: { until: "Waiting until" },
   approval: { until: "Approval expires" },

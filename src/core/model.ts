@@ -150,7 +150,6 @@ export interface Job extends StepRef {
   priority: number;
   resource: string | null;
   attempt: number;
-  /** Retries so far that `retry` of the step counts: 0 on the first attempt. */
   retryCount: number;
   /** Identifies this claim: it grows with every claim, so an earlier holder can no longer write. */
   fence: number;

@@ -152,7 +152,7 @@ export interface RunWriter extends RunReader {
    */
   nextQueued(workflowId: string): Promise<RunRecord | undefined>;
   /** The sub-workflow runs that steps of this run are waiting for. */
-  children(runId: string): Promise<{ unit: StepRef; childRun: string }[]>;
+  children(runId: string): Promise<{ ref: StepRef; childRun: string }[]>;
   /** Whether the workflow has a scheduled run for this time. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
   /** Stores an output in the cache. Of concurrent writes of one key the last one stays. */

@@ -192,7 +192,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         .where("child_run", "is not", null)
         .execute();
       return rows.map((row) => ({
-        unit: { runId: row.run_id, stepId: row.step_id, item: decodeItem(row.item) },
+        ref: { runId: row.run_id, stepId: row.step_id, item: decodeItem(row.item) },
         childRun: row.child_run!,
       }));
     },

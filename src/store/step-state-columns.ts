@@ -1,4 +1,4 @@
-/** Step states as the database holds them: one letter each, so that one column of a run holds those of all its steps. */
+/** Step states in the database: one letter each, so that one column of a run holds the states of all its steps. */
 import { type StepState, StepStates } from "../core/step-states.ts";
 
 const LETTERS: Readonly<Record<StepState, string>> = {

@@ -37,7 +37,7 @@ const stepValue = (
   error,
 });
 
-/** Maximum number of parsed values of each kind in memory. The items of a fan-out read the same ones again and again. */
+/** Maximum number of parsed values of each kind in memory. All items of a fan-out read the same ones. */
 const MAX_CACHED = 8;
 
 /** Caches values by key. A value that fails to load is loaded again. */

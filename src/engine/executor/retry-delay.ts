@@ -4,8 +4,8 @@ import { StepError } from "../../core/step-errors.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
 /**
- * Computes the pause before the next attempt of a failed step. It doubles with each retry or stays the same, as the step
- * says; up to half of it is taken off at random; it is at least what the vendor asked for with `Retry-After`.
+ * Computes the pause before the next attempt of a failed step. It doubles with each retry or stays the same, as the
+ * step says; up to half of it is taken off at random; it is at least what the vendor asked for with `Retry-After`.
  * @returns milliseconds; undefined when the step is not retried
  */
 export function retryDelay(

@@ -1,4 +1,4 @@
-/** Runs the jobs that belong to a run as a whole: its output, its timeout, its cancellation, and what its failure starts. */
+/** Runs the jobs that belong to a run as a whole: its output, its timeout, its cancellation, what its failure starts. */
 import type { Logger } from "pino";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
@@ -142,7 +142,14 @@ export function notifyHandler({ context, runs, approvals, mailer, log }: Options
         {
           to: approval.assignees,
           subject: `Approval needed: ${run.workflowId}`,
-          text: `${approval.message}\n\nApproval ${approval.id}, run ${run.id} of ${run.workflowId}.\nDecide it with decide_approval or POST /approvals/${approval.id}.\n`,
+          text:
+            `${approval.message}
+
+` +
+            `Approval ${approval.id}, run ${run.id} of ${run.workflowId}.
+` +
+            `Decide it with decide_approval or POST /approvals/${approval.id}.
+`,
           idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
         },
         signal,

@@ -74,8 +74,8 @@ export function usageLimits(
       const seconds = Math.ceil((limit.endsAt - clock.now()) / SECOND);
       throw new AppError(
         "too_many_runs",
-        `${limitExceededMessage(limit, nameOf(actor), limit.endsAt)} The run was not started. Start it again then, or ask the operator ` +
-          "for a higher limit.",
+        `${limitExceededMessage(limit, nameOf(actor), limit.endsAt)} The run was not started. ` +
+          "Start it again then, or ask the operator for a higher limit.",
         { headers: { "Retry-After": String(seconds) } },
       );
     },
@@ -85,7 +85,9 @@ export function usageLimits(
       if (limit === undefined) return;
       if ((await read.usage.usedInWindow(usageSubjectOf(actor), kind, limit.endsAt)) < limit.max) return;
       throw new StepError("limit_reached", limitExceededMessage(limit, nameOf(actor), limit.endsAt), {
-        fix: "Retry the run then (retry_run); it reuses the outputs of the steps that succeeded. Or ask the operator for a higher limit.",
+        fix:
+          "Retry the run then (retry_run); it reuses the outputs of the steps that succeeded. " +
+          "Or ask the operator for a higher limit.",
         // For steps that name limit_reached in retry.on: an earlier retry would fail again.
         retryAfterMs: limit.endsAt - clock.now(),
       });

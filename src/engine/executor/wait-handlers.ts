@@ -1,4 +1,5 @@
 /** Runs the jobs that end a wait: its timer is due, a person has decided, or the child run has ended. */
+import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { EngineWriters, Job, RunReader, RunRecord, StepRecord } from "../../core/run-ports.ts";
 import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
@@ -13,7 +14,6 @@ import type { EndedResult } from "../run-state/step-result.ts";
 import { decidedResult } from "../run-state/waits/approval.ts";
 import { childFailure } from "../run-state/waits/child-run.ts";
 import { endTimedWait } from "../run-state/waits/index.ts";
-import type { RunError } from "../../../schemas/run.ts";
 import { withChange } from "./job-results.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { endWaitingAttempt } from "./save-attempt.ts";

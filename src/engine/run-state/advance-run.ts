@@ -11,7 +11,10 @@ import { newJob, type RunContext, runRef } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
 import { addStepJob } from "./start-run.ts";
 
-/** Saves an update, starts the steps that are ready, and ends the run when it is over. @returns whether the run has ended */
+/**
+ * Saves an update, starts the steps that are ready, and ends the run when nothing is left to do.
+ * @returns whether the run has ended
+ */
 export async function advanceRun(context: RunContext, update: RunUpdate): Promise<boolean> {
   const { tx, run, compiled, seq } = update;
   const stopping = run.stop !== null;
@@ -88,7 +91,7 @@ async function cancelInactive({ clock }: RunContext, update: RunUpdate): Promise
   }
   await tx.approvals.cancelForRun(run.id, iso(clock.now()));
   if (run.stop === null) return;
-  for (const { unit: ref, childRun } of await tx.runs.children(run.id)) {
+  for (const { ref, childRun } of await tx.runs.children(run.id)) {
     await tx.jobs.add(newJob(runRef(childRun), "cancel", run.priority));
     await tx.runs.saveStep(ref, { seq: update.seq, state: "cancelled", finishedAt: null });
     if (ref.item !== null) continue;
@@ -101,7 +104,7 @@ async function countActive(update: RunUpdate): Promise<number> {
   const { tx, run, compiled } = update;
   const claimed = await tx.jobs.claimedSteps(run.id);
   const children = run.stop === null ? await tx.runs.children(run.id) : [];
-  const active = new Set([...claimed, ...children.map(({ unit }) => unit)].map(({ stepId }) => stepId));
+  const active = new Set([...claimed, ...children.map(({ ref }) => ref)].map(({ stepId }) => stepId));
   for (const position of update.states.positionsOf("running")) {
     if (active.has(compiled.definition.steps[position]!.id)) continue;
     update.states = update.states.with(position, "cancelled");

@@ -101,7 +101,9 @@ function failureOf(
   if (bytes > MAX_OUTPUT_CHARS) {
     return {
       code: "output_too_large",
-      message: `The outputs of the items of "${stepId}" have ${bytes} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,
+      message:
+        `The outputs of the items of "${stepId}" have ${bytes} characters of JSON; ` +
+        `at most ${MAX_OUTPUT_CHARS} are allowed.`,
       fix: "Return less per item, or process fewer items.",
       step_id: stepId,
     };
@@ -112,4 +114,4 @@ function failureOf(
 /** Whether items have a job or an active child run; without any, only waits and approvals are left. */
 const hasActiveItems = async (tx: EngineWriters, { runId, stepId }: StepRef): Promise<boolean> =>
   (await tx.jobs.hasJobForStep(runId, stepId)) ||
-  (await tx.runs.children(runId)).some(({ unit }) => unit.stepId === stepId);
+  (await tx.runs.children(runId)).some(({ ref }) => ref.stepId === stepId);

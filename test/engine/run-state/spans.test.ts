@@ -22,16 +22,16 @@ async function traced(samples = true) {
   return { it, tracer, spans: tracer.spans };
 }
 
-/** What the probe was handed for what it calls. */
-async function handedOn(it: TestEngine, trace?: string): Promise<unknown> {
-  let given: unknown;
-  it.onProbe((_, ctx) => void (given = ctx.trace));
+/** The trace headers that a probe step gets to send. */
+async function propagated(it: TestEngine, trace?: string): Promise<unknown> {
+  let headers: unknown;
+  it.onProbe((_, ctx) => void (headers = ctx.trace));
   await runToEnd(it, probing, { trace });
-  return given;
+  return headers;
 }
 
 describe("the spans of runs", () => {
-  test("begin a trace of their own where there is none, with the run at its top and its true times", async () => {
+  test("start a trace when there is none, with the run as its root and with its real times", async () => {
     const { it, spans } = await traced();
     it.onProbe(() => it.clock.advance(5_000));
     const { id } = await runToEnd(it, probing);
@@ -63,7 +63,7 @@ describe("the spans of runs", () => {
     });
   });
 
-  test("put what a failure starts below the run that failed", async () => {
+  test("put the on_failure run below the run that failed", async () => {
     const { it, spans } = await traced();
     const handler = await it.define({ steps: [{ id: "h", type: "set", values: {} }] }, "Handler");
     await runToEnd(it, { ...failing, on_failure: handler }, { trace: CALLER });
@@ -74,7 +74,7 @@ describe("the spans of runs", () => {
     });
   });
 
-  test("tell what a stopped run was at as cancelled, once", async () => {
+  test("report the open attempts of a stopped run as cancelled, once", async () => {
     const { it, spans } = await traced();
     const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
     const queue = await it.executor();
@@ -86,7 +86,7 @@ describe("the spans of runs", () => {
     ).toEqual(["run test cancelled", "wait w cancelled"]);
   });
 
-  test("tell a wait that fails as failed, once, though its run ends with it", async () => {
+  test("report a wait that fails as failed, once, even if its run ends with it", async () => {
     const { it, spans } = await traced();
     const { queue } = await runToEnd(it, {
       steps: [{ id: "q", type: "approval", message: "?", timeout: "1h" }],
@@ -101,7 +101,7 @@ describe("the spans of runs", () => {
     expect(spans[0]!.end - spans[0]!.start).toBeGreaterThanOrEqual(3_600_000);
   });
 
-  test("are told only of what was committed", async () => {
+  test("are reported only after the commit", async () => {
     const { it, spans } = await traced();
     const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
     const rolledBack = it.transaction(async (tx) => {
@@ -112,22 +112,22 @@ describe("the spans of runs", () => {
     expect(spans).toEqual([]);
   });
 
-  test("are none where the trace is not sampled, and that is handed on", async () => {
+  test("are not reported when the trace is not sampled, and the decision is propagated", async () => {
     const { it, spans } = await traced(false);
-    expect(await handedOn(it)).toEqual({ traceparent: expect.stringMatching(/-00$/) });
-    expect(await handedOn(it, CALLER.replace(/01$/, "00"))).toEqual({
+    expect(await propagated(it)).toEqual({ traceparent: expect.stringMatching(/-00$/) });
+    expect(await propagated(it, CALLER.replace(/01$/, "00"))).toEqual({
       traceparent: expect.stringMatching(new RegExp(`^00-${TRACE}-.*-00$`)),
     });
     expect(spans).toEqual([]);
   });
 
-  test("keep the decision of who began the trace, whatever this process would decide", async () => {
+  test("follow the sampling decision of the caller", async () => {
     const { it, spans } = await traced(false);
     await runToEnd(it, probing, { trace: CALLER });
     expect(spans.map(({ trace }) => trace.traceId)).toEqual([TRACE, TRACE]);
   });
 
-  test("join a run that was taken in without a trace, the same in every process", async () => {
+  test("give a run that was started without a trace the same one in every process", async () => {
     const { it: without } = await traced();
     const id = await without.start(await without.define(probing));
     await without.store.transaction((trx) => trx.updateTable("runs").set({ trace: null }).execute());
@@ -149,8 +149,8 @@ describe("the spans of runs", () => {
   });
 });
 
-describe("what an attempt hands on", () => {
-  test("is the trace with its own span", async () => {
+describe("the trace headers of an attempt", () => {
+  test("name its own span", async () => {
     const { it } = await traced();
     const ids: string[] = [];
     it.onProbe((_, ctx) => {
@@ -166,16 +166,19 @@ describe("what an attempt hands on", () => {
     expect(ids.toSorted()).toEqual([0, 1].map((item) => attemptSpanId({ ...unit, item }, 1)).toSorted());
   });
 
-  test("is the caller's own where no traces are made, and nothing where there is none", async () => {
+  test("are the caller's without tracing, and empty without a caller's trace", async () => {
     const it = await testEngine({ tracer: noTracer() });
-    expect(await handedOn(it, `${CALLER} vendor=1`)).toEqual({ traceparent: CALLER, tracestate: "vendor=1" });
-    expect(await handedOn(it)).toEqual({});
+    expect(await propagated(it, `${CALLER} vendor=1`)).toEqual({
+      traceparent: CALLER,
+      tracestate: "vendor=1",
+    });
+    expect(await propagated(it)).toEqual({});
   });
 
-  test("is nothing where propagation is off", async () => {
+  test("are empty when propagation is off", async () => {
     const it = await testEngine({ tracer: noTracer(false) });
-    expect(await handedOn(it, CALLER)).toEqual({});
+    expect(await propagated(it, CALLER)).toEqual({});
     const on = await testEngine({ tracer: { ...recordingTracer(), propagates: false } });
-    expect(await handedOn(on, CALLER)).toEqual({});
+    expect(await propagated(on, CALLER)).toEqual({});
   });
 });
